@@ -1,0 +1,26 @@
+# Builds the service and packs it without its tools, to run as an unprivileged user.
+FROM node:22-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev
+COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY src src
+RUN npm run build && npm prune --omit=dev
+
+FROM node:22-slim
+ENV NODE_ENV=production \
+    SVC_HOST=0.0.0.0 \
+    SVC_DATA_DIR=/data
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY LICENSE ./
+# The embedded database and its keys; with SVC_DATABASE_URL the volume stays empty.
+RUN install -d -o node -g node -m 0700 /data
+VOLUME /data
+USER node
+EXPOSE 5678
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT ?? process.env.PORT ?? 5678}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/src/main.js"]

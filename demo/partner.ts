@@ -1,0 +1,143 @@
+// A pretend partner company: an issuer with signing keys that makes external tokens, well-formed or not.
+import { randomUUID } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
+import { SigningKey } from './signing-key.js';
+import type { SigningAlgorithm } from './signing-key.js';
+
+/** JSON members that a caller sets, adds, or removes by the value `undefined`. */
+export type Members = Record<string, unknown>;
+
+/** A trusted key entry of type `static`, as section 2.1 of the contract describes it. */
+export interface StaticKeyEntry extends Members {
+  type: 'static';
+  kid: string;
+  algorithms: string[];
+  key: string;
+  issuer: string;
+  expectedAudience?: string;
+  allowedRoles?: string[];
+}
+
+export interface PartnerOptions {
+  /** The URL that tokens carry as `iss`. */
+  issuer: string;
+  /** Id of the first key; a random one if left out. */
+  kid?: string;
+  /** ES256 if left out. */
+  algorithm?: SigningAlgorithm;
+  /** Goes into `aud`, and into the trusted key entry as `expectedAudience` when it is given. */
+  audience?: string;
+}
+
+/** Seconds from `iat` to `exp`: under the 60 that embedded login allows, with room for a slow machine. */
+const TOKEN_LIFETIME_SECONDS = 55;
+const UNSPECIFIED_AUDIENCE = 'https://instance.example';
+
+export class Partner {
+  /** The newest key comes first and is the one that signs. */
+  private readonly keys: [SigningKey, ...SigningKey[]];
+
+  private constructor(
+    readonly issuer: string,
+    private readonly audience: string | undefined,
+    firstKey: SigningKey,
+  ) {
+    this.keys = [firstKey];
+  }
+
+  static create(options: PartnerOptions): Partner {
+    const { issuer, audience, kid = randomKid(), algorithm = 'ES256' } = options;
+    return new Partner(issuer, audience, new SigningKey(kid, algorithm));
+  }
+
+  get kid(): string {
+    return this.keys[0].kid;
+  }
+
+  get algorithm(): SigningAlgorithm {
+    return this.keys[0].algorithm;
+  }
+
+  publicKeyPem(): string {
+    return this.keys[0].publicKeyPem();
+  }
+
+  privateKeyPem(): string {
+    return this.keys[0].privateKeyPem();
+  }
+
+  /** The entry with which an instance trusts the present key. */
+  staticEntry(overrides: Members = {}): StaticKeyEntry {
+    const entry: StaticKeyEntry = {
+      type: 'static',
+      kid: this.kid,
+      algorithms: [this.algorithm],
+      key: this.publicKeyPem(),
+      issuer: this.issuer,
+      expectedAudience: this.audience,
+    };
+    return withoutUndefined({ ...entry, ...overrides });
+  }
+
+  /** The key set that the partner publishes: the present key and those before it. */
+  jwks(): { keys: JsonWebKey[] } {
+    return { keys: this.keys.map((key) => key.publicJwk()) };
+  }
+
+  /**
+   * A full set of valid claims for one new token. The e-mail follows `sub` and the issuer's host, so that
+   * two users, or two partners, never share one by accident; `exp` follows `iat`.
+   */
+  claims(overrides: Members = {}): Members {
+    const issuedAt = typeof overrides.iat === 'number' ? overrides.iat : Math.floor(Date.now() / 1000);
+    const subject = typeof overrides.sub === 'string' ? overrides.sub : 'customer-1';
+    const claims = {
+      sub: subject,
+      iss: this.issuer,
+      aud: this.audience ?? UNSPECIFIED_AUDIENCE,
+      iat: issuedAt,
+      exp: issuedAt + TOKEN_LIFETIME_SECONDS,
+      jti: randomUUID(),
+      email: emailFor(subject, this.issuer),
+      given_name: 'Robin',
+      family_name: 'Castell',
+    };
+    return withoutUndefined({ ...claims, ...overrides });
+  }
+
+  /** A compact JWT over the claims, signed with the present key whatever the header then says. */
+  sign(claims: Members = this.claims(), headerOverrides: Members = {}): string {
+    const header = { alg: this.algorithm, typ: 'JWT', kid: this.kid, ...headerOverrides };
+    return this.signRaw(JSON.stringify(withoutUndefined(header)), JSON.stringify(claims));
+  }
+
+  /** A correct signature over any header and payload text, JSON or not, for trying malformed input. */
+  signRaw(headerJsonText: string | Uint8Array, payloadText: string | Uint8Array): string {
+    const signingInput = `${base64url(headerJsonText)}.${base64url(payloadText)}`;
+    return `${signingInput}.${this.keys[0].signature(signingInput)}`;
+  }
+
+  /** Goes over to a new key of the same algorithm and returns its id. */
+  rotate(kid = randomKid()): string {
+    this.keys.unshift(new SigningKey(kid, this.algorithm));
+    return kid;
+  }
+}
+
+function randomKid(): string {
+  return `key-${randomUUID().slice(0, 8)}`;
+}
+
+function emailFor(subject: string, issuer: string): string {
+  const mailbox = /^[A-Za-z0-9_-]{1,64}$/.test(subject) ? subject : 'customer';
+  return `${mailbox}@${URL.canParse(issuer) ? new URL(issuer).hostname : 'partner.example'}`;
+}
+
+function withoutUndefined<T extends Members>(members: T): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
+}
+
+function base64url(content: string | Uint8Array): string {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content);
+  return bytes.toString('base64url');
+}

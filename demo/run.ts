@@ -1,0 +1,97 @@
+// Entry of `npm run demo`: sets a throw-away instance up, runs the main job, then serves the partner page.
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { ALICE, BRUNO } from './cast.js';
+import { DemoInstance } from './demo-instance.js';
+import { MainJob } from './main-job.js';
+import { PartnerPage } from './partner-page.js';
+import { Transcript } from './transcript.js';
+
+/** What was opened, closed again in the reverse order. */
+type Closers = (() => Promise<unknown>)[];
+
+// From dist/demo, where this file runs, up to the package.
+const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
+const coloured = process.stdout.isTTY && process.env.NO_COLOR === undefined;
+const transcript = new Transcript(process.stdout, coloured);
+const interruption = new AbortController();
+
+async function demonstrate(staysUp: boolean, closers: Closers): Promise<void> {
+  const instance = await startInstance(closers);
+  transcript.say(`\nThe instance answers at ${instance.baseUrl}. The main job, request by request:`, 'bold');
+  await new MainJob(instance, transcript).run();
+  sumUp();
+  if (staysUp) await stayUp(instance, closers);
+}
+
+async function startInstance(closers: Closers): Promise<DemoInstance> {
+  const directory = await mkdtemp(join(tmpdir(), 'embedded-token-exchange-demo-'));
+  closers.push(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+  const environment = withoutSettings(process.env);
+  const surroundings = { packageRoot, directory, environment, signal: interruption.signal };
+  transcript.say('Setting up in a throw-away directory:');
+  const instance = await DemoInstance.start(surroundings, (doing) => transcript.say(`  · ${doing}`, 'dim'));
+  closers.push(() => instance.service.stop());
+  return instance;
+}
+
+/** The environment without anything that configures a service, whoever set it: this one is set up here. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !name.startsWith('SVC_') && name !== 'PORT');
+  return Object.fromEntries(kept);
+}
+
+function sumUp(): void {
+  const { failures } = transcript;
+  if (failures.length === 0) return transcript.say('\nEvery answer was as expected.', ['bold', 'green']);
+  transcript.say(`\nNot as expected: ${failures.join('; ')}.`, ['bold', 'red']);
+}
+
+/** Serves the partner page until somebody interrupts. Throws when the service ends first. */
+async function stayUp(instance: DemoInstance, closers: Closers): Promise<void> {
+  const assetFolder = join(packageRoot, 'demo', 'page');
+  const { partner, baseUrl: instanceUrl, service } = instance;
+  const page = await PartnerPage.listen({ assetFolder, partner, instanceUrl, customers: [ALICE, BRUNO] });
+  closers.push(() => page.close());
+  transcript.say(`\nThe partner’s product page: ${page.url}`, 'bold');
+  transcript.say(
+    `Log of the service: ${service.logFile}\nCtrl-C ends the demo and removes everything it made.`,
+  );
+  const interrupted = once(interruption.signal, 'abort');
+  const ended = await Promise.race([interrupted.then(() => undefined), service.exited]);
+  if (ended !== undefined && !interruption.signal.aborted) {
+    throw new Error(`The service ended (${ended}):\n${service.lastOutput()}`);
+  }
+}
+
+async function close(closers: Closers): Promise<void> {
+  for (const closeOne of closers.toReversed()) await closeOne();
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+  // Pressing Ctrl-C twice must not leave half of it behind: later signals find the listener still there.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interruption.abort());
+  const closers: Closers = [];
+  try {
+    await demonstrate(!values.once, closers);
+  } catch (error) {
+    if (interruption.signal.aborted) return 130;
+    throw error;
+  } finally {
+    await close(closers);
+  }
+  return transcript.failures.length === 0 ? 0 : 1;
+}
+
+main().then(
+  (exitCode) => (process.exitCode = exitCode),
+  (error: unknown) => {
+    process.stderr.write(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,100 @@
+// Linting rules: sound types and promises, small functions, no way around logger and configuration.
+import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import globals from 'globals';
+import tseslint from 'typescript-eslint';
+
+const entryFiles = ['src/main.ts', 'src/cli/main.ts'];
+const environmentHint = 'Only entry files read the environment; take the validated configuration.';
+const defaultExports = [
+  {
+    selector: 'ExportDefaultDeclaration',
+    message: 'Export by name: a thing has the same name everywhere.',
+  },
+];
+
+export default defineConfig(
+  globalIgnores(['dist', 'coverage']),
+  {
+    linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' },
+    extends: [js.configs.recommended],
+    rules: { eqeqeq: 'error', complexity: ['error', 12], 'no-var': 'error', 'prefer-const': 'error' },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: {
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      // In files with decorators the rule keeps quiet by itself: their metadata needs the values.
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      // Constraint methods and ports are async by contract, whether or not one of them awaits.
+      '@typescript-eslint/require-await': 'off',
+      // process.env and parsed JSON are read with brackets where the key is not an identifier of ours.
+      '@typescript-eslint/dot-notation': 'off',
+      // `||` is meant where an empty string counts as missing.
+      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'no-restricted-syntax': ['error', ...defaultExports],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: { 'no-console': 'error' },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: entryFiles,
+    rules: {
+      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: environmentHint }],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['process', 'node:process'].map((name) => ({
+            name,
+            importNames: ['env'],
+            message: environmentHint,
+          })),
+        },
+      ],
+    },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      // Answers arrive as parsed JSON, and a test that misreads one fails by itself.
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      'max-lines-per-function': 'off',
+    },
+  },
+  {
+    files: ['ormconfig.ts'],
+    rules: {
+      // The TypeORM command line takes the data source from the default export.
+      'no-restricted-syntax': 'off',
+    },
+  },
+  {
+    files: ['scripts/**/*.mjs', 'eslint.config.js'],
+    languageOptions: { globals: globals.nodeBuiltin },
+  },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: { sourceType: 'commonjs', globals: globals.node },
+  },
+  {
+    // Pages' own scripts: modules that a browser loads as they are.
+    files: ['src/web/public/**/*.js', 'demo/**/*.js'],
+    languageOptions: { globals: globals.browser },
+  },
+);

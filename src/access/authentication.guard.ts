@@ -1,0 +1,69 @@
+// Lets a request through that presents an access token or a session.
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { ForbiddenException, Inject, Injectable, UnauthorizedException } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccessOptions } from './access.options.js';
+import { ACCESS_OPTIONS } from './access.options.js';
+import { AuthenticationService } from './authentication.service.js';
+import type { Principal } from './principal.js';
+import { readSessionCookie } from './session-cookie.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the AuthenticationGuard. */
+    principal?: Principal;
+  }
+}
+
+/** RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1). */
+const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
+const READING_METHODS = new Set(['GET', 'HEAD']);
+
+@Injectable()
+export class AuthenticationGuard implements CanActivate {
+  constructor(
+    private readonly authentication: AuthenticationService,
+    @Inject(ACCESS_OPTIONS) private readonly options: AccessOptions,
+  ) {}
+
+  /** @rule 5.4 Issued tokens are presented as `Authorization: Bearer`. */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    request.principal = await this.principalOf(request, http.getResponse<FastifyReply>());
+    return true;
+  }
+
+  /** If `Authorization` is there it alone decides: a request never falls back to another identity (D41). */
+  private async principalOf(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) return this.byBearer(authorization, reply);
+    const sessionId = readSessionCookie(request.headers.cookie);
+    const principal = sessionId === undefined ? undefined : await this.authentication.bySession(sessionId);
+    if (principal === undefined) throw unauthenticated(reply, 'Bearer', 'Sign in, or send an access token');
+    this.refuseForgery(request);
+    return principal;
+  }
+
+  private async byBearer(authorization: string, reply: FastifyReply): Promise<Principal> {
+    const token = BEARER.exec(authorization)?.[1];
+    const principal = token === undefined ? undefined : await this.authentication.byAccessToken(token);
+    if (principal !== undefined) return principal;
+    throw unauthenticated(reply, 'Bearer error="invalid_token"', 'The access token is invalid or has expired');
+  }
+
+  /**
+   * The session cookie is sent from other sites too, so a writing request must prove that a page of ours made it.
+   * @rule D41 A session writes only with the instance's own `Origin`.
+   */
+  private refuseForgery({ method, headers }: FastifyRequest): void {
+    if (READING_METHODS.has(method) || headers.origin === this.options.baseUrl) return;
+    throw new ForbiddenException({ error: 'csrf_refused', message: 'The request does not come from this instance' });
+  }
+}
+
+function unauthenticated(reply: FastifyReply, challenge: string, message: string): UnauthorizedException {
+  // RFC 6750 §3: the challenge names an error only where a credential was sent.
+  void reply.header('www-authenticate', challenge);
+  return new UnauthorizedException({ error: 'invalid_token', message });
+}

@@ -1,0 +1,47 @@
+// Finds out who presents a credential, and reads that user's present state.
+import { Injectable } from '@nestjs/common';
+import type { User } from '../users/user.repository.js';
+import { UserRepository } from '../users/user.repository.js';
+import { AccessTokenService } from './access-token.service.js';
+import type { Principal } from './principal.js';
+import { SessionService } from './session.service.js';
+
+@Injectable()
+export class AuthenticationService {
+  constructor(
+    private readonly accessTokens: AccessTokenService,
+    private readonly sessions: SessionService,
+    private readonly users: UserRepository,
+  ) {}
+
+  /**
+   * Who presents an access token; undefined when it is not valid or one of its users is gone or disabled.
+   * @rule D30 The rights are the actor's where there is one, else the subject's, as they are now.
+   * @rule D8 An actor who is gone is never replaced by the subject.
+   */
+  async byAccessToken(token: string): Promise<Principal | undefined> {
+    const verified = await this.accessTokens.verify(token);
+    if (verified === undefined) return undefined;
+    const { id, subjectUserId, actorUserId, expiresAt } = verified;
+    const users = await this.users.findByIds(actorUserId === undefined ? [subjectUserId] : [subjectUserId, actorUserId]);
+    const subject = enabled(users, subjectUserId);
+    const user = enabled(users, actorUserId ?? subjectUserId);
+    if (subject === undefined || user === undefined) return undefined;
+    const onBehalfOf = actorUserId === undefined ? {} : { onBehalfOf: subject };
+    return { user, ...onBehalfOf, expiresAt, credential: { kind: 'access_token', id } };
+  }
+
+  /** Who presents a session id; undefined when the session has ended or its user is gone or disabled. */
+  async bySession(sessionId: string): Promise<Principal | undefined> {
+    const session = await this.sessions.find(sessionId);
+    if (session === undefined) return undefined;
+    const user = enabled(await this.users.findByIds([session.userId]), session.userId);
+    if (user === undefined) return undefined;
+    return { user, expiresAt: session.expiresAt, credential: { kind: 'session', idHash: session.idHash } };
+  }
+}
+
+/** @rule D7 A disabled user's tokens and sessions stop working at once. */
+function enabled(users: readonly User[], id: string): User | undefined {
+  return users.find((user) => user.id === id && user.enabled);
+}

@@ -1,0 +1,28 @@
+// Deletes sessions that have ended, in the background.
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Leader } from '../database/leader.js';
+import { PeriodicJob } from '../database/periodic.job.js';
+import { LOGGER } from '../logging/logger.js';
+import { SessionService } from './session.service.js';
+
+const INTERVAL_SECONDS = 300;
+
+@Injectable()
+export class SessionPurgeJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly job: PeriodicJob;
+
+  constructor(sessions: SessionService, leader: Leader, @Inject(LOGGER) logger: Logger) {
+    const work = { name: 'session-purge', intervalSeconds: INTERVAL_SECONDS, run: () => sessions.purge() };
+    this.job = new PeriodicJob(work, leader, logger);
+  }
+
+  onApplicationBootstrap(): void {
+    this.job.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.job.stop();
+  }
+}

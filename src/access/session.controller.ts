@@ -1,0 +1,74 @@
+// Who is signed in, and signing out.
+import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AuditBus } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit-event.js';
+import { Transactions } from '../database/transaction.js';
+import type { User } from '../users/user.repository.js';
+import { AuthenticationGuard } from './authentication.guard.js';
+import { CurrentPrincipal } from './current-principal.decorator.js';
+import type { Principal } from './principal.js';
+import { auditParties } from './principal.js';
+import { SessionService } from './session.service.js';
+
+/** A user as its own requests see it. */
+export interface UserAnswer {
+  id: string;
+  email: string;
+  givenName: string;
+  familyName: string;
+  role: string;
+}
+
+export interface MeAnswer {
+  /** The user whose rights count. */
+  user: UserAnswer;
+  /** With an actor: the user on whose behalf it acts. */
+  onBehalfOf: UserAnswer | null;
+  authentication: 'session' | 'access_token';
+  /** ISO 8601. */
+  expiresAt: string;
+}
+
+@Controller('rest')
+@UseGuards(AuthenticationGuard)
+export class SessionController {
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditBus,
+  ) {}
+
+  @Get('me')
+  me(@CurrentPrincipal() { user, onBehalfOf, credential, expiresAt }: Principal): MeAnswer {
+    return {
+      user: userAnswer(user),
+      onBehalfOf: onBehalfOf === undefined ? null : userAnswer(onBehalfOf),
+      authentication: credential.kind,
+      expiresAt: expiresAt.toISOString(),
+    };
+  }
+
+  /** @rule D28 Logout ends the session in the database and clears the cookie. */
+  @Post('auth/logout')
+  @HttpCode(204)
+  async logout(
+    @CurrentPrincipal() principal: Principal,
+    @Req() { id }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    const { credential } = principal;
+    if (credential.kind !== 'session') return;
+    const ended = auditEvent('svc.audit.session.ended', { requestId: id, ...auditParties(principal) }, {});
+    await this.transactions.run(async (transaction) => {
+      await this.sessions.end(transaction, credential.idHash);
+      await this.audit.record(transaction, [ended]);
+    });
+    this.audit.publish([ended]);
+    void reply.header('set-cookie', this.sessions.clearingCookie());
+  }
+}
+
+function userAnswer({ id, email, givenName, familyName, role }: User): UserAnswer {
+  return { id, email, givenName, familyName, role };
+}

@@ -1,0 +1,147 @@
+// The composition root: puts the modules together, and holds the only `if`.
+import { join } from 'node:path';
+import type { DynamicModule } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import type { Logger } from 'pino';
+import { DataSource } from 'typeorm';
+import { AccessModule } from './access/access.module.js';
+import { AuditModule } from './audit/audit.module.js';
+import { Clock } from './clock.js';
+import { DatabaseModule } from './database/database.module.js';
+import type { OpenDatabase } from './database/data-source.js';
+import type { Leader } from './database/leader.js';
+import type { ReadinessCheck } from './health/health.controller.js';
+import { HealthModule } from './health/health.module.js';
+import { HostBindingsModule } from './host-bindings.module.js';
+import { ErrorFilter } from './http/error.filter.js';
+import { ThrottleModule } from './http/throttle/throttle.module.js';
+import { LOGGER } from './logging/logger.js';
+import { Metrics } from './metrics/metrics.js';
+import { MetricsModule } from './metrics/metrics.module.js';
+import { KeyRing } from './sealing/key-ring.js';
+import type { Startup } from './startup.js';
+import { JwksKeyProvider } from './token-exchange/keys/jwks-key.provider.js';
+import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
+import type { TokenExchangeOptions } from './token-exchange/token-exchange.options.js';
+import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from './users/role.js';
+import { UsersModule } from './users/users.module.js';
+import { WebModule } from './web/web.module.js';
+import { ProjectsModule } from './workspace/projects.module.js';
+import { WorkspaceModule } from './workspace/workspace.module.js';
+
+/** What the application is put together from. */
+export interface Parts {
+  readonly startup: Startup;
+  readonly database: OpenDatabase;
+  readonly leader: Leader;
+  readonly keyRing: KeyRing;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The folder of the compiled sources, beside which the page's files lie. */
+  readonly sourceDirectory: string;
+}
+
+@Module({})
+export class AppModule {
+  static register(parts: Parts): DynamicModule {
+    const { startup, database, leader, keyRing, sourceDirectory } = parts;
+    const metrics = new Metrics();
+    const { baseUrl, sessionLifetimeSeconds, partitionedCookie } = startup.config;
+    return {
+      module: AppModule,
+      imports: [
+        FoundationModule.register(parts),
+        DatabaseModule.register(database, leader),
+        AuditModule,
+        MetricsModule.register(metrics),
+        UsersModule.register(ProjectsModule),
+        AccessModule.register({ baseUrl, sessionLifetimeSeconds, partitionedCookie }, keyRing),
+        WorkspaceModule,
+        WebModule.register({ publicDirectory: join(sourceDirectory, 'web', 'public') }),
+        ...tokenExchange(parts, metrics),
+      ],
+      providers: [{ provide: APP_FILTER, useClass: ErrorFilter }],
+    };
+  }
+}
+
+/**
+ * Whether the feature is there at all.
+ * @rule 1.4 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
+ */
+export function isTokenExchangeAvailable({ config, license }: Startup, clock: Clock): boolean {
+  return config.featureFlag && license.includes('token-exchange', clock.nowMs());
+}
+
+/** The only `if`: with the module its keys belong to readiness, without it the database alone. */
+function tokenExchange({ startup, clock }: Parts, metrics: Metrics): DynamicModule[] {
+  if (!isTokenExchangeAvailable(startup, clock)) {
+    const useFactory = (database: DataSource) => [databaseCheck(database)];
+    return [HealthModule.registerAsync({ inject: [DataSource], useFactory })];
+  }
+  const { throttleStore } = startup.config;
+  const module = TokenExchangeModule.register(tokenExchangeOptions(startup, clock), [
+    HostBindingsModule,
+    ThrottleModule.register({ store: throttleStore, onFailOpen: () => metrics.throttleFailOpen.inc() }),
+  ]);
+  const useFactory = (database: DataSource, keys: JwksKeyProvider) => [databaseCheck(database), keySetCheck(keys)];
+  return [module, HealthModule.registerAsync({ imports: [module], inject: [DataSource, JwksKeyProvider], useFactory })];
+}
+
+function tokenExchangeOptions({ config, license, trustedKeys }: Startup, clock: Clock): TokenExchangeOptions {
+  return {
+    trustedKeys,
+    roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
+    embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
+    exchange: {
+      enabled: config.exchangeEnabled,
+      perMinute: config.exchangesPerMinute,
+      maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
+    },
+    clockToleranceSeconds: config.clockToleranceSeconds,
+    replayPurge: {
+      intervalSeconds: config.jtiCleanupIntervalSeconds,
+      batchSize: config.jtiCleanupBatchSize,
+    },
+    jwks: {
+      refreshIntervalSeconds: config.keyRefreshIntervalSeconds,
+      maxStaleSeconds: config.jwksMaxStaleSeconds,
+      allowHttp: config.jwksAllowHttp,
+      allowPrivate: config.jwksAllowPrivate,
+    },
+    isLicensed: () => license.includes('token-exchange', clock.nowMs()),
+  };
+}
+
+function databaseCheck(database: DataSource): ReadinessCheck {
+  return {
+    name: 'database',
+    isReady: async () => {
+      await database.query('SELECT 1');
+      return true;
+    },
+  };
+}
+
+/** One dead endpoint must not take every instance out of service: a finished attempt is enough (D48). */
+function keySetCheck(keys: JwksKeyProvider): ReadinessCheck {
+  const isReady = () => Promise.resolve(keys.status().every((status) => status.hasSnapshotOrAttempt));
+  return { name: 'key sets', isReady };
+}
+
+/** What every module may ask for: the clock and the log. */
+@Global()
+@Module({})
+class FoundationModule {
+  static register({ clock, logger }: Pick<Parts, 'clock' | 'logger'>): DynamicModule {
+    return {
+      module: FoundationModule,
+      providers: [
+        { provide: Clock, useValue: clock },
+        { provide: LOGGER, useValue: logger },
+      ],
+      exports: [Clock, LOGGER],
+    };
+  }
+}

@@ -1,0 +1,85 @@
+// Makes the whole application from what the start has judged: main and the end-to-end tests call the same function.
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+import { AppModule } from './app.module.js';
+import { Clock } from './clock.js';
+import { AdvisoryLockLeader } from './database/advisory-lock.leader.js';
+import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
+import { openDatabase } from './database/data-source.js';
+import type { Leader } from './database/leader.js';
+import { SoleLeader } from './database/leader.js';
+import { ENTITIES } from './entities.js';
+import { addSecurityHeaders } from './http/security-headers.js';
+import { createServer } from './http/server.js';
+import { NestLogger } from './logging/logger.js';
+import { KeyRing } from './sealing/key-ring.js';
+import type { Startup } from './startup.js';
+import { databaseSettings, encryptionKeys } from './startup.js';
+
+/** A running or runnable application. */
+export interface Application {
+  readonly nest: NestFastifyApplication;
+  readonly database: OpenDatabase;
+  /** Begins to listen; resolves with the address, such as `http://127.0.0.1:5678`. */
+  listen(): Promise<string>;
+  /** Answers what is in flight, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** What a caller may bring along. */
+export interface ApplicationParts {
+  readonly logger: Logger;
+  readonly sourceDirectory: string;
+  readonly clock?: Clock;
+  /** Another database than the configured one: tests open theirs from a prepared copy. */
+  readonly database?: DatabaseSettings;
+}
+
+/**
+ * Opens the database, brings its schema up to date and puts the application together.
+ * @throws DataDirectoryLockedError when another process has the embedded data directory
+ */
+export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
+  const { logger, sourceDirectory, clock = new Clock() } = parts;
+  const settings = parts.database ?? databaseSettings(startup.config);
+  const database = await openDatabase(settings, ENTITIES);
+  const leader = await electLeader(settings, logger);
+  const closeRest = async () => {
+    await leader.stop();
+    await database.close();
+  };
+  try {
+    const keyRing = new KeyRing(encryptionKeys(startup.config));
+    const root = AppModule.register({ startup, database, leader, keyRing, clock, logger, sourceDirectory });
+    const nest = await createNest(root, startup, logger);
+    return { nest, database, listen: () => listen(nest, startup), close: () => nest.close().finally(closeRest) };
+  } catch (error) {
+    await closeRest();
+    throw error;
+  }
+}
+
+async function createNest(root: ReturnType<typeof AppModule.register>, { config }: Startup, logger: Logger) {
+  const server = createServer({ proxyHops: config.proxyHops, logger });
+  const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
+    bodyParser: false,
+    logger: new NestLogger(logger),
+    abortOnError: false,
+  });
+  await addSecurityHeaders(nest, config.embedLoginEnabled);
+  await nest.init();
+  return nest;
+}
+
+async function electLeader(settings: DatabaseSettings, logger: Logger): Promise<Leader> {
+  if (settings.kind === 'embedded') return new SoleLeader();
+  const leader = new AdvisoryLockLeader(settings.url, logger);
+  await leader.start();
+  return leader;
+}
+
+async function listen(nest: NestFastifyApplication, { config }: Startup): Promise<string> {
+  await nest.listen(config.port, config.host);
+  return nest.getUrl();
+}

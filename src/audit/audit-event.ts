@@ -1,0 +1,78 @@
+// The catalogue of audit events: every name with its payload.
+
+interface ExternalOrigin {
+  /** The `iss` of the trusted entry. */
+  readonly issuer: string;
+}
+
+interface Refusal extends Partial<ExternalOrigin> {
+  /** The stable word for the true cause; the client may have been told less. */
+  readonly reason: string;
+  readonly detail?: string;
+  readonly kid?: string;
+  /** Which token was refused. */
+  readonly party?: 'subject' | 'actor';
+}
+
+export interface AuditPayloads {
+  /** @rule 6.1 A token exchange succeeded. */
+  'svc.audit.token-exchange.succeeded': ExternalOrigin & {
+    readonly kid: string;
+    readonly accessTokenId: string;
+    readonly lifetimeSeconds: number;
+    readonly scope?: string;
+    readonly resource?: readonly string[];
+  };
+  /** @rule 6.2 A token exchange was refused; holds the reason. */
+  'svc.audit.token-exchange.failed': Refusal;
+  /** @rule 6.3 An embedded login succeeded. */
+  'svc.audit.token-exchange.embed-login': ExternalOrigin & { readonly kid: string };
+  /** @rule 6.4 An embedded login was refused; holds the reason. */
+  'svc.audit.token-exchange.embed-login-failed': Refusal;
+  /** @rule 6.5 A user was made. */
+  'svc.audit.token-exchange.user-provisioned': ExternalOrigin & { readonly userId: string; readonly role: string };
+  /** @rule 6.6 An existing user was linked to another external identity. */
+  'svc.audit.token-exchange.identity-linked': ExternalOrigin & { readonly userId: string };
+  /** @rule 6.7 A user's role was changed by a token. */
+  'svc.audit.token-exchange.role-updated': ExternalOrigin & {
+    readonly userId: string;
+    readonly from: string;
+    readonly to: string;
+  };
+  'svc.audit.session.ended': Record<string, never>;
+  'svc.audit.api.called': { readonly method: string; readonly route: string; readonly accessTokenId: string };
+}
+
+export type AuditEventName = keyof AuditPayloads;
+
+/** Who did what, and in which request. Ids of local users only: never an e-mail address, an external sub or a token. */
+export interface AuditContext {
+  /** The id that the answer's `X-Request-Id` and the log lines carry. */
+  readonly requestId: string;
+  readonly subjectUserId?: string;
+  /** The acting party, where there is one besides the subject. */
+  readonly actorUserId?: string;
+}
+
+/** Something that has happened. */
+export interface AuditEvent<Name extends AuditEventName = AuditEventName> extends AuditContext {
+  readonly name: Name;
+  readonly occurredAt: Date;
+  readonly payload: AuditPayloads[Name];
+}
+
+/** Makes an event of the catalogue. */
+export function auditEvent<Name extends AuditEventName>(
+  name: Name,
+  { requestId, subjectUserId, actorUserId }: AuditContext,
+  payload: AuditPayloads[Name],
+): AuditEvent<Name> {
+  return {
+    name,
+    occurredAt: new Date(),
+    requestId,
+    ...(subjectUserId === undefined ? {} : { subjectUserId }),
+    ...(actorUserId === undefined ? {} : { actorUserId }),
+    payload,
+  };
+}

@@ -1,0 +1,16 @@
+// Writes each audit event as one JSON log line.
+import { Inject, Injectable } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import type { Logger } from 'pino';
+import { LOGGER } from '../logging/logger.js';
+import type { AuditEvent } from './audit-event.js';
+
+@Injectable()
+export class AuditLogSink {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  @OnEvent('svc.audit.**')
+  write({ name, requestId, subjectUserId, actorUserId, payload }: AuditEvent): void {
+    this.logger.info({ event: name, requestId, subjectUserId, actorUserId, payload }, 'audit');
+  }
+}

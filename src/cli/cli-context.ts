@@ -1,0 +1,19 @@
+// Where the command line was typed, and where its words go.
+import type { Environment } from '../config/load-config.js';
+
+/** Takes text that a person or a program is to read. */
+export interface TextOutput {
+  write(text: string): unknown;
+}
+
+/** Only the entry file takes these from the process. */
+export interface CliContext {
+  readonly environment: Environment;
+  /** Relative paths, `.env` and the embedded data directory are looked for here. */
+  readonly workingDirectory: string;
+  /** Results only, so that they can be piped on. */
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
+  /** Version of the package. */
+  readonly version: string;
+}

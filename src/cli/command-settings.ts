@@ -1,0 +1,38 @@
+// Reads those variables that a command needs, from the places in which the service looks for them.
+import { resolve } from 'node:path';
+import type { Config, Environment } from '../config/load-config.js';
+import { ConfigurationError, readConfig } from '../config/load-config.js';
+import type { EnvironmentVariable } from '../config/variable.js';
+import { environmentSources } from '../startup.js';
+import type { CliContext } from './cli-context.js';
+
+export class CommandSettings {
+  /** @param envFile tells the path of `--env-file` once the command line is parsed */
+  constructor(
+    private readonly context: CliContext,
+    private readonly envFile: () => string | undefined,
+  ) {}
+
+  /**
+   * Reads the given variables; all others have their defaults. A fault in a variable that a command has no use for
+   * does not stop it.
+   * @throws ConfigurationError with every problem
+   */
+  read(...variables: readonly EnvironmentVariable[]): Config {
+    const names = new Set(variables.flatMap(({ name }) => [name, `${name}_FILE`]));
+    const { config, problems } = readConfig(this.sources().map((source) => onlyNamed(source, names)));
+    if (problems.length > 0) throw new ConfigurationError(problems);
+    return config;
+  }
+
+  private sources(): Environment[] {
+    const { environment, workingDirectory } = this.context;
+    const path = this.envFile();
+    const envFile = path === undefined ? undefined : resolve(workingDirectory, path);
+    return environmentSources({ environment, workingDirectory, envFile });
+  }
+}
+
+function onlyNamed(source: Environment, names: ReadonlySet<string>): Environment {
+  return Object.fromEntries(Object.entries(source).filter(([name]) => names.has(name)));
+}

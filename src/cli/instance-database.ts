@@ -1,0 +1,72 @@
+// Opens the instance's database for the length of one command, without the rest of the service.
+import { resolve } from 'node:path';
+import { VARIABLES } from '../config/environment.js';
+import type { OpenDatabase } from '../database/data-source.js';
+import { openDatabase } from '../database/data-source.js';
+import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
+import { Transactions } from '../database/transaction.js';
+import { ENTITIES } from '../entities.js';
+import { databaseSettings } from '../startup.js';
+import { User, UserRepository } from '../users/user.repository.js';
+import { UserService } from '../users/user.service.js';
+import { ProjectRepository } from '../workspace/project.repository.js';
+import { Workflow, WorkflowRepository } from '../workspace/workflow.repository.js';
+import type { CommandContext } from './command-context.js';
+import { CommandError, reasonOf } from './command-error.js';
+
+/** What commands use of the instance. */
+export interface Instance {
+  readonly transactions: Transactions;
+  readonly users: UserRepository;
+  readonly userService: UserService;
+  readonly projects: ProjectRepository;
+  readonly workflows: WorkflowRepository;
+}
+
+/**
+ * Runs `work` on the instance that the configuration leads to, its schema brought up to date.
+ * @throws CommandError when the database cannot be opened, or a running service has it (D46)
+ */
+export function withInstance<T>(
+  context: CommandContext,
+  work: (instance: Instance) => Promise<T>,
+): Promise<T> {
+  return withDatabase(context, (database) => work(instanceOn(database)));
+}
+
+/** As `withInstance`, for work on the database itself. */
+export async function withDatabase<T>(
+  context: CommandContext,
+  work: (database: OpenDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await open(context);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+async function open({ settings, workingDirectory }: CommandContext): Promise<OpenDatabase> {
+  const { databaseUrl, databasePoolSize, dataDirectory } = VARIABLES;
+  const config = settings.read(databaseUrl, databasePoolSize, dataDirectory);
+  const directory = resolve(workingDirectory, config.dataDirectory);
+  try {
+    return await openDatabase(databaseSettings({ ...config, dataDirectory: directory }), ENTITIES);
+  } catch (error) {
+    if (error instanceof DataDirectoryLockedError) throw new CommandError(error.message);
+    throw new CommandError(`The database cannot be opened: ${reasonOf(error)}`);
+  }
+}
+
+function instanceOn({ dataSource }: OpenDatabase): Instance {
+  const users = new UserRepository(dataSource.getRepository(User));
+  const projects = new ProjectRepository();
+  return {
+    transactions: new Transactions(dataSource),
+    users,
+    userService: new UserService(users, projects),
+    projects,
+    workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
+  };
+}

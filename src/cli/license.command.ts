@@ -1,0 +1,176 @@
+// svc-admin license: a vendor's key pair, the licences that it signs, and what a licence says.
+import { generateKeyPairSync } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { Clock } from '../clock.js';
+import { VARIABLES } from '../config/environment.js';
+import type { License, LicenseFeature } from '../config/license.js';
+import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.js';
+import type { CommandContext } from './command-context.js';
+import { CommandError } from './command-error.js';
+import { compactJws, readSigningKey } from './compact-jws.js';
+import { isoMoment, listOf, wholeNumber } from './option-values.js';
+import { printable } from './table.js';
+import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
+
+const SECONDS_A_DAY = 86_400;
+const MAX_DAYS = 36_500;
+
+interface KeygenOptions {
+  outPrivate: string;
+  outPublic: string;
+  force?: boolean;
+}
+
+interface IssueOptions {
+  privateKey: string;
+  features: LicenseFeature[];
+  days?: number;
+  expires?: Date;
+  customer?: string;
+  out?: string;
+  force?: boolean;
+}
+
+interface ShowOptions {
+  license?: string;
+  publicKey?: string;
+}
+
+export function addLicenseCommands(program: Command, context: CommandContext): void {
+  const license = program.command('license').description('make, issue and read licences');
+  addKeygen(license, context);
+  addIssue(license, context);
+  addShow(license, context);
+}
+
+function addKeygen(license: Command, context: CommandContext): void {
+  license
+    .command('keygen')
+    .description("make the vendor's key pair (Ed25519)")
+    .requiredOption('--out-private <file>', 'where the private key goes; readable by its owner only')
+    .requiredOption('--out-public <file>', 'where the public key goes, for SVC_LICENSE_PUBLIC_KEY_FILE')
+    .option('--force', 'replace files that are there already')
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc-admin license keygen --out-private vendor.pem --out-public vendor.pub.pem',
+    )
+    .action((options: KeygenOptions) => keygen(options, context));
+}
+
+function addIssue(license: Command, context: CommandContext): void {
+  license
+    .command('issue')
+    .description('sign a licence')
+    .requiredOption('--private-key <file>', "the vendor's private key, PEM")
+    .addOption(featuresOption())
+    .addOption(new Option('--days <number>', 'how long it lasts').argParser(wholeNumber(1, MAX_DAYS)))
+    .addOption(
+      new Option('--expires <moment>', 'when it ends, ISO 8601').argParser(isoMoment).conflicts('days'),
+    )
+    .option('--customer <name>', 'who it is for')
+    .option('--out <file>', 'where it goes; standard output if left out')
+    .option('--force', 'replace a file that is there already')
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc-admin license issue --private-key vendor.pem --features token-exchange --days 365',
+    )
+    .action((options: IssueOptions, command: Command) => issue(options, command, context));
+}
+
+function addShow(license: Command, context: CommandContext): void {
+  license
+    .command('show')
+    .description('tell what a licence holds and whether it counts; exits with 1 if not')
+    .option('--license <file>', 'the licence; the configured one if left out')
+    .option('--public-key <file>', "the vendor's public key; the configured one if left out")
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc-admin license show --license license.jws --public-key vendor.pub.pem',
+    )
+    .action((options: ShowOptions) => show(options, context));
+}
+
+function featuresOption(): Option {
+  const description = `comma-separated, of ${LICENSE_FEATURES.join(', ')}`;
+  return new Option('--features <list>', description)
+    .argParser(listOf(LICENSE_FEATURES))
+    .makeOptionMandatory();
+}
+
+function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: CommandContext): void {
+  const [privatePath, publicPath] = [outPrivate, outPublic].map((path) =>
+    resolve(context.workingDirectory, path),
+  );
+  if (privatePath === publicPath) throw new CommandError('The two keys need two files.');
+  for (const path of [outPrivate, outPublic]) refuseExisting(context, path, { force });
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  writeTextFile(context, outPublic, publicPem, { force });
+  writeTextFile(context, outPrivate, privatePem, { force, isPrivate: true });
+  context.stdout.write(`The private key is in ${outPrivate}, the public key in ${outPublic}.\n`);
+}
+
+function issue(options: IssueOptions, command: Command, context: CommandContext): void {
+  const { privateKey, features, customer, out, force } = options;
+  const key = readSigningKey(context, privateKey, 'EdDSA');
+  const iat = Math.floor(new Clock().nowSeconds());
+  const exp = endOf(options, iat) ?? command.error('error: give --days or --expires');
+  if (exp <= iat) throw new CommandError('The licence would have ended already.');
+  const jws = compactJws({ customer, features, iat, exp }, {}, { key, algorithm: 'EdDSA' });
+  if (out === undefined) context.stdout.write(`${jws}\n`);
+  else writeTextFile(context, out, `${jws}\n`, { force });
+}
+
+/** In seconds since the Unix epoch. */
+function endOf({ days, expires }: IssueOptions, iat: number): number | undefined {
+  if (expires !== undefined) return Math.floor(expires.getTime() / 1000);
+  return days === undefined ? undefined : iat + days * SECONDS_A_DAY;
+}
+
+async function show(options: ShowOptions, context: CommandContext): Promise<void> {
+  const license = await checkedLicense(licenseText(options, context), vendorKey(options, context));
+  context.stdout.write(descriptionOf(license));
+  const nowMs = new Clock().nowMs();
+  // Also where the end is no date at all.
+  if (!(nowMs < license.expiresAt.getTime()))
+    throw new CommandError('The licence is not valid: it has ended.');
+  context.stdout.write('Status:   valid\n');
+}
+
+function licenseText({ license: path }: ShowOptions, context: CommandContext): string {
+  if (path !== undefined) return readTextFile(context, path);
+  const { license } = context.settings.read(VARIABLES.license);
+  if (license !== undefined) return license;
+  throw new CommandError('There is no licence: give --license, or set SVC_LICENSE or SVC_LICENSE_FILE.');
+}
+
+function vendorKey({ publicKey: path }: ShowOptions, context: CommandContext): string {
+  if (path !== undefined) return readTextFile(context, path);
+  const { licensePublicKey } = context.settings.read(VARIABLES.licensePublicKey);
+  if (licensePublicKey !== undefined) return licensePublicKey;
+  throw new CommandError(
+    'There is no public key: give --public-key, or set SVC_LICENSE_PUBLIC_KEY or its _FILE.',
+  );
+}
+
+async function checkedLicense(compactJwsText: string, publicKeyPem: string): Promise<License> {
+  try {
+    return await readLicense(compactJwsText, publicKeyPem);
+  } catch (error) {
+    if (error instanceof LicenseError) throw new CommandError(`The licence is not valid: ${error.message}`);
+    throw error;
+  }
+}
+
+function descriptionOf({ customer = '(not named)', features, expiresAt }: License): string {
+  const isDate = !Number.isNaN(expiresAt.getTime());
+  const lines = [
+    `Customer: ${printable(customer)}`,
+    `Features: ${[...features].map(printable).join(', ') || '(none)'}`,
+    `Expires:  ${isDate ? expiresAt.toISOString() : 'at no date that there is'}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}

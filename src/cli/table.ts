@@ -1,0 +1,21 @@
+// Lays rows out under headings, for people at a terminal.
+
+const GAP = '  ';
+
+/** Columns are as wide as their widest cell; the last one is not filled up. Ends with a newline. */
+export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows.map((row) => row.map(printable))];
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const rendered = lines.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  );
+  return `${rendered.join('\n')}\n`;
+}
+
+/** Text of others must not move the cursor of a terminal, or end a line. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');
+}

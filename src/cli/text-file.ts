@@ -1,0 +1,51 @@
+// Reads and writes the small files that commands are given by path.
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CommandContext } from './command-context.js';
+import { CommandError } from './command-error.js';
+
+type Place = Pick<CommandContext, 'workingDirectory'>;
+
+export interface WriteOptions {
+  /** Whether a file that is there already may be replaced. */
+  readonly force?: boolean;
+  /** Readable and writable by its owner only. */
+  readonly isPrivate?: boolean;
+}
+
+/** @throws CommandError when the file cannot be read */
+export function readTextFile({ workingDirectory }: Place, path: string): string {
+  try {
+    return readFileSync(resolve(workingDirectory, path), 'utf8');
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read (${codeOf(error)})`);
+  }
+}
+
+/**
+ * Writes a file whole or not at all: it is filled under another name, where its mode holds from the first byte.
+ * @throws CommandError when it is there already, or cannot be written
+ */
+export function writeTextFile(place: Place, path: string, text: string, options: WriteOptions = {}): void {
+  refuseExisting(place, path, options);
+  const target = resolve(place.workingDirectory, path);
+  const draft = `${target}.${randomUUID()}`;
+  try {
+    writeFileSync(draft, text, { flag: 'wx', mode: options.isPrivate === true ? 0o600 : 0o644 });
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw new CommandError(`${path} cannot be written (${codeOf(error)})`);
+  }
+}
+
+/** @throws CommandError when the file is there and may not be replaced */
+export function refuseExisting({ workingDirectory }: Place, path: string, { force }: WriteOptions): void {
+  if (force === true || !existsSync(resolve(workingDirectory, path))) return;
+  throw new CommandError(`${path} exists already; --force replaces it`);
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
+}

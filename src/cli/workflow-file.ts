@@ -1,0 +1,81 @@
+// Judges a file of workflows before any of them is imported.
+import {
+  JsonError,
+  hasUnstorableText,
+  isJsonObject,
+  parseStrictJson,
+} from '../token-exchange/strict-json.js';
+import type { NewWorkflow } from '../workspace/workflow.repository.js';
+
+/** A workflow that has no project yet. */
+export type WorkflowDraft = Omit<NewWorkflow, 'projectId'>;
+
+/** What the reading found: the workflows, or problems with which nothing is to be imported. */
+export interface WorkflowFileReading {
+  readonly workflows: WorkflowDraft[];
+  readonly problems: string[];
+}
+
+const MAX_NAME_CHARACTERS = 128;
+const DEFAULTS = { active: false, nodes: [], connections: {} };
+
+/** What each member must be, in words and as a check. */
+const RULES = [
+  { member: 'name', rule: `must be a text of 1 to ${MAX_NAME_CHARACTERS} characters`, holds: isName },
+  { member: 'active', rule: 'must be true or false', holds: (value: unknown) => typeof value === 'boolean' },
+  { member: 'nodes', rule: 'must be an array of objects', holds: isObjectArray },
+  { member: 'connections', rule: 'must be an object', holds: isJsonObject },
+];
+const KNOWN = RULES.map(({ member }) => member);
+
+/** Reads a JSON array of `{name, active?, nodes?, connections?}`; all problems are told at once. */
+export function readWorkflowFile(text: string): WorkflowFileReading {
+  const problems: string[] = [];
+  const list = parseList(text, problems);
+  problems.push(...list.flatMap((value, index) => workflowProblems(value, index)));
+  if (problems.length > 0) return { workflows: [], problems };
+  return { workflows: list.map((value) => ({ ...DEFAULTS, ...(value as WorkflowDraft) })), problems };
+}
+
+function parseList(text: string, problems: string[]): unknown[] {
+  try {
+    const list = parseStrictJson(text);
+    if (Array.isArray(list)) return list;
+    problems.push('must be a JSON array of workflows');
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    problems.push(error.message);
+  }
+  return [];
+}
+
+function workflowProblems(value: unknown, index: number): string[] {
+  if (!isJsonObject(value)) return [`workflow ${index}: must be an object`];
+  const problems = [...unknownMembers(value), ...brokenRules({ ...DEFAULTS, ...value })];
+  return problems.map((problem) => `workflow ${index}, ${problem}`);
+}
+
+/** What is not known would be lost without a word. */
+function unknownMembers(workflow: Record<string, unknown>): string[] {
+  const unknown = Object.keys(workflow).filter((member) => !KNOWN.includes(member));
+  return unknown.map(
+    (member) => `${JSON.stringify(member)}: is not a known member; known are ${KNOWN.join(', ')}`,
+  );
+}
+
+function brokenRules(workflow: Record<string, unknown>): string[] {
+  const broken = RULES.filter(({ member, holds }) => !holds(workflow[member]));
+  const unstorable = KNOWN.filter((member) => hasUnstorableText(workflow[member]));
+  return [
+    ...broken.map(({ member, rule }) => `${member}: ${rule}`),
+    ...unstorable.map((member) => `${member}: has NUL or a lone surrogate, which cannot be stored`),
+  ];
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && [...value].length <= MAX_NAME_CHARACTERS;
+}
+
+function isObjectArray(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isJsonObject);
+}

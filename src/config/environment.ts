@@ -1,0 +1,192 @@
+// Every environment variable of the service, in one table: the documentation and its test read it too.
+import ipaddr from 'ipaddr.js';
+import type { EnvironmentVariable, Parsed } from './variable.js';
+import { boolean, choice, exactFlag, integer, list, text, textWithDefault } from './variable.js';
+
+const ENCRYPTION_KEY_BYTES = 32;
+const DAY_SECONDS = 86_400;
+
+/**
+ * The variables by the name that code uses. Each may also be given as `NAME_FILE`, the path of a file that holds
+ * the value.
+ * @rule 5.1.1 The feature flag must be exactly `true`.
+ * @rule D43 Addresses and ports.
+ * @rule D44 Ranges of the numeric settings.
+ */
+export const VARIABLES = {
+  // Availability
+  featureFlag: exactFlag('SVC_ENV_FEAT_TOKEN_EXCHANGE', { description: 'Preview flag of the whole feature.' }),
+  license: text('SVC_LICENSE', { description: 'Licence: a compact JWS made by `svc-admin license issue`.' }),
+  licensePublicKey: text('SVC_LICENSE_PUBLIC_KEY', {
+    description: 'Public key of the licence vendor, PEM (Ed25519).',
+  }),
+
+  // The two flows
+  embedLoginEnabled: boolean('SVC_EMBED_LOGIN_ENABLED', {
+    description: 'Turns embedded login (`/rest/auth/embed`) on.',
+    default: false,
+  }),
+  exchangeEnabled: boolean('SVC_TOKEN_EXCHANGE_ENABLED', {
+    description: 'Turns token exchange (`/rest/auth/oauth/token`) on.',
+    default: false,
+  }),
+  trustedKeys: text('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS', {
+    description: 'Trusted key entries, a JSON array; required when the feature is on.',
+  }),
+  /** @rule 8.1 At most 900 seconds unless configured. */
+  maxTokenLifetimeSeconds: integer('SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', {
+    description: 'Longest life of an issued access token, in seconds.',
+    default: 900,
+    min: 5,
+    max: DAY_SECONDS,
+  }),
+  clockToleranceSeconds: integer('SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS', {
+    description: 'Tolerance for `nbf` and a future `iat`, in seconds; `exp` has none.',
+    default: 5,
+    min: 0,
+    max: 60,
+  }),
+  embedLoginsPerMinute: integer('SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', {
+    description: 'Requests per client address and minute at `/rest/auth/embed`.',
+    default: 20,
+    min: 1,
+    max: 1_000_000,
+  }),
+  exchangesPerMinute: integer('SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', {
+    description: 'Requests per client address and minute at `/rest/auth/oauth/token`.',
+    default: 20,
+    min: 1,
+    max: 1_000_000,
+  }),
+  throttleStore: choice('SVC_THROTTLE_STORE', {
+    description: 'Where requests are counted: by each instance for itself, or in the database for all of them together.',
+    default: 'memory',
+    values: ['memory', 'database'],
+  }),
+  strict: text('SVC_TOKEN_EXCHANGE_STRICT', {
+    description: 'Reserved for the strict policy; only `false` is accepted until that policy is enforced.',
+    range: '`false`',
+    check: (value) => (value === 'false' ? undefined : 'must be false: the strict policy is not enforced yet'),
+  }),
+
+  // Sessions
+  sessionLifetimeSeconds: integer('SVC_EMBED_SESSION_TTL_SECONDS', {
+    description: 'Life of an embedded session, in seconds, counted from its login.',
+    default: 3600,
+    min: 60,
+    max: DAY_SECONDS,
+  }),
+  partitionedCookie: boolean('SVC_EMBED_COOKIE_PARTITIONED', {
+    description: 'Adds `Partitioned` to the session cookie, so that it works where third-party cookies are blocked.',
+    default: true,
+  }),
+
+  // Keys fetched from partners
+  /** @rule 8.2 Every 300 seconds where no cache life is given. */
+  keyRefreshIntervalSeconds: integer('SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', {
+    description: 'Time between JWKS fetches, in seconds, where neither the answer nor the entry gives one.',
+    default: 300,
+    min: 1,
+    max: DAY_SECONDS,
+  }),
+  jwksMaxStaleSeconds: integer('SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS', {
+    description: 'How long fetched keys serve past their time while the endpoint fails, in seconds.',
+    default: DAY_SECONDS,
+    min: 0,
+    max: DAY_SECONDS,
+  }),
+  jwksAllowHttp: boolean('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP', {
+    description: 'Allows `http:` and loopback JWKS addresses. For tests and demonstrations only.',
+    default: false,
+  }),
+  jwksAllowPrivate: list('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE', {
+    description: 'Non-public networks that JWKS addresses may lie in.',
+    range: 'comma-separated CIDR ranges',
+    member: parseCidr,
+  }),
+
+  // Replay records
+  jtiCleanupIntervalSeconds: integer('SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS', {
+    description: 'Time between purges of expired replay records, in seconds.',
+    default: 60,
+    min: 1,
+    max: DAY_SECONDS,
+  }),
+  jtiCleanupBatchSize: integer('SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', {
+    description: 'Most replay records that one purge statement deletes.',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+  }),
+
+  // Addresses
+  baseUrl: text('SVC_BASE_URL', {
+    description: 'Address under which browsers and partners reach the instance; `http://localhost:PORT` if unset.',
+    range: 'an origin: `http(s)://host[:port]`',
+    check: checkOrigin,
+  }),
+  host: textWithDefault('SVC_HOST', { description: 'Address to listen on.', default: '127.0.0.1' }),
+  port: integer('SVC_PORT', {
+    alias: 'PORT',
+    description: 'TCP port to listen on; 0 picks a free one. `PORT` is taken too.',
+    default: 5678,
+    min: 0,
+    max: 65_535,
+  }),
+  proxyHops: integer('SVC_PROXY_HOPS', {
+    description: 'Number of reverse proxies whose `X-Forwarded-*` headers are believed.',
+    default: 0,
+    min: 0,
+    max: 10,
+  }),
+
+  // Storage
+  databaseUrl: text('SVC_DATABASE_URL', {
+    description: 'PostgreSQL connection URL; without one the embedded database is used.',
+    range: '`postgres://…` or `postgresql://…`',
+    check: (value) => (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? undefined : 'must be a postgres:// URL'),
+  }),
+  databasePoolSize: integer('SVC_DATABASE_POOL_SIZE', {
+    description: 'Most connections to PostgreSQL of one instance.',
+    default: 10,
+    min: 1,
+    max: 500,
+  }),
+  dataDirectory: textWithDefault('SVC_DATA_DIR', {
+    description: 'Folder of the embedded database.',
+    default: './data',
+  }),
+  encryptionKeys: list('SVC_ENCRYPTION_KEY', {
+    description:
+      'Keys that seal secrets at rest: the first seals, all open. Required with PostgreSQL; on the embedded ' +
+      'database made once in the data folder.',
+    range: 'comma-separated, each 32 bytes in base64',
+    member: parseEncryptionKey,
+  }),
+
+  logLevel: choice('SVC_LOG_LEVEL', {
+    description: 'Least severe log lines that are written.',
+    default: 'info',
+    values: ['debug', 'info', 'warn', 'error', 'silent'],
+  }),
+} as const;
+
+/** The same table as a list, in order, for documentation and checks. */
+export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = Object.values(VARIABLES);
+
+function parseCidr(value: string): Parsed<string> {
+  return ipaddr.isValidCIDR(value) ? { value } : { problem: 'is not a CIDR range' };
+}
+
+function parseEncryptionKey(value: string): Parsed<Buffer> {
+  const key = Buffer.from(value, 'base64');
+  const canonical = key.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, '');
+  if (canonical && key.length === ENCRYPTION_KEY_BYTES) return { value: key };
+  return { problem: `is not ${ENCRYPTION_KEY_BYTES} bytes in base64` };
+}
+
+function checkOrigin(value: string): string | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.origin === value.replace(/\/$/, '');
+  return isOrigin ? undefined : 'must be an origin such as https://instance.example, without a path';
+}

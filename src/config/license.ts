@@ -1,0 +1,75 @@
+// Reads and checks the licence offline: a compact JWS (EdDSA) that names features and an end.
+import { createPublicKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { compactVerify } from 'jose';
+
+/** Features that a licence can hold (D39). */
+export const LICENSE_FEATURES = ['token-exchange', 'project-members', 'credentials-list'] as const;
+export type LicenseFeature = (typeof LICENSE_FEATURES)[number];
+
+/** Why a licence is not taken. The message names the rule, never the licence. */
+export class LicenseError extends Error {}
+
+/** A licence whose signature was checked. Being out of time is a state, not an error: it is asked at each use. */
+export class License {
+  constructor(
+    readonly customer: string | undefined,
+    readonly features: ReadonlySet<string>,
+    readonly expiresAt: Date,
+  ) {}
+
+  /** No licence at all: nothing is licensed. */
+  static readonly NONE = new License(undefined, new Set(), new Date(0));
+
+  /**
+   * @rule D39 A licence holds features until its end, checked offline.
+   * @param nowMs milliseconds since the Unix epoch
+   */
+  includes(feature: LicenseFeature, nowMs: number): boolean {
+    return this.features.has(feature) && nowMs < this.expiresAt.getTime();
+  }
+}
+
+/**
+ * Checks a licence against the vendor's public key.
+ * @throws LicenseError naming what is wrong
+ */
+export async function readLicense(compactJws: string, publicKeyPem: string): Promise<License> {
+  const key = readVendorKey(publicKeyPem);
+  const payload = await verifiedPayload(compactJws, key);
+  const { features, exp, customer } = payload;
+  if (!Array.isArray(features) || !features.every((feature) => typeof feature === 'string')) {
+    throw new LicenseError('features must be an array of strings');
+  }
+  if (typeof exp !== 'number' || !Number.isFinite(exp)) throw new LicenseError('exp must be a number');
+  const label = typeof customer === 'string' ? customer : undefined;
+  return new License(label, new Set(features), new Date(exp * 1000));
+}
+
+function readVendorKey(publicKeyPem: string): KeyObject {
+  if (publicKeyPem.includes('PRIVATE KEY')) throw new LicenseError('the public key is a private key');
+  try {
+    const key = createPublicKey(publicKeyPem);
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    throw new LicenseError('the public key is not PEM');
+  }
+  throw new LicenseError('the public key is not an Ed25519 key');
+}
+
+async function verifiedPayload(compactJws: string, key: KeyObject): Promise<Record<string, unknown>> {
+  let text: string;
+  try {
+    const { payload } = await compactVerify(compactJws.trim(), key, { algorithms: ['EdDSA', 'Ed25519'] });
+    text = new TextDecoder().decode(payload);
+  } catch {
+    throw new LicenseError('its signature does not verify with SVC_LICENSE_PUBLIC_KEY');
+  }
+  try {
+    const claims: unknown = JSON.parse(text);
+    if (typeof claims === 'object' && claims !== null) return claims as Record<string, unknown>;
+  } catch {
+    // Falls through to the same answer as JSON of another kind.
+  }
+  throw new LicenseError('its payload is not a JSON object');
+}

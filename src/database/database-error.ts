@@ -1,0 +1,19 @@
+// Recognises what the database refused, by SQLSTATE.
+import { QueryFailedError } from 'typeorm';
+
+const UNIQUE_VIOLATION = '23505';
+const DEADLOCK_DETECTED = '40P01';
+
+/** Whether a statement failed because a unique constraint holds that value already. */
+export function isUniqueViolation(error: unknown): boolean {
+  return sqlStateOf(error) === UNIQUE_VIOLATION;
+}
+
+/** Whether a statement failed because two transactions waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return sqlStateOf(error) === DEADLOCK_DETECTED;
+}
+
+function sqlStateOf(error: unknown): unknown {
+  return error instanceof QueryFailedError ? (error.driverError as { code?: unknown }).code : undefined;
+}

@@ -1,0 +1,26 @@
+// Offers the open database, transactions and the leader to the whole application.
+import type { DynamicModule } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { OpenDatabase } from './data-source.js';
+import { Leader } from './leader.js';
+import { Transactions } from './transaction.js';
+
+@Module({})
+export class DatabaseModule {
+  /** The database is opened before Nest starts, so that a fault there is told as a fault of the start. */
+  static register(database: OpenDatabase, leader: Leader): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => database.dataSource.options,
+          dataSourceFactory: () => Promise.resolve(database.dataSource),
+        }),
+      ],
+      providers: [Transactions, { provide: Leader, useValue: leader }],
+      exports: [Transactions, Leader],
+    };
+  }
+}

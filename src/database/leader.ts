@@ -1,0 +1,21 @@
+// Tells whether this process is the one of several that does the periodic work.
+
+/** Asked by periodic work before each run, and within a long run before each batch. */
+export abstract class Leader {
+  /**
+   * Whether this process may do the leader's work at this moment. Never remembered by the caller: a process that
+   * was stopped, or cut off from the database, finds `false` here when it goes on.
+   */
+  abstract readonly isLeader: boolean;
+  /** Ends the candidacy and gives the leadership up. Work in progress should have ended before. */
+  abstract stop(): Promise<void>;
+}
+
+/** The embedded database belongs to one process (D46), which is the leader. */
+export class SoleLeader extends Leader {
+  readonly isLeader = true;
+
+  async stop(): Promise<void> {
+    // There is nobody to hand over to.
+  }
+}

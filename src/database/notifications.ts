@@ -1,0 +1,115 @@
+// Tells one process what another has announced through the database.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import pg from 'pg';
+
+const RECONNECT_MS = 5_000;
+/** A silent connection is probed after this time, so that a vanished server is noticed at all. */
+const KEEPALIVE_DELAY_MS = 10_000;
+
+/** What `listen` has begun. */
+export interface Subscription {
+  /** No further news; resolves when the connection is closed. */
+  end(): Promise<void>;
+}
+
+/** The announcements of other processes. They may get lost: whoever must not miss one looks for itself now and then. */
+export abstract class Notifications {
+  /** Whether other processes can write to the same database at all. */
+  abstract readonly hasOtherProcesses: boolean;
+
+  /**
+   * Listens to a channel from now on, without delaying the caller.
+   * @param onNews called after each announcement, and each time that a connection begins, for what was missed before
+   */
+  abstract listen(channel: string, onNews: () => void): Subscription;
+}
+
+/** The embedded database belongs to one process: there is nobody who could announce anything. */
+export class SoleProcessNotifications extends Notifications {
+  readonly hasOtherProcesses = false;
+
+  listen(): Subscription {
+    return { end: () => Promise.resolve() };
+  }
+}
+
+/** LISTEN on a PostgreSQL connection of its own, made anew every 5 seconds while it is lost. */
+export class PostgresNotifications extends Notifications {
+  readonly hasOtherProcesses = true;
+
+  constructor(
+    private readonly databaseUrl: string,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  listen(channel: string, onNews: () => void): Subscription {
+    const listener = new PostgresListener(this.databaseUrl, channel, onNews, this.logger);
+    void listener.run();
+    return listener;
+  }
+}
+
+class PostgresListener implements Subscription {
+  private client: pg.Client | undefined;
+  private readonly ended = new AbortController();
+
+  constructor(
+    private readonly databaseUrl: string,
+    private readonly channel: string,
+    private readonly onNews: () => void,
+    private readonly logger: Logger,
+  ) {}
+
+  async run(): Promise<void> {
+    while (!this.ended.signal.aborted) {
+      await this.listenUntilLost();
+      await pause(RECONNECT_MS, undefined, { ref: false, signal: this.ended.signal }).catch(() => undefined);
+    }
+  }
+
+  async end(): Promise<void> {
+    this.ended.abort();
+    await this.client?.end().catch(() => undefined);
+  }
+
+  private async listenUntilLost(): Promise<void> {
+    const client = this.createClient();
+    this.client = client;
+    const lost = new Promise<void>((resolve) => client.once('end', resolve));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${client.escapeIdentifier(this.channel)}`);
+      this.onNews();
+      await lost;
+      this.noteLoss(undefined);
+    } catch (error) {
+      this.noteLoss(error);
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  private createClient(): pg.Client {
+    const client = new pg.Client({
+      connectionString: this.databaseUrl,
+      application_name: 'embedded-token-exchange notifications',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+    });
+    client.on('notification', () => this.onNews());
+    // Without a listener an error would end the process; the end of the connection follows and is what counts.
+    client.on('error', () => undefined);
+    return client;
+  }
+
+  private noteLoss(error: unknown): void {
+    if (this.ended.signal.aborted) return;
+    const { code } = (error ?? {}) as { code?: string };
+    this.logger.warn(
+      { code, channel: this.channel },
+      'no database notifications; changes are polled for meanwhile',
+    );
+  }
+}

@@ -1,0 +1,44 @@
+// Whether the process lives, and whether it should get traffic.
+import { Controller, Get, Head, Inject, ServiceUnavailableException } from '@nestjs/common';
+
+/** One thing that must be there before traffic makes sense. */
+export interface ReadinessCheck {
+  readonly name: string;
+  isReady(): Promise<boolean>;
+}
+
+/** Injection token of the list of checks. */
+export const READINESS_CHECKS = Symbol('READINESS_CHECKS');
+
+@Controller('healthz')
+export class HealthController {
+  constructor(@Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[]) {}
+
+  @Get()
+  alive(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Head()
+  aliveHead(): void {
+    // The status is the answer.
+  }
+
+  /** @rule D48 Ready once the database answers and each JWKS entry has keys or one finished attempt. */
+  @Get('readiness')
+  async ready(): Promise<{ status: 'ready' }> {
+    const waitingFor = await this.unready();
+    if (waitingFor.length === 0) return { status: 'ready' };
+    throw new ServiceUnavailableException({ error: 'not_ready', message: `Waiting for ${waitingFor.join(', ')}` });
+  }
+
+  @Head('readiness')
+  async readyHead(): Promise<void> {
+    await this.ready();
+  }
+
+  private async unready(): Promise<string[]> {
+    const results = await Promise.all(this.checks.map((check) => check.isReady().catch(() => false)));
+    return this.checks.filter((_, index) => results[index] !== true).map(({ name }) => name);
+  }
+}

@@ -1,0 +1,25 @@
+// Health checks; the composition root says what to check.
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import type { InjectionToken } from '@nestjs/common';
+import { HealthController, READINESS_CHECKS } from './health.controller.js';
+import type { ReadinessCheck } from './health.controller.js';
+
+/** How the list of checks is made. */
+export interface HealthOptions {
+  readonly imports?: ModuleMetadata['imports'];
+  readonly inject: InjectionToken[];
+  useFactory(...dependencies: never[]): readonly ReadinessCheck[];
+}
+
+@Module({})
+export class HealthModule {
+  static registerAsync({ imports = [], inject, useFactory }: HealthOptions): DynamicModule {
+    return {
+      module: HealthModule,
+      imports,
+      controllers: [HealthController],
+      providers: [{ provide: READINESS_CHECKS, inject, useFactory }],
+    };
+  }
+}

@@ -1,0 +1,7 @@
+// Bodies that several places must answer with the same bytes.
+
+/** @rule D23 Every 404 has this body, whatever was asked for: nothing of the request is echoed. */
+export const NOT_FOUND = { error: 'not_found', message: 'Not found' } as const;
+
+/** What a client is told of a fault of ours; the log has the rest under the same request id. */
+export const INTERNAL_ERROR_MESSAGE = 'Internal error';

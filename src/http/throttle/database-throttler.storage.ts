@@ -1,0 +1,87 @@
+// Counts requests in the database, for all instances together.
+import { Inject, Injectable } from '@nestjs/common';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { Logger } from 'pino';
+import { Clock } from '../../clock.js';
+import { LOGGER } from '../../logging/logger.js';
+import type { ThrottleVerdict } from './counting-windows.js';
+import { CountingWindows, judge } from './counting-windows.js';
+import type { SharedCount } from './throttle-counter.repository.js';
+import { ThrottleCounterRepository } from './throttle-counter.repository.js';
+import type { ThrottleOptions } from './throttle.options.js';
+import { THROTTLE_OPTIONS } from './throttle.options.js';
+
+/** A request does not wait longer for its count. */
+const DEADLINE_MS = 2_000;
+/** After a failure the database is left alone for so long: requests must not queue up behind it. */
+const REST_MS = 1_000;
+const WARNING_PAUSE_MS = 60_000;
+
+/**
+ * Fixed windows like those in memory, but on the database's clock. A client over its limit is remembered until its
+ * window ends and refused without asking, so that a flood does not reach the database. When that is away, requests
+ * pass uncounted: the throttle protects the service, it must not be what takes it down.
+ */
+@Injectable()
+export class DatabaseThrottlerStorage implements ThrottlerStorage {
+  private readonly refused: CountingWindows;
+  private restsUntilMs = 0;
+  private warnsAgainAtMs = 0;
+
+  constructor(
+    private readonly counters: ThrottleCounterRepository,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(THROTTLE_OPTIONS) private readonly options: Pick<ThrottleOptions, 'onFailOpen'>,
+  ) {
+    this.refused = new CountingWindows(clock);
+  }
+
+  /** @param durationMs length of a window that begins now, in milliseconds */
+  async increment(key: string, durationMs: number, limit: number): Promise<ThrottleVerdict> {
+    const refused = this.refused.find(key);
+    if (refused !== undefined) return judge(refused, limit, this.clock.nowMs());
+    const count = await this.count(key, durationMs);
+    const nowMs = this.clock.nowMs();
+    if (count === undefined)
+      return judge({ hits: 0, beginsAtMs: nowMs, endsAtMs: nowMs + durationMs }, limit, nowMs);
+    const { hits, remainingMs } = count;
+    if (hits > limit) this.refused.begin(key, remainingMs, hits);
+    return judge({ hits, beginsAtMs: nowMs, endsAtMs: nowMs + remainingMs }, limit, nowMs);
+  }
+
+  /** @returns undefined when the database does not tell */
+  private async count(key: string, durationMs: number): Promise<SharedCount | undefined> {
+    try {
+      if (this.clock.nowMs() >= this.restsUntilMs) return await this.countInTime(key, durationMs);
+    } catch (error) {
+      this.restsUntilMs = this.clock.nowMs() + REST_MS;
+      this.warn(error);
+    }
+    this.options.onFailOpen?.();
+    return undefined;
+  }
+
+  private async countInTime(key: string, durationMs: number): Promise<SharedCount> {
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${DEADLINE_MS} ms`)), DEADLINE_MS);
+    });
+    try {
+      return await Promise.race([this.counters.countHit(key, durationMs), deadline]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private warn(error: unknown): void {
+    const nowMs = this.clock.nowMs();
+    if (nowMs < this.warnsAgainAtMs) return;
+    this.warnsAgainAtMs = nowMs + WARNING_PAUSE_MS;
+    const { code, message } = error as { code?: string; message?: string };
+    this.logger.warn(
+      { code, reason: message },
+      'requests are not throttled: the database does not count them',
+    );
+  }
+}

@@ -1,0 +1,52 @@
+// Limits the requests per minute of each client to one flow.
+import type { ExecutionContext } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { ThrottlerRequest } from '@nestjs/throttler';
+import { ThrottlerGuard } from '@nestjs/throttler';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { clientOf } from './client-address.js';
+import type { ThrottleVerdict } from './counting-windows.js';
+import { TooManyRequestsError } from './too-many-requests.error.js';
+
+/**
+ * One bucket of requests. All routes under guards of one bucket share its counters: methods and paths do not matter.
+ *
+ * The package's own guard counts per handler and tells a refused client only when to come back; this one sends
+ * `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) with every answer, and leaves the body of a
+ * refusal to the flow.
+ * @rule D19 Over the limit: `Retry-After` beside the RateLimit headers, with one bucket per flow and client.
+ */
+@Injectable()
+export abstract class FlowThrottlerGuard extends ThrottlerGuard {
+  /** Names the flow among the counters. */
+  abstract readonly bucket: string;
+  /** Requests that a client may make within a minute of its first. */
+  abstract limitPerMinute(): number;
+
+  /** @throws TooManyRequestsError when the client is over its limit */
+  protected override async handleRequest(request: ThrottlerRequest): Promise<boolean> {
+    const verdict = await this.count(request);
+    const reply = request.context.switchToHttp().getResponse<FastifyReply>();
+    this.announce(reply, verdict);
+    if (!verdict.isBlocked) return true;
+    void reply.header('Retry-After', verdict.timeToBlockExpire);
+    throw new TooManyRequestsError(verdict.timeToBlockExpire);
+  }
+
+  private async count({ context, ttl, blockDuration }: ThrottlerRequest): Promise<ThrottleVerdict> {
+    const key = `${this.bucket} ${clientOf(addressOf(context))}`;
+    return this.storageService.increment(key, ttl, this.limitPerMinute(), blockDuration, this.bucket);
+  }
+
+  private announce(reply: FastifyReply, { totalHits, timeToExpire }: ThrottleVerdict): void {
+    const limit = this.limitPerMinute();
+    void reply.header('RateLimit-Limit', limit);
+    void reply.header('RateLimit-Remaining', Math.max(0, limit - totalHits));
+    void reply.header('RateLimit-Reset', timeToExpire);
+  }
+}
+
+/** Undefined when the client has gone already. */
+function addressOf(context: ExecutionContext): string | undefined {
+  return context.switchToHttp().getRequest<FastifyRequest>().ip;
+}

@@ -1,0 +1,42 @@
+// Deletes shared request counts of windows that have ended.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Leader } from '../../database/leader.js';
+import { PeriodicJob } from '../../database/periodic.job.js';
+import { LOGGER } from '../../logging/logger.js';
+import { ThrottleCounterRepository } from './throttle-counter.repository.js';
+import { WINDOW_MS } from './throttle.options.js';
+
+const BATCH_SIZE = 5_000;
+/** Lets requests in between two batches. */
+const PAUSE_MS = 20;
+
+/** Once per window, on the leader only; full batches follow one another, so that a flood of addresses is cleared too. */
+@Injectable()
+export class ThrottlePurgeJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly job: PeriodicJob;
+
+  constructor(
+    private readonly counters: ThrottleCounterRepository,
+    private readonly leader: Leader,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    const work = { name: 'throttle-purge', intervalSeconds: WINDOW_MS / 1000, run: () => this.run() };
+    this.job = new PeriodicJob(work, leader, logger);
+  }
+
+  onApplicationBootstrap(): void {
+    this.job.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.job.stop();
+  }
+
+  async run(): Promise<void> {
+    while (this.leader.isLeader && (await this.counters.purge(BATCH_SIZE)) === BATCH_SIZE)
+      await pause(PAUSE_MS);
+  }
+}

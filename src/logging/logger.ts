@@ -1,0 +1,48 @@
+// The log: one JSON object a line, on standard output, for our code and for Nest's own.
+import type { LoggerService } from '@nestjs/common';
+import type { DestinationStream, Logger } from 'pino';
+import { pino } from 'pino';
+
+/** Injection token of the pino logger. */
+export const LOGGER = Symbol('LOGGER');
+
+/** Makes the process's logger. Lines carry `time` in ISO 8601 and `level` as a word. */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: undefined,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** Lets Nest write its own lines through the same logger. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    // What Nest tells of its own start (modules, routes) is of use to a developer only.
+    this.logger.debug({ context: rest.at(-1) }, String(message));
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.logger.error({ context: rest.at(-1) }, String(message));
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.logger.warn({ context: rest.at(-1) }, String(message));
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.logger.debug({ context: rest.at(-1) }, String(message));
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.logger.trace({ context: rest.at(-1) }, String(message));
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.logger.fatal({ context: rest.at(-1) }, String(message));
+  }
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+// Starts the service: configuration, licence, application, listening, and a graceful stop.
+import 'reflect-metadata';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { isTokenExchangeAvailable } from './app.module.js';
+import type { Application } from './application.js';
+import { createApplication } from './application.js';
+import { Clock } from './clock.js';
+import { ConfigurationError } from './config/load-config.js';
+import { DataDirectoryLockedError } from './database/data-directory.lock.js';
+import { createLogger } from './logging/logger.js';
+import type { Startup } from './startup.js';
+import { prepareStartup } from './startup.js';
+
+const EXIT_MISCONFIGURED = 1;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { 'env-file': { type: 'string' } }, allowPositionals: false });
+  const envFile = values['env-file'];
+  const startup = await prepareStartup({
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    ...(envFile === undefined ? {} : { envFile }),
+  });
+  const logger = createLogger(startup.config.logLevel);
+  for (const warning of startup.warnings) logger.warn(warning);
+  const application = await createApplication(startup, { logger, sourceDirectory: dirname(fileURLToPath(import.meta.url)) });
+  stopOnSignals(application, (fields, text) => logger.info(fields, text));
+  const address = await application.listen();
+  logger.info({ address, baseUrl: startup.config.baseUrl, ...summary(startup, application) }, 'the service is ready');
+}
+
+/** What an operator wants to see at the start: the database, the flows, the keys. */
+function summary(startup: Startup, { database }: Application) {
+  const { config, trustedKeys, license } = startup;
+  const isAvailable = isTokenExchangeAvailable(startup, new Clock());
+  return {
+    database: database.kind === 'embedded' ? `embedded (${config.dataDirectory})` : 'postgresql',
+    tokenExchangeModule: isAvailable,
+    flows: { embedLogin: isAvailable && config.embedLoginEnabled, tokenExchange: isAvailable && config.exchangeEnabled },
+    license: license.features.size === 0 ? 'none' : { until: license.expiresAt, features: [...license.features] },
+    trustedKeys: {
+      static: trustedKeys.filter(({ type }) => type === 'static').length,
+      keySets: trustedKeys.filter(({ type }) => type === 'jwks').length,
+      issuers: [...new Set(trustedKeys.map(({ issuer }) => issuer))],
+    },
+  };
+}
+
+function stopOnSignals(application: Application, tell: (fields: object, text: string) => void): void {
+  let isStopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (isStopping) return;
+      isStopping = true;
+      tell({ signal }, 'stopping: requests in flight are still answered');
+      void application.close().then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+    });
+  }
+}
+
+main().catch((error: unknown) => {
+  // What the operator did is told in plain lines; what we did wrong with its stack.
+  const isOperators = error instanceof ConfigurationError || error instanceof DataDirectoryLockedError;
+  const text = isOperators ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${text}\n`);
+  process.exit(EXIT_MISCONFIGURED);
+});

@@ -1,0 +1,76 @@
+// Seals secrets for storage (AES-256-GCM) and opens them again, under a list of keys.
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+const VERSION = 1;
+const KEY_ID_BYTES = 8;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
+
+/** A sealed secret does not open: another key sealed it, or it was changed or moved to another row. */
+export class SealError extends Error {}
+
+/**
+ * The keys of `SVC_ENCRYPTION_KEY`. An envelope is: version (1 byte), key id (8), IV (12), tag (16), ciphertext.
+ * @rule D45 Secrets at rest are sealed with a fresh IV, a key id, and the row's identity as associated data.
+ */
+export class KeyRing {
+  private readonly keys: ReadonlyMap<string, Buffer>;
+  private readonly sealingKeyId: string;
+
+  /** @param keys 32 bytes each; the first seals, all open. At least one. */
+  constructor(keys: readonly Buffer[]) {
+    const [first] = keys;
+    if (first === undefined) throw new RangeError('a key ring needs at least one key');
+    this.keys = new Map(keys.map((key) => [keyIdOf(key), key]));
+    this.sealingKeyId = keyIdOf(first);
+  }
+
+  /**
+   * Seals a secret for one place.
+   * @param place names the row and column that the envelope is for, for example `signing_key:KID`; not secret
+   */
+  seal(secret: Buffer, place: string): Buffer {
+    const iv = randomBytes(IV_BYTES);
+    const header = Buffer.concat([Buffer.of(VERSION), Buffer.from(this.sealingKeyId, 'hex'), iv]);
+    const cipher = createCipheriv('aes-256-gcm', this.key(this.sealingKeyId), iv);
+    cipher.setAAD(associatedData(header, place));
+    const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()]);
+    return Buffer.concat([header, cipher.getAuthTag(), ciphertext]);
+  }
+
+  /**
+   * Opens an envelope that was sealed for the same place.
+   * @throws SealError when it does not open
+   */
+  open(envelope: Buffer, place: string): Buffer {
+    if (envelope.length < HEADER_BYTES || envelope[0] !== VERSION) throw new SealError('not a sealed envelope');
+    const header = envelope.subarray(0, HEADER_BYTES - TAG_BYTES);
+    const key = this.key(header.subarray(1, 1 + KEY_ID_BYTES).toString('hex'));
+    const decipher = createDecipheriv('aes-256-gcm', key, header.subarray(1 + KEY_ID_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(associatedData(header, place));
+    decipher.setAuthTag(envelope.subarray(HEADER_BYTES - TAG_BYTES, HEADER_BYTES));
+    try {
+      return Buffer.concat([decipher.update(envelope.subarray(HEADER_BYTES)), decipher.final()]);
+    } catch {
+      throw new SealError('the envelope was changed or belongs to another place');
+    }
+  }
+
+  private key(id: string): Buffer {
+    const key = this.keys.get(id);
+    if (key === undefined) throw new SealError(`no key of SVC_ENCRYPTION_KEY has the id ${id}`);
+    return key;
+  }
+}
+
+/** A key's id is the start of its SHA-256: it tells keys apart and gives nothing of them away. */
+function keyIdOf(key: Buffer): string {
+  return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES).toString('hex');
+}
+
+function associatedData(header: Buffer, place: string): Buffer {
+  return Buffer.concat([header, Buffer.from(place, 'utf8')]);
+}

@@ -1,0 +1,49 @@
+// POST /rest/auth/oauth/token (RFC 8693).
+import { Body, Controller, HttpCode, Post, Req, UseFilters, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { ExchangeEnabledGuard, ExchangeThrottlerGuard, FormOnlyGuard, LicensedGuard } from '../flow.guards.js';
+import { DelegationService } from './delegation.service.js';
+import { OAuthErrorFilter } from './oauth-error.filter.js';
+import type { CheckedTokenExchangeForm } from './token-exchange.form.js';
+import { TokenExchangeFormPipe } from './token-exchange.form.js';
+
+/** The success answer (2.4). */
+export interface TokenExchangeAnswer {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Whole seconds. */
+  expires_in: number;
+  issued_token_type: 'urn:ietf:params:oauth:token-type:access_token';
+}
+
+@Controller('rest/auth/oauth')
+@UseFilters(OAuthErrorFilter)
+export class DelegationController {
+  constructor(private readonly delegation: DelegationService) {}
+
+  /**
+   * @rule 4.2 Token exchange is a form POST and succeeds with 200.
+   * @rule 2.4.1 The answer names the token, its type and its life.
+   */
+  @Post('token')
+  @HttpCode(200)
+  @UseGuards(LicensedGuard, ExchangeThrottlerGuard, ExchangeEnabledGuard, FormOnlyGuard)
+  async exchange(
+    @Body(TokenExchangeFormPipe) { subjectToken, actorToken, scope, resources }: CheckedTokenExchangeForm,
+    @Req() { id }: FastifyRequest,
+  ): Promise<TokenExchangeAnswer> {
+    const { accessToken, lifetimeSeconds } = await this.delegation.exchange({
+      subjectToken,
+      ...(actorToken === undefined ? {} : { actorToken }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(resources === undefined ? {} : { resource: resources }),
+      requestId: id,
+    });
+    return {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: lifetimeSeconds,
+      issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    };
+  }
+}

@@ -1,0 +1,151 @@
+// Token exchange: external tokens in, an access token out.
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditBus } from '../../audit/audit.bus.js';
+import type { AuditEvent } from '../../audit/audit-event.js';
+import { auditEvent } from '../../audit/audit-event.js';
+import { Clock } from '../../clock.js';
+import { Transactions } from '../../database/transaction.js';
+import { AccessTokenIssuer } from '../host.js';
+import type { ResolvedUser } from '../identity/identity.service.js';
+import { IdentityService } from '../identity/identity.service.js';
+import { Journey, identityEvents } from '../journey.js';
+import { JtiRepository } from '../jti.repository.js';
+import type { Party } from '../rejection.js';
+import { Rejection, withRejectionContext } from '../rejection.js';
+import type { TokenExchangeOptions } from '../token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { ExternalTokenVerifier, originOf } from '../verification/external-token.verifier.js';
+
+/** A token-exchange request whose fields are checked. The tokens in it are not. */
+export interface ExchangeRequest {
+  readonly subjectToken: string;
+  readonly actorToken?: string;
+  readonly scope?: string;
+  /** Target resource URIs. */
+  readonly resource?: readonly string[];
+  readonly requestId: string;
+}
+
+/** What a successful exchange hands out. */
+export interface ExchangeResult {
+  /** The compact access token. Secret. */
+  readonly accessToken: string;
+  readonly lifetimeSeconds: number;
+}
+
+/** Verified tokens of one request. */
+interface Parties {
+  readonly subject: VerifiedToken;
+  readonly actor?: VerifiedToken;
+}
+
+interface Validity {
+  readonly issuedAt: number;
+  readonly lifetimeSeconds: number;
+}
+
+const MINIMUM_LIFETIME_SECONDS = 5;
+
+@Injectable()
+export class DelegationService {
+  constructor(
+    private readonly verifier: ExternalTokenVerifier,
+    private readonly jtis: JtiRepository,
+    private readonly identities: IdentityService,
+    private readonly accessTokens: AccessTokenIssuer,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditBus,
+    private readonly journey: Journey,
+    private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
+  ) {}
+
+  /**
+   * Exchanges a subject token, and an actor token where there is one, for an access token.
+   * @throws Rejection with the first reason against it
+   */
+  exchange(request: ExchangeRequest): Promise<ExchangeResult> {
+    return this.journey.audited('exchange', request.requestId, async () => {
+      const parties = await this.journey.timed('exchange', 'verify', () => this.verify(request));
+      const validity = this.judgeLifetime(parties);
+      await this.journey.timed('exchange', 'consume', () => this.consume(parties));
+      return this.journey.timed('exchange', 'resolve', () => this.resolveAndIssue(request, parties, validity));
+    });
+  }
+
+  private async verify({ subjectToken, actorToken }: ExchangeRequest): Promise<Parties> {
+    const verifyParty = (party: Party, token: string) =>
+      withRejectionContext({ party }, () => this.verifier.verify(token, 'exchange'));
+    const subject = await verifyParty('subject', subjectToken);
+    if (actorToken === undefined) return { subject };
+    return { subject, actor: await verifyParty('actor', actorToken) };
+  }
+
+  /**
+   * @rule 4.2.5 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
+   * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
+   */
+  private judgeLifetime({ subject, actor }: Parties): Validity {
+    const now = this.clock.nowSeconds();
+    const earliestExpiry = Math.min(subject.claims.exp, actor?.claims.exp ?? Number.POSITIVE_INFINITY);
+    const remaining = Math.min(earliestExpiry - now, this.options.exchange.maxTokenLifetimeSeconds);
+    if (remaining < MINIMUM_LIFETIME_SECONDS) throw new Rejection('remaining_lifetime_too_short');
+    return { issuedAt: Math.floor(now), lifetimeSeconds: Math.floor(remaining) };
+  }
+
+  private consume({ subject, actor }: Parties): Promise<void> {
+    const uses = actor === undefined ? [subject.claims] : [subject.claims, actor.claims];
+    return withRejectionContext(originOf(subject), () => this.jtis.consume(uses));
+  }
+
+  /** Both users, the token and the audit rows stand or fall together. */
+  private async resolveAndIssue(request: ExchangeRequest, parties: Parties, validity: Validity) {
+    const { result, events } = await this.transactions.run(async (transaction) => {
+      const resolveParty = (party: Party, token: VerifiedToken) =>
+        withRejectionContext({ party }, () => this.identities.resolve(transaction, token));
+      const subject = await resolveParty('subject', parties.subject);
+      const actor = parties.actor && (await resolveParty('actor', parties.actor));
+      const issued = await this.issue(request, parties, validity, subject, actor);
+      await this.audit.record(transaction, issued.events);
+      return issued;
+    });
+    this.audit.publish(events);
+    return result;
+  }
+
+  /**
+   * @rule 4.2.2 Without an actor the token is the subject's alone.
+   * @rule 4.2.3 With an actor the token names both, and so do the audit records.
+   */
+  private async issue(
+    request: ExchangeRequest,
+    parties: Parties,
+    { issuedAt, lifetimeSeconds }: Validity,
+    subject: ResolvedUser,
+    actor: ResolvedUser | undefined,
+  ): Promise<{ result: ExchangeResult; events: AuditEvent[] }> {
+    const { scope, resource, requestId } = request;
+    const recorded = { ...(scope === undefined ? {} : { scope }), ...(resource === undefined ? {} : { resource }) };
+    const actorUser = actor === undefined ? {} : { actorUserId: actor.userId };
+    const { policy, kid } = parties.subject.key;
+    const { token, id } = await this.accessTokens.issue({
+      subjectUserId: subject.userId,
+      ...actorUser,
+      clientId: policy.issuer,
+      ...recorded,
+      issuedAt,
+      lifetimeSeconds,
+    });
+    const context = { requestId, subjectUserId: subject.userId, ...actorUser };
+    const succeeded = { issuer: policy.issuer, kid, accessTokenId: id, lifetimeSeconds, ...recorded };
+    return {
+      result: { accessToken: token, lifetimeSeconds },
+      events: [
+        ...identityEvents(context, parties.subject, subject),
+        ...(parties.actor && actor ? identityEvents(context, parties.actor, actor) : []),
+        auditEvent('svc.audit.token-exchange.succeeded', context, succeeded),
+      ],
+    };
+  }
+}

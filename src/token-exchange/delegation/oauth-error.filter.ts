@@ -1,0 +1,88 @@
+// Turns whatever ends a token exchange into the OAuth answer for it (RFC 6749 §5.2).
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Catch, Inject } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../../http/answers.js';
+import { TooManyRequestsError } from '../../http/throttle/too-many-requests.error.js';
+import { LOGGER } from '../../logging/logger.js';
+import type { FlowRefusalKind } from '../flow-refusal.js';
+import { FlowRefusal } from '../flow-refusal.js';
+import { ExchangeTelemetry } from '../host.js';
+import type { RejectionReason } from '../rejection.js';
+import { Rejection } from '../rejection.js';
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, string>>;
+}
+
+function oauth(status: number, error: string, description: string): Answer {
+  return { status, body: { error, error_description: description } };
+}
+
+/** @rule D14 Every refused token gets the same bytes: only the log and the audit trail know the cause. */
+const INVALID_GRANT = oauth(400, 'invalid_grant', 'Token exchange failed');
+/** @rule 7.6 Missing or mistyped claims of a correctly signed token. */
+const INVALID_CLAIMS = oauth(400, 'invalid_request', 'Token claims validation failed');
+
+/** @rule 7.5 Any token validation failure is `invalid_grant`. */
+const REJECTIONS = {
+  token_malformed: INVALID_GRANT,
+  kid_missing: INVALID_GRANT,
+  header_not_allowed: INVALID_GRANT,
+  token_type_not_allowed: INVALID_GRANT,
+  algorithm_not_allowed: INVALID_GRANT,
+  key_unknown: INVALID_GRANT,
+  signature_invalid: INVALID_GRANT,
+  claims_invalid: INVALID_CLAIMS,
+  claims_not_storable: INVALID_GRANT,
+  audience_mismatch: INVALID_GRANT,
+  token_expired: INVALID_GRANT,
+  token_not_yet_valid: INVALID_GRANT,
+  token_issued_in_future: INVALID_GRANT,
+  token_lifetime_exceeded: INVALID_GRANT,
+  remaining_lifetime_too_short: INVALID_GRANT,
+  token_replayed: INVALID_GRANT,
+  email_missing: INVALID_GRANT,
+  email_not_verified: INVALID_GRANT,
+  role_not_allowed: INVALID_GRANT,
+  role_not_recognized: INVALID_GRANT,
+  role_not_assignable: INVALID_GRANT,
+  user_disabled: INVALID_GRANT,
+} as const satisfies Record<RejectionReason, Answer>;
+
+/** @rule D17 The body of the 501 serves clients that read OAuth errors and clients that read `message`. */
+const REFUSALS = {
+  not_available: () => ({ status: 404, body: NOT_FOUND }),
+  not_enabled: (message) => ({ status: 501, body: { ...oauth(501, 'server_error', message).body, message } }),
+  not_a_form: (message) => oauth(415, 'invalid_request', message),
+  unsupported_grant_type: (message) => oauth(400, 'unsupported_grant_type', message),
+  field_invalid: (message) => oauth(400, 'invalid_request', message),
+  token_missing: (message) => oauth(400, 'invalid_request', message),
+} as const satisfies Record<FlowRefusalKind, (message: string) => Answer>;
+
+@Catch()
+export class OAuthErrorFilter implements ExceptionFilter {
+  constructor(
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly telemetry: ExchangeTelemetry,
+  ) {}
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const { status, body } = this.answerTo(error, http.getRequest<FastifyRequest>().id);
+    await http.getResponse<FastifyReply>().status(status).send(body);
+  }
+
+  private answerTo(error: unknown, requestId: string): Answer {
+    if (error instanceof Rejection) return REJECTIONS[error.reason];
+    if (error instanceof FlowRefusal) return REFUSALS[error.kind](error.message);
+    if (error instanceof TooManyRequestsError) {
+      this.telemetry.countThrottled('exchange');
+      return oauth(429, 'too_many_requests', error.message);
+    }
+    this.logger.error({ err: error, requestId }, 'a token exchange failed by a fault of the service');
+    return oauth(500, 'server_error', INTERNAL_ERROR_MESSAGE);
+  }
+}

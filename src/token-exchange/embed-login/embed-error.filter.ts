@@ -1,0 +1,101 @@
+// Turns whatever ends an embedded login into the JSON answer for it.
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Catch, Inject } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../../http/answers.js';
+import { TooManyRequestsError } from '../../http/throttle/too-many-requests.error.js';
+import { LOGGER } from '../../logging/logger.js';
+import type { FlowRefusalKind } from '../flow-refusal.js';
+import { FlowRefusal } from '../flow-refusal.js';
+import { ExchangeTelemetry } from '../host.js';
+import type { RejectionReason } from '../rejection.js';
+import { Rejection } from '../rejection.js';
+
+interface Answer {
+  readonly status: number;
+  /** The stable machine word. */
+  readonly error: string;
+  readonly message: string;
+}
+
+/**
+ * @rule 7.7 A validation failure answers 401 with a specific message.
+ * @rule 7.8 Missing or mistyped claims answer 500.
+ * @rule D18 A stable machine word beside the message.
+ */
+const REJECTIONS = {
+  token_malformed: unauthorized('token_malformed', 'Token is malformed'),
+  kid_missing: unauthorized('kid_missing', 'Token header missing kid'),
+  header_not_allowed: unauthorized('header_not_allowed', 'Token header is not supported'),
+  token_type_not_allowed: unauthorized('token_type_not_allowed', 'Token type is not accepted'),
+  algorithm_not_allowed: unauthorized('algorithm_not_allowed', 'Token algorithm is not allowed'),
+  key_unknown: unauthorized('key_unknown', 'No trusted key matches the token'),
+  signature_invalid: unauthorized('signature_invalid', 'Token signature is invalid'),
+  claims_invalid: { status: 500, error: 'claims_invalid', message: 'Token claims validation failed' },
+  claims_not_storable: unauthorized('claims_not_storable', 'Token claims cannot be processed'),
+  audience_mismatch: unauthorized('audience_mismatch', 'Token audience does not match'),
+  token_expired: unauthorized('token_expired', 'Token has expired'),
+  token_not_yet_valid: unauthorized('token_not_yet_valid', 'Token is not valid yet'),
+  token_issued_in_future: unauthorized('token_issued_in_future', 'Token was issued in the future'),
+  token_lifetime_exceeded: unauthorized('token_lifetime_exceeded', 'Token lifetime exceeds maximum allowed'),
+  remaining_lifetime_too_short: unauthorized('remaining_lifetime_too_short', 'Token is about to expire'),
+  token_replayed: unauthorized('token_replayed', 'Token has already been used'),
+  email_missing: unauthorized('email_missing', 'Token has no e-mail address for a new user'),
+  email_not_verified: unauthorized('email_not_verified', 'The e-mail address is not verified'),
+  role_not_allowed: unauthorized('role_not_allowed', 'Role is not allowed'),
+  role_not_recognized: unauthorized('role_not_recognized', 'Role is not recognized'),
+  role_not_assignable: unauthorized('role_not_assignable', 'Role cannot be assigned'),
+  user_disabled: unauthorized('user_disabled', 'User is disabled'),
+} as const satisfies Record<RejectionReason, Answer>;
+
+const REFUSAL_STATUS = {
+  not_available: 404,
+  not_enabled: 501,
+  not_a_form: 415,
+  unsupported_grant_type: 400,
+  field_invalid: 400,
+  token_missing: 400,
+} as const satisfies Record<FlowRefusalKind, number>;
+
+/** @rule 7.9 A failure is always a JSON answer, never a redirect. */
+@Catch()
+export class EmbedErrorFilter implements ExceptionFilter {
+  constructor(
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly telemetry: ExchangeTelemetry,
+  ) {}
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const { status, ...body } = this.answerTo(error, http.getRequest<FastifyRequest>().id);
+    await http.getResponse<FastifyReply>().status(status).send(body);
+  }
+
+  private answerTo(error: unknown, requestId: string): Answer {
+    if (error instanceof Rejection) return this.rejected(error, requestId);
+    if (error instanceof FlowRefusal) return refused(error);
+    if (error instanceof TooManyRequestsError) {
+      this.telemetry.countThrottled('embed');
+      return { status: 429, error: 'too_many_requests', message: error.message };
+    }
+    this.logger.error({ err: error, requestId }, 'an embedded login failed by a fault of the service');
+    return { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE };
+  }
+
+  /** The 500 that the specification asks for is the client's fault: a warning, so that no alarm rings for it. */
+  private rejected({ reason, context }: Rejection, requestId: string): Answer {
+    const answer = REJECTIONS[reason];
+    if (answer.status === 500) this.logger.warn({ requestId, reason, ...context }, 'an embedded login had invalid claims');
+    return answer;
+  }
+}
+
+function refused({ kind, message }: FlowRefusal): Answer {
+  if (kind === 'not_available') return { status: 404, ...NOT_FOUND };
+  return { status: REFUSAL_STATUS[kind], error: kind, message };
+}
+
+function unauthorized(error: string, message: string): Answer {
+  return { status: 401, error, message };
+}

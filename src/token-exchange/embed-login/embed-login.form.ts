@@ -1,0 +1,29 @@
+// Reads the two fields of an embedded login, from the body of a POST or the query of a GET.
+import { Form, FormError } from '../../http/form.js';
+import { FlowRefusal } from '../flow-refusal.js';
+
+/** The fields of the request; the token is not checked yet. */
+export interface EmbedLoginForm {
+  readonly token: string;
+  readonly redirectTo: string | undefined;
+}
+
+/**
+ * @rule 4.1.1 The token is required.
+ * @param encoded form encoding
+ * @throws FlowRefusal `token_missing` or `field_invalid`
+ */
+export function readEmbedLoginForm(encoded: Uint8Array | string): EmbedLoginForm {
+  const form = parse(encoded);
+  const token = form.get('token');
+  if (token === undefined || token === '') throw new FlowRefusal('token_missing', 'token is required');
+  return { token, redirectTo: form.get('redirectTo') };
+}
+
+function parse(encoded: Uint8Array | string): Form {
+  try {
+    return Form.parse(encoded);
+  } catch (error) {
+    throw error instanceof FormError ? new FlowRefusal('field_invalid', error.message) : error;
+  }
+}

@@ -1,0 +1,59 @@
+// Embedded login: an external token in, a session out.
+import { Injectable } from '@nestjs/common';
+import { AuditBus } from '../../audit/audit.bus.js';
+import { auditEvent } from '../../audit/audit-event.js';
+import { Transactions } from '../../database/transaction.js';
+import type { OpenedSession } from '../host.js';
+import { SessionOpener } from '../host.js';
+import { IdentityService } from '../identity/identity.service.js';
+import { Journey, identityEvents } from '../journey.js';
+import { JtiRepository } from '../jti.repository.js';
+import { withRejectionContext } from '../rejection.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { ExternalTokenVerifier, originOf } from '../verification/external-token.verifier.js';
+
+@Injectable()
+export class EmbedLoginService {
+  constructor(
+    private readonly verifier: ExternalTokenVerifier,
+    private readonly jtis: JtiRepository,
+    private readonly identities: IdentityService,
+    private readonly sessions: SessionOpener,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditBus,
+    private readonly journey: Journey,
+  ) {}
+
+  /**
+   * Signs the user of an external token in.
+   * @rule 4.1 Verify, resolve the user, open a session.
+   * @throws Rejection with the first reason against it
+   */
+  login(token: string, requestId: string): Promise<OpenedSession> {
+    return this.journey.audited('embed', requestId, async () => {
+      const verified = await this.journey.timed('embed', 'verify', () => this.verifier.verify(token, 'embed'));
+      await this.journey.timed('embed', 'consume', () => this.consume(verified));
+      return this.journey.timed('embed', 'resolve', () => this.resolveAndOpen(verified, requestId));
+    });
+  }
+
+  private consume(token: VerifiedToken): Promise<void> {
+    return withRejectionContext(originOf(token), () => this.jtis.consume([token.claims]));
+  }
+
+  /** The user, the session and the audit rows stand or fall together. */
+  private async resolveAndOpen(token: VerifiedToken, requestId: string): Promise<OpenedSession> {
+    const { session, events } = await this.transactions.run(async (transaction) => {
+      const subject = await this.identities.resolve(transaction, token);
+      const opened = await this.sessions.open(transaction, subject.userId);
+      const context = { requestId, subjectUserId: subject.userId };
+      const { policy, kid } = token.key;
+      const login = auditEvent('svc.audit.token-exchange.embed-login', context, { issuer: policy.issuer, kid });
+      const told = [...identityEvents(context, token, subject), login];
+      await this.audit.record(transaction, told);
+      return { session: opened, events: told };
+    });
+    this.audit.publish(events);
+    return session;
+  }
+}

@@ -1,0 +1,49 @@
+// Decides where a browser goes after an embedded login: always to a path on this instance.
+
+/** Any origin will do: it only shows whether the target stays within the one that it starts from. */
+const HERE = 'http://instance.invalid';
+const MAX_TARGET_CHARACTERS = 4096;
+/** Percent-encoding inside percent-encoding is undone this often; what still changes then is refused. */
+const MAX_DECODINGS = 5;
+/** Unicode category Cc: C0, DEL and C1. */
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * The `Location` for a requested target, in its WHATWG URL serialisation; `/` for every target that is not a path here.
+ *
+ * Browsers take `//x`, `/\x` and a path with tabs or line ends in it for another host, and some servers and proxies
+ * decode a path before they pass it on, so the decoded forms must be harmless too. Query and fragment cannot change
+ * the host and are carried as they are.
+ * @rule 4.1.2 Only a relative path is followed.
+ * @rule D24 The target can never leave this instance.
+ */
+export function localRedirect(target: string | undefined): string {
+  if (target === undefined || !target.startsWith('/') || target.length > MAX_TARGET_CHARACTERS) return '/';
+  const url = URL.canParse(target, HERE) ? new URL(target, HERE) : undefined;
+  // Control characters are refused in every part: the URL parser would silently drop tabs and line ends.
+  if (url?.origin !== HERE || CONTROL.test(target)) return '/';
+  const [path = ''] = target.split(/[?#]/, 1);
+  return isHarmless(path) && isHarmless(url.pathname) ? url.pathname + url.search + url.hash : '/';
+}
+
+/** Whether neither a path nor any decoded form of it names another host. */
+function isHarmless(path: string): boolean {
+  let form = path;
+  for (let decodings = 0; decodings <= MAX_DECODINGS; decodings++) {
+    if (form.startsWith('//') || form.includes('\\') || CONTROL.test(form) || leavesRoot(form)) return false;
+    const decoded = decodedOnce(form);
+    if (decoded === form) return true;
+    form = decoded;
+  }
+  return false;
+}
+
+/** `/..//host` and `/.//host` resolve to `//host`. */
+function leavesRoot(path: string): boolean {
+  return !URL.canParse(path, HERE) || new URL(path, HERE).pathname.startsWith('//');
+}
+
+/** Undoes one layer of percent-encoding for ASCII; other bytes and broken escapes cannot be read as a separator. */
+function decodedOnce(path: string): string {
+  return path.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}

@@ -1,0 +1,29 @@
+// Tells the operator why an embedded login leaves no session where the instance is reached over plain HTTP.
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Clock } from '../../clock.js';
+import { LOGGER } from '../../logging/logger.js';
+
+const PAUSE_MS = 60_000;
+
+@Injectable()
+export class PlainHttpWarning {
+  private lastWarnedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @rule D27 Over plain HTTP the answer is the same; the log says why the cookie is lost, once a minute at most. */
+  note(protocol: string, requestId: string): void {
+    const now = this.clock.nowMs();
+    if (protocol === 'https' || now - this.lastWarnedAtMs < PAUSE_MS) return;
+    this.lastWarnedAtMs = now;
+    this.logger.warn(
+      { requestId },
+      'an embedded login came over plain HTTP: browsers drop its Secure cookie except on localhost; serve HTTPS, and ' +
+        'behind a proxy forward X-Forwarded-Proto and set SVC_PROXY_HOPS',
+    );
+  }
+}

@@ -1,0 +1,144 @@
+// Finds, links or provisions the local user of a verified token, and keeps names and role in step with its claims.
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Transaction } from '../../database/transaction.js';
+import { LostRaceError } from '../../database/transaction.js';
+import { LOGGER } from '../../logging/logger.js';
+import type { HostUser, ProfileNames } from '../host.js';
+import { UserDirectory } from '../host.js';
+import { Rejection, withRejectionContext } from '../rejection.js';
+import type { TokenExchangeOptions } from '../token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { originOf } from '../verification/external-token.verifier.js';
+import { IdentityLinkRepository } from './identity-link.repository.js';
+import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
+
+/** What resolving a token changed; the flows make audit events of it. */
+export type IdentityChange =
+  | { kind: 'user-provisioned'; userId: string; role: string }
+  | { kind: 'identity-linked'; userId: string }
+  | { kind: 'role-updated'; userId: string; from: string; to: string };
+
+/** The local user of a token, and what finding it changed. */
+export interface ResolvedUser {
+  readonly userId: string;
+  readonly changes: readonly IdentityChange[];
+}
+
+const MAX_NAME_CHARACTERS = 32;
+
+@Injectable()
+export class IdentityService {
+  constructor(
+    private readonly links: IdentityLinkRepository,
+    private readonly users: UserDirectory,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
+  ) {}
+
+  /**
+   * Resolves the user of a verified token whose jti is consumed, by the same rules for subject and actor.
+   * @throws Rejection when identity, e-mail, role or the user's state forbid it
+   * @throws LostRaceError when a parallel first login won; the transaction is to be run again
+   */
+  resolve(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
+    return withRejectionContext(originOf(token), () => this.findOrMake(transaction, token));
+  }
+
+  private async findOrMake(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
+    const known = await this.knownUser(transaction, token);
+    if (known !== undefined) return this.existing(transaction, token, known, []);
+    const linked = await this.linkByEmail(transaction, token);
+    if (linked === undefined) return this.provision(transaction, token);
+    return this.existing(transaction, token, linked, [{ kind: 'identity-linked', userId: linked.id }]);
+  }
+
+  /** @rule 4.4.1 A linked identity is its user. */
+  private async knownUser(transaction: Transaction, { claims }: VerifiedToken): Promise<HostUser | undefined> {
+    const userId = await this.links.findUserId(transaction, { issuer: claims.iss, subject: claims.sub });
+    return userId === undefined ? undefined : this.users.findById(transaction, userId);
+  }
+
+  /**
+   * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
+   * @rule D5 An explicitly unverified e-mail address neither links nor provisions (a departure, against account theft).
+   */
+  private async linkByEmail(transaction: Transaction, token: VerifiedToken): Promise<HostUser | undefined> {
+    const { email, emailVerified } = token.claims;
+    if (email === undefined) throw new Rejection('email_missing');
+    if (!emailVerified) throw new Rejection('email_not_verified');
+    const user = await this.users.findByEmail(transaction, email);
+    if (user !== undefined) await this.link(transaction, token, user.id);
+    return user;
+  }
+
+  /** @rule 2.5.1 An e-mail match or a provisioning leaves a link. */
+  private async link(transaction: Transaction, { claims }: VerifiedToken, userId: string): Promise<void> {
+    const isLinked = await this.links.insert(transaction, { issuer: claims.iss, subject: claims.sub }, userId);
+    if (!isLinked) throw new LostRaceError('this identity was linked by a parallel login');
+  }
+
+  /**
+   * @rule 4.4.3 Nobody else having the e-mail address, a new user is made.
+   * @rule D6 Of parallel first logins one makes the user; the others lose the race and find that user.
+   */
+  private async provision(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
+    const { email, givenName = '', familyName = '', role: claim } = token.claims;
+    if (email === undefined) throw new Rejection('email_missing');
+    const role = roleOfNewUser(claim, token.key.policy, this.options.roles);
+    const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
+    const user = await this.users.create(transaction, { email, role, ...names });
+    if (user === undefined) throw new LostRaceError('this e-mail address was taken by a parallel login');
+    await this.link(transaction, token, user.id);
+    return { userId: user.id, changes: [{ kind: 'user-provisioned', userId: user.id, role }] };
+  }
+
+  private async existing(
+    transaction: Transaction,
+    token: VerifiedToken,
+    user: HostUser,
+    changes: readonly IdentityChange[],
+  ): Promise<ResolvedUser> {
+    // Disabled users are refused here for subject and actor of both flows alike (D7).
+    if (!user.enabled) throw new Rejection('user_disabled');
+    const roleChange = await this.syncRole(transaction, token, user);
+    await this.syncNames(transaction, token, user);
+    return { userId: user.id, changes: [...changes, ...roleChange] };
+  }
+
+  /** @rule 4.4.4 A valid role claim wins over the stored role at every login. */
+  private async syncRole(transaction: Transaction, token: VerifiedToken, user: HostUser): Promise<IdentityChange[]> {
+    const { policy } = token.key;
+    const sync = roleOfExistingUser(user.role, token.claims.role, policy, this.options.roles);
+    if (sync.kind === 'ignore-claim') {
+      this.logger.warn(
+        { userId: user.id, issuer: policy.issuer, entry: policy.label },
+        'a role claim was ignored: it names no role that can be assigned',
+      );
+    }
+    if (sync.kind !== 'change') return [];
+    await this.users.changeRole(transaction, user.id, sync.role);
+    return [{ kind: 'role-updated', userId: user.id, from: user.role, to: sync.role }];
+  }
+
+  /** @rule 2.5.3 Names are cut to 32 characters and written only where they differ. */
+  private async syncNames(transaction: Transaction, { claims }: VerifiedToken, user: HostUser): Promise<void> {
+    const names: ProfileNames = {
+      ...changedName('givenName', claims.givenName, user),
+      ...changedName('familyName', claims.familyName, user),
+    };
+    if (Object.keys(names).length > 0) await this.users.rename(transaction, user.id, names);
+  }
+}
+
+function changedName(name: 'givenName' | 'familyName', claim: string | undefined, user: HostUser): ProfileNames {
+  if (claim === undefined) return {};
+  const value = truncated(claim);
+  return value === user[name] ? {} : { [name]: value };
+}
+
+/** Cuts between code points, so that no character is cut in half. */
+function truncated(name: string): string {
+  return name.length <= MAX_NAME_CHARACTERS ? name : [...name].slice(0, MAX_NAME_CHARACTERS).join('');
+}

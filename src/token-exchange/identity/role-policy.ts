@@ -1,0 +1,52 @@
+// The role table of the specification (4.4): what a role claim does to a new and to an existing user.
+import type { TrustPolicy } from '../keys/trusted-key.js';
+import { Rejection } from '../rejection.js';
+import type { RoleNames } from '../token-exchange.options.js';
+
+/** What becomes of an existing user's role. */
+export type RoleSync =
+  | { kind: 'keep' }
+  | { kind: 'change'; role: string }
+  /** The claim names no role that could be assigned: the login goes on, and the operator is told. */
+  | { kind: 'ignore-claim' };
+
+/**
+ * The role of a user who is about to be made.
+ * @rule 4.4.role.1 A new user without a role claim becomes a member.
+ * @rule 4.4.role.2 A new user gets the claimed role; the exchange fails if it is unrecognised, owner or not allowed.
+ * @rule D9 Without a claim the initial role stands, whatever `allowedRoles` says: it binds the claim only.
+ * @throws Rejection
+ */
+export function roleOfNewUser(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): string {
+  if (claim === undefined) return roles.initial;
+  if (claim === roles.owner) throw new Rejection('role_not_assignable');
+  if (!roles.assignable.includes(claim)) throw new Rejection('role_not_recognized');
+  refuseUnlessAllowed(claim, policy);
+  return claim;
+}
+
+/**
+ * What a role claim does to an existing user.
+ * @rule 2.5.4 The owner's role is neither given nor taken by a token.
+ * @rule 4.4.role.3 Without a role claim the role stays.
+ * @rule 4.4.role.4 A valid claim changes the role if it differs, and fails if the entry does not allow it.
+ * @rule 4.4.role.5 An unrecognised or owner claim is ignored with a warning.
+ * @rule 4.4.role.6 The owner's role is never touched.
+ * @throws Rejection `role_not_allowed`
+ */
+export function roleOfExistingUser(
+  current: string,
+  claim: string | undefined,
+  policy: TrustPolicy,
+  roles: RoleNames,
+): RoleSync {
+  if (claim === undefined || current === roles.owner) return { kind: 'keep' };
+  if (!roles.assignable.includes(claim)) return { kind: 'ignore-claim' };
+  refuseUnlessAllowed(claim, policy);
+  return claim === current ? { kind: 'keep' } : { kind: 'change', role: claim };
+}
+
+/** @rule 5.2.8 Role claims are checked against the `allowedRoles` of the matching entry. */
+function refuseUnlessAllowed(role: string, { allowedRoles }: TrustPolicy): void {
+  if (allowedRoles !== undefined && !allowedRoles.has(role)) throw new Rejection('role_not_allowed');
+}

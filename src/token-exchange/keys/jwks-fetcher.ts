@@ -1,0 +1,122 @@
+// Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
+import { Inject, Injectable } from '@nestjs/common';
+import type { Dispatcher } from 'undici';
+import { Client } from 'undici';
+import { maxAgeSeconds } from './cache-control.js';
+import { AddressRefusedError, guardedConnector } from './guarded-connector.js';
+import type { JwksOptions } from './jwks-options.js';
+import { JWKS_OPTIONS } from './jwks-options.js';
+import { NetworkAddressPolicy } from './network-address.js';
+
+const DEADLINE_MS = 5_000;
+const MAX_BODY_BYTES = 1_048_576;
+const REQUEST_HEADERS = {
+  accept: 'application/jwk-set+json, application/json',
+  // A compressed answer could unfold into any size; one that comes nevertheless is refused.
+  'accept-encoding': 'identity',
+  'user-agent': 'embedded-token-exchange',
+};
+
+/** The body of a 200 answer, and how long it says that it is fresh (held within D34's bounds). */
+export interface JwksAnswer {
+  readonly body: Uint8Array;
+  readonly maxAgeSeconds: number | undefined;
+}
+
+/** A fetch brought nothing. The message says why, without anything from the answer but its status. */
+export class JwksFetchError extends Error {}
+
+/** Fetches one URL at a time; who calls it takes care of how often. */
+@Injectable()
+export class JwksFetcher {
+  private readonly addresses: NetworkAddressPolicy;
+  private readonly protocols: readonly string[];
+
+  constructor(
+    @Inject(JWKS_OPTIONS) { allowHttp, allowPrivate }: Pick<JwksOptions, 'allowHttp' | 'allowPrivate'>,
+  ) {
+    this.addresses = new NetworkAddressPolicy({ allowLoopback: allowHttp, allowRanges: allowPrivate });
+    this.protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
+  }
+
+  /**
+   * Gets a URL. Each exchange has a client of its own, so that no connection outlives the check that it has passed.
+   * @rule D33 One deadline of 5 seconds over all, at most 1 MiB, status 200, no redirect, public https addresses only.
+   * @throws JwksFetchError
+   */
+  async fetch(address: string): Promise<JwksAnswer> {
+    const url = new URL(address);
+    if (!this.protocols.includes(url.protocol)) throw new JwksFetchError('only https: addresses are allowed');
+    const client = new Client(url.origin, { connect: guardedConnector(this.addresses, DEADLINE_MS) });
+    try {
+      return await withinDeadline(client, exchange(client, url));
+    } catch (error) {
+      throw asFetchError(error);
+    } finally {
+      await client.destroy();
+    }
+  }
+}
+
+async function exchange(client: Client, url: URL): Promise<JwksAnswer> {
+  const response = await client.request({
+    path: url.pathname + url.search,
+    method: 'GET',
+    headers: REQUEST_HEADERS,
+  });
+  refuseByHead(response);
+  const body = await readBody(response.body);
+  return { body, maxAgeSeconds: maxAgeSeconds(textOf(response.headers['cache-control'])) };
+}
+
+function refuseByHead({ statusCode, headers }: Dispatcher.ResponseData): void {
+  const isRedirect = statusCode >= 300 && statusCode < 400;
+  if (isRedirect) throw new JwksFetchError(`redirects are not followed (status ${statusCode})`);
+  if (statusCode !== 200) throw new JwksFetchError(`status ${statusCode}`);
+  const encoding = textOf(headers['content-encoding'])?.toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') throw new JwksFetchError('compressed answers are not taken');
+}
+
+/** Counts as it reads: a Content-Length may be missing or wrong. */
+async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw new JwksFetchError('the answer is larger than 1 MiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Ends the whole exchange in time, whatever it waits for: a name server, a connection, a header or the next byte.
+ * Destroying the client ends its sockets; the race is won even where something inside does not notice.
+ */
+async function withinDeadline<T>(client: Client, work: Promise<T>): Promise<T> {
+  const late = new JwksFetchError(`no complete answer within ${DEADLINE_MS / 1000} seconds`);
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(late);
+      void client.destroy(late);
+    }, DEADLINE_MS);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Only the code or class of a foreign error is told: its text may hold parts of the answer. */
+function asFetchError(error: unknown): JwksFetchError {
+  if (error instanceof JwksFetchError) return error;
+  if (error instanceof AddressRefusedError) return new JwksFetchError(error.message);
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return new JwksFetchError(`the connection failed (${String(code ?? name)})`);
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
+}

@@ -1,0 +1,169 @@
+// Keeps what was fetched from each JWKS address, for all instances and over restarts.
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Column, Entity, In, PrimaryColumn, Repository } from 'typeorm';
+
+/** The state of one JWKS address. The row exists from the first attempt to fetch it. */
+@Entity('jwks_snapshot')
+export class JwksSnapshot {
+  /** SHA-256 of the URL, in hexadecimal. */
+  @PrimaryColumn('text', { name: 'url_hash' })
+  urlHash!: string;
+
+  /** The URL as people may see it: without its query. */
+  @Column('text')
+  url!: string;
+
+  /** The usable keys as `writeJwks` writes them; null before the first success. */
+  @Column('text', { name: 'key_set', nullable: true })
+  keySet!: string | null;
+
+  @Column('timestamptz', { name: 'fresh_until', nullable: true })
+  freshUntil!: Date | null;
+
+  /** When the last successful fetch began. */
+  @Column('timestamptz', { name: 'last_success_at', nullable: true })
+  lastSuccessAt!: Date | null;
+
+  /** When the last failed fetch began. It may lie before the last success. */
+  @Column('timestamptz', { name: 'last_failure_at', nullable: true })
+  lastFailureAt!: Date | null;
+
+  @Column('text', { name: 'last_failure_reason', nullable: true })
+  lastFailureReason!: string | null;
+
+  /** Failures since the last success. */
+  @Column('integer', { name: 'consecutive_failures', default: 0 })
+  consecutiveFailures!: number;
+
+  @Column('timestamptz', { name: 'next_refresh_at', nullable: true })
+  nextRefreshAt!: Date | null;
+
+  @Column('timestamptz', { name: 'last_unknown_kid_fetch_at', nullable: true })
+  lastUnknownKidFetchAt!: Date | null;
+
+  /** Grows with each outcome of a fetch; another revision than the known one is news. */
+  @Column('integer', { default: 0 })
+  revision!: number;
+}
+
+/** A JWKS address in the words of this table. */
+export type JwksAddress = Pick<JwksSnapshot, 'urlHash' | 'url'>;
+
+/** The outcome of a fetch that brought keys. */
+export interface FetchedKeySet {
+  readonly keySet: string;
+  readonly startedAt: Date;
+  readonly freshUntil: Date;
+  readonly nextRefreshAt: Date;
+}
+
+/** The outcome of a fetch that brought none. */
+export interface FailedFetch {
+  readonly reason: string;
+  readonly startedAt: Date;
+  readonly consecutiveFailures: number;
+  readonly nextRefreshAt: Date;
+}
+
+/** The channel on which each stored outcome is announced (NOTIFY). */
+export const SNAPSHOT_CHANNEL = 'jwks_snapshot';
+
+/** How the table knows a URL. The query is not shown: it may hold a secret. */
+export function toJwksAddress(url: string): JwksAddress {
+  const { href, origin, pathname } = new URL(url);
+  return { urlHash: createHash('sha256').update(href).digest('hex'), url: origin + pathname };
+}
+
+@Injectable()
+export class JwksSnapshotRepository {
+  constructor(@InjectRepository(JwksSnapshot) private readonly rows: Repository<JwksSnapshot>) {}
+
+  async find(urlHashes: readonly string[]): Promise<JwksSnapshot[]> {
+    return this.rows.findBy({ urlHash: In([...urlHashes]) });
+  }
+
+  /** The rows whose revision is not the known one. The key sets of the others are not transferred. */
+  async findChanged(known: ReadonlyMap<string, number>): Promise<JwksSnapshot[]> {
+    const revisions = await this.rows.find({
+      select: { urlHash: true, revision: true },
+      where: { urlHash: In([...known.keys()]) },
+    });
+    const changed = revisions.filter(({ urlHash, revision }) => revision !== known.get(urlHash));
+    return changed.length === 0 ? [] : this.find(changed.map(({ urlHash }) => urlHash));
+  }
+
+  /**
+   * Stores a fetched key set and announces it, in one statement.
+   * Of two overlapping fetches the one that began later counts, whichever is stored first.
+   * @returns the row as it stands now
+   */
+  async recordSuccess(address: JwksAddress, fetched: FetchedKeySet, now: Date): Promise<JwksSnapshot> {
+    await this.rows.query(
+      `WITH stored AS (
+         INSERT INTO jwks_snapshot AS held
+           (url_hash, url, key_set, fresh_until, last_success_at, next_refresh_at, consecutive_failures, revision)
+         VALUES ($1, $2, $3, $4, $5, $6, 0, 1)
+         ON CONFLICT (url_hash) DO UPDATE SET
+           url = excluded.url, key_set = excluded.key_set, fresh_until = excluded.fresh_until,
+           last_success_at = excluded.last_success_at, next_refresh_at = excluded.next_refresh_at,
+           consecutive_failures = 0, revision = held.revision + 1
+         -- A success in the future was stored by a wrong clock and must not keep later ones out.
+         WHERE held.last_success_at IS NULL
+           OR NOT (held.last_success_at > excluded.last_success_at AND held.last_success_at <= $7)
+         RETURNING url_hash
+       ) SELECT pg_notify($8, url_hash) FROM stored`,
+      [
+        address.urlHash,
+        address.url,
+        fetched.keySet,
+        fetched.freshUntil,
+        fetched.startedAt,
+        fetched.nextRefreshAt,
+        now,
+        SNAPSHOT_CHANNEL,
+      ],
+    );
+    return this.rows.findOneByOrFail({ urlHash: address.urlHash });
+  }
+
+  /** Stores that a fetch failed, keeps the keys, and announces it. @returns the row as it stands now */
+  async recordFailure(address: JwksAddress, failed: FailedFetch): Promise<JwksSnapshot> {
+    const { startedAt, reason, consecutiveFailures, nextRefreshAt } = failed;
+    await this.rows.query(
+      `WITH stored AS (
+         INSERT INTO jwks_snapshot AS held
+           (url_hash, url, last_failure_at, last_failure_reason, consecutive_failures, next_refresh_at, revision)
+         VALUES ($1, $2, $3, $4, $5, $6, 1)
+         ON CONFLICT (url_hash) DO UPDATE SET
+           last_failure_at = excluded.last_failure_at, last_failure_reason = excluded.last_failure_reason,
+           consecutive_failures = excluded.consecutive_failures, next_refresh_at = excluded.next_refresh_at,
+           revision = held.revision + 1
+         RETURNING url_hash
+       ) SELECT pg_notify($7, url_hash) FROM stored`,
+      [address.urlHash, address.url, startedAt, reason, consecutiveFailures, nextRefreshAt, SNAPSHOT_CHANNEL],
+    );
+    return this.rows.findOneByOrFail({ urlHash: address.urlHash });
+  }
+
+  /**
+   * Claims the one extra fetch of a window for this instance. One atomic statement decides between all instances.
+   * A claim that lies more than a window ahead was made by a wrong clock and does not count.
+   * @returns undefined when the claim was won, else when the holder of the present window made its own
+   */
+  async claimUnknownKidFetch(address: JwksAddress, now: Date, windowMs: number): Promise<Date | undefined> {
+    const [from, until] = [new Date(now.getTime() - windowMs), new Date(now.getTime() + windowMs)];
+    const claimed = await this.rows.query<unknown[]>(
+      `INSERT INTO jwks_snapshot AS held (url_hash, url, last_unknown_kid_fetch_at) VALUES ($1, $2, $3)
+       ON CONFLICT (url_hash) DO UPDATE SET last_unknown_kid_fetch_at = excluded.last_unknown_kid_fetch_at
+       WHERE held.last_unknown_kid_fetch_at IS NULL
+         OR held.last_unknown_kid_fetch_at <= $4 OR held.last_unknown_kid_fetch_at > $5
+       RETURNING url_hash`,
+      [address.urlHash, address.url, now, from, until],
+    );
+    if (claimed.length > 0) return undefined;
+    const { lastUnknownKidFetchAt } = await this.rows.findOneByOrFail({ urlHash: address.urlHash });
+    return lastUnknownKidFetchAt ?? now;
+  }
+}

@@ -1,0 +1,50 @@
+// Decides to which network addresses a fetch may connect.
+import ipaddr from 'ipaddr.js';
+
+type Range = ReturnType<typeof ipaddr.parseCIDR>;
+type Address = Range[0];
+
+const LOOPBACK: readonly Range[] = ['127.0.0.0/8', '::1/128'].map((range) => ipaddr.parseCIDR(range));
+/** The only part of IPv6 that public addresses are given from (IANA, IPv6 Global Unicast Address Assignments). */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
+
+export interface NetworkAddressExceptions {
+  /** Adds 127.0.0.0/8 and ::1. */
+  readonly allowLoopback: boolean;
+  /** Adds CIDR ranges. An IPv4 range does not cover IPv6 spellings of its addresses. */
+  readonly allowRanges: readonly string[];
+}
+
+/**
+ * Public addresses, and what the operator adds.
+ *
+ * Everything with a special meaning is refused (the IANA special-purpose registries: private, link-local, CGNAT,
+ * documentation, multicast, …), and so are all IPv6 forms that wrap an IPv4 address (mapped, NAT64, 6to4, Teredo):
+ * they would be a second spelling for each refused address. A network that reaches IPv4 by NAT64 adds 64:ff9b::/96.
+ */
+export class NetworkAddressPolicy {
+  private readonly exceptions: readonly Range[];
+
+  constructor({ allowLoopback, allowRanges }: NetworkAddressExceptions) {
+    const ranges = allowRanges.map((range) => ipaddr.parseCIDR(range));
+    this.exceptions = allowLoopback ? [...LOOPBACK, ...ranges] : ranges;
+  }
+
+  /** Whether an address, as `socket.remoteAddress` or a name server tells it, may be connected to. */
+  allows(text: string): boolean {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.parse(text);
+    return isPublic(address) || this.exceptions.some((range) => liesIn(range, address));
+  }
+}
+
+/** "unicast" is the library's word for an address in none of the special ranges. */
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  return address instanceof ipaddr.IPv4 || liesIn(GLOBAL_IPV6, address);
+}
+
+function liesIn([network, bits]: Range, address: Address): boolean {
+  if (address instanceof ipaddr.IPv4) return network instanceof ipaddr.IPv4 && address.match(network, bits);
+  return network instanceof ipaddr.IPv6 && address.match(network, bits);
+}

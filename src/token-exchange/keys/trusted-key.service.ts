@@ -1,0 +1,40 @@
+// Finds the trusted key of a token, wherever it is kept.
+import type { OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { KeysHeld } from '../host.js';
+import { ExchangeTelemetry } from '../host.js';
+import { JwksKeyProvider } from './jwks-key.provider.js';
+import { StaticKeyProvider } from './static-key.provider.js';
+import type { TrustedKey } from './trusted-key.js';
+
+@Injectable()
+export class TrustedKeyService implements OnApplicationBootstrap {
+  constructor(
+    private readonly staticKeys: StaticKeyProvider,
+    private readonly jwksKeys: JwksKeyProvider,
+    private readonly telemetry: ExchangeTelemetry,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.telemetry.watchKeys(() => this.keysHeld());
+  }
+
+  /**
+   * The key for an issuer and kid, if it is trusted.
+   * @rule D37 Keys are looked up by the pair; of a static and a fetched key with the same pair the static one wins.
+   * @rule 5.3.2 A key whose entry is gone verifies nothing new.
+   * May cause one bounded fetch where the issuer's keys are fetched and the kid is new (D34).
+   */
+  async find(issuer: string, kid: string): Promise<TrustedKey | undefined> {
+    return this.staticKeys.find(issuer, kid) ?? (await this.jwksKeys.find(issuer, kid));
+  }
+
+  private keysHeld(): KeysHeld[] {
+    const fetched = this.jwksKeys.status().map(({ label, issuer, keys }) => ({
+      entry: label,
+      issuer,
+      count: keys,
+    }));
+    return [...this.staticKeys.held(), ...fetched];
+  }
+}

@@ -1,0 +1,68 @@
+// The one way in which judging a token fails; the core knows reasons, each flow's error filter knows answers.
+
+/** Every reason why a token, or a pair of tokens, is refused. */
+export type RejectionReason =
+  // header and key
+  | 'token_malformed'
+  | 'kid_missing'
+  | 'header_not_allowed'
+  | 'token_type_not_allowed'
+  | 'algorithm_not_allowed'
+  | 'key_unknown'
+  | 'signature_invalid'
+  // claims and times
+  | 'claims_invalid'
+  | 'claims_not_storable'
+  | 'audience_mismatch'
+  | 'token_expired'
+  | 'token_not_yet_valid'
+  | 'token_issued_in_future'
+  | 'token_lifetime_exceeded'
+  | 'remaining_lifetime_too_short'
+  // replay
+  | 'token_replayed'
+  // identity
+  | 'email_missing'
+  | 'email_not_verified'
+  | 'role_not_allowed'
+  | 'role_not_recognized'
+  | 'role_not_assignable'
+  | 'user_disabled';
+
+/** The two tokens of an exchange. */
+export type Party = 'subject' | 'actor';
+
+/** What a rejection may tell the log and the audit trail; nothing here comes from an unverified claim. */
+export interface RejectionContext {
+  /** Which of the two tokens of an exchange was refused. */
+  party?: Party;
+  issuer?: string;
+  kid?: string;
+  /** The true cause in words, without any value of the token. */
+  detail?: string;
+}
+
+/** A token was refused. Thrown by verification, replay protection and identity; never by anything internal. */
+export class Rejection extends Error {
+  constructor(
+    readonly reason: RejectionReason,
+    readonly context: RejectionContext = {},
+  ) {
+    super(context.detail === undefined ? reason : `${reason}: ${context.detail}`);
+    this.name = 'Rejection';
+  }
+
+  /** The same rejection with more context; what it knows already stays. */
+  with(context: RejectionContext): Rejection {
+    return new Rejection(this.reason, { ...context, ...this.context });
+  }
+}
+
+/** Runs work and adds context to the rejection that may end it. */
+export async function withRejectionContext<T>(context: RejectionContext, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Rejection ? error.with(context) : error;
+  }
+}

@@ -1,0 +1,63 @@
+// The parts list of token exchange: controllers, guards, keys, verification, replay protection, identity, jobs.
+import type { DynamicModule, Type } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DelegationController } from './delegation/delegation.controller.js';
+import { DelegationService } from './delegation/delegation.service.js';
+import { EmbedLoginController } from './embed-login/embed-login.controller.js';
+import { EmbedLoginService } from './embed-login/embed-login.service.js';
+import { PlainHttpWarning } from './embed-login/plain-http.warning.js';
+import { IdentityLink, IdentityLinkRepository } from './identity/identity-link.repository.js';
+import { IdentityService } from './identity/identity.service.js';
+import { Journey } from './journey.js';
+import { JtiPurgeJob } from './jti-purge.job.js';
+import { JtiRepository, UsedJti } from './jti.repository.js';
+import { JwksKeyProvider } from './keys/jwks-key.provider.js';
+import type { JwksOptions } from './keys/jwks-options.js';
+import { JWKS_OPTIONS } from './keys/jwks-options.js';
+import { JwksSnapshot, JwksSnapshotRepository } from './keys/jwks-snapshot.repository.js';
+import { StaticKeyProvider } from './keys/static-key.provider.js';
+import { TrustedKeyService } from './keys/trusted-key.service.js';
+import type { TokenExchangeOptions } from './token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from './token-exchange.options.js';
+import { ExternalTokenVerifier } from './verification/external-token.verifier.js';
+
+const KEYS = [StaticKeyProvider, JwksSnapshotRepository, JwksKeyProvider, TrustedKeyService];
+const VERIFY_CONSUME_RESOLVE = [
+  ExternalTokenVerifier,
+  JtiRepository,
+  IdentityLinkRepository,
+  IdentityService,
+  Journey,
+];
+const FLOWS = [DelegationService, EmbedLoginService, PlainHttpWarning];
+const JOBS = [JtiPurgeJob];
+
+/** Registered only when flag and licence allow it (see app.module.ts). */
+@Module({})
+export class TokenExchangeModule {
+  /**
+   * @param options checked values
+   * @param imports modules that provide the ports of host.ts and the throttler storage
+   */
+  static register(options: TokenExchangeOptions, imports: readonly (Type | DynamicModule)[]): DynamicModule {
+    return {
+      module: TokenExchangeModule,
+      imports: [...imports, TypeOrmModule.forFeature([UsedJti, IdentityLink, JwksSnapshot])],
+      controllers: [DelegationController, EmbedLoginController],
+      providers: [
+        { provide: TOKEN_EXCHANGE_OPTIONS, useValue: options },
+        { provide: JWKS_OPTIONS, useValue: jwksOptions(options) },
+        ...KEYS,
+        ...VERIFY_CONSUME_RESOLVE,
+        ...FLOWS,
+        ...JOBS,
+      ],
+      exports: [TrustedKeyService, JwksKeyProvider],
+    };
+  }
+}
+
+function jwksOptions({ trustedKeys, jwks }: TokenExchangeOptions): JwksOptions {
+  return { ...jwks, entries: trustedKeys.filter((entry) => entry.type === 'jwks') };
+}

@@ -1,0 +1,63 @@
+// Takes a compact JWS apart, strictly: nothing is believed yet, but what is read has one meaning only.
+import { Rejection } from '../rejection.js';
+import { JsonError, isJsonObject, parseStrictJsonBytes } from '../strict-json.js';
+
+/** A compact JWS (RFC 7515 §7.1) in its parts. Unverified. */
+export interface CompactJws {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly payload: unknown;
+  /** The ASCII bytes that the signature covers. */
+  readonly signingInput: Buffer;
+  readonly signature: Buffer;
+}
+
+/** Longer than any honest token; a longer one is refused before anything is decoded. */
+const MAX_TOKEN_CHARACTERS = 65_536;
+
+/**
+ * Parses a compact JWS.
+ * @rule D15 What is not a JWT is refused as malformed, before any claim is looked at.
+ * @throws Rejection `token_malformed`
+ */
+export function parseCompactJws(token: string): CompactJws {
+  if (token.length > MAX_TOKEN_CHARACTERS) throw malformed(`over ${MAX_TOKEN_CHARACTERS} characters`);
+  const [header, payload, signature, ...rest] = token.split('.');
+  if (header === undefined || payload === undefined || signature === undefined || rest.length > 0) {
+    throw malformed('not three parts');
+  }
+  return {
+    header: headerObject(header),
+    payload: json(payload, 'payload'),
+    signingInput: Buffer.from(`${header}.${payload}`, 'latin1'),
+    signature: base64url(signature, 'signature'),
+  };
+}
+
+function headerObject(part: string): Record<string, unknown> {
+  const header = json(part, 'header');
+  if (!isJsonObject(header)) throw malformed('the header is not an object');
+  return header;
+}
+
+function json(part: string, name: string): unknown {
+  try {
+    return parseStrictJsonBytes(base64url(part, name));
+  } catch (error) {
+    if (error instanceof JsonError) throw malformed(`${name}: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Decodes base64url without padding, in its only canonical form: two spellings of one token would be two tokens to a
+ * log and one to us (RFC 7515 §2; RFC 4648 §3.5).
+ */
+function base64url(part: string, name: string): Buffer {
+  const bytes = Buffer.from(part, 'base64url');
+  if (bytes.toString('base64url') !== part) throw malformed(`the ${name} is not base64url`);
+  return bytes;
+}
+
+function malformed(detail: string): Rejection {
+  return new Rejection('token_malformed', { detail });
+}

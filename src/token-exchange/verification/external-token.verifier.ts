@@ -1,0 +1,140 @@
+// Verifies external tokens: the only place that can make a VerifiedToken.
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../clock.js';
+import type { Flow } from '../host.js';
+import type { Algorithm } from '../keys/algorithms.js';
+import { isAlgorithm } from '../keys/algorithms.js';
+import type { TrustedKey } from '../keys/trusted-key.js';
+import { TrustedKeyService } from '../keys/trusted-key.service.js';
+import { Rejection, withRejectionContext } from '../rejection.js';
+import type { TokenExchangeOptions } from '../token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { CompactJws } from './compact-jws.js';
+import { parseCompactJws } from './compact-jws.js';
+import type { ExternalClaims } from './external-claims.js';
+import { readExternalClaims, readIssuer } from './external-claims.js';
+import { isSignatureValid } from './signature.js';
+
+/** Not exported: without it nobody else can write a VerifiedToken. */
+const verified: unique symbol = Symbol('verified');
+
+/** An external token whose signature, claims, audience and times hold. Its jti is not consumed yet. */
+export interface VerifiedToken {
+  readonly [verified]: true;
+  readonly claims: ExternalClaims;
+  /** The key that verified it, with the policy of its entry. */
+  readonly key: TrustedKey;
+}
+
+/** Where a verified token comes from, for the audit trail. */
+export function originOf({ key }: VerifiedToken): { issuer: string; kid: string } {
+  return { issuer: key.policy.issuer, kid: key.kid };
+}
+
+/** RFC 7519 §5.1 leaves `typ` free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. */
+const EXPLICIT_TYPE = /\+jwt$/i;
+const MAX_EMBED_LIFETIME_SECONDS = 60;
+
+/** Judges everything about a token that can be judged without writing, in the order of D3. */
+@Injectable()
+export class ExternalTokenVerifier {
+  constructor(
+    private readonly trustedKeys: TrustedKeyService,
+    private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS)
+    private readonly options: Pick<TokenExchangeOptions, 'clockToleranceSeconds'>,
+  ) {}
+
+  /**
+   * Verifies one token for one flow.
+   * @throws Rejection with the first reason in the order header, key, signature, claims, audience, times, lifetime
+   */
+  async verify(token: string, flow: Flow): Promise<VerifiedToken> {
+    const jws = parseCompactJws(token);
+    const { algorithm, kid } = readHeader(jws.header);
+    const issuer = readIssuer(jws.payload);
+    const key = await this.keyFor(issuer, kid);
+    // From here on the issuer and kid are those of a key that we hold, so they may be told to the audit trail.
+    return withRejectionContext({ issuer, kid }, () => {
+      judgeSignature(jws, algorithm, key);
+      return { [verified]: true, claims: this.judgeClaims(jws, key, flow), key };
+    });
+  }
+
+  /**
+   * @rule 5.2.1 The key is the one whose kid and issuer match the token's.
+   */
+  private async keyFor(issuer: string, kid: string): Promise<TrustedKey> {
+    const key = await this.trustedKeys.find(issuer, kid);
+    if (key === undefined) throw new Rejection('key_unknown');
+    return key;
+  }
+
+  /** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
+  private judgeClaims(jws: CompactJws, key: TrustedKey, flow: Flow): ExternalClaims {
+    const claims = readExternalClaims(jws.payload);
+    judgeAudience(claims, key);
+    this.judgeTimes(claims);
+    if (flow === 'embed') judgeEmbedLifetime(claims);
+    return claims;
+  }
+
+  /**
+   * @rule 5.2.6 Expired tokens are rejected.
+   * @rule D10 The tolerance is for `nbf` and a future `iat` only; at `exp` a token is expired.
+   * @rule D11 A token from the future is refused.
+   * @rule 2.2.11 A token is refused before its nbf.
+   */
+  private judgeTimes({ exp, nbf, iat }: ExternalClaims): void {
+    const now = this.clock.nowSeconds();
+    const latestStart = now + this.options.clockToleranceSeconds;
+    if (exp <= now) throw new Rejection('token_expired');
+    if (nbf !== undefined && nbf > latestStart) throw new Rejection('token_not_yet_valid');
+    if (iat > latestStart) throw new Rejection('token_issued_in_future');
+  }
+}
+
+interface ReadHeader {
+  readonly algorithm: Algorithm;
+  readonly kid: string;
+}
+
+/**
+ * Reads the header. `jwk`, `jku`, `x5u` and `x5c` are not looked at: a token does not choose its key (RFC 8725 §3.10).
+ * @rule 2.2.kid The header must carry a kid.
+ */
+function readHeader(header: CompactJws['header']): ReadHeader {
+  const { kid, alg, crit, typ } = header;
+  if (typeof kid !== 'string' || kid === '') throw new Rejection('kid_missing');
+  if (!isAlgorithm(alg)) throw new Rejection('algorithm_not_allowed');
+  // No extension is understood here, and one that is not understood must be refused: RFC 7515 §4.1.11.
+  if (crit !== undefined) throw new Rejection('header_not_allowed', { detail: 'crit' });
+  judgeType(typ);
+  return { algorithm: alg, kid };
+}
+
+/** A token made for another purpose is not an external token, our own access tokens first of all (D31). */
+function judgeType(typ: unknown): void {
+  if (typ === undefined) return;
+  if (typeof typ !== 'string') throw new Rejection('token_malformed', { detail: 'typ is not a string' });
+  if (EXPLICIT_TYPE.test(typ)) throw new Rejection('token_type_not_allowed');
+}
+
+function judgeSignature({ signingInput, signature }: CompactJws, algorithm: Algorithm, key: TrustedKey): void {
+  // Which algorithms a key serves is its entry's to say, not the token's: RFC 8725 §3.1.
+  if (!key.algorithms.has(algorithm)) throw new Rejection('algorithm_not_allowed');
+  if (!isSignatureValid(algorithm, key, signingInput, signature)) throw new Rejection('signature_invalid');
+}
+
+/** @rule 5.2.4 The audience is compared only where the entry expects one. */
+function judgeAudience({ aud }: ExternalClaims, { policy }: TrustedKey): void {
+  const { expectedAudience } = policy;
+  if (expectedAudience === undefined) return;
+  const audiences = typeof aud === 'string' ? [aud] : aud;
+  if (!audiences.includes(expectedAudience)) throw new Rejection('audience_mismatch');
+}
+
+/** @rule 5.2.7 A token for embedded login lives at most 60 seconds. */
+function judgeEmbedLifetime({ iat, exp }: ExternalClaims): void {
+  if (exp - iat > MAX_EMBED_LIFETIME_SECONDS) throw new Rejection('token_lifetime_exceeded');
+}

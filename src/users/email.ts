@@ -1,0 +1,9 @@
+// The form in which e-mail addresses are compared.
+
+/**
+ * @rule D4 E-mail addresses are compared case-insensitively, in Unicode NFC.
+ * Normalised again after lowering, since lowering can take a letter apart.
+ */
+export function normalizeEmail(email: string): string {
+  return email.normalize('NFC').toLowerCase().normalize('NFC');
+}

@@ -1,0 +1,16 @@
+// The global roles of the instance.
+
+/** At most one user is the owner (D47). */
+export const OWNER_ROLE = 'global:owner';
+export const ADMIN_ROLE = 'global:admin';
+export const MEMBER_ROLE = 'global:member';
+
+export const GLOBAL_ROLES = [OWNER_ROLE, ADMIN_ROLE, MEMBER_ROLE] as const;
+export type GlobalRole = (typeof GLOBAL_ROLES)[number];
+
+/** The roles that anybody may be given; the owner is made once, by the command line. */
+export const ASSIGNABLE_ROLES = [MEMBER_ROLE, ADMIN_ROLE] as const;
+
+export function isGlobalRole(value: string): value is GlobalRole {
+  return GLOBAL_ROLES.some((role) => role === value);
+}

@@ -1,0 +1,93 @@
+// Local users: the entity and all its queries.
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Column, Entity, In, MoreThan, PrimaryColumn, Repository } from 'typeorm';
+import type { Transaction } from '../database/transaction.js';
+import { managerOf } from '../database/transaction.js';
+import { normalizeEmail } from './email.js';
+import type { GlobalRole } from './role.js';
+
+/** A local user. */
+@Entity('user_account')
+export class User {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  /** As it was given; compared by `normalizedEmail`. */
+  @Column('text')
+  email!: string;
+
+  @Column('text', { name: 'normalized_email', unique: true })
+  normalizedEmail!: string;
+
+  @Column('varchar', { name: 'given_name', length: 32 })
+  givenName!: string;
+
+  @Column('varchar', { name: 'family_name', length: 32 })
+  familyName!: string;
+
+  @Column('text')
+  role!: GlobalRole;
+
+  @Column('boolean')
+  enabled!: boolean;
+
+  @Column('boolean', { name: 'password_login_enabled' })
+  passwordLoginEnabled!: boolean;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}
+
+/** What a new user is made of. */
+export type NewUser = Pick<User, 'email' | 'givenName' | 'familyName' | 'role'>;
+
+/** The members of a user that may change after its creation. */
+export type UserChange = Partial<Pick<User, 'givenName' | 'familyName' | 'role' | 'enabled'>>;
+
+@Injectable()
+export class UserRepository {
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
+
+  async findById(id: string, transaction?: Transaction): Promise<User | undefined> {
+    return (await this.in(transaction).findOneBy({ id })) ?? undefined;
+  }
+
+  findByIds(ids: readonly string[]): Promise<User[]> {
+    return this.users.findBy({ id: In(ids) });
+  }
+
+  async findByEmail(email: string, transaction?: Transaction): Promise<User | undefined> {
+    return (await this.in(transaction).findOneBy({ normalizedEmail: normalizeEmail(email) })) ?? undefined;
+  }
+
+  /** A page of users in the order of their ids. */
+  list(afterId: string | undefined, limit: number): Promise<User[]> {
+    const where = afterId === undefined ? {} : { id: MoreThan(afterId) };
+    return this.users.find({ where, order: { id: 'ASC' }, take: limit });
+  }
+
+  /** Inserts a user; undefined when the e-mail address is taken, which the unique constraint decides. */
+  async insert(transaction: Transaction, user: NewUser): Promise<User | undefined> {
+    const { email, givenName, familyName, role } = user;
+    const inserted = await managerOf(transaction).query<{ id: string }[]>(
+      `INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (normalized_email) DO NOTHING RETURNING id`,
+      [randomUUID(), email, normalizeEmail(email), givenName, familyName, role],
+    );
+    const id = inserted[0]?.id;
+    return id === undefined ? undefined : this.findById(id, transaction);
+  }
+
+  async update(id: string, change: UserChange, transaction?: Transaction): Promise<void> {
+    await this.in(transaction).update({ id }, { ...change, updatedAt: () => 'now()' });
+  }
+
+  private in(transaction: Transaction | undefined): Repository<User> {
+    return transaction === undefined ? this.users : managerOf(transaction).getRepository(User);
+  }
+}

@@ -1,0 +1,25 @@
+// Makes users, whole: with their personal project, in one transaction.
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../database/transaction.js';
+import { PersonalProjects } from './personal-projects.js';
+import type { NewUser, User } from './user.repository.js';
+import { UserRepository } from './user.repository.js';
+
+@Injectable()
+export class UserService {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly personalProjects: PersonalProjects,
+  ) {}
+
+  /**
+   * @rule D47 A user has a personal project from the moment of its creation.
+   * @rule 2.5.2 A user made here has password login disabled.
+   * @returns undefined when the e-mail address is taken
+   */
+  async create(transaction: Transaction, newUser: NewUser): Promise<User | undefined> {
+    const user = await this.users.insert(transaction, newUser);
+    if (user !== undefined) await this.personalProjects.create(transaction, user.id);
+    return user;
+  }
+}

@@ -1,0 +1,65 @@
+// The files of the page, read once at start, with what a browser needs to keep them.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import type { WebOptions } from './web.options.js';
+import { WEB_OPTIONS } from './web.options.js';
+
+/** A file as it is answered. */
+export interface PublicFile {
+  readonly content: Buffer;
+  readonly contentType: string;
+  /** Strong: the same tag means the same bytes (RFC 9110 §8.8.3). */
+  readonly entityTag: string;
+}
+
+const HTML = 'text/html; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+/** Everything that is served; a request's path never reaches the file system. */
+const ASSET_TYPES: Readonly<Record<string, string>> = {
+  'theme.css': CSS,
+  'page.css': CSS,
+  'page.js': JAVASCRIPT,
+  'view.js': JAVASCRIPT,
+  'instance.js': JAVASCRIPT,
+  'wording.js': JAVASCRIPT,
+  'icon.svg': 'image/svg+xml',
+};
+
+/** Where index.html says that its assets are. */
+const UNVERSIONED = '/assets/current/';
+
+@Injectable()
+export class PublicFiles {
+  readonly page: PublicFile;
+  /** Stands in the address of the assets and changes when one of them does. */
+  readonly version: string;
+  private readonly assets: ReadonlyMap<string, PublicFile>;
+
+  /** @throws Error when a file is missing: the build has gone wrong, and the service must not start */
+  constructor(@Inject(WEB_OPTIONS) { publicDirectory }: WebOptions) {
+    const read = (name: string) => readFileSync(join(publicDirectory, name));
+    this.assets = new Map(
+      Object.entries(ASSET_TYPES).map(([name, contentType]) => [name, publicFile(read(name), contentType)]),
+    );
+    this.version = digest([...this.assets.values()].map(({ entityTag }) => entityTag).join());
+    const html = read('index.html').toString().replaceAll(UNVERSIONED, `/assets/${this.version}/`);
+    this.page = publicFile(Buffer.from(html), HTML);
+  }
+
+  asset(name: string): PublicFile | undefined {
+    return this.assets.get(name);
+  }
+}
+
+function publicFile(content: Buffer, contentType: string): PublicFile {
+  return { content, contentType, entityTag: `"${digest(content)}"` };
+}
+
+/** 96 bits: enough to tell versions of a file apart. */
+function digest(content: Buffer | string): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 16);
+}

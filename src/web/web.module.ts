@@ -1,0 +1,18 @@
+// The page that the frame shows.
+import type { DynamicModule } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { PublicFiles } from './public-files.js';
+import { WebController } from './web.controller.js';
+import type { WebOptions } from './web.options.js';
+import { WEB_OPTIONS } from './web.options.js';
+
+@Module({})
+export class WebModule {
+  static register(options: WebOptions): DynamicModule {
+    return {
+      module: WebModule,
+      controllers: [WebController],
+      providers: [PublicFiles, { provide: WEB_OPTIONS, useValue: options }],
+    };
+  }
+}

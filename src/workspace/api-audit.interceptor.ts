@@ -1,0 +1,24 @@
+// Makes every API call with an access token attributable to its subject and actor.
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Observable } from 'rxjs';
+import { AuditBus } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit-event.js';
+import { auditParties } from '../access/principal.js';
+
+@Injectable()
+export class ApiAuditInterceptor implements NestInterceptor {
+  constructor(private readonly audit: AuditBus) {}
+
+  /** Written before the call is carried out: what cannot be attributed does not happen. */
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const { id, method, routeOptions, principal } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (principal?.credential.kind === 'access_token') {
+      const parties = { requestId: id, ...auditParties(principal) };
+      const call = { method, route: routeOptions.url ?? '', accessTokenId: principal.credential.id };
+      await this.audit.tell(auditEvent('svc.audit.api.called', parties, call));
+    }
+    return next.handle();
+  }
+}

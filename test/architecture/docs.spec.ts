@@ -1,0 +1,130 @@
+// Checks that the documents say what the code does, lead somewhere, and that no file names somebody's machine.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
+import { REPOSITORY, repositoryFile, repositoryFiles, typescriptFiles } from '../support/source-files.js';
+import { relativeLinks, settingsProblems } from './support/documentation.js';
+import { machineTraces, switchedOffTests } from './support/forbidden.js';
+
+describe('the repository', () => {
+  const files = repositoryFiles();
+
+  it('documents each environment variable, in the order of the code', () => {
+    expect(settingsProblems(repositoryFile('docs/configuration.md').text, ENVIRONMENT_VARIABLES)).toEqual([]);
+  });
+
+  it('has no link that leads nowhere', () => {
+    const documents = files.filter(({ path }) => /^(README|CHANGELOG|docs\/.*)\.md$/.test(path));
+    const links = documents.flatMap((document) =>
+      relativeLinks(document).map((link) => ({ in: document.path, link })),
+    );
+    expect(documents.map(({ path }) => path)).toContain('README.md');
+    expect(links.length).toBeGreaterThan(0);
+    expect(links.filter(({ link }) => !existsSync(join(REPOSITORY, link)))).toEqual([]);
+  });
+
+  it('names no path of a machine', () => {
+    expect(files.map(({ path }) => path)).toContain('package.json');
+    expect(files.flatMap(machineTraces)).toEqual([]);
+  });
+
+  it('has no test that runs alone or is switched off without a reason', () => {
+    expect(typescriptFiles('test').flatMap(switchedOffTests)).toEqual([]);
+  });
+});
+
+describe('the reading of the table of settings', () => {
+  const port = { name: 'SVC_PORT', default: '5678', range: '0 to 65535' };
+  const key = { name: 'SVC_KEY', range: 'a `|` b' };
+  const portRow = '| `SVC_PORT` | Port. | `5678` | 0 to 65535 |';
+  const keyRow = '| `SVC_KEY` | Key. | | a `\\|` b |';
+  const problems = (...rows: string[]) => settingsProblems(rows.join('\n'), [port, key]);
+
+  it('is content with a row for each variable', () => {
+    expect(problems('| Name | Meaning |', '|---|---|', portRow, keyRow)).toEqual([]);
+  });
+
+  it.each([
+    ['a missing row', [portRow], 'SVC_KEY: no row'],
+    ['a wrong default', [portRow.replace('5678', '80'), keyRow], 'SVC_PORT: the row does not say 5678'],
+    ['a wrong range', [portRow.replace('0 to', '1 to'), keyRow], 'SVC_PORT: the row does not say 0 to 65535'],
+    ['an unknown variable', [portRow, keyRow, '| `SVC_OLD` | |'], 'SVC_OLD: no such variable'],
+    [
+      'another order',
+      [keyRow, portRow],
+      'the rows stand in another order than the code, or twice: SVC_KEY, SVC_PORT',
+    ],
+    [
+      'a row that stands twice',
+      [portRow, keyRow, keyRow],
+      'the rows stand in another order than the code, or twice: SVC_PORT, SVC_KEY, SVC_KEY',
+    ],
+  ])('reports %s', (_, rows, problem) => {
+    expect(problems(...rows)).toEqual([problem]);
+  });
+});
+
+describe('the reading of links', () => {
+  it('resolves relative links from their document and leaves out all others', () => {
+    const text = [
+      'See [rules](rules.md#how), [code](../src/main.ts "title"), [site](https://site.example/x) and [below](#below).',
+      '```',
+      '[not](a-link.md)',
+      '```',
+      '![drawing](images/a.svg)',
+    ].join('\n');
+    expect(relativeLinks({ path: 'docs/a.md', text })).toEqual([
+      'docs/rules.md',
+      'src/main.ts',
+      'docs/images/a.svg',
+    ]);
+  });
+});
+
+describe('the search for what no file may hold', () => {
+  // In pieces, so that this file does not hold what it looks for.
+  const path = (...parts: string[]) => ['', ...parts].join('/');
+
+  it.each([path('work', 'x'), path('root', '.npm'), path('home', 'ada'), path('tmp', 'x')])(
+    'finds %s',
+    (text) => {
+      expect(machineTraces({ path: 'a.md', text: `first\n cd ${text}` })).toEqual([`a.md:2: cd ${text}`]);
+    },
+  );
+
+  it('finds the address of a registry in a lock file only', () => {
+    const text = `"${'resolved'}": "https://registry.example/a.tgz"`;
+    expect(machineTraces({ path: 'package-lock.json', text })).toEqual([`package-lock.json:1: ${text}`]);
+    expect(machineTraces({ path: 'a.ts', text })).toEqual([]);
+  });
+
+  it('leaves other paths alone', () => {
+    expect(machineTraces({ path: 'a.md', text: '/workflows /rest/auth ./data /tmpfs' })).toEqual([]);
+  });
+
+  // A tilde stands for the dot, so that this file does not hold what it looks for.
+  const faultsOf = (text: string) => switchedOffTests({ path: 'a.spec.ts', text: text.replaceAll('~', '.') });
+
+  it.each([
+    ["it~only('a', f);", 'runs alone'],
+    ["describe~only('a', f);", 'runs alone'],
+    ["fit ('a', f);", 'runs alone'],
+    ["it~only.each([1])('a', f);", 'runs alone'],
+    ["it~skip('a', f);", 'is switched off without a reason'],
+    ["xdescribe ('a', f);", 'is switched off without a reason'],
+    ["it~todo('a');", 'is switched off without a reason'],
+    ['const run = missing ? it~skip : it;', 'is switched off without a reason'],
+    ["it~skip('skipped: ', f);", 'is switched off without a reason'],
+  ])('finds %s', (text, fault) => {
+    expect(faultsOf(text)).toEqual([`a.spec.ts:1: ${fault}`]);
+  });
+
+  it.each([
+    "it('only', f);",
+    "it~skip('skipped: no database', f);",
+    'it~skip(`skipped: ${why}`, f);',
+    "// it~only('a')",
+  ])('is content with %s', (text) => {
+    expect(faultsOf(text)).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+// Checks that package-lock.json installs the same packages from any registry and on every platform.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface LockedPackage {
+  version?: string;
+  resolved?: string;
+  optional?: boolean;
+  optionalDependencies?: Record<string, string>;
+  os?: string[];
+  cpu?: string[];
+}
+
+const root = join(__dirname, '..', '..');
+const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8');
+const lock = JSON.parse(lockText) as { packages: Record<string, LockedPackage> };
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+  string,
+  Record<string, string>
+>;
+const optionalDependencies = Object.entries(lock.packages).flatMap(
+  ([parent, { optionalDependencies = {} }]) =>
+    Object.entries(optionalDependencies).map(([name, range]) => ({ parent, name, range })),
+);
+
+/** Looks where Node.js would: beside the parent, then in each folder above it. */
+function lockedFor(parent: string, name: string): LockedPackage | undefined {
+  const beside = lock.packages[join(parent, 'node_modules', name)];
+  if (beside !== undefined || parent === '') return beside;
+  return lockedFor(parent.slice(0, Math.max(0, parent.lastIndexOf('/node_modules/'))), name);
+}
+
+describe('package-lock.json', () => {
+  it('names no registry', () => {
+    expect(Object.keys(lock.packages).filter((path) => lock.packages[path]?.resolved !== undefined)).toEqual(
+      [],
+    );
+    const withoutFunding = JSON.stringify(lock, (key, value: unknown) =>
+      key === 'funding' ? undefined : value,
+    );
+    expect(withoutFunding).not.toMatch(/https?:/);
+  });
+
+  it('lists every optional dependency (else run `npm run lock:complete`)', () => {
+    const unlisted = optionalDependencies.filter(({ parent, name }) => lockedFor(parent, name) === undefined);
+    expect(optionalDependencies.length).toBeGreaterThan(0);
+    expect(unlisted.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('lists the version that an exact optional dependency asks for', () => {
+    const exact = optionalDependencies.filter(({ range }) => /^\d/.test(range));
+    const other = exact.filter(({ parent, name, range }) => lockedFor(parent, name)?.version !== range);
+    expect(other.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('says of each prebuilt package that it is optional and for which platform', () => {
+    const prebuilt = optionalDependencies.filter(({ name }) => /-(darwin|linux|win32)-/.test(name));
+    const incomplete = prebuilt.filter(({ parent, name }) => {
+      const entry = lockedFor(parent, name);
+      return entry?.optional !== true || entry.os?.length !== 1 || entry.cpu?.length !== 1;
+    });
+    expect(prebuilt.length).toBeGreaterThan(0);
+    expect(incomplete.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('was made from the present package.json', () => {
+    const { dependencies, devDependencies } = manifest;
+    expect(lock.packages['']).toMatchObject({ dependencies, devDependencies });
+  });
+});
+
+describe('package.json', () => {
+  it.each(['dependencies', 'devDependencies', 'overrides'])('pins exact versions in %s', (section) => {
+    const pinned = Object.entries(manifest[section] ?? {});
+    expect(pinned.length).toBeGreaterThan(0);
+    expect(pinned.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+// Compares the list of rules with the code that keeps them and the tests that show it.
+import type { SourceFile } from '../support/source-files.js';
+import { repositoryFile, repositoryFiles, typescriptFiles } from '../support/source-files.js';
+import { disagreements, parseRuleList, taggedRules, titledRules } from './support/rule-list.js';
+
+const isCode = ({ path }: SourceFile) => /^(src\/.*|ormconfig)\.ts$/.test(path);
+const isSpec = ({ path }: SourceFile) => path.endsWith('.spec.ts');
+
+describe('docs/rules.md', () => {
+  const list = parseRuleList(repositoryFile('docs/rules.md').text);
+
+  it('is well formed, without an id that stands twice', () => {
+    expect(list.problems).toEqual([]);
+    expect(list.rules.length).toBeGreaterThan(100);
+  });
+
+  it('holds each decision once, as docs/decisions.md does', () => {
+    const decisions = Array.from({ length: 48 }, (_, index) => `D${index + 1}`);
+    const headings = [...repositoryFile('docs/decisions.md').text.matchAll(/^### (D\d+)\. /gm)].map(
+      (match) => match[1],
+    );
+    const listed = list.rules.flatMap((rule) => rule.ids).filter((id) => id.startsWith('D'));
+    expect(headings).toEqual(decisions);
+    expect(new Set(listed)).toEqual(new Set(decisions));
+  });
+
+  it('agrees with the tags in src and the titles of the tests', () => {
+    const tags = taggedRules(repositoryFiles().filter(isCode));
+    // This file's own titles are made up.
+    const specs = typescriptFiles('test').filter(
+      (file) => isSpec(file) && !file.path.endsWith('rules.spec.ts'),
+    );
+    expect(disagreements(list.rules, tags, titledRules(specs))).toEqual([]);
+  });
+});
+
+describe('the reading of the list', () => {
+  const row = (ids: string, status = 'kept', kind = 'check') => `| ${ids} | A rule. | ${kind} | ${status} |`;
+
+  it('takes rows with one id, with several, and open ones', () => {
+    const markdown = ['# Rules', '| Id | Rule | Kind | Status |', '|---|---|---|---|', row('`5.2.5`')];
+    markdown.push(row('`4.4.role.1` = `D9`'), row('`P.flows`', 'open: not yet'));
+    expect(parseRuleList(markdown.join('\n'))).toEqual({
+      rules: [
+        { ids: ['5.2.5'], text: 'A rule.', kept: true },
+        { ids: ['4.4.role.1', 'D9'], text: 'A rule.', kept: true },
+        { ids: ['P.flows'], text: 'A rule.', kept: false },
+      ],
+      problems: [],
+    });
+  });
+
+  it.each([
+    ['an id without backticks', row('5.2.5')],
+    ['an id of no known form', row('`X7`')],
+    ['an unknown status', row('`5.2.5`', 'done')],
+    ['an open rule that does not say what is missing', row('`5.2.5`', 'open:')],
+    ['an unknown kind', row('`5.2.5`', 'kept', 'thing')],
+    ['a missing cell', '| `5.2.5` | A rule. | kept |'],
+  ])('reports %s', (_, line) => {
+    expect(parseRuleList(line)).toEqual({ rules: [], problems: [`docs/rules.md:1: not a rule: ${line}`] });
+  });
+
+  it('reports an id that stands twice, under whatever name', () => {
+    const { problems } = parseRuleList([row('`5.2.5` = `8.14`'), row('`8.14`')].join('\n'));
+    expect(problems).toEqual(['docs/rules.md: 8.14 stands in the list more than once']);
+  });
+});
+
+describe('the reading of tags and titles', () => {
+  it('finds each tag with its line', () => {
+    const text = ['/** @rule 5.2.5 A jti is accepted once. */', 'code();', '// @rule D2 Everywhere.'].join(
+      '\n',
+    );
+    expect(taggedRules([{ path: 'src/a.ts', text }])).toEqual([
+      { id: '5.2.5', place: 'src/a.ts:1' },
+      { id: 'D2', place: 'src/a.ts:3' },
+    ]);
+  });
+
+  it('finds ids in titles, in tables of titles, in templates, and in functions of our own', () => {
+    const text = [
+      "describe('[4.4.1][D1] identity', () => {",
+      "  it.each([['[4.4.role.2] a new user']])('%s', () => undefined);",
+      '  onBoth(`[5.2.5] on ${name}`);',
+      '});',
+    ].join('\n');
+    expect(titledRules([{ path: 'a.spec.ts', text }])).toEqual([
+      { id: '4.4.1', place: 'a.spec.ts:1' },
+      { id: 'D1', place: 'a.spec.ts:1' },
+      { id: '4.4.role.2', place: 'a.spec.ts:2' },
+      { id: '5.2.5', place: 'a.spec.ts:3' },
+    ]);
+  });
+
+  it('takes neither comments nor other strings in brackets for titles', () => {
+    const text = ["// it('[5.2.5] once')", "it('once [5.2.5]')", "expect('[5.2.5]')", "it('[embed] x')"].join(
+      '\n',
+    );
+    expect(titledRules([{ path: 'a.spec.ts', text }])).toEqual([]);
+  });
+});
+
+describe('the comparison', () => {
+  const { rules } = parseRuleList(
+    '| `5.2.5` = `8.14` | Once. | check | kept |\n| `D36` | Share. | effect | open: alone |',
+  );
+  const tag = { id: '5.2.5', place: 'src/a.ts:1' };
+  const title = { id: '8.14', place: 'a.spec.ts:1' };
+
+  it('is content with one tag and a title, under any id of the rule', () => {
+    expect(disagreements(rules, [tag], [title, title])).toEqual([]);
+  });
+
+  it('reports a rule without tag or title', () => {
+    expect(disagreements(rules, [], [])).toEqual(['5.2.5 = 8.14 (Once.): no @rule in src; no test title']);
+  });
+
+  it('reports a rule that only one of code and tests claims', () => {
+    expect(disagreements(rules, [], [title])).toEqual(['5.2.5 = 8.14 (Once.): no @rule in src']);
+    expect(disagreements(rules, [tag], [])).toEqual(['5.2.5 = 8.14 (Once.): no test title']);
+  });
+
+  it('reports a second tag, also under another id of the rule', () => {
+    const second = { id: '8.14', place: 'src/b.ts:2' };
+    expect(disagreements(rules, [tag, second], [title])).toEqual([
+      '5.2.5 = 8.14 (Once.): more than one @rule: src/a.ts:1, src/b.ts:2',
+    ]);
+  });
+
+  it('reports ids that the list does not hold', () => {
+    const unknown = [{ id: '5.2.9', place: 'src/c.ts:3' }];
+    expect(disagreements(rules, [tag, ...unknown], [title])).toEqual([
+      'src/c.ts:3: 5.2.9 is not in docs/rules.md',
+    ]);
+    expect(disagreements(rules, [tag], [title, ...unknown])).toEqual([
+      'src/c.ts:3: 5.2.9 is not in docs/rules.md',
+    ]);
+  });
+
+  it('reports an open rule that code or a test claims', () => {
+    const claim = { id: 'D36', place: 'src/d.ts:4' };
+    const problem = 'src/d.ts:4: D36 is open in docs/rules.md, yet claimed here';
+    expect(disagreements(rules, [tag, claim], [title])).toEqual([problem]);
+    expect(disagreements(rules, [tag], [title, claim])).toEqual([problem]);
+  });
+});

@@ -1,0 +1,134 @@
+// Reads docs/rules.md, the rules that code and test titles claim, and tells where the three disagree.
+import ts from 'typescript';
+import type { SourceFile } from '../../support/source-files.js';
+import { lineOf, visitNodes } from '../../support/source-files.js';
+
+/** What an id looks like; docs/rules.md explains it. */
+const RULE_ID = /(?:[1-8](?:\.\w+)+|D\d+|P\.\w+)/;
+
+const WHOLE_ID = new RegExp(`^${RULE_ID.source}$`);
+const IDS_CELL = new RegExp(`^\`${RULE_ID.source}\`(?: = \`${RULE_ID.source}\`)*$`);
+const STATUS = /^(?:kept|open: \S.*)$/;
+const KINDS = ['setting', 'check', 'effect', 'answer', 'event'];
+const TABLE_RULER = /^\|[-|]+\|$/;
+const TABLE_HEAD = '| Id | Rule | Kind | Status |';
+const TAG = /@rule\s+(\S+)/g;
+/** Groups in brackets at the beginning of a title, and a word after them. */
+const TITLE_IDS = /^((?:\[[^[\]\s]+\])+)\s+\S/;
+
+/** One row of the list. */
+export interface Rule {
+  /** The rule's name first, then other places that state it. */
+  readonly ids: readonly [string, ...string[]];
+  readonly text: string;
+  readonly kept: boolean;
+}
+
+/** A place that says that it keeps (code) or shows (test) a rule. */
+export interface Claim {
+  readonly id: string;
+  /** `path:line` */
+  readonly place: string;
+}
+
+/** The list and what is wrong with the list itself. */
+export interface RuleList {
+  readonly rules: readonly Rule[];
+  readonly problems: readonly string[];
+}
+
+/** Reads all tables of the list. */
+export function parseRuleList(markdown: string): RuleList {
+  const rules: Rule[] = [];
+  const problems: string[] = [];
+  for (const [index, line] of markdown.split('\n').entries()) {
+    if (!line.startsWith('|') || line === TABLE_HEAD || TABLE_RULER.test(line)) continue;
+    const rule = parseRow(line);
+    if (rule === undefined) problems.push(`docs/rules.md:${index + 1}: not a rule: ${line}`);
+    else rules.push(rule);
+  }
+  const ids = rules.flatMap((rule) => rule.ids);
+  const repeated = new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
+  problems.push(...[...repeated].map((id) => `docs/rules.md: ${id} stands in the list more than once`));
+  return { rules, problems };
+}
+
+/** The `@rule` tags of source files. */
+export function taggedRules(files: readonly SourceFile[]): Claim[] {
+  return files.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, index) =>
+        [...line.matchAll(TAG)].map((match) => ({ id: match[1] ?? '', place: `${path}:${index + 1}` })),
+      ),
+  );
+}
+
+/**
+ * The ids that titles begin with: `[5.2.5] …`, `[4.4.1][D1] …`. Every string that begins so is taken for a title,
+ * because titles also stand in tables of `it.each` and in calls of our own functions that declare tests.
+ */
+export function titledRules(files: readonly SourceFile[]): Claim[] {
+  return files.flatMap((file) => {
+    const claims: Claim[] = [];
+    visitNodes(file, (node) => {
+      if (!ts.isStringLiteralLike(node) && !ts.isTemplateHead(node)) return;
+      const place = `${file.path}:${lineOf(node)}`;
+      claims.push(...idsOfTitle(node.text).map((id) => ({ id, place })));
+    });
+    return claims;
+  });
+}
+
+/** Everything in which list, code and tests disagree; nothing where they agree. */
+export function disagreements(
+  rules: readonly Rule[],
+  tags: readonly Claim[],
+  titles: readonly Claim[],
+): string[] {
+  const known = new Set(rules.flatMap((rule) => rule.ids));
+  const unknown = [...tags, ...titles].filter(({ id }) => !known.has(id));
+  return [
+    ...unknown.map(({ id, place }) => `${place}: ${id} is not in docs/rules.md`),
+    ...rules.flatMap((rule) =>
+      rule.kept ? problemsOfKept(rule, tags, titles) : problemsOfOpen(rule, tags, titles),
+    ),
+  ];
+}
+
+function parseRow(line: string): Rule | undefined {
+  const cells = line.split('|').map((cell) => cell.trim());
+  const [, ids = '', text = '', kind = '', status = ''] = cells;
+  if (cells.length !== 6 || !IDS_CELL.test(ids) || text === '') return undefined;
+  if (!KINDS.includes(kind) || !STATUS.test(status)) return undefined;
+  const [name = '', ...others] = ids.split(' = ').map((id) => id.slice(1, -1));
+  return { ids: [name, ...others], text, kept: status === 'kept' };
+}
+
+function idsOfTitle(title: string): string[] {
+  const groups = TITLE_IDS.exec(title)?.[1];
+  return groups === undefined
+    ? []
+    : groups
+        .slice(1, -1)
+        .split('][')
+        .filter((id) => WHOLE_ID.test(id));
+}
+
+function problemsOfKept(rule: Rule, tags: readonly Claim[], titles: readonly Claim[]): string[] {
+  const tagged = placesOf(rule, tags);
+  const problems: string[] = [];
+  if (tagged.length === 0) problems.push('no @rule in src');
+  if (tagged.length > 1) problems.push(`more than one @rule: ${tagged.join(', ')}`);
+  if (placesOf(rule, titles).length === 0) problems.push('no test title');
+  return problems.length === 0 ? [] : [`${rule.ids.join(' = ')} (${rule.text}): ${problems.join('; ')}`];
+}
+
+function problemsOfOpen(rule: Rule, tags: readonly Claim[], titles: readonly Claim[]): string[] {
+  const places = [...placesOf(rule, tags), ...placesOf(rule, titles)];
+  return places.map((place) => `${place}: ${rule.ids[0]} is open in docs/rules.md, yet claimed here`);
+}
+
+function placesOf(rule: Rule, claims: readonly Claim[]): string[] {
+  return claims.filter(({ id }) => rule.ids.includes(id)).map(({ place }) => place);
+}

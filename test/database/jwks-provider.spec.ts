@@ -1,0 +1,522 @@
+// The JWKS provider against real servers and both databases: what it serves, and how little of it an endpoint can break.
+import { SigningKey } from '../../demo/signing-key.js';
+import { toJwksAddress } from '../../src/token-exchange/keys/jwks-snapshot.repository.js';
+import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import type { JwksInstanceParts } from '../support/jwks-instance.js';
+import { JwksInstance } from '../support/jwks-instance.js';
+import type { JwksAnswer } from '../support/jwks-server.js';
+import {
+  JwksServer,
+  body,
+  brokenOff,
+  compressionBomb,
+  delayed,
+  flood,
+  redirect,
+  silence,
+  status,
+  trickle,
+} from '../support/jwks-server.js';
+import { TestClock } from '../support/test-clock.js';
+
+const ISSUER = 'https://a.example';
+const jwkOf = (kid: string) => new SigningKey(kid, 'ES256').publicJwk();
+const setOf = (...kids: string[]) => ({ keys: kids.map(jwkOf) });
+const OLD = jwkOf('old');
+const NEW = jwkOf('new');
+
+const xOf = (key: TrustedKey | undefined) => key?.publicKey.export({ format: 'jwk' }).x;
+
+let entryIndex = 0;
+function entryFor(server: JwksServer, members: Partial<JwksEntry> = {}): JwksEntry {
+  const label = `entry-${entryIndex}`;
+  return { type: 'jwks', entryIndex: entryIndex++, label, issuer: ISSUER, url: server.url, ...members };
+}
+
+describeOnEachDatabase('the JWKS provider', (database) => {
+  let server: JwksServer;
+  let clock: TestClock;
+  const servers: JwksServer[] = [];
+  const instances: JwksInstance[] = [];
+
+  const listen = async () => {
+    const listening = await JwksServer.listen();
+    servers.push(listening);
+    return listening;
+  };
+  const start = async (parts: Partial<JwksInstanceParts> = {}) => {
+    const instance = await JwksInstance.start(database, { entries: [entryFor(server)], clock, ...parts });
+    instances.push(instance);
+    return instance;
+  };
+  const startWithKeys = async (parts: Partial<JwksInstanceParts> = {}) => {
+    const instance = await start(parts);
+    await instance.keys.tick();
+    return instance;
+  };
+  const passSeconds = async (instance: JwksInstance, seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      clock.advance(1);
+      await instance.keys.tick();
+    }
+  };
+
+  beforeEach(async () => {
+    clock = new TestClock();
+    server = await listen();
+    server.publish({ keys: [OLD] }, { 'cache-control': 'max-age=60' });
+  });
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((each) => each.close()));
+    await Promise.all(instances.splice(0).map((each) => each.stop()));
+  });
+
+  describe('what is fetched and when', () => {
+    it('[5.3.1] keys are fetched at the start and carry the policy of their entry', async () => {
+      const entry = entryFor(server, {
+        expectedAudience: 'https://us.example',
+        allowedRoles: new Set(['global:member']),
+      });
+      const instance = await startWithKeys({ entries: [entry] });
+      const key = instance.held(ISSUER, 'old');
+      expect(key?.policy).toBe(entry);
+      expect([...(key?.algorithms ?? [])]).toEqual(['ES256']);
+      expect(key?.publicKey.export({ format: 'jwk' })).toMatchObject({ x: OLD.x, y: OLD.y });
+      expect(server.requestCount).toBe(1);
+    });
+
+    it('[5.3.1] a dead endpoint delays no start', async () => {
+      server.answerWith(silence());
+      const startedAt = performance.now();
+      const instance = await start();
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      expect(instance.keys.status()[0]?.hasSnapshotOrAttempt).toBe(false);
+    });
+
+    it('[5.3.1] a restart fetches, although the stored keys are fresh', async () => {
+      await (await startWithKeys()).stop();
+      const again = await startWithKeys();
+      expect(server.requestCount).toBe(2);
+      expect(again.held(ISSUER, 'old')).toBeDefined();
+    });
+
+    it.each([
+      ['max-age over all else', 'max-age=120', 600, 120, 120],
+      ['[2.1.cacheTtlSeconds] cacheTtlSeconds without max-age', 'no-cache', 600, 600, 600],
+      ['[8.2] the refresh interval without both', 'no-cache', undefined, 300, 3600],
+      ['max-age held at 60 at least', 'max-age=1', undefined, 60, 60],
+      ['max-age held at 86400 at most', 'max-age=9999999', undefined, 86_400, 86_400],
+    ])(
+      '[D34] the next fetch follows %s',
+      async (_what, header, cacheTtlSeconds, dueSeconds, freshSeconds) => {
+        server.publish({ keys: [OLD] }, { 'cache-control': header });
+        const instance = await startWithKeys({ entries: [entryFor(server, { cacheTtlSeconds })] });
+        const [row] = await instance.snapshots.findChanged(new Map([[toJwksAddress(server.url).urlHash, 0]]));
+        expect(row?.freshUntil).toEqual(new Date(clock.nowMs() + freshSeconds * 1000));
+        clock.advance(dueSeconds - 1);
+        await instance.keys.tick();
+        expect(server.requestCount).toBe(1);
+        clock.advance(1);
+        await instance.keys.tick();
+        expect(server.requestCount).toBe(2);
+      },
+    );
+
+    it('[8.2] an interval longer than keys are fresh does not leave them stale', async () => {
+      server.publish({ keys: [OLD] });
+      const instance = await startWithKeys({ options: { refreshIntervalSeconds: 80_000 } });
+      expect(instance.keys.status()[0]?.nextRefreshAt).toEqual(new Date(clock.nowMs() + 3_600_000));
+    });
+
+    it('[D34] a key that is gone from the set stops serving with the next successful fetch', async () => {
+      server.publish({ keys: [OLD, NEW] }, { 'cache-control': 'max-age=60' });
+      const instance = await startWithKeys();
+      server.publish({ keys: [NEW] }, { 'cache-control': 'max-age=60' });
+      expect(instance.held(ISSUER, 'old')).toBeDefined();
+      await passSeconds(instance, 60);
+      expect(instance.held(ISSUER, 'old')).toBeUndefined();
+      expect(instance.held(ISSUER, 'new')).toBeDefined();
+    });
+
+    it('[D34] a held key is answered without waiting while its refresh hangs', async () => {
+      const instance = await startWithKeys();
+      server.answerWith(silence());
+      clock.advance(60);
+      void instance.keys.tick();
+      expect(instance.held(ISSUER, 'old')).toBeDefined();
+    });
+
+    it('[D34] however often it is asked, one fetch is under way', async () => {
+      const instance = await startWithKeys();
+      server.answerWith(delayed(300, body(JSON.stringify({ keys: [NEW] }))));
+      clock.advance(60);
+      const ticks = [instance.keys.tick(), instance.keys.tick()];
+      const found = await Promise.all(Array.from({ length: 20 }, () => instance.keys.find(ISSUER, 'new')));
+      await Promise.all(ticks);
+      expect(found.every((key) => key?.kid === 'new')).toBe(true);
+      expect(server.requestCount).toBe(2);
+    });
+  });
+
+  describe('a failing endpoint', () => {
+    const misbehaviours: [string, JwksAnswer][] = [
+      ['status 500', status(500)],
+      ['status 404', status(404)],
+      ['a redirect', redirect('http://127.0.0.1:1/')],
+      ['an empty body', body('')],
+      ['invalid JSON', body('{"keys":[')],
+      ['an array', body('[]')],
+      ['an empty set', body('{"keys":[]}')],
+      ['no usable key', body(JSON.stringify({ keys: [{ kty: 'oct', k: 'AA', kid: 'old' }, 7, null] }))],
+      ['duplicate members', body('{"keys":[],"keys":[]}')],
+      ['101 keys', body(JSON.stringify({ keys: Array(101).fill(OLD) }))],
+      ['deep JSON', body('['.repeat(100_000))],
+      ['50 MB', flood(50_000_000)],
+      ['a compression bomb', compressionBomb(5_000_000)],
+      ['a broken connection', brokenOff()],
+      ['no HTTP', (response) => response.socket?.end('220 mail.example ESMTP\r\n')],
+    ];
+
+    it.each(misbehaviours)('[D34] takes no keys away with %s, and is asked again', async (_what, answer) => {
+      const instance = await startWithKeys();
+      server.answerWith(answer);
+      await passSeconds(instance, 61);
+      expect(instance.held(ISSUER, 'old')).toBeDefined();
+      expect(instance.keys.status()[0]).toMatchObject({ keys: 1, lastFailureReason: expect.any(String) });
+      server.publish({ keys: [OLD, NEW] });
+      await passSeconds(instance, 10);
+      expect(instance.held(ISSUER, 'new')).toBeDefined();
+    });
+
+    it('[D34] that hangs takes no keys away, before or within the body', async () => {
+      const trickling = await listen();
+      trickling.publish({ keys: [NEW] }, { 'cache-control': 'max-age=60' });
+      const instance = await startWithKeys({ entries: [entryFor(server), entryFor(trickling)] });
+      server.answerWith(silence());
+      trickling.answerWith(trickle());
+      clock.advance(60);
+      await instance.keys.tick();
+      expect(instance.held(ISSUER, 'old')).toBeDefined();
+      expect(instance.held(ISSUER, 'new')).toBeDefined();
+      const reasons = instance.keys.status().map(({ lastFailureReason }) => lastFailureReason);
+      expect(reasons).toEqual(Array(2).fill('no complete answer within 5 seconds'));
+    });
+
+    it('[D34] for ten minutes with max-age 60 lets no token with a held key fail, and gets few requests', async () => {
+      const instance = await startWithKeys();
+      await passSeconds(instance, 59);
+      server.answerWith(status(503));
+      const before = server.requestCount;
+      let missed = 0;
+      for (let second = 0; second < 600; second++) {
+        await passSeconds(instance, 1);
+        if (instance.held(ISSUER, 'old') === undefined) missed++;
+      }
+      expect(missed).toBe(0);
+      // Back-off of 5, 10, 20, 40, 80, 160 and 300 seconds, give or take a fifth.
+      expect(server.requestCount - before).toBeGreaterThanOrEqual(6);
+      expect(server.requestCount - before).toBeLessThanOrEqual(9);
+      server.publish({ keys: [OLD, NEW] });
+      await passSeconds(instance, 360);
+      expect(instance.held(ISSUER, 'new')).toBeDefined();
+    });
+
+    it('[D34] is waited for no longer than the stale time, and then found again', async () => {
+      const instance = await startWithKeys({ options: { maxStaleSeconds: 1_000 } });
+      server.answerWith(status(500));
+      clock.advance(1_059);
+      await instance.keys.tick();
+      expect(instance.held(ISSUER, 'old')).toBeDefined();
+      expect(instance.keys.status()[0]?.keys).toBe(1);
+      clock.advance(1);
+      expect(instance.held(ISSUER, 'old')).toBeUndefined();
+      expect(instance.keys.status()[0]?.keys).toBe(0);
+      server.publish({ keys: [OLD] });
+      expect(await instance.keys.find(ISSUER, 'old')).toBeDefined();
+    });
+
+    it('[D34] without any stale time a refresh in time still leaves no gap', async () => {
+      const instance = await startWithKeys({ options: { maxStaleSeconds: 0 } });
+      server.answerWith(
+        delayed(50, body(JSON.stringify({ keys: [OLD] }), { 'cache-control': 'max-age=60' })),
+      );
+      for (let second = 0; second < 200; second++) {
+        clock.advance(1);
+        const tick = instance.keys.tick();
+        expect(instance.held(ISSUER, 'old')).toBeDefined();
+        await tick;
+      }
+    });
+
+    it('[D34] is told of once per change, with entry, address and rule, and its recovery too', async () => {
+      const entry = entryFor(server, { label: 'acme', url: `${server.url}?secret=hidden-in-query` });
+      const instance = await startWithKeys({ entries: [entry] });
+      server.answerWith(status(500));
+      await passSeconds(instance, 200);
+      const failures = instance.logLines.filter(({ level }) => level === 'warn');
+      expect(failures).toHaveLength(1);
+      expect(failures[0]).toMatchObject({ entry: 'acme', url: server.url, keys: 1, reason: 'status 500' });
+      server.publish({ keys: [OLD] });
+      await passSeconds(instance, 300);
+      expect(instance.logLines.at(-1)).toMatchObject({ level: 'info', msg: 'a JWKS endpoint answers again' });
+      const stored = await instance.dataSource.query<unknown[]>('SELECT * FROM jwks_snapshot');
+      expect(JSON.stringify([instance.logLines, stored])).not.toContain('hidden-in-query');
+    });
+
+    it('[D34] delays no token of another issuer', async () => {
+      const other = await listen();
+      server.answerWith(silence());
+      other.publish({ keys: [OLD] });
+      const entries = [entryFor(server), entryFor(other, { issuer: 'https://b.example' })];
+      const instance = await start({ entries });
+      void instance.keys.find(ISSUER, 'any');
+      other.publish({ keys: [OLD, NEW] });
+      const startedAt = performance.now();
+      expect(await instance.keys.find('https://b.example', 'new')).toBeDefined();
+      expect(instance.held('https://b.example', 'old')).toBeDefined();
+      expect(performance.now() - startedAt).toBeLessThan(1_000);
+    });
+
+    it('[D34] is no worse with the database away: what was fetched serves', async () => {
+      const instance = await startWithKeys();
+      await instance.database.close();
+      server.publish({ keys: [OLD, NEW] }, { 'cache-control': 'max-age=60' });
+      await passSeconds(instance, 60);
+      expect(instance.held(ISSUER, 'new')).toBeDefined();
+      server.answerWith(status(500));
+      await passSeconds(instance, 60);
+      expect(instance.held(ISSUER, 'old')).toBeDefined();
+    });
+  });
+
+  describe('an unknown kid', () => {
+    it('[D34] is fetched at once, once, and then held', async () => {
+      const instance = await startWithKeys();
+      server.publish({ keys: [OLD, NEW] });
+      expect(await instance.keys.find(ISSUER, 'new')).toMatchObject({ kid: 'new' });
+      expect(instance.held(ISSUER, 'new')).toBeDefined();
+      expect(server.requestCount).toBe(2);
+    });
+
+    it('[D34] of an issuer without key sets costs nothing', async () => {
+      const instance = await startWithKeys();
+      instance.statements.length = 0;
+      expect(instance.keys.find('https://nobody.example', 'old')).toBeUndefined();
+      expect(server.requestCount).toBe(1);
+      expect(instance.statements).toEqual([]);
+    });
+
+    it.each<[string, JwksAnswer]>([
+      ['up', body(JSON.stringify({ keys: [OLD] }))],
+      ['down', status(500)],
+      ['slow', delayed(1_000, body(JSON.stringify({ keys: [OLD] })))],
+    ])(
+      '[D34] 1,000 of them make one fetch and few statements while the endpoint is %s',
+      async (_what, answer) => {
+        const instance = await startWithKeys({ options: { refreshIntervalSeconds: 3_600 } });
+        server.answerWith(answer);
+        instance.statements.length = 0;
+        const before = server.requestCount;
+        // All at once, then one by one over ten seconds.
+        const atOnce = Array.from({ length: 500 }, (_, at) => instance.keys.find(ISSUER, `random-${at}`));
+        expect(instance.held(ISSUER, 'old')).toBeDefined();
+        expect((await Promise.all(atOnce)).filter((key) => key !== undefined)).toEqual([]);
+        for (let at = 500; at < 1_000; at++) {
+          clock.advance(0.02);
+          expect(await instance.keys.find(ISSUER, `random-${at}`)).toBeUndefined();
+          expect(instance.held(ISSUER, 'old')).toBeDefined();
+        }
+        expect(server.requestCount - before).toBe(1);
+        expect(instance.statements.length).toBeLessThan(25);
+      },
+    );
+
+    it('[D34] has one fetch per 30 seconds, whether the last one succeeded or failed', async () => {
+      const instance = await startWithKeys({ options: { refreshIntervalSeconds: 3_600 } });
+      const counts: number[] = [];
+      for (const answer of [status(500), body(JSON.stringify({ keys: [OLD] })), status(500), status(500)]) {
+        server.answerWith(answer);
+        const before = server.requestCount;
+        for (let second = 0; second < 30; second++) {
+          await instance.keys.find(ISSUER, `random-${second}`);
+          clock.advance(1);
+        }
+        counts.push(server.requestCount - before);
+      }
+      expect(counts).toEqual([1, 1, 1, 1]);
+    });
+
+    it('[D34] keeps its window over a restart', async () => {
+      const instance = await startWithKeys();
+      expect(await instance.keys.find(ISSUER, 'random')).toBeUndefined();
+      await instance.stop();
+      const again = await startWithKeys();
+      const before = server.requestCount;
+      expect(await again.keys.find(ISSUER, 'random')).toBeUndefined();
+      expect(server.requestCount).toBe(before);
+    });
+  });
+
+  describe('issuers and entries', () => {
+    it('[D37] two issuers that share a kid each have their own key: cold, warm and after a refresh', async () => {
+      const other = await listen();
+      const kids = ['k1', 'a:b', 'a/b', '', '__proto__'];
+      const headers = { 'cache-control': 'max-age=60' };
+      const [keysOfA, keysOfB] = [setOf(...kids), setOf(...kids)];
+      server.publish(keysOfA, headers);
+      other.publish(keysOfB, headers);
+      const issuerOfB = `${ISSUER}:k1`;
+      const instance = await start({ entries: [entryFor(server), entryFor(other, { issuer: issuerOfB })] });
+      const check = async () => {
+        for (const [at, kid] of kids.entries()) {
+          // The empty kid is none (D35).
+          const [x, y] = kid === '' ? [undefined, undefined] : [keysOfA.keys[at]?.x, keysOfB.keys[at]?.x];
+          expect(xOf(await instance.keys.find(ISSUER, kid))).toBe(x);
+          expect(xOf(await instance.keys.find(issuerOfB, kid))).toBe(y);
+        }
+      };
+      await check();
+      await check();
+      await passSeconds(instance, 61);
+      await check();
+    });
+
+    it('[D37] of two entries of one issuer with the same kid neither is used, and the others of both are', async () => {
+      const other = await listen();
+      server.publish(setOf('shared', 'one'));
+      other.publish(setOf('shared', 'two'));
+      const instance = await startWithKeys({ entries: [entryFor(server), entryFor(other)] });
+      const before = server.requestCount + other.requestCount;
+      expect(instance.keys.find(ISSUER, 'shared')).toBeUndefined();
+      expect(instance.keys.find(ISSUER, 'shared')).toBeUndefined();
+      expect(instance.held(ISSUER, 'one')).toBeDefined();
+      expect(instance.held(ISSUER, 'two')).toBeDefined();
+      expect(server.requestCount + other.requestCount).toBe(before);
+      const told = instance.logLines.filter(({ msg }) => msg.startsWith('several JWKS entries'));
+      expect(told).toHaveLength(1);
+    });
+
+    it('[D35] an odd key is told of once, with entry, address and rule, and its neighbours serve', async () => {
+      const odd = [
+        { kty: 'oct', k: 'c2VjcmV0LWtleQ', kid: 'mac' },
+        { ...NEW, use: 'enc' },
+      ];
+      server.publish({ keys: [...odd, OLD] }, { 'cache-control': 'max-age=60' });
+      const instance = await startWithKeys({ entries: [entryFor(server, { label: 'acme' })] });
+      await passSeconds(instance, 130);
+      expect(server.requestCount).toBe(3);
+      expect(instance.held(ISSUER, 'old')).toBeDefined();
+      const told = instance.logLines.filter(({ level }) => level === 'warn');
+      expect(told.map(({ warning }) => warning)).toEqual([
+        'key 0 (kid "mac") is symmetric (kty "oct")',
+        'key 1 (kid "new") has a use other than "sig"',
+      ]);
+      expect(told[0]).toMatchObject({ entry: 'acme', url: server.url });
+      expect(JSON.stringify(instance.logLines)).not.toContain('c2VjcmV0LWtleQ');
+    });
+  });
+
+  describe('the stored snapshot', () => {
+    it('[D36] serves at once after a start, also while the endpoint is down', async () => {
+      await (await startWithKeys()).stop();
+      server.answerWith(silence());
+      const again = await start();
+      expect(again.held(ISSUER, 'old')).toBeDefined();
+      expect(again.keys.status()[0]).toMatchObject({ keys: 1, hasSnapshotOrAttempt: true });
+    });
+
+    it('[D36] too old to serve does not serve after a start either', async () => {
+      await (await startWithKeys()).stop();
+      server.answerWith(status(500));
+      clock.advance(60 + 86_400);
+      const again = await startWithKeys();
+      expect(again.held(ISSUER, 'old')).toBeUndefined();
+    });
+
+    it('[5.3.2] of an address that no entry names any more is not used', async () => {
+      await (await startWithKeys()).stop();
+      const elsewhere = await listen();
+      elsewhere.publish({ keys: [NEW] });
+      const again = await startWithKeys({ entries: [entryFor(elsewhere)] });
+      expect(await again.keys.find(ISSUER, 'old')).toBeUndefined();
+    });
+
+    it('[D36] is damaged: that is told, and the next fetch mends it', async () => {
+      const instance = await startWithKeys();
+      await instance.dataSource.query(`UPDATE jwks_snapshot SET key_set = 'damaged'`);
+      await instance.stop();
+      server.publish({ keys: [OLD, NEW] });
+      const again = await startWithKeys();
+      expect(again.logLines.some(({ msg }) => msg === 'a stored key set cannot be read')).toBe(true);
+      expect(again.held(ISSUER, 'new')).toBeDefined();
+    });
+
+    it('[D36] does not go back to what an earlier begun fetch found', async () => {
+      const { snapshots } = await startWithKeys();
+      const address = toJwksAddress(server.url);
+      const at = (seconds: number) => new Date(clock.nowMs() + seconds * 1000);
+      const store = (keySet: string, startedAt: Date, now: Date) =>
+        snapshots.recordSuccess(
+          address,
+          { keySet, startedAt, freshUntil: at(99), nextRefreshAt: at(99) },
+          now,
+        );
+      expect((await store('second', at(12), at(13))).keySet).toBe('second');
+      expect((await store('first', at(11), at(14))).keySet).toBe('second');
+      expect((await store('third', at(13), at(15))).keySet).toBe('third');
+      // From a clock an hour ahead; the others must still get their word in.
+      expect((await store('ahead', at(3_600), at(3_601))).keySet).toBe('ahead');
+      expect((await store('fourth', at(16), at(17))).keySet).toBe('fourth');
+    });
+
+    it('[D36] gives the extra fetch of a window to one of many claims', async () => {
+      const { snapshots } = await startWithKeys();
+      const address = toJwksAddress(server.url);
+      const claim = (seconds: number) =>
+        snapshots.claimUnknownKidFetch(address, new Date(clock.nowMs() + seconds * 1000), 30_000);
+      const claims = await Promise.all(Array.from({ length: 50 }, () => claim(0)));
+      expect(claims.filter((holder) => holder === undefined)).toHaveLength(1);
+      expect(await claim(29.9)).toEqual(new Date(clock.nowMs()));
+      expect(await claim(30)).toBeUndefined();
+      // A clock an hour ahead blocks nobody for an hour.
+      expect(await claim(3_600)).toBeUndefined();
+      expect(await claim(60)).toBeUndefined();
+    });
+  });
+
+  it('[D48] an entry counts as tried after one attempt, whatever its outcome', async () => {
+    server.answerWith(status(500));
+    const instance = await start();
+    await instance.keys.tick();
+    expect(instance.keys.status()).toEqual([
+      {
+        label: expect.stringMatching(/^entry-/),
+        issuer: ISSUER,
+        url: server.url,
+        keys: 0,
+        lastSuccessAt: undefined,
+        lastFailureAt: new Date(clock.nowMs()),
+        lastFailureReason: 'status 500',
+        nextRefreshAt: expect.any(Date),
+        hasSnapshotOrAttempt: true,
+      },
+    ]);
+  });
+
+  it('[D34] each change of keys is told with the state of the entry', async () => {
+    const instance = await startWithKeys();
+    server.publish({ keys: [NEW] }, { 'cache-control': 'max-age=60' });
+    await passSeconds(instance, 60);
+    const changes = instance.logLines.filter(({ msg }) => msg === 'the keys of a JWKS entry have changed');
+    expect(changes).toHaveLength(2);
+    expect(changes[1]).toMatchObject({
+      level: 'info',
+      url: server.url,
+      keys: 1,
+      added: ['"new"'],
+      removed: ['"old"'],
+    });
+    expect(changes[1]).toHaveProperty('nextRefreshAt', new Date(clock.nowMs() + 60_000).toISOString());
+  });
+});

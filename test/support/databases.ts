@@ -1,0 +1,102 @@
+// Runs blocks of tests on both databases, each block on a fresh, migrated one of its own.
+import type { DatabaseSettings, Entities, OpenDatabase } from '../../src/database/data-source.js';
+import { openDatabase } from '../../src/database/data-source.js';
+import { createEmbeddedDatabase } from './embedded-database.js';
+import { createPostgresqlDatabase } from './postgresql-database.js';
+
+export type DatabaseKind = DatabaseSettings['kind'];
+
+/** What a fresh database is reached by, and how it goes away. */
+export interface FreshDatabase {
+  settings: DatabaseSettings;
+  /** The SVC_* variables that lead the service to it. */
+  environment: Record<string, string>;
+  remove(): Promise<void>;
+}
+
+/**
+ * A database of the tests. It exists between `create` and `remove`, which `describeOnEachDatabase` calls before and
+ * after all hooks of its block.
+ */
+export class TestDatabase {
+  private fresh: FreshDatabase | undefined;
+  private readonly opened: OpenDatabase[] = [];
+
+  constructor(readonly kind: DatabaseKind) {}
+
+  async create(): Promise<void> {
+    this.fresh = await (this.kind === 'embedded' ? createEmbeddedDatabase() : createPostgresqlDatabase());
+  }
+
+  /** What production's `openDatabase` takes; for tests that want to change it, the pool size for instance. */
+  get settings(): DatabaseSettings {
+    return this.existing().settings;
+  }
+
+  /** See `databaseEnvironment`. */
+  get environment(): Record<string, string> {
+    return { ...this.existing().environment };
+  }
+
+  /**
+   * Opens the database as production does. Closed with the block if not before. PostgreSQL may be opened several
+   * times at once, as by several instances.
+   * @throws DataDirectoryLockedError when the embedded database is open already
+   */
+  async open(entities: Entities = []): Promise<OpenDatabase> {
+    const database = await openDatabase(this.settings, entities);
+    this.opened.push(database);
+    return database;
+  }
+
+  /** Closes what is open and removes the database with all that it holds. */
+  async remove(): Promise<void> {
+    for (const database of this.opened.splice(0)) await database.close();
+    await this.fresh?.remove();
+    this.fresh = undefined;
+  }
+
+  private existing(): FreshDatabase {
+    if (this.fresh === undefined)
+      throw new Error('The database exists in hooks and tests only, not while they are declared.');
+    return this.fresh;
+  }
+}
+
+/**
+ * Declares a block of tests once for the embedded database and once for PostgreSQL.
+ * @param title begins with the rule, as every title: the name of the database is put behind it
+ * @param block declares hooks and tests; its hooks run while the database exists
+ */
+export function describeOnEachDatabase(title: string, block: (database: TestDatabase) => void): void {
+  describeOnDatabase(`${title} (embedded)`, new TestDatabase('embedded'), block);
+  describeOnPostgresql(`${title} (PostgreSQL)`, block);
+}
+
+/**
+ * For what the embedded database cannot do, such as several instances on one database. Where PostgreSQL is missing,
+ * a skipped test in the block's place says why.
+ */
+export function describeOnPostgresql(title: string, block: (database: TestDatabase) => void): void {
+  const missing = process.env['TEST_POSTGRES_MISSING'];
+  if (missing === undefined) describeOnDatabase(title, new TestDatabase('postgresql'), block);
+  else describe(title, () => it.skip(`skipped: ${missing}`, () => undefined));
+}
+
+/** The SVC_* variables that make the service, as a process or by `createApplication`, run on this database. */
+export function databaseEnvironment(database: TestDatabase): Record<string, string> {
+  return database.environment;
+}
+
+/** Jest runs hooks in the order of their declaration, so the database goes after the block's own last hook. */
+function describeOnDatabase(
+  title: string,
+  database: TestDatabase,
+  block: (database: TestDatabase) => void,
+): void {
+  describe(title, () => {
+    beforeAll(() => database.create());
+    block(database);
+    afterAll(() => database.remove());
+  });
+}

@@ -1,0 +1,135 @@
+// A real HTTP(S) server that publishes a key set, well or in one of the ways in which such servers misbehave.
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+
+const TRICKLE_INTERVAL_MS = 100;
+const FLOOD_CHUNK = Buffer.alloc(65_536, ' ');
+
+/** What the server does with a request. */
+export type JwksAnswer = (response: ServerResponse, request: IncomingMessage) => unknown;
+
+/** A certificate and its private key, in PEM. */
+export interface Identity {
+  cert: string;
+  key: string;
+}
+
+export class JwksServer {
+  /** How many requests came so far. */
+  requestCount = 0;
+  /** How many connections came so far, with or without a request. */
+  connectionCount = 0;
+  lastRequest: IncomingMessage | undefined;
+  private answer: JwksAnswer = status(404);
+
+  private constructor(
+    private readonly server: Server,
+    private readonly origin: string,
+  ) {
+    server.on('connection', () => this.connectionCount++);
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.requestCount++;
+      this.lastRequest = request;
+      this.answer(response, request);
+    });
+  }
+
+  /** Listens on a free port of 127.0.0.1; with an identity, by TLS and under the name localhost. */
+  static async listen(identity?: Identity): Promise<JwksServer> {
+    const ignore: RequestListener = () => undefined;
+    const server = identity === undefined ? createServer(ignore) : createTlsServer(identity, ignore);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const origin = identity === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`;
+    return new JwksServer(server, origin);
+  }
+
+  get url(): string {
+    return `${this.origin}/.well-known/jwks.json`;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** From now on this is what a request gets. */
+  answerWith(answer: JwksAnswer): void {
+    this.answer = answer;
+  }
+
+  /** Publishes a key set; rotating means publishing another. */
+  publish(keySet: object, headers: Record<string, string | string[]> = {}): void {
+    this.answerWith(body(JSON.stringify(keySet), headers));
+  }
+
+  /** Ends at once, with whatever is still under way. */
+  async close(): Promise<void> {
+    this.server.close();
+    this.server.closeAllConnections();
+    await once(this.server, 'close');
+  }
+}
+
+export function body(text: string | Uint8Array, headers: Record<string, string | string[]> = {}): JwksAnswer {
+  return (response) => response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text);
+}
+
+export function status(code: number, headers: Record<string, string> = {}): JwksAnswer {
+  return (response) => response.writeHead(code, headers).end('{"keys":[]}');
+}
+
+export function redirect(target: string, code = 302): JwksAnswer {
+  return status(code, { location: target });
+}
+
+/** The connection stands, and nothing ever comes. */
+export function silence(): JwksAnswer {
+  return () => undefined;
+}
+
+/** The head comes, then one byte after another, without end. */
+export function trickle(): JwksAnswer {
+  return (response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write(' '), TRICKLE_INTERVAL_MS);
+    response.on('close', () => clearInterval(timer));
+  };
+}
+
+/** A body of many bytes, without saying so beforehand. */
+export function flood(bytes: number): JwksAnswer {
+  return (response) => {
+    response.writeHead(200);
+    let left = bytes;
+    const pour = () => {
+      while (left > 0 && !response.destroyed) {
+        left -= FLOOD_CHUNK.length;
+        if (!response.write(FLOOD_CHUNK)) return void response.once('drain', pour);
+      }
+      response.end();
+    };
+    pour();
+  };
+}
+
+/** A few bytes that unfold into many. */
+export function compressionBomb(bytes: number): JwksAnswer {
+  return body(gzipSync(Buffer.alloc(bytes, ' ')), { 'content-encoding': 'gzip' });
+}
+
+/** The connection ends in the middle of the answer. */
+export function brokenOff(): JwksAnswer {
+  return (response) => {
+    response.writeHead(200, { 'content-length': '100000' });
+    response.write('{"keys":[', () => response.destroy());
+  };
+}
+
+export function delayed(milliseconds: number, answer: JwksAnswer): JwksAnswer {
+  return (response, request) => setTimeout(() => answer(response, request), milliseconds);
+}

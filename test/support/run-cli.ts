@@ -1,0 +1,53 @@
+// Runs admin commands in the test's own process and keeps what they say.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../src/cli/program.js';
+
+export interface CommandResult {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The version that commands run here say they have. */
+export const TEST_VERSION = '0.0.0-test';
+
+/** A working directory of its own, in which commands are typed. */
+export class CommandLine {
+  readonly folder = mkdtempSync(join(tmpdir(), 'svc-test-cli-'));
+
+  /** @param environment the whole environment of the commands, unless one brings its own */
+  constructor(private readonly environment: () => Record<string, string> = () => ({})) {}
+
+  async run(args: string[], environment = this.environment()): Promise<CommandResult> {
+    const said = { stdout: '', stderr: '' };
+    const output = (name: keyof typeof said) => ({ write: (text: string) => void (said[name] += text) });
+    const exitCode = await runCli(args, {
+      environment,
+      workingDirectory: this.folder,
+      stdout: output('stdout'),
+      stderr: output('stderr'),
+      version: TEST_VERSION,
+    });
+    return { exitCode, ...said };
+  }
+
+  /** Runs a command that must succeed, and returns what it printed. */
+  async output(args: string[], environment = this.environment()): Promise<string> {
+    const { exitCode, stdout, stderr } = await this.run(args, environment);
+    if (exitCode !== 0) throw new Error(`${args.slice(0, 2).join(' ')} exited with ${exitCode}: ${stderr}`);
+    return stdout;
+  }
+
+  /** Writes a file into the working directory and returns its whole path. */
+  write(name: string, content: string | object): string {
+    const path = join(this.folder, name);
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,131 @@
+// The whole application on a database of the tests, spoken to over real HTTP.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Application } from '../../src/application.js';
+import { createApplication } from '../../src/application.js';
+import type { Clock } from '../../src/clock.js';
+import { createLogger } from '../../src/logging/logger.js';
+import { prepareStartup } from '../../src/startup.js';
+import type { TestDatabase } from './databases.js';
+import { licenseEnvironment } from './license.js';
+
+export const BASE_URL = 'https://instance.example';
+export const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** A line of the service's log. */
+export type LogLine = Record<string, unknown>;
+
+export interface TestServiceOptions {
+  /** Trusted key entries. */
+  trustedKeys?: readonly object[];
+  /** Variables beside, or instead of, those that turn both flows on and the throttles far up. */
+  environment?: Record<string, string | undefined>;
+  clock?: Clock;
+}
+
+export type Fields = Record<string, string | undefined>;
+
+export class TestService {
+  private readonly lines: string[];
+
+  private constructor(
+    private readonly application: Application,
+    readonly address: string,
+    private readonly directory: string,
+    lines: string[],
+  ) {
+    this.lines = lines;
+  }
+
+  /** Starts production's own application on a free port. */
+  static async start(database: TestDatabase, options: TestServiceOptions = {}): Promise<TestService> {
+    const directory = mkdtempSync(join(tmpdir(), 'service-'));
+    const lines: string[] = [];
+    const environment = { ...(await standardEnvironment(options.trustedKeys ?? [])), ...options.environment };
+    const startup = await prepareStartup({ environment, workingDirectory: directory });
+    const application = await createApplication(startup, {
+      logger: createLogger(startup.config.logLevel, { write: (line) => lines.push(line) }),
+      sourceDirectory: join(process.cwd(), 'src'),
+      database: database.settings,
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
+    });
+    return new TestService(application, await application.listen(), directory, lines);
+  }
+
+  async stop(): Promise<void> {
+    await this.application.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(new URL(path, this.address), { redirect: 'manual', ...init });
+  }
+
+  /** Posts a form; `undefined` leaves a field out. */
+  post(path: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
+    return this.fetch(path, { method: 'POST', body: form(fields), headers });
+  }
+
+  /** A token-exchange request with the right grant type unless another is given. */
+  exchange(fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
+    return this.post('/rest/auth/oauth/token', { grant_type: GRANT_TYPE, ...fields }, headers);
+  }
+
+  embed(fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
+    return this.post('/rest/auth/embed', fields, headers);
+  }
+
+  /** Exchanges a token that must be accepted, and returns the access token. */
+  async accessToken(fields: Fields): Promise<string> {
+    const answer = await this.exchange(fields);
+    if (answer.status !== 200) throw new Error(`the exchange answered ${answer.status}: ${await answer.text()}`);
+    return ((await answer.json()) as { access_token: string }).access_token;
+  }
+
+  /** Logs in with a token that must be accepted, and returns the `Cookie` header of the session. */
+  async sessionCookie(token: string): Promise<string> {
+    const answer = await this.embed({ token });
+    const cookie = answer.headers.get('set-cookie');
+    if (cookie === null) throw new Error(`the login answered ${answer.status}: ${await answer.text()}`);
+    return cookie.slice(0, cookie.indexOf(';'));
+  }
+
+  async rows<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
+    return this.application.database.dataSource.query<T[]>(sql, parameters);
+  }
+
+  /** One of the application's own parts, such as a job whose turn is not to be waited for. */
+  part<T>(type: abstract new (...dependencies: never[]) => T): T {
+    return this.application.nest.get<T>(type as never, { strict: false });
+  }
+
+  /** Everything that was logged, as text: for looking what must not be in it. */
+  get logText(): string {
+    return this.lines.join('');
+  }
+
+  get log(): LogLine[] {
+    return this.lines.map((line) => JSON.parse(line) as LogLine);
+  }
+}
+
+function form(fields: Fields): URLSearchParams {
+  const present = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+  return new URLSearchParams(present);
+}
+
+async function standardEnvironment(trustedKeys: readonly object[]): Promise<Record<string, string>> {
+  return {
+    ...(await licenseEnvironment()),
+    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+    SVC_EMBED_LOGIN_ENABLED: 'true',
+    SVC_TOKEN_EXCHANGE_ENABLED: 'true',
+    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
+    SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000000',
+    SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
+    SVC_BASE_URL: BASE_URL,
+    SVC_PORT: '0',
+    SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  };
+}
