@@ -8,9 +8,9 @@ import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { Clock } from './clock.js';
+import type { Coordination } from './database/coordination.js';
 import { DatabaseModule } from './database/database.module.js';
 import type { OpenDatabase } from './database/data-source.js';
-import type { Leader } from './database/leader.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HostBindingsModule } from './host-bindings.module.js';
@@ -34,7 +34,7 @@ import { WorkspaceModule } from './workspace/workspace.module.js';
 export interface Parts {
   readonly startup: Startup;
   readonly database: OpenDatabase;
-  readonly leader: Leader;
+  readonly coordination: Coordination;
   readonly keyRing: KeyRing;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -45,14 +45,14 @@ export interface Parts {
 @Module({})
 export class AppModule {
   static register(parts: Parts): DynamicModule {
-    const { startup, database, leader, keyRing, sourceDirectory } = parts;
+    const { startup, database, coordination, keyRing, sourceDirectory } = parts;
     const metrics = new Metrics();
     const { baseUrl, sessionLifetimeSeconds, partitionedCookie } = startup.config;
     return {
       module: AppModule,
       imports: [
         FoundationModule.register(parts),
-        DatabaseModule.register(database, leader),
+        DatabaseModule.register(database, coordination),
         AuditModule,
         MetricsModule.register(metrics),
         UsersModule.register(ProjectsModule),
@@ -85,8 +85,14 @@ function tokenExchange({ startup, clock }: Parts, metrics: Metrics): DynamicModu
     HostBindingsModule,
     ThrottleModule.register({ store: throttleStore, onFailOpen: () => metrics.throttleFailOpen.inc() }),
   ]);
-  const useFactory = (database: DataSource, keys: JwksKeyProvider) => [databaseCheck(database), keySetCheck(keys)];
-  return [module, HealthModule.registerAsync({ imports: [module], inject: [DataSource, JwksKeyProvider], useFactory })];
+  const useFactory = (database: DataSource, keys: JwksKeyProvider) => [
+    databaseCheck(database),
+    keySetCheck(keys),
+  ];
+  return [
+    module,
+    HealthModule.registerAsync({ imports: [module], inject: [DataSource, JwksKeyProvider], useFactory }),
+  ];
 }
 
 function tokenExchangeOptions({ config, license, trustedKeys }: Startup, clock: Clock): TokenExchangeOptions {

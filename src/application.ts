@@ -4,11 +4,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { Clock } from './clock.js';
-import { AdvisoryLockLeader } from './database/advisory-lock.leader.js';
+import { joinInstances } from './database/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
-import type { Leader } from './database/leader.js';
-import { SoleLeader } from './database/leader.js';
 import { ENTITIES } from './entities.js';
 import { addSecurityHeaders } from './http/security-headers.js';
 import { createServer } from './http/server.js';
@@ -44,16 +42,29 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const { logger, sourceDirectory, clock = new Clock() } = parts;
   const settings = parts.database ?? databaseSettings(startup.config);
   const database = await openDatabase(settings, ENTITIES);
-  const leader = await electLeader(settings, logger);
+  const coordination = await joinInstances(settings, logger, clock);
   const closeRest = async () => {
-    await leader.stop();
+    await coordination.leader.stop();
     await database.close();
   };
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config));
-    const root = AppModule.register({ startup, database, leader, keyRing, clock, logger, sourceDirectory });
+    const root = AppModule.register({
+      startup,
+      database,
+      coordination,
+      keyRing,
+      clock,
+      logger,
+      sourceDirectory,
+    });
     const nest = await createNest(root, startup, logger);
-    return { nest, database, listen: () => listen(nest, startup), close: () => nest.close().finally(closeRest) };
+    return {
+      nest,
+      database,
+      listen: () => listen(nest, startup),
+      close: () => nest.close().finally(closeRest),
+    };
   } catch (error) {
     await closeRest();
     throw error;
@@ -70,13 +81,6 @@ async function createNest(root: ReturnType<typeof AppModule.register>, { config 
   await addSecurityHeaders(nest, config.embedLoginEnabled);
   await nest.init();
   return nest;
-}
-
-async function electLeader(settings: DatabaseSettings, logger: Logger): Promise<Leader> {
-  if (settings.kind === 'embedded') return new SoleLeader();
-  const leader = new AdvisoryLockLeader(settings.url, logger);
-  await leader.start();
-  return leader;
 }
 
 async function listen(nest: NestFastifyApplication, { config }: Startup): Promise<string> {

@@ -26,10 +26,16 @@ async function main(): Promise<void> {
   });
   const logger = createLogger(startup.config.logLevel);
   for (const warning of startup.warnings) logger.warn(warning);
-  const application = await createApplication(startup, { logger, sourceDirectory: dirname(fileURLToPath(import.meta.url)) });
+  const application = await createApplication(startup, {
+    logger,
+    sourceDirectory: dirname(fileURLToPath(import.meta.url)),
+  });
   stopOnSignals(application, (fields, text) => logger.info(fields, text));
   const address = await application.listen();
-  logger.info({ address, baseUrl: startup.config.baseUrl, ...summary(startup, application) }, 'the service is ready');
+  logger.info(
+    { address, baseUrl: startup.config.baseUrl, ...summary(startup, application) },
+    'the service is ready',
+  );
 }
 
 /** What an operator wants to see at the start: the database, the flows, the keys. */
@@ -39,8 +45,12 @@ function summary(startup: Startup, { database }: Application) {
   return {
     database: database.kind === 'embedded' ? `embedded (${config.dataDirectory})` : 'postgresql',
     tokenExchangeModule: isAvailable,
-    flows: { embedLogin: isAvailable && config.embedLoginEnabled, tokenExchange: isAvailable && config.exchangeEnabled },
-    license: license.features.size === 0 ? 'none' : { until: license.expiresAt, features: [...license.features] },
+    flows: {
+      embedLogin: isAvailable && config.embedLoginEnabled,
+      tokenExchange: isAvailable && config.exchangeEnabled,
+    },
+    license:
+      license.features.size === 0 ? 'none' : { until: license.expiresAt, features: [...license.features] },
     trustedKeys: {
       static: trustedKeys.filter(({ type }) => type === 'static').length,
       keySets: trustedKeys.filter(({ type }) => type === 'jwks').length,
@@ -67,7 +77,11 @@ function stopOnSignals(application: Application, tell: (fields: object, text: st
 main().catch((error: unknown) => {
   // What the operator did is told in plain lines; what we did wrong with its stack.
   const isOperators = error instanceof ConfigurationError || error instanceof DataDirectoryLockedError;
-  const text = isOperators ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = isOperators
+    ? error.message
+    : error instanceof Error
+      ? (error.stack ?? error.message)
+      : String(error);
   process.stderr.write(`${text}\n`);
   process.exit(EXIT_MISCONFIGURED);
 });

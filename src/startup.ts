@@ -31,7 +31,11 @@ export interface StartupSources {
  * Reads the variables: the real environment wins over `--env-file`, which wins over `.env`.
  * @throws ConfigurationError when an env file cannot be read
  */
-export function environmentSources({ environment, workingDirectory, envFile }: StartupSources): Environment[] {
+export function environmentSources({
+  environment,
+  workingDirectory,
+  envFile,
+}: StartupSources): Environment[] {
   const chosen = envFile === undefined ? [] : [readEnvFile(envFile, true)];
   return [environment, ...chosen, readEnvFile(join(workingDirectory, '.env'), false)];
 }

@@ -49,7 +49,11 @@ export class AuthenticationGuard implements CanActivate {
     const token = BEARER.exec(authorization)?.[1];
     const principal = token === undefined ? undefined : await this.authentication.byAccessToken(token);
     if (principal !== undefined) return principal;
-    throw unauthenticated(reply, 'Bearer error="invalid_token"', 'The access token is invalid or has expired');
+    throw unauthenticated(
+      reply,
+      'Bearer error="invalid_token"',
+      'The access token is invalid or has expired',
+    );
   }
 
   /**
@@ -58,7 +62,10 @@ export class AuthenticationGuard implements CanActivate {
    */
   private refuseForgery({ method, headers }: FastifyRequest): void {
     if (READING_METHODS.has(method) || headers.origin === this.options.baseUrl) return;
-    throw new ForbiddenException({ error: 'csrf_refused', message: 'The request does not come from this instance' });
+    throw new ForbiddenException({
+      error: 'csrf_refused',
+      message: 'The request does not come from this instance',
+    });
   }
 }
 

@@ -23,7 +23,9 @@ export class AuthenticationService {
     const verified = await this.accessTokens.verify(token);
     if (verified === undefined) return undefined;
     const { id, subjectUserId, actorUserId, expiresAt } = verified;
-    const users = await this.users.findByIds(actorUserId === undefined ? [subjectUserId] : [subjectUserId, actorUserId]);
+    const users = await this.users.findByIds(
+      actorUserId === undefined ? [subjectUserId] : [subjectUserId, actorUserId],
+    );
     const subject = enabled(users, subjectUserId);
     const user = enabled(users, actorUserId ?? subjectUserId);
     if (subject === undefined || user === undefined) return undefined;

@@ -7,6 +7,7 @@ import type { Principal } from './principal.js';
 /** The principal that the AuthenticationGuard found. Use only behind that guard. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
   const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (principal === undefined) throw new Error('a route asks for the principal without the AuthenticationGuard');
+  if (principal === undefined)
+    throw new Error('a route asks for the principal without the AuthenticationGuard');
   return principal;
 });

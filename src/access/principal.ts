@@ -9,10 +9,17 @@ export interface Principal {
   readonly onBehalfOf?: User;
   /** When the session or token ends. */
   readonly expiresAt: Date;
-  readonly credential: { readonly kind: 'session'; readonly idHash: Buffer } | { readonly kind: 'access_token'; readonly id: string };
+  readonly credential:
+    | { readonly kind: 'session'; readonly idHash: Buffer }
+    | { readonly kind: 'access_token'; readonly id: string };
 }
 
 /** The ids that audit events hold: the subject, and the actor where there is one. */
-export function auditParties({ user, onBehalfOf }: Principal): { subjectUserId: string; actorUserId?: string } {
-  return onBehalfOf === undefined ? { subjectUserId: user.id } : { subjectUserId: onBehalfOf.id, actorUserId: user.id };
+export function auditParties({ user, onBehalfOf }: Principal): {
+  subjectUserId: string;
+  actorUserId?: string;
+} {
+  return onBehalfOf === undefined
+    ? { subjectUserId: user.id }
+    : { subjectUserId: onBehalfOf.id, actorUserId: user.id };
 }

@@ -30,7 +30,10 @@ export interface AuditPayloads {
   /** @rule 6.4 An embedded login was refused; holds the reason. */
   'svc.audit.token-exchange.embed-login-failed': Refusal;
   /** @rule 6.5 A user was made. */
-  'svc.audit.token-exchange.user-provisioned': ExternalOrigin & { readonly userId: string; readonly role: string };
+  'svc.audit.token-exchange.user-provisioned': ExternalOrigin & {
+    readonly userId: string;
+    readonly role: string;
+  };
   /** @rule 6.6 An existing user was linked to another external identity. */
   'svc.audit.token-exchange.identity-linked': ExternalOrigin & { readonly userId: string };
   /** @rule 6.7 A user's role was changed by a token. */

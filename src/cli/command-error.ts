@@ -9,11 +9,10 @@ export class CommandError extends Error {
   }
 }
 
-/** What an error of a foreign library says, in one line. */
+/** What an error of somebody else's code says, in one line. */
 export function reasonOf(error: unknown): string {
+  const { message, code, errors } = (error ?? {}) as Partial<NodeJS.ErrnoException & AggregateError>;
   // Node.js tries every address of a host name, and puts the failures under an error without a message.
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  if (!(first instanceof Error)) return 'unknown fault';
-  const text = first.message || ((first as NodeJS.ErrnoException).code ?? first.name);
-  return text.split('\n', 1)[0] ?? '';
+  if (!message && Array.isArray(errors)) return reasonOf(errors[0]);
+  return (message || code || 'unknown fault').split('\n', 1)[0] ?? '';
 }

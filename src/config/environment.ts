@@ -15,7 +15,9 @@ const DAY_SECONDS = 86_400;
  */
 export const VARIABLES = {
   // Availability
-  featureFlag: exactFlag('SVC_ENV_FEAT_TOKEN_EXCHANGE', { description: 'Preview flag of the whole feature.' }),
+  featureFlag: exactFlag('SVC_ENV_FEAT_TOKEN_EXCHANGE', {
+    description: 'Preview flag of the whole feature.',
+  }),
   license: text('SVC_LICENSE', { description: 'Licence: a compact JWS made by `svc-admin license issue`.' }),
   licensePublicKey: text('SVC_LICENSE_PUBLIC_KEY', {
     description: 'Public key of the licence vendor, PEM (Ed25519).',
@@ -59,14 +61,16 @@ export const VARIABLES = {
     max: 1_000_000,
   }),
   throttleStore: choice('SVC_THROTTLE_STORE', {
-    description: 'Where requests are counted: by each instance for itself, or in the database for all of them together.',
+    description:
+      'Where requests are counted: by each instance for itself, or in the database for all of them together.',
     default: 'memory',
     values: ['memory', 'database'],
   }),
   strict: text('SVC_TOKEN_EXCHANGE_STRICT', {
     description: 'Reserved for the strict policy; only `false` is accepted until that policy is enforced.',
     range: '`false`',
-    check: (value) => (value === 'false' ? undefined : 'must be false: the strict policy is not enforced yet'),
+    check: (value) =>
+      value === 'false' ? undefined : 'must be false: the strict policy is not enforced yet',
   }),
 
   // Sessions
@@ -77,7 +81,8 @@ export const VARIABLES = {
     max: DAY_SECONDS,
   }),
   partitionedCookie: boolean('SVC_EMBED_COOKIE_PARTITIONED', {
-    description: 'Adds `Partitioned` to the session cookie, so that it works where third-party cookies are blocked.',
+    description:
+      'Adds `Partitioned` to the session cookie, so that it works where third-party cookies are blocked.',
     default: true,
   }),
 
@@ -121,7 +126,8 @@ export const VARIABLES = {
 
   // Addresses
   baseUrl: text('SVC_BASE_URL', {
-    description: 'Address under which browsers and partners reach the instance; `http://localhost:PORT` if unset.',
+    description:
+      'Address under which browsers and partners reach the instance; `http://localhost:PORT` if unset.',
     range: 'an origin: `http(s)://host[:port]`',
     check: checkOrigin,
   }),
@@ -144,7 +150,8 @@ export const VARIABLES = {
   databaseUrl: text('SVC_DATABASE_URL', {
     description: 'PostgreSQL connection URL; without one the embedded database is used.',
     range: '`postgres://…` or `postgresql://…`',
-    check: (value) => (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? undefined : 'must be a postgres:// URL'),
+    check: (value) =>
+      /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? undefined : 'must be a postgres:// URL',
   }),
   databasePoolSize: integer('SVC_DATABASE_POOL_SIZE', {
     description: 'Most connections to PostgreSQL of one instance.',
@@ -187,6 +194,7 @@ function parseEncryptionKey(value: string): Parsed<Buffer> {
 
 function checkOrigin(value: string): string | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.origin === value.replace(/\/$/, '');
+  const isOrigin =
+    url !== undefined && /^https?:$/.test(url.protocol) && url.origin === value.replace(/\/$/, '');
   return isOrigin ? undefined : 'must be an origin such as https://instance.example, without a path';
 }

@@ -25,7 +25,9 @@ export interface ConfigReading {
 /** Thrown when the process must not start. Its message lists every problem, never a value (D32). */
 export class ConfigurationError extends Error {
   constructor(readonly problems: readonly string[]) {
-    super(`The configuration has ${problems.length} problem(s):\n${problems.map((line) => `  - ${line}`).join('\n')}`);
+    super(
+      `The configuration has ${problems.length} problem(s):\n${problems.map((line) => `  - ${line}`).join('\n')}`,
+    );
     this.name = 'ConfigurationError';
   }
 }
@@ -65,7 +67,11 @@ export function readEnvFile(path: string, required: boolean): Environment {
   }
 }
 
-function readVariable(variable: EnvironmentVariable, sources: readonly Environment[], problems: string[]): unknown {
+function readVariable(
+  variable: EnvironmentVariable,
+  sources: readonly Environment[],
+  problems: string[],
+): unknown {
   const text = textOf(variable, sources, problems);
   if (text === undefined) return variable.absent;
   const parsed = variable.parse(text);

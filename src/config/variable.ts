@@ -56,7 +56,13 @@ export function boolean(
 /** A whole number within a range, both ends included. */
 export function integer(
   name: string,
-  { description, alias, default: standard, min, max }: Description & { default: number; min: number; max: number },
+  {
+    description,
+    alias,
+    default: standard,
+    min,
+    max,
+  }: Description & { default: number; min: number; max: number },
 ): EnvironmentVariable<number> {
   return {
     name,
@@ -94,7 +100,11 @@ export function choice<const T extends string>(
 /** Any text; `check` may refuse it with the rule that it breaks. */
 export function text(
   name: string,
-  { description, range, check }: Description & { range?: string; check?: (text: string) => string | undefined },
+  {
+    description,
+    range,
+    check,
+  }: Description & { range?: string; check?: (text: string) => string | undefined },
 ): EnvironmentVariable<string | undefined> {
   return {
     name,

@@ -116,8 +116,9 @@ export class AdvisoryLockLeader extends Leader {
       { epoch, candidate: this.candidate, fencedOff: !holdsLock },
       'this instance is the leader now',
     );
-    if (!holdsLock) await lease.endStaleHolder();
-    return RENEWAL_MS;
+    if (holdsLock) return RENEWAL_MS;
+    await lease.endStaleHolder();
+    return RETRY_MS;
   }
 
   private async renew(lease: LeaderLeaseRepository, tenure: LeaderTenure): Promise<number> {
@@ -125,7 +126,7 @@ export class AdvisoryLockLeader extends Leader {
     if (await lease.renew(tenure.epoch)) {
       tenure.renewed(askedAt);
       if (!tenure.holdsLock) tenure.holdsLock = await lease.tryLock();
-      return RENEWAL_MS;
+      return tenure.holdsLock ? RENEWAL_MS : RETRY_MS;
     }
     this.stepDown('another instance has taken the lease');
     await lease.unlock();

@@ -1,5 +1,14 @@
 // Keeps two processes out of one embedded data directory, which PGlite itself does not.
-import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 
@@ -35,7 +44,8 @@ export class DataDirectoryLock {
     const path = join(directory, LOCK_FILE);
     while (!createExclusively(path)) {
       const holder = holderOf(path);
-      if (holder !== undefined && isAlive(holder)) throw new DataDirectoryLockedError(directory, holder.processId);
+      if (holder !== undefined && isAlive(holder))
+        throw new DataDirectoryLockedError(directory, holder.processId);
       removeStale(path);
     }
     return new DataDirectoryLock(path);

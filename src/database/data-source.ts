@@ -14,8 +14,7 @@ const POSTGRESQL_CONNECTION_WAIT_MS = 10_000;
 
 /** Which database to open. */
 export type DatabaseSettings =
-  | { kind: 'postgresql'; url: string; poolSize: number }
-  | { kind: 'embedded'; directory: string };
+  { kind: 'postgresql'; url: string; poolSize: number } | { kind: 'embedded'; directory: string };
 
 /** Entity classes, collected by the composition root. */
 export type Entities = MixedList<string | EntitySchema | (new () => object)>;
@@ -32,7 +31,9 @@ export interface OpenDatabase {
  * @throws DataDirectoryLockedError when another process has the embedded directory
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
-  return settings.kind === 'postgresql' ? openPostgresql(settings, entities) : openEmbedded(settings, entities);
+  return settings.kind === 'postgresql'
+    ? openPostgresql(settings, entities)
+    : openEmbedded(settings, entities);
 }
 
 async function openPostgresql(

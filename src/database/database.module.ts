@@ -1,15 +1,17 @@
-// Offers the open database, transactions and the leader to the whole application.
+// Offers the open database, transactions, the leader and other instances' announcements to the whole application.
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Coordination } from './coordination.js';
 import type { OpenDatabase } from './data-source.js';
 import { Leader } from './leader.js';
+import { Notifications } from './notifications.js';
 import { Transactions } from './transaction.js';
 
 @Module({})
 export class DatabaseModule {
   /** The database is opened before Nest starts, so that a fault there is told as a fault of the start. */
-  static register(database: OpenDatabase, leader: Leader): DynamicModule {
+  static register(database: OpenDatabase, { leader, notifications }: Coordination): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -19,8 +21,12 @@ export class DatabaseModule {
           dataSourceFactory: () => Promise.resolve(database.dataSource),
         }),
       ],
-      providers: [Transactions, { provide: Leader, useValue: leader }],
-      exports: [Transactions, Leader],
+      providers: [
+        Transactions,
+        { provide: Leader, useValue: leader },
+        { provide: Notifications, useValue: notifications },
+      ],
+      exports: [Transactions, Leader, Notifications],
     };
   }
 }

@@ -29,7 +29,10 @@ export class HealthController {
   async ready(): Promise<{ status: 'ready' }> {
     const waitingFor = await this.unready();
     if (waitingFor.length === 0) return { status: 'ready' };
-    throw new ServiceUnavailableException({ error: 'not_ready', message: `Waiting for ${waitingFor.join(', ')}` });
+    throw new ServiceUnavailableException({
+      error: 'not_ready',
+      message: `Waiting for ${waitingFor.join(', ')}`,
+    });
   }
 
   @Head('readiness')

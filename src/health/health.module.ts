@@ -9,7 +9,7 @@ import type { ReadinessCheck } from './health.controller.js';
 export interface HealthOptions {
   readonly imports?: ModuleMetadata['imports'];
   readonly inject: InjectionToken[];
-  useFactory(...dependencies: never[]): readonly ReadinessCheck[];
+  readonly useFactory: (...dependencies: never[]) => readonly ReadinessCheck[];
 }
 
 @Module({})

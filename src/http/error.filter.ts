@@ -25,8 +25,12 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const requestId = http.getRequest<FastifyRequest>().id;
     const status = statusOf(error);
-    if (status >= 500) this.logger.error({ err: error, requestId }, 'a request failed by a fault of the service');
-    await http.getResponse<FastifyReply>().status(status).send(bodyOf(error, status, requestId));
+    if (status >= 500)
+      this.logger.error({ err: error, requestId }, 'a request failed by a fault of the service');
+    await http
+      .getResponse<FastifyReply>()
+      .status(status)
+      .send(bodyOf(error, status, requestId));
   }
 }
 

@@ -58,7 +58,8 @@ function decodedPair(pair: string): [string, string] {
   const at = pair.indexOf('=');
   const name = decoded(at < 0 ? pair : pair.slice(0, at), 'a field name');
   const value = decoded(at < 0 ? '' : pair.slice(at + 1), shown(name));
-  if (value.includes('\0') || name.includes('\0')) throw new FormError(`${shown(name)} must not contain NUL`, name);
+  if (value.includes('\0') || name.includes('\0'))
+    throw new FormError(`${shown(name)} must not contain NUL`, name);
   return [name, value];
 }
 

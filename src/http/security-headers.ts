@@ -6,7 +6,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
  * Registers @fastify/helmet.
  * @param mayBeFramed with embedded login on, who may frame the instance is left to the reverse proxy (5.5.3); else nobody
  */
-export async function addSecurityHeaders(application: NestFastifyApplication, mayBeFramed: boolean): Promise<void> {
+export async function addSecurityHeaders(
+  application: NestFastifyApplication,
+  mayBeFramed: boolean,
+): Promise<void> {
   await application.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,

@@ -44,7 +44,8 @@ export class KeyRing {
    * @throws SealError when it does not open
    */
   open(envelope: Buffer, place: string): Buffer {
-    if (envelope.length < HEADER_BYTES || envelope[0] !== VERSION) throw new SealError('not a sealed envelope');
+    if (envelope.length < HEADER_BYTES || envelope[0] !== VERSION)
+      throw new SealError('not a sealed envelope');
     const header = envelope.subarray(0, HEADER_BYTES - TAG_BYTES);
     const key = this.key(header.subarray(1, 1 + KEY_ID_BYTES).toString('hex'));
     const decipher = createDecipheriv('aes-256-gcm', key, header.subarray(1 + KEY_ID_BYTES), {

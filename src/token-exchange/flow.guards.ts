@@ -10,7 +10,9 @@ import { TOKEN_EXCHANGE_OPTIONS } from './token-exchange.options.js';
 /** A licence that runs out while the service runs takes the endpoints away (D39). */
 @Injectable()
 export class LicensedGuard implements CanActivate {
-  constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isLicensed'>) {}
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isLicensed'>,
+  ) {}
 
   canActivate(): boolean {
     if (this.options.isLicensed()) return true;
@@ -47,7 +49,9 @@ export class ExchangeThrottlerGuard extends FlowThrottlerGuard {
 /** @rule 5.1.3 A disabled embedded login answers 501. */
 @Injectable()
 export class EmbedLoginEnabledGuard implements CanActivate {
-  constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'embedLogin'>) {}
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'embedLogin'>,
+  ) {}
 
   canActivate(): boolean {
     if (this.options.embedLogin.enabled) return true;
@@ -58,7 +62,9 @@ export class EmbedLoginEnabledGuard implements CanActivate {
 /** @rule 5.1.4 A disabled token exchange answers 501. */
 @Injectable()
 export class ExchangeEnabledGuard implements CanActivate {
-  constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>) {}
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
+  ) {}
 
   canActivate(): boolean {
     if (this.options.exchange.enabled) return true;

@@ -48,7 +48,11 @@ export class Journey {
 }
 
 /** The audit events of what resolving a token changed. */
-export function identityEvents(context: AuditContext, token: VerifiedToken, resolved: ResolvedUser): AuditEvent[] {
+export function identityEvents(
+  context: AuditContext,
+  token: VerifiedToken,
+  resolved: ResolvedUser,
+): AuditEvent[] {
   const { issuer } = token.key.policy;
   return resolved.changes.map((change) => {
     switch (change.kind) {
@@ -59,7 +63,10 @@ export function identityEvents(context: AuditContext, token: VerifiedToken, reso
           role: change.role,
         });
       case 'identity-linked':
-        return auditEvent('svc.audit.token-exchange.identity-linked', context, { issuer, userId: change.userId });
+        return auditEvent('svc.audit.token-exchange.identity-linked', context, {
+          issuer,
+          userId: change.userId,
+        });
       case 'role-updated':
         return auditEvent('svc.audit.token-exchange.role-updated', context, {
           issuer,

@@ -59,7 +59,10 @@ export class Rejection extends Error {
 }
 
 /** Runs work and adds context to the rejection that may end it. */
-export async function withRejectionContext<T>(context: RejectionContext, work: () => T | Promise<T>): Promise<T> {
+export async function withRejectionContext<T>(
+  context: RejectionContext,
+  work: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -61,7 +61,8 @@ function refuseDuplicateMembers(text: string): void {
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
     if (char === '{' || char === '[') {
-      if (open.push(char === '{' ? new Set() : undefined) > MAX_DEPTH) throw new JsonError('nested too deeply');
+      if (open.push(char === '{' ? new Set() : undefined) > MAX_DEPTH)
+        throw new JsonError('nested too deeply');
     } else if (char === '}' || char === ']') {
       open.pop();
     } else if (char === '"') {

@@ -31,7 +31,11 @@ export class PageQueryPipe implements PipeTransform<Record<string, unknown>, Pag
 }
 
 /** Makes a page of rows that were read with one more than the limit. */
-export function pageOf<Row extends { id: string }, T>(rows: Row[], limit: number, answer: (row: Row) => T): Page<T> {
+export function pageOf<Row extends { id: string }, T>(
+  rows: Row[],
+  limit: number,
+  answer: (row: Row) => T,
+): Page<T> {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   const nextCursor = last === undefined ? null : Buffer.from(last.id, 'latin1').toString('base64url');

@@ -64,7 +64,9 @@ export class WorkflowRepository {
 
   async insert(transaction: Transaction, workflows: readonly NewWorkflow[]): Promise<string[]> {
     const rows = workflows.map((workflow) => ({ id: randomUUID(), ...workflow }));
-    await managerOf(transaction).getRepository(Workflow).insert(rows as object[]);
+    await managerOf(transaction)
+      .getRepository(Workflow)
+      .insert(rows as object[]);
     return rows.map(({ id }) => id);
   }
 }

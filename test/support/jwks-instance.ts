@@ -1,10 +1,10 @@
 // Runs the JWKS provider as one instance of the service has it: in a Nest module, on a database, with a log.
 import { Test } from '@nestjs/testing';
 import type { TestingModule } from '@nestjs/testing';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
+import { getRepositoryToken } from '@nestjs/typeorm';
+import type { Logger } from 'pino';
 import { Clock } from '../../src/clock.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { DatabaseSettings, OpenDatabase } from '../../src/database/data-source.js';
 import { Leader, SoleLeader } from '../../src/database/leader.js';
 import {
   Notifications,
@@ -20,14 +20,15 @@ import {
   JwksSnapshotRepository,
 } from '../../src/token-exchange/keys/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
-import type { TestDatabase } from './databases.js';
 
-/** An instance that another one leads. */
-export class LedByAnother extends Leader {
-  readonly isLeader = false;
+/** Leads when the test says so. */
+export class AppointedLeader extends Leader {
+  constructor(public isLeader: boolean) {
+    super();
+  }
 
   async stop(): Promise<void> {
-    // It has nothing to give up.
+    this.isLeader = false;
   }
 }
 
@@ -51,29 +52,29 @@ export class JwksInstance {
 
   private constructor(readonly database: OpenDatabase) {}
 
-  /** Starts an instance; it is closed with the block at the latest, because the database is. */
-  static async start(testDatabase: TestDatabase, parts: JwksInstanceParts): Promise<JwksInstance> {
-    const instance = new JwksInstance(await testDatabase.open([JwksSnapshot]));
-    const notifications = instance.notifications(testDatabase, parts.notificationsUrl);
+  /**
+   * Starts an instance on an open database.
+   * @param settings by which the database was opened
+   */
+  static async start(database: OpenDatabase, settings: DatabaseSettings, parts: JwksInstanceParts) {
+    const instance = new JwksInstance(database);
+    const logger = instance.createLogger();
+    instance.recordStatements();
     instance.module = await Test.createTestingModule({
-      imports: [
-        TypeOrmModule.forRootAsync({
-          useFactory: () => instance.dataSource.options,
-          dataSourceFactory: () => Promise.resolve(instance.dataSource),
-        }),
-        TypeOrmModule.forFeature([JwksSnapshot]),
-      ],
       providers: [
         { provide: JWKS_OPTIONS, useValue: { ...DEFAULTS, ...parts.options, entries: parts.entries } },
+        {
+          provide: getRepositoryToken(JwksSnapshot),
+          useValue: database.dataSource.getRepository(JwksSnapshot),
+        },
+        { provide: Notifications, useValue: notificationsOn(settings, parts.notificationsUrl, logger) },
         { provide: Leader, useValue: parts.leader ?? new SoleLeader() },
         { provide: Clock, useValue: parts.clock ?? new Clock() },
-        { provide: Notifications, useValue: notifications },
-        { provide: LOGGER, useValue: instance.createLogger() },
+        { provide: LOGGER, useValue: logger },
         JwksSnapshotRepository,
         JwksKeyProvider,
       ],
     }).compile();
-    instance.recordStatements();
     await instance.module.init();
     return instance;
   }
@@ -86,8 +87,8 @@ export class JwksInstance {
     return this.started.get(JwksSnapshotRepository);
   }
 
-  get dataSource(): DataSource {
-    return this.database.dataSource;
+  async query(statement: string, parameters: unknown[] = []): Promise<unknown[]> {
+    return this.database.dataSource.query<unknown[]>(statement, parameters);
   }
 
   /** What the instance answers without waiting; a promise counts as nothing. */
@@ -99,9 +100,9 @@ export class JwksInstance {
     return undefined;
   }
 
+  /** The database stays open. */
   async stop(): Promise<void> {
     await this.module?.close();
-    await this.database.close();
   }
 
   private get started(): TestingModule {
@@ -109,18 +110,13 @@ export class JwksInstance {
     return this.module;
   }
 
-  private notifications({ settings }: TestDatabase, url: string | undefined): Notifications {
-    if (settings.kind === 'embedded') return new SoleProcessNotifications();
-    return new PostgresNotifications(url ?? settings.url, this.createLogger());
-  }
-
-  private createLogger() {
+  private createLogger(): Logger {
     return createLogger('debug', { write: (line) => this.logLines.push(JSON.parse(line) as LogLine) });
   }
 
   private recordStatements(): void {
     const ignore = () => undefined;
-    this.dataSource.logger = {
+    this.database.dataSource.logger = {
       logQuery: (statement: string) => this.statements.push(statement),
       logQueryError: ignore,
       logQuerySlow: ignore,
@@ -129,6 +125,11 @@ export class JwksInstance {
       log: ignore,
     };
   }
+}
+
+function notificationsOn(settings: DatabaseSettings, url: string | undefined, logger: Logger): Notifications {
+  if (settings.kind === 'embedded') return new SoleProcessNotifications();
+  return new PostgresNotifications(url ?? settings.url, logger);
 }
 
 const DEFAULTS: Omit<JwksOptions, 'entries'> = {

@@ -1,4 +1,5 @@
 // A real HTTP(S) server that publishes a key set, well or in one of the ways in which such servers misbehave.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -25,6 +26,7 @@ export class JwksServer {
   connectionCount = 0;
   lastRequest: IncomingMessage | undefined;
   private answer: JwksAnswer = status(404);
+  private readonly path = `/${randomUUID()}/jwks.json`;
 
   private constructor(
     private readonly server: Server,
@@ -49,8 +51,9 @@ export class JwksServer {
     return new JwksServer(server, origin);
   }
 
+  /** No two servers have the same, though the system may give one the port of another that is gone. */
   get url(): string {
-    return `${this.origin}/.well-known/jwks.json`;
+    return this.origin + this.path;
   }
 
   get port(): number {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../src/cli/program.js';
+import type { Environment } from '../../src/config/load-config.js';
 
 export interface CommandResult {
   exitCode: number;
@@ -18,7 +19,7 @@ export class CommandLine {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-test-cli-'));
 
   /** @param environment the whole environment of the commands, unless one brings its own */
-  constructor(private readonly environment: () => Record<string, string> = () => ({})) {}
+  constructor(private readonly environment: () => Environment = () => ({})) {}
 
   async run(args: string[], environment = this.environment()): Promise<CommandResult> {
     const said = { stdout: '', stderr: '' };

@@ -39,6 +39,7 @@ export class TcpProxy {
   }
 
   async close(): Promise<void> {
+    if (!this.server.listening) return;
     this.server.close();
     for (const socket of this.sockets) socket.destroy();
     await once(this.server, 'close');

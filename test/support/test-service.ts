@@ -79,7 +79,8 @@ export class TestService {
   /** Exchanges a token that must be accepted, and returns the access token. */
   async accessToken(fields: Fields): Promise<string> {
     const answer = await this.exchange(fields);
-    if (answer.status !== 200) throw new Error(`the exchange answered ${answer.status}: ${await answer.text()}`);
+    if (answer.status !== 200)
+      throw new Error(`the exchange answered ${answer.status}: ${await answer.text()}`);
     return ((await answer.json()) as { access_token: string }).access_token;
   }
 
@@ -97,7 +98,7 @@ export class TestService {
 
   /** One of the application's own parts, such as a job whose turn is not to be waited for. */
   part<T>(type: abstract new (...dependencies: never[]) => T): T {
-    return this.application.nest.get<T>(type as never, { strict: false });
+    return this.application.nest.get<T>(type, { strict: false });
   }
 
   /** Everything that was logged, as text: for looking what must not be in it. */

@@ -1,7 +1,12 @@
 // POST /rest/auth/oauth/token (RFC 8693).
 import { Body, Controller, HttpCode, Post, Req, UseFilters, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ExchangeEnabledGuard, ExchangeThrottlerGuard, FormOnlyGuard, LicensedGuard } from '../flow.guards.js';
+import {
+  ExchangeEnabledGuard,
+  ExchangeThrottlerGuard,
+  FormOnlyGuard,
+  LicensedGuard,
+} from '../flow.guards.js';
 import { DelegationService } from './delegation.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import type { CheckedTokenExchangeForm } from './token-exchange.form.js';

@@ -70,7 +70,9 @@ export class DelegationService {
       const parties = await this.journey.timed('exchange', 'verify', () => this.verify(request));
       const validity = this.judgeLifetime(parties);
       await this.journey.timed('exchange', 'consume', () => this.consume(parties));
-      return this.journey.timed('exchange', 'resolve', () => this.resolveAndIssue(request, parties, validity));
+      return this.journey.timed('exchange', 'resolve', () =>
+        this.resolveAndIssue(request, parties, validity),
+      );
     });
   }
 
@@ -126,7 +128,10 @@ export class DelegationService {
     actor: ResolvedUser | undefined,
   ): Promise<{ result: ExchangeResult; events: AuditEvent[] }> {
     const { scope, resource, requestId } = request;
-    const recorded = { ...(scope === undefined ? {} : { scope }), ...(resource === undefined ? {} : { resource }) };
+    const recorded = {
+      ...(scope === undefined ? {} : { scope }),
+      ...(resource === undefined ? {} : { resource }),
+    };
     const actorUser = actor === undefined ? {} : { actorUserId: actor.userId };
     const { policy, kid } = parties.subject.key;
     const { token, id } = await this.accessTokens.issue({

@@ -35,12 +35,16 @@ export class TokenExchangeForm {
 
   /** @rule 4.2.audience At most 1024 characters; ignored. */
   @IsOptional()
-  @MaxLength(MAX_AUDIENCE_CHARACTERS, { message: `audience must have at most ${MAX_AUDIENCE_CHARACTERS} characters` })
+  @MaxLength(MAX_AUDIENCE_CHARACTERS, {
+    message: `audience must have at most ${MAX_AUDIENCE_CHARACTERS} characters`,
+  })
   readonly audience: string | undefined;
 
   /** @rule 4.2.resource At most 2048 characters; URIs with spaces between them. */
   @IsOptional()
-  @MaxLength(MAX_RESOURCE_CHARACTERS, { message: `resource must have at most ${MAX_RESOURCE_CHARACTERS} characters` })
+  @MaxLength(MAX_RESOURCE_CHARACTERS, {
+    message: `resource must have at most ${MAX_RESOURCE_CHARACTERS} characters`,
+  })
   readonly resource: string | undefined;
 
   constructor(form: Form) {
@@ -74,7 +78,8 @@ export class TokenExchangeFormPipe implements PipeTransform<Buffer | undefined, 
     refuseArrayNotation(form);
     const fields = new TokenExchangeForm(form);
     const [error] = validateSync(fields, { stopAtFirstError: true });
-    if (error !== undefined) throw new FlowRefusal('field_invalid', Object.values(error.constraints ?? {}).join(', '));
+    if (error !== undefined)
+      throw new FlowRefusal('field_invalid', Object.values(error.constraints ?? {}).join(', '));
     return fields as CheckedTokenExchangeForm;
   }
 }
@@ -96,5 +101,6 @@ function judgeGrantType(form: Form): void {
 /** `actor_token[]=…` means an actor to its sender; ignoring it would hand out the subject's rights instead. */
 function refuseArrayNotation(form: Form): void {
   const name = form.names.find((candidate) => /^(subject_token|actor_token)\[/.test(candidate));
-  if (name !== undefined) throw new FlowRefusal('field_invalid', 'subject_token and actor_token must be single fields');
+  if (name !== undefined)
+    throw new FlowRefusal('field_invalid', 'subject_token and actor_token must be single fields');
 }

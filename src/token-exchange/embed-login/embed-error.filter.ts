@@ -86,7 +86,8 @@ export class EmbedErrorFilter implements ExceptionFilter {
   /** The 500 that the specification asks for is the client's fault: a warning, so that no alarm rings for it. */
   private rejected({ reason, context }: Rejection, requestId: string): Answer {
     const answer = REJECTIONS[reason];
-    if (answer.status === 500) this.logger.warn({ requestId, reason, ...context }, 'an embedded login had invalid claims');
+    if (answer.status === 500)
+      this.logger.warn({ requestId, reason, ...context }, 'an embedded login had invalid claims');
     return answer;
   }
 }

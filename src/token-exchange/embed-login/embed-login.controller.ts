@@ -1,7 +1,12 @@
 // POST and GET /rest/auth/embed: signs a browser in and sends it on.
 import { Body, Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EmbedLoginEnabledGuard, EmbedLoginThrottlerGuard, FormOnlyGuard, LicensedGuard } from '../flow.guards.js';
+import {
+  EmbedLoginEnabledGuard,
+  EmbedLoginThrottlerGuard,
+  FormOnlyGuard,
+  LicensedGuard,
+} from '../flow.guards.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbedLoginService } from './embed-login.service.js';
@@ -21,7 +26,11 @@ export class EmbedLoginController {
   ) {}
 
   @Post()
-  post(@Body() body: Buffer | undefined, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  post(
+    @Body() body: Buffer | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     return this.login(body ?? '', request, reply);
   }
 
@@ -31,7 +40,11 @@ export class EmbedLoginController {
     return this.login(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '', request, reply);
   }
 
-  private async login(encoded: Uint8Array | string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  private async login(
+    encoded: Uint8Array | string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
     const { token, redirectTo } = readEmbedLoginForm(encoded);
     const session = await this.embedLogin.login(token, request.id);
     this.plainHttp.note(request.protocol, request.id);

@@ -31,7 +31,9 @@ export class EmbedLoginService {
    */
   login(token: string, requestId: string): Promise<OpenedSession> {
     return this.journey.audited('embed', requestId, async () => {
-      const verified = await this.journey.timed('embed', 'verify', () => this.verifier.verify(token, 'embed'));
+      const verified = await this.journey.timed('embed', 'verify', () =>
+        this.verifier.verify(token, 'embed'),
+      );
       await this.journey.timed('embed', 'consume', () => this.consume(verified));
       return this.journey.timed('embed', 'resolve', () => this.resolveAndOpen(verified, requestId));
     });
@@ -48,7 +50,10 @@ export class EmbedLoginService {
       const opened = await this.sessions.open(transaction, subject.userId);
       const context = { requestId, subjectUserId: subject.userId };
       const { policy, kid } = token.key;
-      const login = auditEvent('svc.audit.token-exchange.embed-login', context, { issuer: policy.issuer, kid });
+      const login = auditEvent('svc.audit.token-exchange.embed-login', context, {
+        issuer: policy.issuer,
+        kid,
+      });
       const told = [...identityEvents(context, token, subject), login];
       await this.audit.record(transaction, told);
       return { session: opened, events: told };

@@ -45,5 +45,7 @@ function leavesRoot(path: string): boolean {
 
 /** Undoes one layer of percent-encoding for ASCII; other bytes and broken escapes cannot be read as a separator. */
 function decodedOnce(path: string): string {
-  return path.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return path.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }

@@ -32,13 +32,20 @@ export interface ExternalIdentity {
 @Injectable()
 export class IdentityLinkRepository {
   /** The id of the user that an identity is linked to. */
-  async findUserId(transaction: Transaction, { issuer, subject }: ExternalIdentity): Promise<string | undefined> {
+  async findUserId(
+    transaction: Transaction,
+    { issuer, subject }: ExternalIdentity,
+  ): Promise<string | undefined> {
     const link = await managerOf(transaction).findOneBy(IdentityLink, { issuer, subject });
     return link?.userId;
   }
 
   /** Links an identity; false when somebody else has linked it by now, which the primary key decides. */
-  async insert(transaction: Transaction, { issuer, subject }: ExternalIdentity, userId: string): Promise<boolean> {
+  async insert(
+    transaction: Transaction,
+    { issuer, subject }: ExternalIdentity,
+    userId: string,
+  ): Promise<boolean> {
     const rows = await managerOf(transaction).query<unknown[]>(
       `INSERT INTO identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)
        ON CONFLICT (issuer, subject) DO NOTHING RETURNING user_id`,

@@ -55,7 +55,10 @@ export class IdentityService {
   }
 
   /** @rule 4.4.1 A linked identity is its user. */
-  private async knownUser(transaction: Transaction, { claims }: VerifiedToken): Promise<HostUser | undefined> {
+  private async knownUser(
+    transaction: Transaction,
+    { claims }: VerifiedToken,
+  ): Promise<HostUser | undefined> {
     const userId = await this.links.findUserId(transaction, { issuer: claims.iss, subject: claims.sub });
     return userId === undefined ? undefined : this.users.findById(transaction, userId);
   }
@@ -75,7 +78,11 @@ export class IdentityService {
 
   /** @rule 2.5.1 An e-mail match or a provisioning leaves a link. */
   private async link(transaction: Transaction, { claims }: VerifiedToken, userId: string): Promise<void> {
-    const isLinked = await this.links.insert(transaction, { issuer: claims.iss, subject: claims.sub }, userId);
+    const isLinked = await this.links.insert(
+      transaction,
+      { issuer: claims.iss, subject: claims.sub },
+      userId,
+    );
     if (!isLinked) throw new LostRaceError('this identity was linked by a parallel login');
   }
 
@@ -108,7 +115,11 @@ export class IdentityService {
   }
 
   /** @rule 4.4.4 A valid role claim wins over the stored role at every login. */
-  private async syncRole(transaction: Transaction, token: VerifiedToken, user: HostUser): Promise<IdentityChange[]> {
+  private async syncRole(
+    transaction: Transaction,
+    token: VerifiedToken,
+    user: HostUser,
+  ): Promise<IdentityChange[]> {
     const { policy } = token.key;
     const sync = roleOfExistingUser(user.role, token.claims.role, policy, this.options.roles);
     if (sync.kind === 'ignore-claim') {
@@ -123,7 +134,11 @@ export class IdentityService {
   }
 
   /** @rule 2.5.3 Names are cut to 32 characters and written only where they differ. */
-  private async syncNames(transaction: Transaction, { claims }: VerifiedToken, user: HostUser): Promise<void> {
+  private async syncNames(
+    transaction: Transaction,
+    { claims }: VerifiedToken,
+    user: HostUser,
+  ): Promise<void> {
     const names: ProfileNames = {
       ...changedName('givenName', claims.givenName, user),
       ...changedName('familyName', claims.familyName, user),
@@ -132,7 +147,11 @@ export class IdentityService {
   }
 }
 
-function changedName(name: 'givenName' | 'familyName', claim: string | undefined, user: HostUser): ProfileNames {
+function changedName(
+  name: 'givenName' | 'familyName',
+  claim: string | undefined,
+  user: HostUser,
+): ProfileNames {
   if (claim === undefined) return {};
   const value = truncated(claim);
   return value === user[name] ? {} : { [name]: value };

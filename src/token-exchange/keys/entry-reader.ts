@@ -119,7 +119,10 @@ export class EntryReader {
     const useless = allowedRoles.filter((role) => !this.rules.assignableRoles.includes(role));
     if (useless.length > 0) {
       const roles = this.rules.assignableRoles.join(', ');
-      this.warning('allowedRoles', `has ${useless.length} role(s) that are never assigned; assignable are ${roles}`);
+      this.warning(
+        'allowedRoles',
+        `has ${useless.length} role(s) that are never assigned; assignable are ${roles}`,
+      );
     }
     return allowedRoles;
   }
@@ -170,7 +173,8 @@ export class EntryReader {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const isAllowed = url?.protocol === 'https:' || (this.rules.allowHttp && url?.protocol === 'http:');
     if (!isAllowed) this.problem('url', 'must be an https: URL');
-    else if (url.username !== '' || url.password !== '') this.problem('url', 'must not hold a user name or password');
+    else if (url.username !== '' || url.password !== '')
+      this.problem('url', 'must not hold a user name or password');
     return text;
   }
 
@@ -178,9 +182,13 @@ export class EntryReader {
   private cacheTtlSeconds(): number | undefined {
     const { cacheTtlSeconds: value } = this.members;
     if (value === undefined) return undefined;
-    const isInRange = Number.isInteger(value) && Number(value) >= MIN_CACHE_SECONDS && Number(value) <= MAX_CACHE_SECONDS;
+    const isInRange =
+      Number.isInteger(value) && Number(value) >= MIN_CACHE_SECONDS && Number(value) <= MAX_CACHE_SECONDS;
     if (!isInRange) {
-      this.problem('cacheTtlSeconds', `must be a whole number from ${MIN_CACHE_SECONDS} to ${MAX_CACHE_SECONDS}`);
+      this.problem(
+        'cacheTtlSeconds',
+        `must be a whole number from ${MIN_CACHE_SECONDS} to ${MAX_CACHE_SECONDS}`,
+      );
     }
     return Number(value);
   }

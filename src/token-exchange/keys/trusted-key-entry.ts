@@ -34,10 +34,12 @@ function parseList(text: string, problems: string[]): unknown[] {
 function noteDuplicates({ entries, problems }: TrustedKeysReading): void {
   const seen = new Map<string, number>();
   for (const entry of entries) {
-    const identity = entry.type === 'static' ? JSON.stringify([entry.issuer, entry.key.kid]) : new URL(entry.url).href;
+    const identity =
+      entry.type === 'static' ? JSON.stringify([entry.issuer, entry.key.kid]) : new URL(entry.url).href;
     const first = seen.get(identity);
     const what = entry.type === 'static' ? 'issuer and kid' : 'url';
-    if (first !== undefined) problems.push(`entry ${entry.entryIndex}: has the same ${what} as entry ${first}`);
+    if (first !== undefined)
+      problems.push(`entry ${entry.entryIndex}: has the same ${what} as entry ${first}`);
     else seen.set(identity, entry.entryIndex);
   }
 }

@@ -68,9 +68,13 @@ function optionalClaims(payload: Record<string, unknown>) {
 }
 
 /** @rule D42 Strings that storage cannot hold are refused, whichever claim they stand in. */
-function refuseUnstorable(payload: Record<string, unknown>, { sub, email: address }: { sub: string; email?: string }) {
+function refuseUnstorable(
+  payload: Record<string, unknown>,
+  { sub, email: address }: { sub: string; email?: string },
+) {
   if (hasUnstorableText(payload)) throw notStorable('a claim has NUL or a lone surrogate');
-  if (characters(sub) > MAX_SUBJECT_CHARACTERS) throw notStorable(`sub has over ${MAX_SUBJECT_CHARACTERS} characters`);
+  if (characters(sub) > MAX_SUBJECT_CHARACTERS)
+    throw notStorable(`sub has over ${MAX_SUBJECT_CHARACTERS} characters`);
   if (address !== undefined && characters(address) > MAX_EMAIL_CHARACTERS) {
     throw notStorable(`email has over ${MAX_EMAIL_CHARACTERS} characters`);
   }
@@ -93,7 +97,7 @@ function audience(payload: Record<string, unknown>): string | readonly string[] 
   if (typeof aud === 'string' && aud !== '') return aud;
   const isList = Array.isArray(aud) && aud.length > 0 && aud.every((member) => typeof member === 'string');
   if (!isList) throw invalid('aud must be a string or an array of strings');
-  return aud as string[];
+  return aud;
 }
 
 /** @rule D12 Times are finite numbers, fractions allowed, neither negative nor after the year 9999. */

@@ -120,7 +120,11 @@ function judgeType(typ: unknown): void {
   if (EXPLICIT_TYPE.test(typ)) throw new Rejection('token_type_not_allowed');
 }
 
-function judgeSignature({ signingInput, signature }: CompactJws, algorithm: Algorithm, key: TrustedKey): void {
+function judgeSignature(
+  { signingInput, signature }: CompactJws,
+  algorithm: Algorithm,
+  key: TrustedKey,
+): void {
   // Which algorithms a key serves is its entry's to say, not the token's: RFC 8725 §3.1.
   if (!key.algorithms.has(algorithm)) throw new Rejection('algorithm_not_allowed');
   if (!isSignatureValid(algorithm, key, signingInput, signature)) throw new Rejection('signature_invalid');

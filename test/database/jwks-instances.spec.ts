@@ -1,0 +1,221 @@
+// Several instances on one database share what one of them fetches, and fetch no more than one would.
+import { setTimeout as delay } from 'node:timers/promises';
+import { SigningKey } from '../../demo/signing-key.js';
+import { Clock } from '../../src/clock.js';
+import { JwksSnapshot, toJwksAddress } from '../../src/token-exchange/keys/jwks-snapshot.repository.js';
+import { describeOnPostgresql } from '../support/databases.js';
+import type { JwksInstanceParts } from '../support/jwks-instance.js';
+import { AppointedLeader, JwksInstance } from '../support/jwks-instance.js';
+import { JwksServer, body, delayed, silence, status } from '../support/jwks-server.js';
+import { TestClock } from '../support/test-clock.js';
+
+const ISSUER = 'https://a.example';
+const OLD = new SigningKey('old', 'ES256').publicJwk();
+const NEW = new SigningKey('new', 'ES256').publicJwk();
+const UNREACHABLE = 'postgres://nobody@127.0.0.1:1/nowhere';
+
+describeOnPostgresql('three instances', (database) => {
+  let server: JwksServer;
+  let clock: TestClock;
+  let instances: JwksInstance[] = [];
+
+  const start = async (parts: Partial<JwksInstanceParts> = {}) => {
+    const entries = [{ type: 'jwks' as const, entryIndex: 0, label: 'a', issuer: ISSUER, url: server.url }];
+    const opened = await database.open([JwksSnapshot]);
+    const instance = await JwksInstance.start(opened, database.settings, { entries, clock, ...parts });
+    instances.push(instance);
+    return instance;
+  };
+  /** A leader that has fetched, and followers that know it. */
+  const startThree = async (parts: Partial<JwksInstanceParts> = {}) => {
+    const leader = await start({ ...parts, leader: new AppointedLeader(true) });
+    await leader.keys.tick();
+    const first = await start({ ...parts, leader: new AppointedLeader(false) });
+    const second = await start({ ...parts, leader: new AppointedLeader(false) });
+    return [leader, first, second] as const;
+  };
+  const haveAll = (kid: string) => instances.every((instance) => instance.held(ISSUER, kid) !== undefined);
+  const haveNone = (kid: string) =>
+    instances.every((instance) => instance.keys.status()[0]?.keys === 1 && !has(instance, kid));
+  const has = (instance: JwksInstance, kid: string) => instance.held(ISSUER, kid) !== undefined;
+
+  beforeEach(async () => {
+    clock = new TestClock();
+    server = await JwksServer.listen();
+    server.publish({ keys: [OLD] });
+  });
+  afterEach(async () => {
+    await server.close();
+    await Promise.all(instances.map((instance) => instance.stop()));
+    await Promise.all(instances.map((instance) => instance.database.close()));
+    instances = [];
+  });
+
+  it.each([
+    ['by notification', undefined, 1_000],
+    ['by looking, where notifications do not come', UNREACHABLE, 10_000],
+  ])(
+    '[D36] have a rotated key soon after the first refresh %s, and lose none before its time',
+    async (_how, notificationsUrl, limitMs) => {
+      const parts = { clock: new Clock(), notificationsUrl, options: { refreshIntervalSeconds: 2 } };
+      await startThree(parts);
+      expect(haveAll('old')).toBe(true);
+      const watch = new KeyWatch(() => haveAll('old'));
+      const before = server.requestCount;
+      server.publish({ keys: [NEW, OLD] });
+      await until(() => server.requestCount > before, 5_000);
+      const tookMs = await until(() => haveAll('new'), limitMs);
+      expect(tookMs).toBeLessThan(limitMs);
+      expect(watch.end()).toBe(true);
+      server.publish({ keys: [NEW] });
+      await until(() => haveNone('old'), 4_000 + limitMs);
+      expect(haveAll('new')).toBe(true);
+    },
+    40_000,
+  );
+
+  it('[D36] have a snapshot at once that only the leader has fetched', async () => {
+    const three = await startThree();
+    expect(haveAll('old')).toBe(true);
+    expect(server.requestCount).toBe(1);
+    expect(three.map(({ keys }) => keys.status()[0]?.hasSnapshotOrAttempt)).toEqual([true, true, true]);
+  });
+
+  it('[D36] followers do not refresh; the one that becomes the leader does, and when it is due', async () => {
+    const [leader, first] = await startThree();
+    await leader.stop();
+    const elected = new AppointedLeader(false);
+    const next = await start({ leader: elected });
+    clock.advance(299);
+    elected.isLeader = true;
+    await Promise.all([next.keys.tick(), first.keys.tick()]);
+    expect(server.requestCount).toBe(1);
+    clock.advance(1);
+    await first.keys.tick();
+    expect(server.requestCount).toBe(1);
+    await next.keys.tick();
+    expect(server.requestCount).toBe(2);
+  });
+
+  it('[D36] followers see that the leader fails, and why', async () => {
+    const [leader, first] = await startThree();
+    server.answerWith(status(503));
+    clock.advance(300);
+    await leader.keys.tick();
+    await until(() => first.keys.status()[0]?.lastFailureReason === 'status 503', 2_000);
+    expect(first.keys.status()).toEqual(leader.keys.status());
+    expect(has(first, 'old')).toBe(true);
+  });
+
+  it('[D36] one fetch serves a fresh kid that all meet at the same moment', async () => {
+    const three = await startThree();
+    server.answerWith(delayed(1_500, body(JSON.stringify({ keys: [NEW, OLD] }))));
+    const found = await Promise.all(three.map((instance) => instance.keys.find(ISSUER, 'new')));
+    expect(found.map((key) => key?.kid)).toEqual(['new', 'new', 'new']);
+    expect(server.requestCount).toBe(2);
+  });
+
+  it('[D36] a follower may make that fetch, and the others learn of it', async () => {
+    const [, first] = await startThree();
+    server.publish({ keys: [NEW, OLD] });
+    expect(await first.keys.find(ISSUER, 'new')).toBeDefined();
+    await until(() => haveAll('new'), 1_000);
+    expect(server.requestCount).toBe(2);
+  });
+
+  it('[D36] a follower that missed a notification asks the snapshot before it fetches', async () => {
+    const [leader] = await startThree();
+    const deaf = await start({ leader: new AppointedLeader(false), notificationsUrl: UNREACHABLE });
+    server.publish({ keys: [NEW, OLD] });
+    clock.advance(300);
+    await leader.keys.tick();
+    server.answerWith(status(500));
+    expect(await deaf.keys.find(ISSUER, 'new')).toBeDefined();
+    expect(server.requestCount).toBe(2);
+  });
+
+  it.each([
+    ['up', body(JSON.stringify({ keys: [OLD] }))],
+    ['down', status(500)],
+    ['slow', delayed(1_000, body(JSON.stringify({ keys: [OLD] })))],
+  ])('[D34] 3,000 unknown kids make one fetch while the endpoint is %s', async (_what, answer) => {
+    const three = await startThree({ options: { refreshIntervalSeconds: 3_600 } });
+    server.answerWith(answer);
+    for (const { statements } of three) statements.length = 0;
+    const searches = three.flatMap(({ keys }, of) =>
+      Array.from({ length: 1_000 }, (_, at) => keys.find(ISSUER, `random-${of}-${at}`)),
+    );
+    expect((await Promise.all(searches)).filter((key) => key !== undefined)).toEqual([]);
+    expect(haveAll('old')).toBe(true);
+    expect(server.requestCount).toBe(2);
+    expect(three.map(({ statements }) => statements.length < 30)).toEqual([true, true, true]);
+    clock.advance(30);
+    await Promise.all(three.map(({ keys }) => keys.find(ISSUER, 'again')));
+    expect(server.requestCount).toBe(3);
+  });
+
+  it('[D36] wait in vain for the fetch of an instance that died, but not for long', async () => {
+    const [, first] = await startThree();
+    const claimedAt = new Date(clock.nowMs());
+    await first.snapshots.claimUnknownKidFetch(toJwksAddress(server.url), claimedAt, 30_000);
+    const startedAt = performance.now();
+    expect(await first.keys.find(ISSUER, 'new')).toBeUndefined();
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    expect(server.requestCount).toBe(1);
+  }, 20_000);
+
+  it('[D36] hear again after their connection for notifications was lost, also of what they missed', async () => {
+    const [leader, first] = await startThree();
+    const cut = `SELECT count(pg_terminate_backend(pid)) AS cut FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE '% notifications'`;
+    await until(async () => (await leader.query(LISTENERS)).length === 3, 3_000);
+    expect(await leader.query(cut)).toEqual([{ cut: '3' }]);
+    server.publish({ keys: [NEW, OLD] });
+    // The clock of the instances stands, so that none of them looks by itself.
+    await leader.keys.find(ISSUER, 'new');
+    expect(has(first, 'new')).toBe(false);
+    await until(() => haveAll('new'), 10_000);
+    const warnings = first.logLines.filter(({ msg }) => msg.startsWith('no database notifications'));
+    expect(warnings).toHaveLength(1);
+  }, 30_000);
+
+  it('[D34] a hanging endpoint holds up no instance that stops', async () => {
+    const [leader] = await startThree();
+    server.answerWith(silence());
+    clock.advance(300);
+    void leader.keys.tick();
+    const startedAt = performance.now();
+    await leader.stop();
+    expect(performance.now() - startedAt).toBeLessThan(6_000);
+  }, 20_000);
+});
+
+const LISTENERS = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name LIKE '% notifications'`;
+
+/** Looks all the time whether something stays true. */
+class KeyWatch {
+  private held = true;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(condition: () => boolean) {
+    this.timer = setInterval(() => (this.held &&= condition()), 20);
+  }
+
+  /** Whether it was true at every look. */
+  end(): boolean {
+    clearInterval(this.timer);
+    return this.held;
+  }
+}
+
+/** @returns after how many milliseconds it was so */
+async function until(condition: () => boolean | Promise<boolean>, limitMs: number): Promise<number> {
+  const startedAt = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - startedAt > limitMs)
+      throw new Error(`not within ${limitMs} ms: ${condition.toString()}`);
+    await delay(20);
+  }
+  return performance.now() - startedAt;
+}

@@ -1,0 +1,385 @@
+// The admin commands on both databases, beside a running holder of the database, and as the built program.
+import { transformFileSync } from '@swc/core';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '../../src/database/data-source.js';
+import { MIGRATIONS } from '../../src/database/migrations/index.js';
+import { ENTITIES } from '../../src/entities.js';
+import type { TestDatabase } from '../support/databases.js';
+import { databaseEnvironment, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { createEmbeddedDatabase } from '../support/embedded-database.js';
+import { CommandLine } from '../support/run-cli.js';
+
+const PROJECT = join(__dirname, '..', '..');
+const PROGRAM = join(PROJECT, 'dist', 'src', 'cli', 'main.js');
+const STACK_TRACE = /\n {4}at /;
+
+interface ListedUser {
+  id: string;
+  email: string;
+  role: string;
+  enabled: boolean;
+}
+
+/** The commands on a database, and what they left in it. */
+class Administration extends CommandLine {
+  constructor(private readonly database: TestDatabase) {
+    super(() => databaseEnvironment(database));
+  }
+
+  async createUser(email: string, ...more: string[]): Promise<ListedUser> {
+    return JSON.parse(await this.output(['users', 'create', '--email', email, ...more])) as ListedUser;
+  }
+
+  async users(): Promise<ListedUser[]> {
+    return JSON.parse(await this.output(['users', 'list', '--json'])) as ListedUser[];
+  }
+
+  async query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    const { dataSource, close } = await this.database.open(ENTITIES);
+    try {
+      return await dataSource.query<Row[]>(sql, values);
+    } finally {
+      await close();
+    }
+  }
+}
+
+describeOnEachDatabase('svc-admin users', (database) => {
+  const admin = new Administration(database);
+
+  afterAll(() => admin.remove());
+
+  it('[D47] makes a user with a personal project, and prints the user as one JSON object', async () => {
+    const names = ['--given-name', 'Ann', '--family-name', 'Lee'];
+    const printed = await admin.output(['users', 'create', '--email', 'Ann@b.example', ...names]);
+    expect(printed).toMatch(/^\{.*\}\n$/);
+    const user = JSON.parse(printed) as ListedUser;
+    expect(user).toEqual({ id: expect.any(String), email: 'Ann@b.example', role: 'global:member' });
+    expect(await personalProjects(admin, user.id)).toEqual([{ type: 'personal', role: 'project:admin' }]);
+    expect(await admin.query('SELECT given_name, family_name, enabled FROM user_account')).toEqual([
+      { given_name: 'Ann', family_name: 'Lee', enabled: true },
+    ]);
+  });
+
+  it('[D47] makes one owner and no second one, who leaves nothing behind', async () => {
+    const owner = await admin.createUser('owner@b.example', '--role', 'global:owner');
+    expect(owner.role).toBe('global:owner');
+    const second = ['users', 'create', '--email', 'second@b.example', '--role', 'global:owner'];
+    const refused = {
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error: The instance has an owner already, and there is at most one.\n',
+    };
+    expect(await admin.run(second)).toEqual(refused);
+    expect((await admin.users()).filter(({ email }) => email === 'second@b.example')).toEqual([]);
+  });
+
+  it.each(['taken@b.example', 'TAKEN@B.example'])(
+    '[D4] refuses an e-mail address that is taken: %s',
+    async (email) => {
+      const taken = (await admin.users()).find((user) => user.email === 'taken@b.example');
+      const { id } = taken ?? (await admin.createUser('taken@b.example'));
+      const refused = { exitCode: 1, stdout: '', stderr: 'error: Another user has this e-mail address.\n' };
+      expect(await admin.run(['users', 'create', '--email', email])).toEqual(refused);
+      expect(await personalProjects(admin, id)).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    [['--email', 'nobody'], '--email must be an e-mail address.'],
+    [
+      ['--email', `a@${'b'.repeat(60)}.example`, '--given-name', 'x'.repeat(33)],
+      '--given-name has more than 32 characters.',
+    ],
+    [
+      ['--email', 'a@b.example', '--family-name', 'x\0'],
+      '--family-name has characters that cannot be stored.',
+    ],
+  ])('refuses %j', async (options, complaint) => {
+    const { exitCode, stderr } = await admin.run(['users', 'create', ...options]);
+    expect([exitCode, stderr]).toEqual([1, `error: ${complaint}\n`]);
+  });
+
+  it('disables and enables by id and by e-mail address, twice without harm', async () => {
+    const { id } = await admin.createUser('switch@b.example');
+    const isEnabled = async () => (await admin.users()).find((user) => user.id === id)?.enabled;
+    expect(await admin.output(['users', 'disable', id])).toBe(`User ${id} is disabled.\n`);
+    expect(await isEnabled()).toBe(false);
+    expect(await admin.output(['users', 'disable', 'Switch@b.example'])).toBe(`User ${id} is disabled.\n`);
+    expect(await admin.output(['users', 'enable', 'switch@b.example'])).toBe(`User ${id} is enabled.\n`);
+    expect(await isEnabled()).toBe(true);
+  });
+
+  it.each([
+    ['00000000-0000-4000-8000-000000000000', 'id'],
+    ['nobody@b.example', 'e-mail address'],
+  ])('tells that there is no such user: %s', async (user, what) => {
+    expect(await admin.run(['users', 'disable', user])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `error: There is no user with this ${what}.\n`,
+    });
+  });
+
+  it('lists every user once, however many there are, also as a table', async () => {
+    await admin.query(`INSERT INTO user_account (id, email, normalized_email, role)
+      SELECT gen_random_uuid(), n || '@many.example', n || '@many.example', 'global:member' FROM generate_series(1, 1001) n`);
+    const many = (await admin.users())
+      .map(({ email }) => email)
+      .filter((email) => email.endsWith('@many.example'));
+    expect(new Set(many).size).toBe(1001);
+    expect(many).toHaveLength(1001);
+    const table = await admin.output(['users', 'list']);
+    expect(table).toMatch(/^ID +E-MAIL +NAME +ROLE +STATE\n/);
+    expect(table).toMatch(/\n[0-9a-f-]{36} +Ann@b\.example +Ann Lee +global:member +enabled\n/);
+  });
+
+  it('needs no variable but those of the database, whatever is wrong with others', async () => {
+    const environment = {
+      ...databaseEnvironment(database),
+      SVC_ENCRYPTION_KEY: undefined,
+      SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/none.json',
+      SVC_LICENSE: 'not a licence',
+      SVC_PORT: 'none',
+    };
+    expect(await admin.run(['users', 'list', '--json'], environment)).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
+  });
+});
+
+describeOnEachDatabase('svc-admin workflows import', (database) => {
+  const admin = new Administration(database);
+  const importing = (workflows: unknown, email = 'ann@b.example') => {
+    admin.write('workflows.json', JSON.stringify(workflows));
+    return admin.run(['workflows', 'import', '--file', 'workflows.json', '--owner-email', email]);
+  };
+  const stored = () =>
+    admin.query<{ name: string; nodes: unknown }>(
+      `SELECT w.name, w.active, w.nodes, w.connections, u.email, p.type FROM workflow w
+       JOIN project p ON p.id = w.project_id JOIN user_account u ON u.id = p.personal_owner_id ORDER BY w.name`,
+    );
+
+  beforeAll(() => admin.createUser('Ann@b.example'));
+  beforeEach(() => admin.query('DELETE FROM workflow'));
+  afterAll(() => admin.remove());
+
+  it("[D47] puts all of a file into the user's personal project, as it was written", async () => {
+    const nodes = [{ z: 'sché\u2028ma', a: [1, { deep: null }] }];
+    const full = { name: 'b', active: true, nodes, connections: { x: { main: [[{ node: 'y' }]] } } };
+    expect(await importing([{ name: 'a' }, full])).toEqual({
+      exitCode: 0,
+      stdout: 'Imported 2 workflow(s).\n',
+      stderr: '',
+    });
+    const place = { email: 'Ann@b.example', type: 'personal' };
+    const rows = await stored();
+    expect(rows).toEqual([
+      { name: 'a', active: false, nodes: [], connections: {}, ...place },
+      { ...full, ...place },
+    ]);
+    expect(JSON.stringify(rows[1]?.nodes)).toBe(JSON.stringify(nodes));
+  });
+
+  it('imports none where one is wrong, and tells of each', async () => {
+    const { exitCode, stdout, stderr } = await importing([
+      { name: 'a' },
+      { name: 1 },
+      { active: 1, name: 'c' },
+    ]);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      'error: workflows.json has 2 problem(s); nothing was imported:\n' +
+        '  - workflow 1, name: must be a text of 1 to 128 characters\n' +
+        '  - workflow 2, active: must be true or false\n',
+    );
+    expect(await stored()).toEqual([]);
+  });
+
+  it('imports more than one statement can hold', async () => {
+    const many = Array.from({ length: 12_345 }, (_, index) => ({ name: `w${index}` }));
+    expect(await importing(many)).toMatchObject({ exitCode: 0, stdout: 'Imported 12345 workflow(s).\n' });
+    expect(new Set((await stored()).map(({ name }) => name)).size).toBe(12_345);
+  });
+
+  it('imports an empty list, which changes nothing', async () => {
+    expect(await importing([])).toMatchObject({ exitCode: 0, stdout: 'Imported 0 workflow(s).\n' });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('tells that there is no such owner, or no such file', async () => {
+    const stranger = await importing([{ name: 'a' }], 'nobody@b.example');
+    expect(stranger).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error: There is no user with this e-mail address.\n',
+    });
+    const noFile = await admin.run([
+      'workflows',
+      'import',
+      '--file',
+      'none.json',
+      '--owner-email',
+      'ann@b.example',
+    ]);
+    expect(noFile).toEqual({ exitCode: 1, stdout: '', stderr: 'error: none.json cannot be read (ENOENT)\n' });
+  });
+});
+
+describeOnEachDatabase('svc-admin migrate', (database) => {
+  const admin = new Administration(database);
+
+  afterAll(() => admin.remove());
+
+  it('brings an empty database up to date, and says so', async () => {
+    if (database.kind === 'postgresql') await admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    const environment =
+      database.kind === 'postgresql' ? databaseEnvironment(database) : { SVC_DATA_DIR: 'new/data' };
+    const newest = MIGRATIONS.at(-1)?.name ?? '';
+    const said = `The schema is up to date: ${MIGRATIONS.length} migrations are in, the last is ${newest}.\n`;
+    expect(await admin.output(['migrate'], environment)).toBe(said);
+    expect(await admin.output(['users', 'list', '--json'], environment)).toBe('[]\n');
+    expect(await admin.output(['migrate'], environment)).toBe(said);
+  });
+});
+
+describe('[D46] svc-admin beside a process that holds the embedded database', () => {
+  const line = new CommandLine();
+  let holder: ChildProcess;
+
+  beforeAll(async () => {
+    holder = await holdInAnotherProcess(join(line.folder, 'data'));
+  });
+  afterAll(async () => {
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    line.remove();
+  });
+
+  it.each([[['users', 'list']], [['users', 'create', '--email', 'a@b.example']], [['migrate']]])(
+    'tells the process and what to do: %j',
+    async (args) => {
+      const { exitCode, stdout, stderr } = await line.run(args);
+      expect([exitCode, stdout]).toEqual([1, '']);
+      expect(stderr).toBe(
+        `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.pid}. ` +
+          'Stop that process first, or run on PostgreSQL (SVC_DATABASE_URL), where commands and the service share a database.\n',
+      );
+    },
+  );
+
+  it('needs no database for what has nothing to do with it', async () => {
+    line.write('keys.json', '[]');
+    expect(await line.run(['keys', 'check', '--file', 'keys.json'])).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describeOnPostgresql('svc-admin beside others on one PostgreSQL database', (database) => {
+  const admin = new Administration(database);
+
+  afterAll(() => admin.remove());
+
+  it('[D46] works while an instance has the database open', async () => {
+    const instance = await database.open(ENTITIES);
+    const { id } = await admin.createUser('a@b.example');
+    expect(await instance.dataSource.query('SELECT id FROM user_account')).toEqual([{ id }]);
+    await instance.close();
+  });
+
+  it('[D47] of eight owners made at the same moment one is made', async () => {
+    const owners = Array.from({ length: 8 }, (_, n) => [
+      'users',
+      'create',
+      '--email',
+      `o${n}@b.example`,
+      '--role',
+      'global:owner',
+    ]);
+    const results = await Promise.all(owners.map((args) => admin.run(args)));
+    expect(results.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1, 1, 1, 1, 1, 1, 1]);
+    for (const { stderr } of results)
+      expect(stderr).toMatch(/^(error: The instance has an owner already.*\n)?$/);
+    expect((await admin.users()).filter(({ role }) => role === 'global:owner')).toHaveLength(1);
+  });
+});
+
+describe('svc-admin as it is built', () => {
+  if (!existsSync(PROGRAM)) {
+    it.skip('skipped: dist/src/cli/main.js is not there; npm run build makes it', () => undefined);
+    return;
+  }
+  const line = new CommandLine();
+
+  afterAll(() => line.remove());
+
+  it('tells the version of the package, and exits with 2 when it is called wrongly', async () => {
+    const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(await runProgram(['--version'], line.folder)).toEqual({
+      exitCode: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
+    expect(await runProgram(['frobnicate'], line.folder)).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+
+  it('[D46] makes a user on the embedded database, unless this process has it', async () => {
+    const { environment, settings, remove } = await createEmbeddedDatabase();
+    const create = (email: string) =>
+      runProgram(['users', 'create', '--email', email], line.folder, environment);
+    const { exitCode, stdout, stderr } = await create('a@b.example');
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ email: 'a@b.example' });
+    const open = await openDatabase(settings, ENTITIES);
+    const refused = await create('b@b.example');
+    await open.close();
+    await remove();
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toContain(`is in use by process ${process.pid}.`);
+    expect(refused.stderr).not.toMatch(STACK_TRACE);
+  });
+});
+
+function personalProjects(admin: Administration, userId: string): Promise<unknown[]> {
+  return admin.query(
+    `SELECT p.type, m.role FROM project p JOIN project_member m ON m.project_id = p.id AND m.user_id = p.personal_owner_id
+     WHERE p.personal_owner_id = $1`,
+    [userId],
+  );
+}
+
+/** Runs the service's own lock in a plain Node process. */
+async function holdInAnotherProcess(directory: string): Promise<ChildProcess> {
+  const scripts = mkdtempSync(join(tmpdir(), 'svc-test-script-'));
+  const { code } = transformFileSync(join(PROJECT, 'src', 'database', 'data-directory.lock.ts'), {
+    module: { type: 'commonjs' },
+    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+  });
+  writeFileSync(join(scripts, 'lock.cjs'), code);
+  const hold = `require('./lock.cjs').DataDirectoryLock.take(${JSON.stringify(directory)}); console.log('held')`;
+  const holder = spawn(process.execPath, ['-e', `${hold}; setInterval(() => undefined, 1000)`], {
+    cwd: scripts,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(holder.stdout, 'data');
+  rmSync(scripts, { recursive: true });
+  return holder;
+}
+
+async function runProgram(args: string[], cwd: string, environment: Record<string, string> = {}) {
+  const env = { PATH: process.env['PATH'], ...environment };
+  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
+  const [exitCode] = (await once(child, 'close')) as [number | null];
+  return { exitCode, ...said };
+}

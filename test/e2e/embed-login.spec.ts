@@ -1,0 +1,129 @@
+// Embedded login over real HTTP: the login itself, the redirect, refusals, the cookie, its life, and logout.
+import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { LOGIN_METHODS, login, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
+import { REDIRECTS, TRICKS } from '../support/redirect-targets.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+
+describeOnEachDatabase('[4.1] embedded login', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+  });
+  afterAll(() => service?.stop());
+
+  const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
+  const sessions = async () => (await service.rows('SELECT id_hash FROM web_session')).length;
+  const me = async (cookie: string) => (await service.fetch('/rest/me', { headers: { cookie } })).json();
+
+  describe.each(LOGIN_METHODS)('by %s', (method) => {
+    it('[4.1] verifies, provisions, opens a session and redirects', async () => {
+      const answer = await login(service, method, { token: token({ sub: `new-${method}` }) });
+      const cookie = answer.headers.get('set-cookie') ?? '';
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toBe('/');
+      expect(cookie).toContain('SameSite=None');
+      expect(cookie).toContain('Secure');
+      expect(await me(cookie.split(';')[0] ?? '')).toMatchObject({
+        user: { email: `new-${method}@partner.example`, role: 'global:member' },
+        authentication: 'session',
+      });
+    });
+
+    it.each([
+      ['nothing at all', {}],
+      ['an empty token', { token: '' }],
+      ['other fields only', { jwt: 'x', redirectTo: '/x' }],
+    ])('[4.1.1][D18] %s: 400 token_missing', async (_, fields) => {
+      const answer = await login(service, method, fields);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toEqual({ error: 'token_missing', message: expect.any(String) });
+    });
+
+    it.each(REDIRECTS)('[4.1.2][D24] redirectTo %j: 303 to %s', async (redirectTo, location) => {
+      const answer = await login(service, method, { token: token(), redirectTo });
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, location]);
+    });
+
+    it.each(TRICKS)('[4.1.2] redirectTo %j stays on this instance', async (redirectTo) => {
+      const answer = await login(service, method, { token: token(), redirectTo });
+      const location = answer.headers.get('location') ?? '';
+      expect(answer.status).toBe(303);
+      expect(location).toMatch(/^\/(?![/\\])[\x21-\x7e]*$/);
+      expect(new URL(location, BASE_URL).origin).toBe(BASE_URL);
+    });
+  });
+
+  it('[4.1.2] a target of 100,000 characters does not leave the instance either', async () => {
+    const answer = await service.embed({ token: token(), redirectTo: `/${'a'.repeat(100_000)}` });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toMatch(/^\/a*$/);
+  });
+
+  it('[5.2.7] a token of 60 seconds passes, one of 61 does not, nor one of 60.5', async () => {
+    const iat = Math.floor(Date.now() / 1000);
+    const statusFor = async (lifetime: number) =>
+      (await service.embed({ token: token({ iat, exp: iat + lifetime }) })).status;
+    expect([await statusFor(60), await statusFor(60.5), await statusFor(61)]).toEqual([303, 401, 401]);
+  });
+
+  it('[D25] the cookie is 256 random bits with exactly the decided attributes, on every login new', async () => {
+    const first = (await service.embed({ token: token() })).headers.getSetCookie();
+    expect(first).toHaveLength(1);
+    const [pair = '', ...attributes] = (first[0] ?? '').split('; ');
+    expect(pair).toMatch(/^__Host-svc-session=[\w-]{43}$/);
+    expect(attributes.sort()).toEqual(
+      ['HttpOnly', 'Secure', 'SameSite=None', 'Path=/', 'Max-Age=3600', 'Partitioned'].sort(),
+    );
+    const again = await service.embed({ token: token() }, { cookie: pair });
+    const second = again.headers.get('set-cookie') ?? '';
+    expect(sessionIdOf(second)).not.toBe(sessionIdOf(pair));
+    // Nobody hands in a session id of his own choice.
+    const chosen = await service.embed({ token: token() }, { cookie: `__Host-svc-session=${'A'.repeat(43)}` });
+    expect(sessionIdOf(chosen.headers.get('set-cookie') ?? '')).not.toBe('A'.repeat(43));
+  });
+
+  it('[4.1] a live session of another user is never silently kept', async () => {
+    const ada = await service.sessionCookie(token({ sub: 'ada' }));
+    const asBen = await service.embed({ token: token({ sub: 'ben' }) }, { cookie: ada });
+    const cookie = asBen.headers.get('set-cookie') ?? '';
+    expect(await me(cookie.split(';')[0] ?? '')).toMatchObject({ user: { email: 'ben@partner.example' } });
+    const refused = await service.embed({ token: 'x' }, { cookie: ada });
+    expect(refused.status).toBe(401);
+  });
+
+  it('[4.1] HEAD signs nobody in and uses no token up', async () => {
+    const unused = token();
+    const before = await sessions();
+    const answer = await service.fetch(`/rest/auth/embed?token=${unused}`, { method: 'HEAD' });
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(await sessions()).toBe(before);
+    expect((await service.embed({ token: unused })).status).toBe(303);
+  });
+
+  it('[D28] logout ends the session in the database and clears the cookie as it was set', async () => {
+    const set = (await service.embed({ token: token() })).headers.get('set-cookie') ?? '';
+    const cookie = set.split(';')[0] ?? '';
+    const answer = await service.post('/rest/auth/logout', {}, { cookie, origin: BASE_URL });
+    expect(answer.status).toBe(204);
+    const cleared = answer.headers.get('set-cookie') ?? '';
+    expect(sessionIdOf(cleared)).toBe('');
+    expect(cleared.split('; ').slice(1).sort()).toEqual(
+      set.replace('Max-Age=3600', 'Max-Age=0').split('; ').slice(1).sort(),
+    );
+    const hash = sessionHashOf(cookie);
+    expect(await service.rows('SELECT 1 FROM web_session WHERE id_hash = $1', [hash])).toEqual([]);
+    expect(await meStatus(service, cookie)).toBe(401);
+  });
+
+  it('[D28] logout of one session leaves the other sessions of the user', async () => {
+    const [one, other] = [await service.sessionCookie(token()), await service.sessionCookie(token())];
+    await service.post('/rest/auth/logout', {}, { cookie: one, origin: BASE_URL });
+    expect([await meStatus(service, one), await meStatus(service, other)]).toEqual([401, 200]);
+  });
+});

@@ -1,0 +1,178 @@
+// What embedded login answers when it refuses, and what depends on settings and time.
+import { describeOnEachDatabase } from '../support/databases.js';
+import { LOGIN_METHODS, login, meStatus } from '../support/logins.js';
+import { INVALID_CLAIMS, partner, REFUSED_TOKENS, TRUSTED_KEYS } from '../support/refused-tokens.js';
+import { TestClock } from '../support/test-clock.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+describeOnEachDatabase('[7.7] refused embedded logins', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: TRUSTED_KEYS });
+  });
+  afterAll(() => service?.stop());
+
+  const sessions = async () => (await service.rows('SELECT 1 FROM web_session')).length;
+
+  describe.each(LOGIN_METHODS)('by %s', (method) => {
+    it.each(REFUSED_TOKENS)('[7.7][D18] $what: 401 $code', async ({ code, message, make }) => {
+      const token = await make(service);
+      const before = await sessions();
+      const answer = await login(service, method, { token, redirectTo: '/workflows' });
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).toEqual({ error: code, message: message ?? expect.stringMatching(/\w+ \w+/) });
+      expectNoEntry(answer);
+      expect(await sessions()).toBe(before);
+    });
+
+    it('[7.7][5.2.7] 61 seconds: 401 with the message of the specification', async () => {
+      const iat = Math.floor(Date.now() / 1000);
+      const answer = await login(service, method, { token: partner.sign(partner.claims({ iat, exp: iat + 61 })) });
+      const message = 'Token lifetime exceeds maximum allowed';
+      expect([answer.status, await answer.json()]).toEqual([401, { error: 'token_lifetime_exceeded', message }]);
+    });
+
+    it.each(INVALID_CLAIMS)('[7.8] %s: a JSON 500, logged as a warning', async (_, claims) => {
+      const requestId = `claims-${crypto.randomUUID()}`;
+      const token = partner.sign(partner.claims(claims));
+      const answer = await login(service, method, { token }, { 'x-request-id': requestId });
+      expect(answer.status).toBe(500);
+      expect(await answer.json()).toEqual({ error: 'claims_invalid', message: expect.any(String) });
+      expectNoEntry(answer);
+      const levels = service.log.filter((line) => line['requestId'] === requestId).map(({ level }) => level);
+      expect(levels).toContain('warn');
+      expect(levels).not.toContain('error');
+    });
+
+    it('[D42] NUL in a form field: 400', async () => {
+      const answer = await login(service, method, { token: partner.sign(), redirectTo: '/\0' });
+      expect(answer.status).toBe(400);
+      expectNoEntry(answer);
+    });
+  });
+
+  it.each([
+    ['a repeated token', `token=${partner.sign()}&token=${partner.sign()}`],
+    ['a token as an array', `token[]=${partner.sign()}`],
+    ['a broken percent escape', 'token=%zz'],
+    ['bytes that are not UTF-8', 'token=%ff'],
+  ])('[7.9] %s signs nobody in', async (_, body) => {
+    const byPost = await service.fetch('/rest/auth/embed', { method: 'POST', body, headers: FORM });
+    const byGet = await service.fetch(`/rest/auth/embed?${body}`);
+    for (const answer of [byPost, byGet]) {
+      expect([400, 401]).toContain(answer.status);
+      expectNoEntry(answer);
+    }
+  });
+
+  it.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', ''])(
+    '[D20] content type %j: 415 in JSON',
+    async (type) => {
+      const body = new Blob([JSON.stringify({ token: partner.sign() })], { type });
+      const answer = await service.fetch('/rest/auth/embed', { method: 'POST', body });
+      expect(answer.status).toBe(415);
+      expectNoEntry(answer);
+    },
+  );
+});
+
+describeOnEachDatabase('[5.1.3] embedded login switched off', (database) => {
+  it('[7.3][D17] 501 with the text of the specification, before the body is looked at', async () => {
+    const environment = { SVC_EMBED_LOGIN_ENABLED: 'false' };
+    const service = await TestService.start(database, { trustedKeys: TRUSTED_KEYS, environment });
+    try {
+      const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
+      const answers = [
+        await service.embed({ token: partner.sign() }),
+        await service.fetch('/rest/auth/embed'),
+        await service.fetch('/rest/auth/embed?token=%zz'),
+        await service.fetch('/rest/auth/embed', json),
+        await service.fetch('/rest/auth/embed', { ...json, body: 'token=%zz', headers: FORM }),
+      ];
+      for (const answer of answers) {
+        const message = 'Embed login is not enabled on this instance';
+        expect([answer.status, await answer.json()]).toEqual([501, { error: 'not_enabled', message }]);
+        expectNoEntry(answer);
+      }
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describeOnEachDatabase('[D26] the life of a session', (database) => {
+  it.each([
+    ['3600 seconds unless configured', {}, 3600],
+    ['the configured time', { SVC_EMBED_SESSION_TTL_SECONDS: '60' }, 60],
+  ])('[D26] %s, counted from the login, whatever happens in it', async (_, environment, seconds) => {
+    const clock = new TestClock();
+    const service = await TestService.start(database, { trustedKeys: TRUSTED_KEYS, environment, clock });
+    try {
+      const set = (await service.embed({ token: partner.sign() })).headers.get('set-cookie') ?? '';
+      const cookie = set.split(';')[0] ?? '';
+      expect(set).toContain(`Max-Age=${seconds};`);
+      clock.advance(seconds / 2);
+      expect(await meStatus(service, cookie)).toBe(200);
+      clock.advance(seconds / 2 - 0.001);
+      expect(await meStatus(service, cookie)).toBe(200);
+      clock.advance(0.001);
+      expect(await meStatus(service, cookie)).toBe(401);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describeOnEachDatabase('[D27] plain HTTP', (database) => {
+  const warnings = ({ log }: TestService) =>
+    log.filter(({ level, msg }) => level === 'warn' && String(msg).includes('X-Forwarded-Proto')).length;
+  const start = (environment: Record<string, string>, clock: TestClock) =>
+    TestService.start(database, { trustedKeys: TRUSTED_KEYS, environment, clock });
+
+  it('[D27] the same answer, and one warning a minute; a header of the client changes nothing', async () => {
+    const clock = new TestClock();
+    const service = await start({ SVC_EMBED_COOKIE_PARTITIONED: 'false' }, clock);
+    try {
+      const forwarded = { 'x-forwarded-proto': 'https' };
+      const set = (await service.embed({ token: partner.sign() }, forwarded)).headers.get('set-cookie') ?? '';
+      // The one place where the attributes without Partitioned are looked at: D25.
+      expect(set.split('; ').slice(1).sort()).toEqual(
+        ['HttpOnly', 'Secure', 'SameSite=None', 'Path=/', 'Max-Age=3600'].sort(),
+      );
+      expect(warnings(service)).toBe(1);
+      clock.advance(59);
+      const late = () => partner.sign(partner.claims({ iat: clock.nowSeconds() }));
+      for (const method of LOGIN_METHODS) expect((await login(service, method, { token: late() })).status).toBe(303);
+      expect(warnings(service)).toBe(1);
+      clock.advance(1);
+      await service.sessionCookie(late());
+      expect(warnings(service)).toBe(2);
+      const cookie = set.split(';')[0] ?? '';
+      const logout = await service.post('/rest/auth/logout', {}, { cookie, origin: BASE_URL });
+      expect(logout.headers.get('set-cookie')).not.toContain('Partitioned');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('[D27] a trusted proxy that forwards https causes no warning, one that forwards http does', async () => {
+    const service = await start({ SVC_PROXY_HOPS: '1' }, new TestClock());
+    try {
+      const over = (scheme: string) => service.embed({ token: partner.sign() }, { 'x-forwarded-proto': scheme });
+      expect([(await over('https')).status, warnings(service)]).toEqual([303, 0]);
+      expect([(await over('http')).status, warnings(service)]).toEqual([303, 1]);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+/** [7.9] A refusal is JSON, sends nobody anywhere and sets no cookie. */
+function expectNoEntry(answer: Response): void {
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('location')).toBeNull();
+  expect(answer.headers.get('set-cookie')).toBeNull();
+}

@@ -1,0 +1,34 @@
+// Embedded logins by either method, and what their answers carry.
+import { createHash } from 'node:crypto';
+import type { Fields, TestService } from './test-service.js';
+
+export const EMBED_PATH = '/rest/auth/embed';
+export const LOGIN_METHODS = ['POST', 'GET'] as const;
+export type LoginMethod = (typeof LOGIN_METHODS)[number];
+
+/** The fields in the body of a POST, or in the query of a GET. */
+export function login(
+  service: TestService,
+  method: LoginMethod,
+  fields: Fields,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  if (method === 'POST') return service.embed(fields, headers);
+  const present = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+  return service.fetch(`${EMBED_PATH}?${new URLSearchParams(present).toString()}`, { headers });
+}
+
+/** The session id in a `Set-Cookie` header or a `Cookie` header. */
+export function sessionIdOf(cookie: string): string {
+  return /__Host-svc-session=([^;]*)/.exec(cookie)?.[1] ?? '';
+}
+
+/** How the session of a cookie is found in the table. */
+export function sessionHashOf(cookie: string): Buffer {
+  return createHash('sha256').update(sessionIdOf(cookie)).digest();
+}
+
+/** Who the cookie signs in, as the status of `GET /rest/me`. */
+export async function meStatus(service: TestService, cookie: string): Promise<number> {
+  return (await service.fetch('/rest/me', { headers: { cookie } })).status;
+}
