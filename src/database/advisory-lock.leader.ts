@@ -158,9 +158,10 @@ export class AdvisoryLockLeader extends Leader {
 
   /** Once per outage: attempts go on every second. */
   private reportFailure(error: unknown): void {
-    if (!this.failing)
-      this.logger.warn({ code: (error as { code?: string }).code }, 'the leader election fails');
+    if (this.failing) return;
     this.failing = true;
+    const { code, message } = error as { code?: string; message?: string };
+    this.logger.warn({ code, reason: message }, 'the leader election does not reach the database');
   }
 
   private now(): Moment {

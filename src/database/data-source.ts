@@ -5,7 +5,7 @@ import type { PoolConfig } from 'pg';
 import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { DataDirectoryLock } from './data-directory.lock.js';
-import { runMigrations } from './migrate.js';
+import { runMigrations, runMigrationsInTurn } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 
 // The embedded database has one connection: a request may have to wait for all that came before it.
@@ -23,6 +23,8 @@ export type Entities = MixedList<string | EntitySchema | (new () => object)>;
 export interface OpenDatabase {
   readonly kind: DatabaseSettings['kind'];
   readonly dataSource: DataSource;
+  /** The migrations that ran when it was opened, by name; empty when the schema was up to date. */
+  readonly appliedMigrations: readonly string[];
   close(): Promise<void>;
 }
 
@@ -49,8 +51,8 @@ async function openPostgresql(
   });
   await dataSource.initialize();
   const close = async () => (dataSource.isInitialized ? dataSource.destroy() : undefined);
-  await closeOnFailure(close, () => runMigrations(dataSource, 'postgresql'));
-  return { kind: 'postgresql', dataSource, close };
+  const appliedMigrations = await closeOnFailure(close, () => runMigrationsInTurn(dataSource, url));
+  return { kind: 'postgresql', dataSource, appliedMigrations, close };
 }
 
 async function openEmbedded(
@@ -65,14 +67,14 @@ async function openEmbedded(
     if (pglite?.closed === false) await pglite.close();
     lock.release();
   };
-  await closeOnFailure(close, async () => {
+  const appliedMigrations = await closeOnFailure(close, async () => {
     pglite = await createPglite(settings.directory);
     dataSource = createDataSource(entities, await embeddedPool(pglite));
     await dataSource.initialize();
-    await runMigrations(dataSource, 'embedded');
+    return runMigrations(dataSource);
   });
   if (dataSource === undefined) throw new Error('the embedded database did not open');
-  return { kind: 'embedded', dataSource, close };
+  return { kind: 'embedded', dataSource, appliedMigrations, close };
 }
 
 /** Loaded only where it is used: the embedded engine is 27 MB that a PostgreSQL instance need not read. */
@@ -116,9 +118,9 @@ function createDataSource(entities: Entities, pool: PoolConfig): DataSource {
   });
 }
 
-async function closeOnFailure(close: () => Promise<unknown>, work: () => Promise<void>): Promise<void> {
+async function closeOnFailure<T>(close: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   try {
-    await work();
+    return await work();
   } catch (error) {
     await close();
     throw error;

@@ -198,13 +198,7 @@ describe('where a fetch may go', () => {
 async function fetchInAnotherProcess(urls: string[], authority: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-fetcher-'));
   try {
-    for (const name of [
-      'jwks-fetcher',
-      'guarded-connector',
-      'network-address',
-      'cache-control',
-      'jwks-options',
-    ]) {
+    for (const name of ['jwks-fetcher', 'guarded-connector', 'network-address', 'cache-control']) {
       const { code } = transformFileSync(join(PROJECT, `src/token-exchange/keys/${name}.ts`), SWC_OPTIONS);
       writeFileSync(join(folder, `${name}.js`), code);
     }

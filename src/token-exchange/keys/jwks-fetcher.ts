@@ -1,11 +1,9 @@
 // Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
-import { Inject, Injectable } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { Client } from 'undici';
 import { maxAgeSeconds } from './cache-control.js';
 import { AddressRefusedError, guardedConnector } from './guarded-connector.js';
 import type { JwksOptions } from './jwks-options.js';
-import { JWKS_OPTIONS } from './jwks-options.js';
 import { NetworkAddressPolicy } from './network-address.js';
 
 const DEADLINE_MS = 5_000;
@@ -27,14 +25,11 @@ export interface JwksAnswer {
 export class JwksFetchError extends Error {}
 
 /** Fetches one URL at a time; who calls it takes care of how often. */
-@Injectable()
 export class JwksFetcher {
   private readonly addresses: NetworkAddressPolicy;
   private readonly protocols: readonly string[];
 
-  constructor(
-    @Inject(JWKS_OPTIONS) { allowHttp, allowPrivate }: Pick<JwksOptions, 'allowHttp' | 'allowPrivate'>,
-  ) {
+  constructor({ allowHttp, allowPrivate }: Pick<JwksOptions, 'allowHttp' | 'allowPrivate'>) {
     this.addresses = new NetworkAddressPolicy({ allowLoopback: allowHttp, allowRanges: allowPrivate });
     this.protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
   }
