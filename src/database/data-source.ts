@@ -19,13 +19,20 @@ export type DatabaseSettings =
 /** Entity classes, collected by the composition root. */
 export type Entities = MixedList<string | EntitySchema | (new () => object)>;
 
-/** An open database. `close` ends the data source, the embedded engine and the directory lock, in this order. */
-export interface OpenDatabase {
+/** A database that is ready to be connected to. `close` ends data source, embedded engine and lock, in this order. */
+export interface PreparedDatabase {
   readonly kind: DatabaseSettings['kind'];
+  /** Not connected yet. */
   readonly dataSource: DataSource;
+  /** Brings the schema up to date. @returns the names of the migrations that ran */
+  migrate(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** An open database, its schema up to date. */
+export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSource' | 'close'> {
   /** The migrations that ran when it was opened, by name; empty when the schema was up to date. */
   readonly appliedMigrations: readonly string[];
-  close(): Promise<void>;
 }
 
 /**
@@ -33,15 +40,30 @@ export interface OpenDatabase {
  * @throws DataDirectoryLockedError when another process has the embedded directory
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
-  return settings.kind === 'postgresql'
-    ? openPostgresql(settings, entities)
-    : openEmbedded(settings, entities);
+  const { kind, dataSource, migrate, close } = await prepareDatabase(settings, entities);
+  try {
+    await dataSource.initialize();
+    return { kind, dataSource, appliedMigrations: await migrate(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-async function openPostgresql(
+/**
+ * Prepares the data source without connecting, for openDatabase and TypeORM's command line.
+ * @throws DataDirectoryLockedError when another process has the embedded directory
+ */
+export function prepareDatabase(settings: DatabaseSettings, entities: Entities): Promise<PreparedDatabase> {
+  return settings.kind === 'postgresql'
+    ? Promise.resolve(preparePostgresql(settings, entities))
+    : prepareEmbedded(settings, entities);
+}
+
+function preparePostgresql(
   { url, poolSize }: Extract<DatabaseSettings, { kind: 'postgresql' }>,
   entities: Entities,
-): Promise<OpenDatabase> {
+): PreparedDatabase {
   const dataSource = createDataSource(entities, {
     connectionString: url,
     max: poolSize,
@@ -49,32 +71,32 @@ async function openPostgresql(
     keepAlive: true,
     application_name: 'embedded-token-exchange',
   });
-  await dataSource.initialize();
-  const close = async () => (dataSource.isInitialized ? dataSource.destroy() : undefined);
-  const appliedMigrations = await closeOnFailure(close, () => runMigrationsInTurn(dataSource, url));
-  return { kind: 'postgresql', dataSource, appliedMigrations, close };
+  const migrate = () => runMigrationsInTurn(dataSource, url);
+  return { kind: 'postgresql', dataSource, migrate, close: () => disconnect(dataSource) };
 }
 
-async function openEmbedded(
-  settings: Extract<DatabaseSettings, { kind: 'embedded' }>,
+async function prepareEmbedded(
+  { directory }: Extract<DatabaseSettings, { kind: 'embedded' }>,
   entities: Entities,
-): Promise<OpenDatabase> {
-  const lock = DataDirectoryLock.take(settings.directory);
-  let pglite: PGlite | undefined;
-  let dataSource: DataSource | undefined;
-  const close = async () => {
-    if (dataSource?.isInitialized) await dataSource.destroy();
-    if (pglite?.closed === false) await pglite.close();
+): Promise<PreparedDatabase> {
+  const lock = DataDirectoryLock.take(directory);
+  try {
+    const pglite = await createPglite(directory);
+    const dataSource = createDataSource(entities, await embeddedPool(pglite));
+    const close = async () => {
+      await disconnect(dataSource);
+      if (!pglite.closed) await pglite.close();
+      lock.release();
+    };
+    return { kind: 'embedded', dataSource, migrate: () => runMigrations(dataSource), close };
+  } catch (error) {
     lock.release();
-  };
-  const appliedMigrations = await closeOnFailure(close, async () => {
-    pglite = await createPglite(settings.directory);
-    dataSource = createDataSource(entities, await embeddedPool(pglite));
-    await dataSource.initialize();
-    return runMigrations(dataSource);
-  });
-  if (dataSource === undefined) throw new Error('the embedded database did not open');
-  return { kind: 'embedded', dataSource, appliedMigrations, close };
+    throw error;
+  }
+}
+
+async function disconnect(dataSource: DataSource): Promise<void> {
+  if (dataSource.isInitialized) await dataSource.destroy();
 }
 
 /** Loaded only where it is used: the embedded engine is 27 MB that a PostgreSQL instance need not read. */
@@ -116,13 +138,4 @@ function createDataSource(entities: Entities, pool: PoolConfig): DataSource {
     installExtensions: false,
     extra: pool,
   });
-}
-
-async function closeOnFailure<T>(close: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }

@@ -127,16 +127,17 @@ describe('the feature flag', () => {
 
 describe('numbers', () => {
   it.each([
-    ['[D44]', 'SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', 1, 1_000_000],
-    ['[D44]', 'SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', 1, 1_000_000],
-    ['[D44]', 'SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', 5, 86_400],
-    ['[D44]', 'SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', 1, 86_400],
-    ['[D44]', 'SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS', 1, 86_400],
-    ['[D44]', 'SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', 1, 100_000],
-    ['[D10]', 'SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS', 0, 60],
-    ['[D26]', 'SVC_EMBED_SESSION_TTL_SECONDS', 60, 86_400],
-    ['[D34]', 'SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS', 0, 86_400],
-  ])('%s %s goes from %d to %d', (_, name, min, max) => {
+    ['[D44] SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', 1, 1_000_000],
+    ['[D44] SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', 1, 1_000_000],
+    ['[D44] SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', 5, 86_400],
+    ['[D44] SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', 1, 86_400],
+    ['[D44] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS', 1, 86_400],
+    ['[D44] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', 1, 100_000],
+    ['[D10] SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS', 0, 60],
+    ['[D26] SVC_EMBED_SESSION_TTL_SECONDS', 60, 86_400],
+    ['[D34] SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS', 0, 86_400],
+  ])('%s goes from %d to %d', (title, min, max) => {
+    const [, name = ''] = title.split(' ');
     const accepts = (text: string) => read({ [name]: text }).problems.length === 0;
     expect([min - 1, min, max, max + 1].map((value) => accepts(`${value}`))).toEqual([false, true, true, false]);
     expect(read({ [name]: `${max + 1}` }).problems).toEqual([`${name}: must be a whole number from ${min} to ${max}`]);

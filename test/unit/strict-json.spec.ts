@@ -146,10 +146,10 @@ class RandomJson {
     return this.wrapped(`{${this.joined(object.sort(() => this.next() - 0.5))}}`);
   }
 
-  /** A few characters of the grammar in any order: mostly no JSON, now and then some. */
+  /** A few pieces of an object in any order: mostly no JSON, now and then some. */
   noise(): string {
-    const pieces = ['{', '}', '[', ']', ':', ',', '"a"', '"b"', '"\\u0061"', '1', ' ', 'null', '"'];
-    return Array.from({ length: 1 + Math.floor(this.next() * 9) }, () => this.pick(pieces)).join('');
+    const pieces = ['"a":1', '"\\u0061":2', '"b":{', '"a":[', '}', ']', ',', ',', '"', ' '];
+    return `{${Array.from({ length: Math.floor(this.next() * 7) }, () => this.pick(pieces)).join('')}}`;
   }
 
   private wrapped(text: string): string {
@@ -226,6 +226,6 @@ describe('random texts', () => {
     const wrong = judged.filter(({ plain, loses, strict }) => !isDeepStrictEqual(strict, loses ? 'refused' : plain));
     expect(wrong).toEqual([]);
     expect(judged.filter(({ plain }) => plain !== 'refused').length).toBeGreaterThan(1_000);
-    expect(judged.filter(({ loses }) => loses).length).toBeGreaterThan(5);
+    expect(judged.filter(({ loses }) => loses).length).toBeGreaterThan(50);
   });
 });
