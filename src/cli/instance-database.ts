@@ -7,6 +7,7 @@ import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
 import { Transactions } from '../database/transaction.js';
 import { ENTITIES } from '../entities.js';
 import { databaseSettings } from '../startup.js';
+import { JwksSnapshot, JwksSnapshotRepository } from '../token-exchange/keys/jwks-snapshot.repository.js';
 import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/project.repository.js';
@@ -21,6 +22,7 @@ export interface Instance {
   readonly userService: UserService;
   readonly projects: ProjectRepository;
   readonly workflows: WorkflowRepository;
+  readonly keySets: JwksSnapshotRepository;
 }
 
 /**
@@ -68,5 +70,6 @@ function instanceOn({ dataSource }: OpenDatabase): Instance {
     userService: new UserService(users, projects),
     projects,
     workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
+    keySets: new JwksSnapshotRepository(dataSource.getRepository(JwksSnapshot)),
   };
 }

@@ -1,7 +1,12 @@
 // Which algorithms there are, and which keys fit them.
 import type { KeyObject } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
-import { ALGORITHMS, algorithmsFitting, familyOf, isAlgorithm } from '../../src/token-exchange/keys/algorithms.js';
+import {
+  ALGORITHMS,
+  algorithmsFitting,
+  familyOf,
+  isAlgorithm,
+} from '../../src/token-exchange/keys/algorithms.js';
 
 const RS = ['RS256', 'RS384', 'RS512'];
 const PS = ['PS256', 'PS384', 'PS512'];

@@ -63,7 +63,10 @@ describe('sources', () => {
   });
 
   it('[2.1.file] an empty variable is no second value beside a file', () => {
-    expect(read({ SVC_PORT: '', SVC_PORT_FILE: file('7\n') })).toMatchObject({ config: { port: 7 }, problems: [] });
+    expect(read({ SVC_PORT: '', SVC_PORT_FILE: file('7\n') })).toMatchObject({
+      config: { port: 7 },
+      problems: [],
+    });
   });
 
   it('[D32] an env file that was asked for must be there, any other need not', () => {
@@ -139,8 +142,15 @@ describe('numbers', () => {
   ])('%s goes from %d to %d', (title, min, max) => {
     const [, name = ''] = title.split(' ');
     const accepts = (text: string) => read({ [name]: text }).problems.length === 0;
-    expect([min - 1, min, max, max + 1].map((value) => accepts(`${value}`))).toEqual([false, true, true, false]);
-    expect(read({ [name]: `${max + 1}` }).problems).toEqual([`${name}: must be a whole number from ${min} to ${max}`]);
+    expect([min - 1, min, max, max + 1].map((value) => accepts(`${value}`))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(read({ [name]: `${max + 1}` }).problems).toEqual([
+      `${name}: must be a whole number from ${min} to ${max}`,
+    ]);
   });
 
   it.each(['1.5', '1e2', '+30', '-30', ' 30', '30 ', '0x1e', '3_0', '٣٠', '30s', 'NaN', '1'.repeat(400)])(
@@ -212,7 +222,10 @@ describe('problems and warnings', () => {
   });
 
   it('[D32] an unknown variable of the service is warned of, without its value', () => {
-    const { problems, warnings } = read({ SVC_TOKEN_EXCHANGE_MAX_TTL: MARKER, OTHER: MARKER }, { SVC_HOSTS: MARKER });
+    const { problems, warnings } = read(
+      { SVC_TOKEN_EXCHANGE_MAX_TTL: MARKER, OTHER: MARKER },
+      { SVC_HOSTS: MARKER },
+    );
     expect(problems).toEqual([]);
     expect(warnings).toEqual([
       'SVC_HOSTS is not a variable of this service and has no effect',

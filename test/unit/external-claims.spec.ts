@@ -30,7 +30,13 @@ describe('claims', () => {
   it('[2.2.7] the optional ones come along', () => {
     const names = { email: 'ada@a.example', given_name: 'Ada', family_name: 'Lovelace' };
     expect(read({ ...names, role: 'global:admin', nbf: 1_000 })).toMatchObject({
-      ...{ email: 'ada@a.example', givenName: 'Ada', familyName: 'Lovelace', role: 'global:admin', nbf: 1_000 },
+      ...{
+        email: 'ada@a.example',
+        givenName: 'Ada',
+        familyName: 'Lovelace',
+        role: 'global:admin',
+        nbf: 1_000,
+      },
     });
   });
 
@@ -50,11 +56,16 @@ describe('claims', () => {
     }
   });
 
-  it.each([[['us', 'them']], [['us']], ['us']])('[5.2.3] aud may be %j', (aud) => expect(read({ aud }).aud).toEqual(aud));
+  it.each([[['us', 'them']], [['us']], ['us']])('[5.2.3] aud may be %j', (aud) =>
+    expect(read({ aud }).aud).toEqual(aud),
+  );
 
-  it.each([7, true, { us: 1 }, ['us', 7], ['us', null], [['us']], null])('[5.2.3] aud may not be %j', (aud) => {
-    expect(reasonFor({ aud })).toBe('claims_invalid');
-  });
+  it.each([7, true, { us: 1 }, ['us', 7], ['us', null], [['us']], null])(
+    '[5.2.3] aud may not be %j',
+    (aud) => {
+      expect(reasonFor({ aud })).toBe('claims_invalid');
+    },
+  );
 });
 
 describe('times', () => {
@@ -80,14 +91,33 @@ describe('e-mail', () => {
     return `${'a'.repeat(length - domain.length - 9)}@${domain}.example`;
   };
 
-  it.each(['ada@a.example', 'Ada.Love+x@sub.a.example', "o'neill@a.example", 'ж@почта.example', 'a@xn--80a1acny.example'])(
-    '[2.2.7] %s is an address',
-    (email) => expect(read({ email }).email).toBe(email),
-  );
+  it.each([
+    'ada@a.example',
+    'Ada.Love+x@sub.a.example',
+    "o'neill@a.example",
+    'ж@почта.example',
+    'a@xn--80a1acny.example',
+  ])('[2.2.7] %s is an address', (email) => expect(read({ email }).email).toBe(email));
 
   it.each([
-    ...['', ' ', 'ada', '@a.example', 'ada@', 'ada@a@b.example', 'ada a.example', 'ada@a .example', 'ada@a..example'],
-    ...['Ada <ada@a.example>', 'ada@a.example,b@b.example', 'ada@a.example ', '\tada@a.example', 'ada@a.example\n'],
+    ...[
+      '',
+      ' ',
+      'ada',
+      '@a.example',
+      'ada@',
+      'ada@a@b.example',
+      'ada a.example',
+      'ada@a .example',
+      'ada@a..example',
+    ],
+    ...[
+      'Ada <ada@a.example>',
+      'ada@a.example,b@b.example',
+      'ada@a.example ',
+      '\tada@a.example',
+      'ada@a.example\n',
+    ],
     ...['mailto:ada@a.example', '.ada@a.example', 'ada@-a.example', 'ada@a.example\r\nbcc:b@b.example'],
   ])('[2.2.7] %j is none', (email) => expect(reasonFor({ email })).toBe('claims_invalid'));
 
@@ -113,7 +143,8 @@ describe('strings that storage cannot hold', () => {
   const BAD = ['a\0b', '\0', 'a\ud800', '\udc00b', '\udc00\ud800'];
 
   it.each([...TEXTS, 'aud', 'other'])('[D42] NUL or a lone surrogate in %s', (name) => {
-    for (const text of BAD) expect([text, reasonFor({ [name]: text })]).toEqual([text, 'claims_not_storable']);
+    for (const text of BAD)
+      expect([text, reasonFor({ [name]: text })]).toEqual([text, 'claims_not_storable']);
   });
 
   it.each(BAD)('[D42] in an address that is one but for it: %j', (text) => {
@@ -153,15 +184,25 @@ describe('strings that storage cannot hold', () => {
 describe('the issuer before any key is known', () => {
   it.each([{}, { iss: '' }, { iss: null }, { iss: 7 }, { iss: ['https://a.example'] }, { iss: { a: 1 } }])(
     '[D15] %j is answered as invalid claims',
-    (payload) => expect(() => readIssuer(payload)).toThrow(expect.objectContaining({ reason: 'claims_invalid' })),
+    (payload) =>
+      expect(() => readIssuer(payload)).toThrow(expect.objectContaining({ reason: 'claims_invalid' })),
   );
 
-  it('[D15] is read as it is', () => expect(readIssuer({ iss: ' HTTPS://a.example/ ' })).toBe(' HTTPS://a.example/ '));
+  it('[D15] is read as it is', () =>
+    expect(readIssuer({ iss: ' HTTPS://a.example/ ' })).toBe(' HTTPS://a.example/ '));
 });
 
 it('[D23] a refusal holds no value', () => {
-  const bad = [{ sub: { marker: 1 } }, { exp: 'marker' }, { email: 'marker' }, { aud: { marker: 1 } }, { role: ['marker'] }];
+  const bad = [
+    { sub: { marker: 1 } },
+    { exp: 'marker' },
+    { email: 'marker' },
+    { aud: { marker: 1 } },
+    { role: ['marker'] },
+  ];
   for (const overrides of bad) {
-    expect(() => read(overrides)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('marker') }));
+    expect(() => read(overrides)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('marker') }),
+    );
   }
 });

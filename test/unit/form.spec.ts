@@ -38,7 +38,12 @@ describe('a form', () => {
 
   it('[4.2] knows a field that is there from one that is not', () => {
     const form = Form.parse('a=&b=1');
-    expect([form.has('a'), form.has('c'), form.get('a'), form.get('c')]).toEqual([true, false, '', undefined]);
+    expect([form.has('a'), form.has('c'), form.get('a'), form.get('c')]).toEqual([
+      true,
+      false,
+      '',
+      undefined,
+    ]);
     expect([form.has('toString'), form.get('constructor')]).toEqual([false, undefined]);
   });
 });
@@ -57,9 +62,12 @@ describe('what is ambiguous or broken', () => {
     expect(message).toBe(`${/^\w+$/.test(field) ? field : 'a field'} must not be given more than once`);
   });
 
-  it.each(['a=%', 'a=%2', 'a=%zz', 'a=%u0041', 'a=1%', '%=1'])('[D16] a broken escape is refused: %s', (encoded) => {
-    expect(refusal(encoded).message).toMatch(/ is not valid form encoding$/);
-  });
+  it.each(['a=%', 'a=%2', 'a=%zz', 'a=%u0041', 'a=1%', '%=1'])(
+    '[D16] a broken escape is refused: %s',
+    (encoded) => {
+      expect(refusal(encoded).message).toMatch(/ is not valid form encoding$/);
+    },
+  );
 
   it.each(['a=%ff', 'a=%C3', 'a=%C0%AF', 'a=%ED%A0%80', 'a=%ED%B0%80', 'a=%F5%80%80%80', '%ff=1'])(
     '[D42] bytes that are not UTF-8, lone surrogates among them, are refused: %s',
@@ -76,7 +84,12 @@ describe('what is ambiguous or broken', () => {
 
   it('[D23] a message holds neither values nor strange names', () => {
     const marked = 'marker5150';
-    const texts = [`a=${marked}&a=${marked}`, `a=${marked}%`, `a=${marked}%00`, `${marked.repeat(20)}=&`.repeat(2)];
+    const texts = [
+      `a=${marked}&a=${marked}`,
+      `a=${marked}%`,
+      `a=${marked}%00`,
+      `${marked.repeat(20)}=&`.repeat(2),
+    ];
     texts.push(`<b>${marked}=1&<b>${marked}=2`, `${marked}%0a=1&${marked}%0a=2`, `${marked}%=1`);
     for (const text of texts) expect(refusal(text).message).not.toContain(marked);
   });

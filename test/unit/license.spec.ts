@@ -38,7 +38,10 @@ describe('a licence of the vendor', () => {
 
   it('[D39] knows the three features', async () => {
     expect(LICENSE_FEATURES).toEqual(['token-exchange', 'project-members', 'credentials-list']);
-    const license = await readLicense(issue({ ...good, features: [...LICENSE_FEATURES, 'later'] }), vendorPem);
+    const license = await readLicense(
+      issue({ ...good, features: [...LICENSE_FEATURES, 'later'] }),
+      vendorPem,
+    );
     expect(LICENSE_FEATURES.every((feature) => license.includes(feature, 0))).toBe(true);
   });
 

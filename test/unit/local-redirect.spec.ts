@@ -57,7 +57,9 @@ describe('a path on this instance', () => {
     '/a?',
     '/a#',
     '/a?#',
-  ])('[D24] its query and fragment are carried as they are: %s', (target) => expect(localRedirect(target)).toBe(target));
+  ])('[D24] its query and fragment are carried as they are: %s', (target) =>
+    expect(localRedirect(target)).toBe(target),
+  );
 });
 
 describe('anything else becomes /', () => {
@@ -74,15 +76,38 @@ describe('anything else becomes /', () => {
     ...['//evil.example', '///evil.example', '////evil.example', '//', '//\\evil.example'],
     ...['/\\evil.example', '/\\\\evil.example', '\\/evil.example', '\\\\evil.example', '/\\/evil.example'],
     ...['//user@evil.example', '//instance.example@evil.example', '//instance.example:1@evil.example'],
-    ...['/..//evil.example', '/.//evil.example', '/a/..//evil.example', '/%2e%2e//evil.example', '/%2E//evil.example'],
+    ...[
+      '/..//evil.example',
+      '/.//evil.example',
+      '/a/..//evil.example',
+      '/%2e%2e//evil.example',
+      '/%2E//evil.example',
+    ],
     ...['/a/%2e%2e//evil.example', '/../..//evil.example', '/a/..//..//evil.example'],
   ])('[D24] another host: %j', (target) => expect(localRedirect(target)).toBe('/'));
 
   it.each([
-    ...['/%2fevil.example', '/%2Fevil.example', '/%2f%2fevil.example', '%2f%2fevil.example', '/%2f/evil.example'],
-    ...['/%5cevil.example', '/%5Cevil.example', '/%5c%5cevil.example', '/%5c/evil.example', '//%5cevil.example'],
+    ...[
+      '/%2fevil.example',
+      '/%2Fevil.example',
+      '/%2f%2fevil.example',
+      '%2f%2fevil.example',
+      '/%2f/evil.example',
+    ],
+    ...[
+      '/%5cevil.example',
+      '/%5Cevil.example',
+      '/%5c%5cevil.example',
+      '/%5c/evil.example',
+      '//%5cevil.example',
+    ],
     ...['/%252fevil.example', '/%25252fevil.example', '/%252f%252fevil.example', '/%255cevil.example'],
-    ...['/%25%32%66evil.example', '/%2%66evil.example', '/..%2fevil.example/..%2f%2fx', '/%2e%2e%2f%2fevil.example'],
+    ...[
+      '/%25%32%66evil.example',
+      '/%2%66evil.example',
+      '/..%2fevil.example/..%2f%2fx',
+      '/%2e%2e%2f%2fevil.example',
+    ],
     ...['/a%5c..%5c%5cevil.example', `/%${'25'.repeat(40)}2fevil.example`],
   ])('[D24] another host in percent-encoding: %j', (target) => expect(localRedirect(target)).toBe('/'));
 
@@ -92,15 +117,59 @@ describe('anything else becomes /', () => {
   ])('[D24] a control character: %j', (target) => expect(localRedirect(target)).toBe('/'));
 
   it.each([
-    ...['/%09/evil.example', '/%0a/evil.example', '/%0d%0a/evil.example', '/%00/evil.example', '/a%00', '/a%0D%0Ab'],
+    ...[
+      '/%09/evil.example',
+      '/%0a/evil.example',
+      '/%0d%0a/evil.example',
+      '/%00/evil.example',
+      '/a%00',
+      '/a%0D%0Ab',
+    ],
     ...['/a%1f', '/a%7F', '/a%2500', '/a%250d%250aset-cookie:x', '/a%C2%85b', '/a%c2%9f'],
-  ])('[D24] a control character in percent-encoding: %j', (target) => expect(localRedirect(target)).toBe('/'));
+  ])('[D24] a control character in percent-encoding: %j', (target) =>
+    expect(localRedirect(target)).toBe('/'),
+  );
 });
 
 describe('whatever the target', () => {
   const PIECES = [
-    ...['/', '//', '\\', '.', '..', '%2f', '%2F', '%5c', '%252f', '%25', '%2', '%', '%2e', '%00', '%0d', '%C2%85'],
-    ...['\t', '\n', '\0', '\u0085', '\u2028', '\ud800', ' ', '@', ':', '?', '#', ';', 'a', 'é', '。', '／', '＼'],
+    ...[
+      '/',
+      '//',
+      '\\',
+      '.',
+      '..',
+      '%2f',
+      '%2F',
+      '%5c',
+      '%252f',
+      '%25',
+      '%2',
+      '%',
+      '%2e',
+      '%00',
+      '%0d',
+      '%C2%85',
+    ],
+    ...[
+      '\t',
+      '\n',
+      '\0',
+      '\u0085',
+      '\u2028',
+      '\ud800',
+      ' ',
+      '@',
+      ':',
+      '?',
+      '#',
+      ';',
+      'a',
+      'é',
+      '。',
+      '／',
+      '＼',
+    ],
     ...['evil.example', 'https:', '[', ']', '"', '<'],
   ];
   const two = PIECES.flatMap((first) => PIECES.map((second) => first + second));
@@ -112,7 +181,9 @@ describe('whatever the target', () => {
 
   it('[D24] the browser stays on the instance: all of up to two pieces, alone and before a host', () => {
     const targets = [...PIECES, ...two];
-    expect(faultsOf([...targets, ...targets.map((start) => `${start}evil.example/x`)]).slice(0, 10)).toEqual([]);
+    expect(faultsOf([...targets, ...targets.map((start) => `${start}evil.example/x`)]).slice(0, 10)).toEqual(
+      [],
+    );
   });
 
   it('[D24] the browser stays on the instance: every code unit in path, query and fragment', () => {
@@ -128,7 +199,9 @@ describe('whatever the target', () => {
     ['full of dots', `/${'../'.repeat(100_000)}/evil.example`],
     ['full of slashes', '/'.repeat(1_000_000)],
     ['long beyond ASCII', `/${'ü'.repeat(1_500)}`],
-  ])('[D24] the browser stays on the instance: a target %s', (_, target) => expect(faultsOf([target])).toEqual([]));
+  ])('[D24] the browser stays on the instance: a target %s', (_, target) =>
+    expect(faultsOf([target])).toEqual([]),
+  );
 });
 
 describeWithVectors('lists of known open redirects', 'payloadsallthethings', (vectors) => {
@@ -139,7 +212,13 @@ describeWithVectors('lists of known open redirects', 'payloadsallthethings', (ve
   ])('[D24] no line of %s leads away, as it is or after a path', (name, least) => {
     const lines = vectors.lines(`payloadsallthethings/${name}`);
     expect(lines.length).toBeGreaterThan(least);
-    const targets = lines.flatMap((line) => [line, `/${line}`, `/a/..${line}`, `/a/${line}`, line.replace(/^\/+/, '/')]);
+    const targets = lines.flatMap((line) => [
+      line,
+      `/${line}`,
+      `/a/..${line}`,
+      `/a/${line}`,
+      line.replace(/^\/+/, '/'),
+    ]);
     expect(faultsOf(targets)).toEqual([]);
   });
 });

@@ -1,10 +1,14 @@
 // What a refusal carries to the log and the audit trail.
 import { Rejection, withRejectionContext } from '../../src/token-exchange/rejection.js';
 
-const thrown = (work: () => unknown) => withRejectionContext({ issuer: 'https://a.example', kid: 'k1' }, work);
+const thrown = (work: () => unknown) =>
+  withRejectionContext({ issuer: 'https://a.example', kid: 'k1' }, work);
 
 it('[D21] a refusal gets context, and keeps what it knows already', () => {
-  const rejection = new Rejection('token_expired', { kid: 'own', detail: 'why' }).with({ kid: 'k1', party: 'actor' });
+  const rejection = new Rejection('token_expired', { kid: 'own', detail: 'why' }).with({
+    kid: 'k1',
+    party: 'actor',
+  });
   expect(rejection).toBeInstanceOf(Rejection);
   expect(rejection.reason).toBe('token_expired');
   expect(rejection.context).toEqual({ kid: 'own', detail: 'why', party: 'actor' });

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { requestIdOf } from '../../src/http/request-id.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const idOf = (incoming: string | string[] | undefined) => requestIdOf({ headers: { 'x-request-id': incoming } });
+const idOf = (incoming: string | string[] | undefined) =>
+  requestIdOf({ headers: { 'x-request-id': incoming } });
 
 it.each([randomUUID(), '01JD9ZC5V2X7Q3M8', 'Root=1-67891233-abcdef'.replace('=', ':'), 'a'.repeat(128)])(
   '[D21] a well-formed id is kept: %s',

@@ -4,7 +4,16 @@ import type { TrustPolicy } from '../../src/token-exchange/keys/trusted-key.js';
 
 const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;
 const ROLES = { assignable: [MEMBER, ADMIN], owner: OWNER, initial: MEMBER };
-const UNKNOWN = ['global:editor', 'member', 'Global:Admin', 'global:admin ', 'global:owner ', 'GLOBAL:OWNER', '', '__proto__'];
+const UNKNOWN = [
+  'global:editor',
+  'member',
+  'Global:Admin',
+  'global:admin ',
+  'global:owner ',
+  'GLOBAL:OWNER',
+  '',
+  '__proto__',
+];
 
 /** An entry that allows these roles; none given: no restriction. */
 function entry(allowedRoles?: readonly string[]): TrustPolicy {
@@ -61,14 +70,18 @@ describe('a new user', () => {
     expect(newUser(claim, [claim])).toBe('role_not_recognized');
   });
 
-  it.each([undefined, [], [OWNER], [MEMBER]])('[2.5.4] is never made owner where the entry allows %j', (allowed) => {
-    expect(newUser(OWNER, allowed)).toBe('role_not_assignable');
-  });
+  it.each([undefined, [], [OWNER], [MEMBER]])(
+    '[2.5.4] is never made owner where the entry allows %j',
+    (allowed) => {
+      expect(newUser(OWNER, allowed)).toBe('role_not_assignable');
+    },
+  );
 });
 
 describe('an existing user', () => {
   it.each([MEMBER, ADMIN, OWNER])('[4.4.role.3] who is %s stays so without a claim', (current) => {
-    for (const allowed of [undefined, [], [MEMBER], [ADMIN]]) expect(existing(current, undefined, allowed)).toBe('keep');
+    for (const allowed of [undefined, [], [MEMBER], [ADMIN]])
+      expect(existing(current, undefined, allowed)).toBe('keep');
   });
 
   it.each([
@@ -82,21 +95,31 @@ describe('an existing user', () => {
     [ADMIN, MEMBER, [], 'role_not_allowed'],
     [MEMBER, MEMBER, [ADMIN], 'role_not_allowed'],
     [ADMIN, ADMIN, [], 'role_not_allowed'],
-  ])('[4.4.role.4] who is %s, with the claim %s where the entry allows %j: %s', (current, claim, allowed, result) => {
-    expect(existing(current, claim, allowed)).toBe(result);
-  });
+  ])(
+    '[4.4.role.4] who is %s, with the claim %s where the entry allows %j: %s',
+    (current, claim, allowed, result) => {
+      expect(existing(current, claim, allowed)).toBe(result);
+    },
+  );
 
-  it.each([...UNKNOWN, OWNER])('[4.4.role.5] keeps the role and goes on with the claim %j, allowed or not', (claim) => {
-    for (const current of [MEMBER, ADMIN]) {
-      for (const allowed of [undefined, [], [MEMBER], [claim]]) {
-        expect(existing(current, claim, allowed)).toBe('ignore-claim');
+  it.each([...UNKNOWN, OWNER])(
+    '[4.4.role.5] keeps the role and goes on with the claim %j, allowed or not',
+    (claim) => {
+      for (const current of [MEMBER, ADMIN]) {
+        for (const allowed of [undefined, [], [MEMBER], [claim]]) {
+          expect(existing(current, claim, allowed)).toBe('ignore-claim');
+        }
       }
-    }
-  });
+    },
+  );
 
-  it.each([MEMBER, ADMIN, OWNER, 'global:editor'])('[4.4.role.6] who is the owner stays so with the claim %s', (claim) => {
-    for (const allowed of [undefined, [], [MEMBER], [claim]]) expect(existing(OWNER, claim, allowed)).toBe('keep');
-  });
+  it.each([MEMBER, ADMIN, OWNER, 'global:editor'])(
+    '[4.4.role.6] who is the owner stays so with the claim %s',
+    (claim) => {
+      for (const allowed of [undefined, [], [MEMBER], [claim]])
+        expect(existing(OWNER, claim, allowed)).toBe('keep');
+    },
+  );
 });
 
 it.each([

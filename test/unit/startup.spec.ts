@@ -54,7 +54,9 @@ describe('a start', () => {
 
   it('[2.1.file] takes large values from files', async () => {
     const path = write('keys.json', `${KEYS.SVC_TOKEN_EXCHANGE_TRUSTED_KEYS}\n`);
-    expect((await start({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).trustedKeys).toHaveLength(1);
+    expect((await start({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).trustedKeys).toHaveLength(
+      1,
+    );
   });
 
   it('[D32] takes the environment before --env-file before .env', async () => {
@@ -67,7 +69,10 @@ describe('a start', () => {
   it('[D32] tells warnings of configuration and of trusted keys', async () => {
     const entries = JSON.stringify([{ ...ENTRY, allowedRoles: ['global:owner'] }]);
     const { warnings } = await start({ SVC_HOSTS: MARKER, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entries });
-    expect(warnings.map((warning) => warning.split(/[ :]/)[0])).toEqual(['SVC_HOSTS', 'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS']);
+    expect(warnings.map((warning) => warning.split(/[ :]/)[0])).toEqual([
+      'SVC_HOSTS',
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS',
+    ]);
   });
 });
 
@@ -84,7 +89,9 @@ describe('no start', () => {
 
   it('[D39] with a licence and no key to check it with', async () => {
     const { SVC_LICENSE } = await licenseEnvironment();
-    expect(await problemsOf({ SVC_LICENSE })).toEqual(['SVC_LICENSE_PUBLIC_KEY: is required with SVC_LICENSE']);
+    expect(await problemsOf({ SVC_LICENSE })).toEqual([
+      'SVC_LICENSE_PUBLIC_KEY: is required with SVC_LICENSE',
+    ]);
   });
 
   it.each([MARKER, `${MARKER}.${MARKER}.${MARKER}`])('[D39] with the licence %s', async (text) => {
@@ -127,12 +134,18 @@ describe('the key that seals secrets', () => {
   });
 
   it('[D45] is another in another folder', async () => {
-    const [one, other] = [await start({ SVC_DATA_DIR: workingDirectory }), await start({ SVC_DATA_DIR: tmpFolder() })];
+    const [one, other] = [
+      await start({ SVC_DATA_DIR: workingDirectory }),
+      await start({ SVC_DATA_DIR: tmpFolder() }),
+    ];
     expect(encryptionKeys(one.config)).not.toEqual(encryptionKeys(other.config));
   });
 
   it('[D45] is the configured one where there is one', async () => {
-    const { config } = await start({ ...DATABASE, SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') });
+    const { config } = await start({
+      ...DATABASE,
+      SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    });
     expect(encryptionKeys(config)).toEqual([Buffer.alloc(32, 7)]);
     expect(databaseSettings(config).kind).toBe('postgresql');
   });

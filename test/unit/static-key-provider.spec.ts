@@ -18,25 +18,107 @@ function provider(...pairs: [issuer: string, kid: string][]): StaticKeyProvider 
 }
 
 describe.each<[string, [string, string][]]>([
-  ['two issuers with one kid', [['https://a.example', 'k1'], ['https://b.example', 'k1']]],
-  ['one issuer with two kids', [['https://a.example', 'k1'], ['https://a.example', 'k2']]],
-  ['pairs that are one when joined by a colon', [['urn:a', 'b:c'], ['urn:a:b', 'c']]],
-  ['pairs that are one when joined by a slash', [['https://a.example', 'b/c'], ['https://a.example/b', 'c']]],
-  ['pairs that are one when joined by a space', [['urn:a', 'b c'], ['urn:a b', 'c']]],
-  ['pairs that are one when joined by a bar', [['urn:a', 'b|c'], ['urn:a|b', 'c']]],
-  ['pairs that are one when joined by nothing', [['urn:a', 'bc'], ['urn:ab', 'c']]],
-  ['pairs that are one when joined by a comma or quotes', [['urn:a', 'b","c'], ['urn:a","b', 'c']]],
-  ['kids that differ by case', [['https://a.example', 'K1'], ['https://a.example', 'k1']]],
-  ['kids that are one in NFC', [['https://a.example', 'é'], ['https://a.example', 'e\u0301']]],
-  ['issuers that differ by a slash', [['https://a.example', 'k1'], ['https://a.example/', 'k1']]],
-  ['issuers that are one URL', [['https://a.example', 'k1'], ['https://A.example:443', 'k1']]],
-  ['names of object members', [['urn:__proto__', '__proto__'], ['urn:__proto__', 'constructor']]],
+  [
+    'two issuers with one kid',
+    [
+      ['https://a.example', 'k1'],
+      ['https://b.example', 'k1'],
+    ],
+  ],
+  [
+    'one issuer with two kids',
+    [
+      ['https://a.example', 'k1'],
+      ['https://a.example', 'k2'],
+    ],
+  ],
+  [
+    'pairs that are one when joined by a colon',
+    [
+      ['urn:a', 'b:c'],
+      ['urn:a:b', 'c'],
+    ],
+  ],
+  [
+    'pairs that are one when joined by a slash',
+    [
+      ['https://a.example', 'b/c'],
+      ['https://a.example/b', 'c'],
+    ],
+  ],
+  [
+    'pairs that are one when joined by a space',
+    [
+      ['urn:a', 'b c'],
+      ['urn:a b', 'c'],
+    ],
+  ],
+  [
+    'pairs that are one when joined by a bar',
+    [
+      ['urn:a', 'b|c'],
+      ['urn:a|b', 'c'],
+    ],
+  ],
+  [
+    'pairs that are one when joined by nothing',
+    [
+      ['urn:a', 'bc'],
+      ['urn:ab', 'c'],
+    ],
+  ],
+  [
+    'pairs that are one when joined by a comma or quotes',
+    [
+      ['urn:a', 'b","c'],
+      ['urn:a","b', 'c'],
+    ],
+  ],
+  [
+    'kids that differ by case',
+    [
+      ['https://a.example', 'K1'],
+      ['https://a.example', 'k1'],
+    ],
+  ],
+  [
+    'kids that are one in NFC',
+    [
+      ['https://a.example', 'é'],
+      ['https://a.example', 'e\u0301'],
+    ],
+  ],
+  [
+    'issuers that differ by a slash',
+    [
+      ['https://a.example', 'k1'],
+      ['https://a.example/', 'k1'],
+    ],
+  ],
+  [
+    'issuers that are one URL',
+    [
+      ['https://a.example', 'k1'],
+      ['https://A.example:443', 'k1'],
+    ],
+  ],
+  [
+    'names of object members',
+    [
+      ['urn:__proto__', '__proto__'],
+      ['urn:__proto__', 'constructor'],
+    ],
+  ],
 ])('%s', (_, pairs) => {
   const keys = provider(...pairs);
 
   it.each(pairs)('[D37] %s and %s find their own key', (issuer, kid) => {
     const { kid: found, policy } = keys.find(issuer, kid) ?? {};
-    expect([policy?.issuer, found, policy?.expectedAudience]).toEqual([issuer, kid, JSON.stringify([issuer, kid])]);
+    expect([policy?.issuer, found, policy?.expectedAudience]).toEqual([
+      issuer,
+      kid,
+      JSON.stringify([issuer, kid]),
+    ]);
   });
 });
 
@@ -57,7 +139,11 @@ it.each([
 });
 
 it('[D37] several entries may share an issuer', () => {
-  const keys = provider(['https://a.example', 'k1'], ['https://a.example', 'k2'], ['https://b.example', 'k1']);
+  const keys = provider(
+    ['https://a.example', 'k1'],
+    ['https://a.example', 'k2'],
+    ['https://b.example', 'k1'],
+  );
   expect(keys.held().map(({ issuer, count }) => [issuer, count])).toEqual([
     ['https://a.example', 1],
     ['https://a.example', 1],

@@ -53,9 +53,22 @@ describe('duplicate members', () => {
 });
 
 describe('what is no JSON', () => {
-  it.each(['', ' ', '{', '{"a":1', '{a:1}', "{'a':1}", '{"a":1,}', '[1,]', '01', 'NaN', '"\n"', '// x\n1', '\ufeff{}'])(
-    '[D15] is refused, and its text not repeated: %j',
-    (text) => expect(() => parseStrictJson(text)).toThrow(new JsonError('not valid JSON')),
+  it.each([
+    '',
+    ' ',
+    '{',
+    '{"a":1',
+    '{a:1}',
+    "{'a':1}",
+    '{"a":1,}',
+    '[1,]',
+    '01',
+    'NaN',
+    '"\n"',
+    '// x\n1',
+    '\ufeff{}',
+  ])('[D15] is refused, and its text not repeated: %j', (text) =>
+    expect(() => parseStrictJson(text)).toThrow(new JsonError('not valid JSON')),
   );
 
   it.each([
@@ -69,13 +82,15 @@ describe('what is no JSON', () => {
     expect(() => parseStrictJsonBytes(Uint8Array.from(bytes))).toThrow(JsonError);
   });
 
-  it('[D15] UTF-8 is read', () => expect(parseStrictJsonBytes(Buffer.from('{"é":"😀"}'))).toEqual({ é: '😀' }));
+  it('[D15] UTF-8 is read', () =>
+    expect(parseStrictJsonBytes(Buffer.from('{"é":"😀"}'))).toEqual({ é: '😀' }));
 });
 
 describe('depth', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
 
-  it('[D15] honest nesting is read', () => expect(parseStrictJson(nested(16))).toEqual(JSON.parse(nested(16))));
+  it('[D15] honest nesting is read', () =>
+    expect(parseStrictJson(nested(16))).toEqual(JSON.parse(nested(16))));
 
   it.each([1_000, 500_000])('[D15] %d levels are refused without harm', (depth) => {
     expect(() => parseStrictJson(nested(depth))).toThrow(JsonError);
@@ -223,7 +238,9 @@ describe('random texts', () => {
       const loses = plain !== 'refused' && heldMembers(plain.value) < writtenMembers(text);
       return { text, plain, loses, strict: outcome(() => parseStrictJson(text)) };
     });
-    const wrong = judged.filter(({ plain, loses, strict }) => !isDeepStrictEqual(strict, loses ? 'refused' : plain));
+    const wrong = judged.filter(
+      ({ plain, loses, strict }) => !isDeepStrictEqual(strict, loses ? 'refused' : plain),
+    );
     expect(wrong).toEqual([]);
     expect(judged.filter(({ plain }) => plain !== 'refused').length).toBeGreaterThan(1_000);
     expect(judged.filter(({ loses }) => loses).length).toBeGreaterThan(50);

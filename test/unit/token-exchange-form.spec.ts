@@ -30,13 +30,17 @@ describe('fields that are taken', () => {
     expect(read(withFields('actor_token=actor.token')).actorToken).toBe('actor.token');
   });
 
-  it.each(['subject_token_type', 'actor_token_type', 'requested_token_type'])('[4.2.subject_token_type] %s is ignored', (name) => {
-    for (const value of ['', 'urn:ietf:params:oauth:token-type:jwt', 'nonsense', 'x'.repeat(5_000)]) {
-      expect(refusal(encoded({ ...good, [name]: value }))).toEqual(['accepted', '']);
-    }
-  });
+  it.each(['subject_token_type', 'actor_token_type', 'requested_token_type'])(
+    '[4.2.subject_token_type] %s is ignored',
+    (name) => {
+      for (const value of ['', 'urn:ietf:params:oauth:token-type:jwt', 'nonsense', 'x'.repeat(5_000)]) {
+        expect(refusal(encoded({ ...good, [name]: value }))).toEqual(['accepted', '']);
+      }
+    },
+  );
 
-  it('[4.2] unknown fields are ignored', () => expect(refusal(withFields('other=1&client_id=x'))[0]).toBe('accepted'));
+  it('[4.2] unknown fields are ignored', () =>
+    expect(refusal(withFields('other=1&client_id=x'))[0]).toBe('accepted'));
 
   it.each([
     ['https://a.example', ['https://a.example']],
@@ -123,7 +127,10 @@ describe('fields that are refused', () => {
     const [, name = ''] = title.split(' ');
     const judged = (value: string) => refusal(encoded({ ...good, [name]: value }));
     expect(judged('x'.repeat(limit))).toEqual(['accepted', '']);
-    expect(judged('x'.repeat(limit + 1))).toEqual(['field_invalid', `${name} must have at most ${limit} characters`]);
+    expect(judged('x'.repeat(limit + 1))).toEqual([
+      'field_invalid',
+      `${name} must have at most ${limit} characters`,
+    ]);
     expect(judged('é'.repeat(limit + 1))[0]).toBe('field_invalid');
     expect(judged('😀'.repeat(limit + 1))[0]).toBe('field_invalid');
     // U+FE0F, the variation selector behind emoji, is a character too.
@@ -131,7 +138,11 @@ describe('fields that are refused', () => {
   });
 
   it('[D16] a message holds no value', () => {
-    const bodies = [withFields('subject_token=marker'), withFields(`scope=${'marker'.repeat(300)}`), 'grant_type=marker'];
+    const bodies = [
+      withFields('subject_token=marker'),
+      withFields(`scope=${'marker'.repeat(300)}`),
+      'grant_type=marker',
+    ];
     for (const body of bodies) expect(refusal(body)[1]).not.toContain('marker');
   });
 });

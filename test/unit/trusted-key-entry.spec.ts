@@ -28,7 +28,9 @@ describe('entries that are taken', () => {
     const entry = Partner.create({ issuer, algorithm, kid: 'k1' }).staticEntry();
     const { entries, problems, warnings } = read(entry);
     expect([problems, warnings]).toEqual([[], []]);
-    expect(entries).toMatchObject([{ type: 'static', issuer, key: { kid: 'k1', algorithms: new Set([algorithm]) } }]);
+    expect(entries).toMatchObject([
+      { type: 'static', issuer, key: { kid: 'k1', algorithms: new Set([algorithm]) } },
+    ]);
   });
 
   it.each([
@@ -47,10 +49,15 @@ describe('entries that are taken', () => {
   it('[2.1] static and JWKS entries mixed, in their order', () => {
     const { entries, problems } = read(jwks, ec, { ...jwks, url: `${jwks.url}/2` });
     expect(problems).toEqual([]);
-    expect(entries.map(({ type, entryIndex }) => [type, entryIndex])).toEqual([['jwks', 0], ['static', 1], ['jwks', 2]]);
+    expect(entries.map(({ type, entryIndex }) => [type, entryIndex])).toEqual([
+      ['jwks', 0],
+      ['static', 1],
+      ['jwks', 2],
+    ]);
   });
 
-  it('[2.1] no entry at all', () => expect(readText('[]')).toEqual({ entries: [], problems: [], warnings: [] }));
+  it('[2.1] no entry at all', () =>
+    expect(readText('[]')).toEqual({ entries: [], problems: [], warnings: [] }));
 
   it('[5.2.4] expectedAudience and allowedRoles as they are, and absent where they are', () => {
     const { entries } = read({ ...ec, expectedAudience: 'us', allowedRoles: ['global:member'] }, jwks);
@@ -99,8 +106,14 @@ describe('members that break their rule', () => {
     ['[2.1.static.key] key', { ...ec, key: '' }],
     ['[2.1.static.key] key', { ...ec, key: 5150 }],
     ['[2.1.static.key] key', { ...ec, key: MARKER }],
-    ['[2.1.static.key] key', { ...ec, key: `-----BEGIN PUBLIC KEY-----\n${MARKER}\n-----END PUBLIC KEY-----` }],
-    ['[2.1.static.key] key', { ...ec, key: `-----BEGIN CERTIFICATE-----\n${MARKER}\n-----END CERTIFICATE-----` }],
+    [
+      '[2.1.static.key] key',
+      { ...ec, key: `-----BEGIN PUBLIC KEY-----\n${MARKER}\n-----END PUBLIC KEY-----` },
+    ],
+    [
+      '[2.1.static.key] key',
+      { ...ec, key: `-----BEGIN CERTIFICATE-----\n${MARKER}\n-----END CERTIFICATE-----` },
+    ],
     ['[D32] key', { ...ec, key: partner.privateKeyPem() }],
     ['[D32] key', { ...ec, key: partner.privateKeyPem().replaceAll('PRIVATE', 'EC PRIVATE') }],
     ['[D32] key', { ...ec, key: partner.publicKeyPem() + partner.privateKeyPem() }],
@@ -167,7 +180,10 @@ describe('members that break their rule', () => {
   });
 
   it('[D32] the name of an entry is its label in logs and metrics', () => {
-    expect(read({ ...ec, name: 'Partner A' }, jwks).entries.map(({ label }) => label)).toEqual(['Partner A', 'entry-1']);
+    expect(read({ ...ec, name: 'Partner A' }, jwks).entries.map(({ label }) => label)).toEqual([
+      'Partner A',
+      'entry-1',
+    ]);
   });
 });
 
@@ -178,7 +194,10 @@ describe('the list as a whole', () => {
     ['a text', `"${MARKER}"`],
     ['null', 'null'],
     ['empty', ''],
-    ['with a member given twice', `[{"type":"jwks","issuer":"https://${MARKER}.example","\\u0069ssuer":"https://b.example"}]`],
+    [
+      'with a member given twice',
+      `[{"type":"jwks","issuer":"https://${MARKER}.example","\\u0069ssuer":"https://b.example"}]`,
+    ],
     ['an entry that is a text', `["${MARKER}"]`],
     ['an entry that is null', '[null]'],
     ['an entry that is a list', `[["${MARKER}"]]`],
@@ -195,21 +214,43 @@ describe('the list as a whole', () => {
     expect(read(ec, { ...same, kid: 'k2' }, { ...same, issuer: `${issuer}/2` }).problems).toEqual([]);
   });
 
-  it.each([jwks.url, 'https://LOGIN.partner.example:443/a/../jwks'])('[D32] the same JWKS URL twice: %s', (url) => {
-    expect(read(jwks, { ...jwks, url, issuer: 'https://b.example' }).problems).toEqual([
-      'entry 1: has the same url as entry 0',
-    ]);
-  });
+  it.each([jwks.url, 'https://LOGIN.partner.example:443/a/../jwks'])(
+    '[D32] the same JWKS URL twice: %s',
+    (url) => {
+      expect(read(jwks, { ...jwks, url, issuer: 'https://b.example' }).problems).toEqual([
+        'entry 1: has the same url as entry 0',
+      ]);
+    },
+  );
 
   it('[D32] every problem of every entry is told at once', () => {
-    const first = { type: 'static', kid: '', algorithms: ['HS256'], key: MARKER, issuer: MARKER, notAfter: 1, x: 1 };
-    const second = { type: 'jwks', url: MARKER, issuer: 5150, cacheTtlSeconds: 1, allowedRoles: 1, kid: MARKER };
+    const first = {
+      type: 'static',
+      kid: '',
+      algorithms: ['HS256'],
+      key: MARKER,
+      issuer: MARKER,
+      notAfter: 1,
+      x: 1,
+    };
+    const second = {
+      type: 'jwks',
+      url: MARKER,
+      issuer: 5150,
+      cacheTtlSeconds: 1,
+      allowedRoles: 1,
+      kid: MARKER,
+    };
     const { problems } = read(first, second);
-    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
-      ...['algorithms', 'issuer', 'key', 'kid', 'notAfter'].map((member) => `entry 0, ${member}`),
-      'entry 0, "x"',
-      ...['"kid"', 'allowedRoles', 'cacheTtlSeconds', 'issuer', 'url'].map((member) => `entry 1, ${member}`),
-    ].sort());
+    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual(
+      [
+        ...['algorithms', 'issuer', 'key', 'kid', 'notAfter'].map((member) => `entry 0, ${member}`),
+        'entry 0, "x"',
+        ...['"kid"', 'allowedRoles', 'cacheTtlSeconds', 'issuer', 'url'].map(
+          (member) => `entry 1, ${member}`,
+        ),
+      ].sort(),
+    );
   });
 
   it('[D32] a shared issuer and kid is told beside another problem of the same entry', () => {
@@ -226,9 +267,11 @@ describe('the list as a whole', () => {
 
   it('[D32] members that every type has are judged also where the type is wrong', () => {
     const { problems } = read({ ...ec, type: MARKER, issuer: MARKER, allowedRoles: MARKER });
-    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual(
-      ['entry 0, allowedRoles', 'entry 0, issuer', 'entry 0, type'],
-    );
+    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
+      'entry 0, allowedRoles',
+      'entry 0, issuer',
+      'entry 0, type',
+    ]);
   });
 });
 

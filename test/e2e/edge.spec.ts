@@ -1,0 +1,219 @@
+// The edge of both flows: throttles, the order of judging, request ids, caching.
+import { Partner } from '../../demo/partner.js';
+import { auditLines, auditRows } from '../support/audit.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { EMBED_PATH, LOGIN_METHODS, login } from '../support/logins.js';
+import { sendBytes, sendRaw } from '../support/raw-http.js';
+import { TestClock } from '../support/test-clock.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
+const TOKEN_PATH = '/rest/auth/oauth/token';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const EMBED_LIMIT = 'SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE';
+const EXCHANGE_LIMIT = 'SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE';
+const limits = (embed?: number, exchange?: number) => ({
+  [EMBED_LIMIT]: embed === undefined ? undefined : String(embed),
+  [EXCHANGE_LIMIT]: exchange === undefined ? undefined : String(exchange),
+});
+const statuses = async (count: number, send: (index: number) => Promise<Response>) => {
+  const found: number[] = [];
+  for (let index = 0; index < count; index++) found.push((await send(index)).status);
+  return found;
+};
+const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
+
+describeOnEachDatabase('[D19] throttles', (database) => {
+  it('[8.5][8.6] 20 requests a minute pass unless configured; each endpoint counts for itself', async () => {
+    const clock = new TestClock();
+    await withService(database, { trustedKeys, environment: limits(), clock }, async (service) => {
+      expect(await statuses(21, () => service.exchange({}))).toEqual([...times(20, 400), 429]);
+      expect(await statuses(21, () => service.embed({}))).toEqual([...times(20, 400), 429]);
+      clock.advance(59.999);
+      expect((await service.exchange({})).status).toBe(429);
+      clock.advance(0.001);
+      expect((await service.exchange({ subject_token: partner.sign() })).status).not.toBe(429);
+    });
+  });
+
+  it('[D19] 429 with its code, Retry-After and the RateLimit headers, on either endpoint', async () => {
+    const clock = new TestClock();
+    await withService(database, { trustedKeys, environment: limits(2, 2), clock }, async (service) => {
+      for (const send of [() => service.exchange({}), () => service.embed({})]) {
+        const before = [await send(), await send()].map(({ headers }) => headers.get('ratelimit-remaining'));
+        expect(before).toEqual(['1', '0']);
+        clock.advance(20.5);
+        const answer = await send();
+        expect(answer.status).toBe(429);
+        expect(await answer.json()).toMatchObject({ error: 'too_many_requests' });
+        expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+        expect(answer.headers.get('retry-after')).toBe('40');
+        const rateLimit = ['limit', 'remaining', 'reset'].map((name) => answer.headers.get(`ratelimit-${name}`));
+        expect(rateLimit).toEqual(['2', '0', '40']);
+        clock.advance(40);
+        expect((await send()).status).toBe(400);
+      }
+    });
+  });
+
+  it('[D19] GET and POST share a bucket; good and bad requests count alike; a refused one uses no token up', async () => {
+    await withService(database, { trustedKeys, environment: limits(4) }, async (service) => {
+      const token = partner.sign();
+      expect((await login(service, 'GET', {})).status).toBe(400);
+      expect((await login(service, 'POST', {})).status).toBe(400);
+      expect((await login(service, 'GET', { token: partner.sign() })).status).toBe(303);
+      expect((await login(service, 'POST', { token: 'x' })).status).toBe(401);
+      for (const method of LOGIN_METHODS) expect((await login(service, method, { token })).status).toBe(429);
+      // Its jti is still good, for the other flow too.
+      expect((await service.exchange({ subject_token: token })).status).toBe(200);
+    });
+  });
+
+  it('[D27] X-Forwarded-For of anybody changes nothing without a trusted proxy', async () => {
+    await withService(database, { trustedKeys, environment: limits(3, 3) }, async (service) => {
+      const forwarded = (index: number) => ({
+        'x-forwarded-for': `203.0.113.${index}`,
+        'x-real-ip': `203.0.113.${index}`,
+        forwarded: `for=203.0.113.${index}`,
+      });
+      const expected = [...times(3, 400), 429, 429];
+      expect(await statuses(5, (index) => service.embed({}, forwarded(index)))).toEqual(expected);
+      expect(await statuses(5, (index) => service.exchange({}, forwarded(index)))).toEqual(expected);
+    });
+  });
+
+  it('[D27] behind one trusted proxy the address that it saw counts, not what a client put before it', async () => {
+    const environment = { ...limits(2, 2), SVC_PROXY_HOPS: '1' };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      const from = (seen: string) => service.embed({}, { 'x-forwarded-for': seen });
+      expect(await statuses(3, () => from('203.0.113.1'))).toEqual([400, 400, 429]);
+      expect((await from('203.0.113.2')).status).toBe(400);
+      const spoofed = (index: number) => from(`198.51.100.${index}, 203.0.113.3`);
+      expect(await statuses(3, spoofed)).toEqual([400, 400, 429]);
+    });
+  });
+});
+
+describeOnEachDatabase('[D20] the order of judging', (database) => {
+  it('[D20] throttle before switch before content type before grant type before fields before token', async () => {
+    const environment = { ...limits(1, 1), SVC_EMBED_LOGIN_ENABLED: 'false', SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
+    const json = { method: 'POST', body: '{', headers: JSON_TYPE };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      for (const path of [TOKEN_PATH, EMBED_PATH]) {
+        expect(await statuses(2, () => service.fetch(path, json))).toEqual([501, 429]);
+      }
+    });
+    await withService(database, { trustedKeys }, async (service) => {
+      const send = async (body: string, type = 'application/x-www-form-urlencoded') => {
+        const init = { method: 'POST', body, headers: { 'content-type': type } };
+        const answer = await service.fetch(TOKEN_PATH, init);
+        return [answer.status, ((await answer.json()) as { error: string }).error];
+      };
+      const grant = 'grant_type=urn:ietf:params:oauth:grant-type:token-exchange';
+      expect(await send(`${grant}&subject_token=x`, 'text/plain')).toEqual([415, 'invalid_request']);
+      expect(await send(`grant_type=x&scope=${'s'.repeat(1025)}`)).toEqual([400, 'unsupported_grant_type']);
+      expect(await send('scope=1')).toEqual([400, 'unsupported_grant_type']);
+      expect(await send(`${grant}&subject_token=x&scope=${'s'.repeat(1025)}`)).toEqual([400, 'invalid_request']);
+      expect(await send(`${grant}&subject_token=x`)).toEqual([400, 'invalid_grant']);
+    });
+  });
+
+  it.each([
+    ['a repeated field', 'scope=1&scope=2'],
+    ['a broken percent escape', 'scope=%zz'],
+    ['NUL in a field', 'scope=%00'],
+  ])('[D20] %s does not come before the grant type', async (_, rest) => {
+    await withService(database, { trustedKeys }, async (service) => {
+      const body = `grant_type=password&${rest}`;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const answer = await service.fetch(TOKEN_PATH, { method: 'POST', body, headers });
+      expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'unsupported_grant_type' }]);
+    });
+  });
+});
+
+describeOnEachDatabase('[D21] request ids and caching', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys, environment: { SVC_LOG_LEVEL: 'debug' } });
+  });
+  afterAll(() => service?.stop());
+
+  it.each(['abcd1234', 'A-b_c.d:e', '0123456789'.repeat(12), crypto.randomUUID()])(
+    '[D21] the well-formed id %j is kept: in the answer, the log and the audit row',
+    async (id) => {
+      const answer = await service.exchange({ subject_token: 'x' }, { 'x-request-id': id });
+      expect(answer.headers.get('x-request-id')).toBe(id);
+      expect(await auditRows(service, id)).toMatchObject([{ payload: { reason: 'token_malformed' } }]);
+      expect(auditLines(service, id)).toMatchObject([{ payload: { reason: 'token_malformed' } }]);
+      const requestLines = service.log.filter(({ requestId, msg }) => requestId === id && msg === 'request');
+      expect(requestLines).toMatchObject([{ method: 'POST', route: TOKEN_PATH, status: 400 }]);
+    },
+  );
+
+  it.each(['', 'a b', 'x'.repeat(5000), '"><script>', 'id,other', '{"a":1}', 'café-1234'])(
+    '[D21] the id %j is replaced by one that log and audit row share',
+    async (id) => {
+      const wire = Buffer.from(id, 'utf8').toString('latin1');
+      const answer = await service.exchange({ subject_token: 'x' }, { 'x-request-id': wire });
+      const given = answer.headers.get('x-request-id') ?? '';
+      expect(given).not.toBe(wire);
+      expect(given).toMatch(/^[\w.:-]{8,128}$/);
+      expect(await auditRows(service, given)).toHaveLength(1);
+      expect(auditLines(service, given)).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['GET', '/'],
+    ['GET', '/healthz'],
+    ['GET', '/healthz/readiness'],
+    ['GET', '/metrics'],
+    ['GET', '/.well-known/jwks.json'],
+    ['GET', '/rest/me'],
+    ['POST', '/rest/auth/logout'],
+    ['GET', '/api/v1/workflows'],
+    ['GET', '/nowhere'],
+    ['PUT', EMBED_PATH],
+    ['GET', '/%zz'],
+    ['GET', '/rest/%c3%28'],
+    ['OPTIONS', '*'],
+  ])('[D21] the answer to %s %s carries the id', async (method, target) => {
+    const headers = { 'x-request-id': 'my-request-1' };
+    const answer = await sendRaw(service.address, { method, target, headers });
+    expect(answer?.headers['x-request-id']).toBe('my-request-1');
+  });
+
+  it('[D21] an answer to what is no HTTP request carries an id too', async () => {
+    const answers = [
+      await sendBytes(service.address, Buffer.from('NONSENSE\r\n\r\n')),
+      await sendRaw(service.address, { target: '/', headers: { 'x-long': 'x'.repeat(100_000) } }),
+    ];
+    for (const answer of answers) {
+      expect(answer?.status).toBeGreaterThanOrEqual(400);
+      expect(answer?.headers['x-request-id']).toMatch(/^[\w.:-]{8,128}$/);
+    }
+  });
+
+  it('[D22] no answer of the two endpoints may be stored, success or failure', async () => {
+    const answers = [
+      await service.exchange({ subject_token: partner.sign() }),
+      await service.exchange({ subject_token: 'x' }),
+      await service.exchange({}),
+      await service.fetch(TOKEN_PATH, { method: 'POST', body: '{}', headers: JSON_TYPE }),
+      await service.embed({ token: partner.sign() }),
+      await login(service, 'GET', { token: partner.sign() }),
+      await login(service, 'GET', { token: 'x' }),
+      await service.embed({ token: partner.sign(partner.claims({ sub: 1 })) }),
+      await service.embed({}),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 415, 303, 303, 401, 500, 400]);
+    for (const { headers } of answers) {
+      expect([headers.get('cache-control'), headers.get('pragma')]).toEqual(['no-store', 'no-cache']);
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+    }
+  });
+});
