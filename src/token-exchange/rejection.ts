@@ -19,6 +19,7 @@ export type RejectionReason =
   | 'token_issued_in_future'
   | 'token_lifetime_exceeded'
   | 'remaining_lifetime_too_short'
+  | 'actor_not_allowed'
   // replay
   | 'token_replayed'
   // identity

@@ -85,6 +85,7 @@ export class EntryReader {
     return { ...policy, type: 'jwks', url, ...(cacheTtlSeconds === undefined ? {} : { cacheTtlSeconds }) };
   }
 
+  /** @rule P.name An entry may have a name for logs and metrics. */
   private policy(): TrustPolicy {
     const issuer = this.issuer();
     const expectedAudience = this.optionalText('expectedAudience');

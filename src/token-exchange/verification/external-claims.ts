@@ -18,6 +18,8 @@ export interface ExternalClaims {
   readonly givenName?: string;
   readonly familyName?: string;
   readonly role?: string;
+  /** The only party that may act for this subject, where the token names one (RFC 8693 §4.4). */
+  readonly mayAct?: { readonly sub: string; readonly iss?: string };
 }
 
 const MAX_SUBJECT_CHARACTERS = 255;
@@ -64,7 +66,16 @@ function optionalClaims(payload: Record<string, unknown>) {
     givenName: optionalText(payload, 'given_name'),
     familyName: optionalText(payload, 'family_name'),
     role: optionalText(payload, 'role'),
+    mayAct: mayAct(payload),
   };
+}
+
+/** RFC 8693 §4.4: the party is named by `sub`, and by `iss` where that is not the token's own. */
+function mayAct({ may_act: party }: Record<string, unknown>): ExternalClaims['mayAct'] {
+  if (party === undefined) return undefined;
+  if (!isJsonObject(party)) throw invalid('may_act must be an object');
+  const iss = optionalText(party, 'iss');
+  return { sub: requiredText(party, 'sub'), ...(iss === undefined ? {} : { iss }) };
 }
 
 /** @rule D42 Strings that storage cannot hold are refused, whichever claim they stand in. */
