@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { VARIABLES } from '../config/environment.js';
 import type { OpenDatabase } from '../database/data-source.js';
-import { openDatabase } from '../database/data-source.js';
+import { DatabaseUnavailableError, openDatabase } from '../database/data-source.js';
 import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
 import { Transactions } from '../database/transaction.js';
 import { ENTITIES } from '../entities.js';
@@ -56,7 +56,8 @@ async function open({ settings, workingDirectory }: CommandContext): Promise<Ope
   try {
     return await openDatabase(databaseSettings({ ...config, dataDirectory: directory }), ENTITIES);
   } catch (error) {
-    if (error instanceof DataDirectoryLockedError) throw new CommandError(error.message);
+    const isClear = error instanceof DataDirectoryLockedError || error instanceof DatabaseUnavailableError;
+    if (isClear) throw new CommandError(error.message);
     throw new CommandError(`The database cannot be opened: ${reasonOf(error)}`);
   }
 }

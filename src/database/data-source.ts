@@ -19,14 +19,25 @@ export type DatabaseSettings =
 /** Entity classes, collected by the composition root. */
 export type Entities = MixedList<string | EntitySchema | (new () => object)>;
 
+/** There is no connection to the database. The message has the system's code for the cause, and no part of the URL. */
+export class DatabaseUnavailableError extends Error {
+  constructor(cause: unknown) {
+    const { code, name } = cause as { code?: unknown; name?: unknown };
+    super(
+      `The database cannot be connected to (${String(code ?? name)}); check SVC_DATABASE_URL and the server.`,
+    );
+    this.name = 'DatabaseUnavailableError';
+  }
+}
+
 /** A database that is ready to be connected to. `close` ends data source, embedded engine and lock, in this order. */
 export interface PreparedDatabase {
   readonly kind: DatabaseSettings['kind'];
   /** Not connected yet. */
   readonly dataSource: DataSource;
   /** Brings the schema up to date. @returns the names of the migrations that ran */
-  migrate(): Promise<string[]>;
-  close(): Promise<void>;
+  readonly migrate: () => Promise<string[]>;
+  readonly close: () => Promise<void>;
 }
 
 /** An open database, its schema up to date. */
@@ -38,11 +49,12 @@ export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSourc
 /**
  * Opens the database and brings its schema up to date.
  * @throws DataDirectoryLockedError when another process has the embedded directory
+ * @throws DatabaseUnavailableError when it cannot be connected to
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
   const { kind, dataSource, migrate, close } = await prepareDatabase(settings, entities);
   try {
-    await dataSource.initialize();
+    await connect(dataSource);
     return { kind, dataSource, appliedMigrations: await migrate(), close };
   } catch (error) {
     await close();
@@ -92,6 +104,14 @@ async function prepareEmbedded(
   } catch (error) {
     lock.release();
     throw error;
+  }
+}
+
+async function connect(dataSource: DataSource): Promise<void> {
+  try {
+    await dataSource.initialize();
+  } catch (error) {
+    throw new DatabaseUnavailableError(error);
   }
 }
 

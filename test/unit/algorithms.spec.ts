@@ -37,11 +37,11 @@ it('[2.1.supported] they are of four families', () => {
 describe('keys', () => {
   const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).publicKey;
   const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey;
-  const pss = (hash?: string, saltLength?: number, mgf1HashAlgorithm = hash) =>
-    generateKeyPairSync('rsa-pss', {
-      modulusLength: 2048,
-      ...(hash === undefined ? {} : { hashAlgorithm: hash, mgf1HashAlgorithm, saltLength }),
-    }).publicKey;
+  /** The parameters go in as an object of no known members: @types/node takes the salt's length for a text. */
+  const pss = (parameters: object = {}) =>
+    generateKeyPairSync('rsa-pss', { modulusLength: 2048, ...parameters }).publicKey;
+  const bound = (hashAlgorithm: string, saltLength: number, mgf1HashAlgorithm = hashAlgorithm) =>
+    pss({ hashAlgorithm, mgf1HashAlgorithm, saltLength });
 
   it.each<[string, () => KeyObject, string[]]>([
     ['RSA of 2048 bits', () => rsa(2048), [...RS, ...PS]],
@@ -49,12 +49,12 @@ describe('keys', () => {
     ['RSA of 2040 bits', () => rsa(2040), []],
     ['RSA of 1024 bits', () => rsa(1024), []],
     ['RSA-PSS without parameters', () => pss(), PS],
-    ['RSA-PSS bound to SHA-256', () => pss('sha256', 32), ['PS256']],
-    ['RSA-PSS bound to SHA-384', () => pss('sha384', 48), ['PS384']],
-    ['RSA-PSS bound to SHA-1', () => pss('sha1', 20), []],
+    ['RSA-PSS bound to SHA-256', () => bound('sha256', 32), ['PS256']],
+    ['RSA-PSS bound to SHA-384', () => bound('sha384', 48), ['PS384']],
+    ['RSA-PSS bound to SHA-1', () => bound('sha1', 20), []],
     // RFC 7518 §3.5: the salt is as long as the digest, and MGF1 uses the same digest.
-    ['RSA-PSS bound to a longer salt', () => pss('sha256', 64), []],
-    ['RSA-PSS bound to MGF1 with SHA-1', () => pss('sha256', 32, 'sha1'), []],
+    ['RSA-PSS bound to a longer salt', () => bound('sha256', 64), []],
+    ['RSA-PSS bound to MGF1 with SHA-1', () => bound('sha256', 32, 'sha1'), []],
     ['P-256', () => ec('P-256'), ['ES256']],
     ['P-384', () => ec('P-384'), ['ES384']],
     ['P-521', () => ec('P-521'), ['ES512']],
@@ -63,8 +63,7 @@ describe('keys', () => {
     ['P-224', () => ec('P-224'), []],
     ['Ed25519', () => generateKeyPairSync('ed25519').publicKey, ['EdDSA']],
     ['X25519', () => generateKeyPairSync('x25519').publicKey, []],
-    ['DSA', () => generateKeyPairSync('dsa', { modulusLength: 2048 }).publicKey, []],
-    ['Diffie-Hellman', () => generateKeyPairSync('dh', { group: 'modp14' }).publicKey, []],
+    ['DSA', () => generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).publicKey, []],
   ])('[2.1.static.algorithms] %s fits exactly what it can verify', (_, key, algorithms) => {
     expect(algorithmsFitting(key())).toEqual(algorithms);
   });
