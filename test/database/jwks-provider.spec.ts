@@ -299,6 +299,18 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     });
   });
 
+  it('[D34] keys that could not be stored outlive a failure that could', async () => {
+    const table = (from: string, to: string) => opened.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);
+    await table('jwks_snapshot', 'out_of_reach');
+    const instance = await startWithKeys();
+    expect(instance.held(ISSUER, 'old')).toBeDefined();
+    await table('out_of_reach', 'jwks_snapshot');
+    server.answerWith(status(500));
+    await passSeconds(instance, 10);
+    expect(instance.keys.status()[0]).toMatchObject({ keys: 1, lastFailureReason: 'status 500' });
+    expect(instance.held(ISSUER, 'old')).toBeDefined();
+  });
+
   describe('an unknown kid', () => {
     it('[D34] is fetched at once, once, and then held', async () => {
       const instance = await startWithKeys();

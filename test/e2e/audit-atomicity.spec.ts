@@ -34,7 +34,11 @@ describeOnEachDatabase('[6.3] audit and the work it tells about', (database) => 
   const successes = [`${EVENT}embed-login`, `${EVENT}succeeded`, `${EVENT}user-provisioned`];
   const expectNothing = async (requestId: string, email: string) => {
     const rows = await auditRows(service, requestId);
-    const names = [...rows.map(({ name }) => name), ...heard, ...auditLines(service, requestId).map((l) => l['event'])];
+    const names = [
+      ...rows.map(({ name }) => name),
+      ...heard,
+      ...auditLines(service, requestId).map((l) => l['event']),
+    ];
     expect(names.filter((name) => successes.includes(String(name)))).toEqual([]);
     expect(await service.rows('SELECT 1 FROM user_account WHERE email = $1', [email])).toEqual([]);
     expect(await service.rows('SELECT 1 FROM identity_link')).toEqual([]);
@@ -67,7 +71,10 @@ describeOnEachDatabase('[6.3] audit and the work it tells about', (database) => 
     async (when) => {
       const requestId = `failing-exchange-${when}`.replaceAll(' ', '-');
       await whileFailing(when, 'audit_event', async () => {
-        const answer = await service.exchange({ subject_token: partner.sign() }, { 'x-request-id': requestId });
+        const answer = await service.exchange(
+          { subject_token: partner.sign() },
+          { 'x-request-id': requestId },
+        );
         expect(answer.status).toBe(500);
         expect(await answer.json()).toMatchObject({ error: 'server_error' });
       });

@@ -43,7 +43,9 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
       expires_in: number;
       access_token: string;
     };
-    const { jti } = JSON.parse(Buffer.from(issued.split('.')[1] ?? '', 'base64url').toString()) as { jti: string };
+    const { jti } = JSON.parse(Buffer.from(issued.split('.')[1] ?? '', 'base64url').toString()) as {
+      jti: string;
+    };
     expect(rows).toEqual([
       {
         name: `${EVENT}succeeded`,
@@ -62,7 +64,10 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
   });
 
   it('[4.2.3] with an actor every event of the exchange holds both', async () => {
-    const { rows } = await exchange({ subject_token: token({ sub: 'sue' }), actor_token: token({ sub: 'act' }) });
+    const { rows } = await exchange({
+      subject_token: token({ sub: 'sue' }),
+      actor_token: token({ sub: 'act' }),
+    });
     const [subject, actor] = [await idOf('sue@partner.example'), await idOf('act@partner.example')];
     expect(namesOf(rows)).toEqual(['user-provisioned', 'user-provisioned', 'succeeded']);
     expect(rows.map(({ payload }) => payload['userId'])).toEqual([subject, actor, undefined]);
@@ -77,9 +82,15 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     const cases = [
       [{ subject_token: replayed }, { reason: 'token_replayed', ...ORIGIN }],
       [{ subject_token: 'x' }, { reason: 'token_malformed', party: 'subject' }],
-      [{ subject_token: token(), actor_token: 'x' }, { reason: 'token_malformed', party: 'actor' }],
+      [
+        { subject_token: token(), actor_token: 'x' },
+        { reason: 'token_malformed', party: 'actor' },
+      ],
       [{ subject_token: token({ aud: 'x' }) }, { reason: 'audience_mismatch', party: 'subject', ...ORIGIN }],
-      [{ subject_token: token({ sub: undefined }) }, { reason: 'claims_invalid', party: 'subject', ...ORIGIN }],
+      [
+        { subject_token: token({ sub: undefined }) },
+        { reason: 'claims_invalid', party: 'subject', ...ORIGIN },
+      ],
     ] as const;
     for (const [fields, payload] of cases) {
       const { answer, rows } = await exchange(fields);
@@ -100,9 +111,13 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
   it('[6.4] a refused login: one event with the reason', async () => {
     const { answer, rows } = await embed({ iat: 1, exp: 2 });
     expect(answer.status).toBe(401);
-    expect(rows).toMatchObject([{ name: `${EVENT}embed-login-failed`, payload: { reason: 'token_expired', ...ORIGIN } }]);
+    expect(rows).toMatchObject([
+      { name: `${EVENT}embed-login-failed`, payload: { reason: 'token_expired', ...ORIGIN } },
+    ]);
     const claims = await embed({ jti: 5 });
-    expect(claims.rows).toMatchObject([{ name: `${EVENT}embed-login-failed`, payload: { reason: 'claims_invalid' } }]);
+    expect(claims.rows).toMatchObject([
+      { name: `${EVENT}embed-login-failed`, payload: { reason: 'claims_invalid' } },
+    ]);
   });
 
   it('[6.6][6.7] an existing user is linked, its role updated, and then logged in; not again the next time', async () => {
@@ -121,7 +136,9 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
   it('[D3] what fails after the jti is used leaves the refusal alone: no user, no link, no other event', async () => {
     const claims = { sub: 'never', role: 'global:owner', jti: 'burnt' };
     const { rows } = await embed(claims);
-    expect(rows).toMatchObject([{ name: `${EVENT}embed-login-failed`, payload: { reason: 'role_not_assignable' } }]);
+    expect(rows).toMatchObject([
+      { name: `${EVENT}embed-login-failed`, payload: { reason: 'role_not_assignable' } },
+    ]);
     expect(await idOf('never@partner.example')).toBeUndefined();
     // Used up by the failure; and the same again through the other flow.
     const again = await exchange({ subject_token: token({ jti: 'burnt' }) });
@@ -130,7 +147,10 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
 
   it('[D3] an actor who is refused leaves no trace of the subject', async () => {
     const subject = token({ sub: 'trace' });
-    const { rows } = await exchange({ subject_token: subject, actor_token: token({ sub: 'x', role: 'nonsense' }) });
+    const { rows } = await exchange({
+      subject_token: subject,
+      actor_token: token({ sub: 'x', role: 'nonsense' }),
+    });
     expect(rows).toMatchObject([
       { name: `${EVENT}failed`, payload: { reason: 'role_not_recognized', party: 'actor' } },
     ]);
@@ -155,7 +175,9 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     const own = await traced((headers) =>
       service.fetch('/api/v1/workflows', { headers: { ...headers, authorization: alone } }),
     );
-    expect(own.rows).toMatchObject([{ subject_user_id: await idOf('sue@partner.example'), actor_user_id: null }]);
+    expect(own.rows).toMatchObject([
+      { subject_user_id: await idOf('sue@partner.example'), actor_user_id: null },
+    ]);
   });
 
   it('[D21] each event is one line of the log, with the request id and all that the row has', async () => {

@@ -10,7 +10,8 @@ import { JwksServer, status } from '../support/jwks-server.js';
 import { licenseEnvironment } from '../support/license.js';
 import { sendRaw } from '../support/raw-http.js';
 import { TestClock } from '../support/test-clock.js';
-import { BASE_URL, TestService } from '../support/test-service.js';
+import type { TestService } from '../support/test-service.js';
+import { BASE_URL } from '../support/test-service.js';
 import { withService } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });

@@ -1,4 +1,4 @@
-// The edge of both flows: throttles, the order of judging, request ids, caching.
+// The edge of both flows: the order of judging, request ids, caching.
 import { Partner } from '../../demo/partner.js';
 import { auditLines, auditRows } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -28,80 +28,13 @@ const statuses = async (count: number, send: (index: number) => Promise<Response
 };
 const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 
-describeOnEachDatabase('[D19] throttles', (database) => {
-  it('[8.5][8.6] 20 requests a minute pass unless configured; each endpoint counts for itself', async () => {
-    const clock = new TestClock();
-    await withService(database, { trustedKeys, environment: limits(), clock }, async (service) => {
-      expect(await statuses(21, () => service.exchange({}))).toEqual([...times(20, 400), 429]);
-      expect(await statuses(21, () => service.embed({}))).toEqual([...times(20, 400), 429]);
-      clock.advance(59.999);
-      expect((await service.exchange({})).status).toBe(429);
-      clock.advance(0.001);
-      expect((await service.exchange({ subject_token: partner.sign() })).status).not.toBe(429);
-    });
-  });
-
-  it('[D19] 429 with its code, Retry-After and the RateLimit headers, on either endpoint', async () => {
-    const clock = new TestClock();
-    await withService(database, { trustedKeys, environment: limits(2, 2), clock }, async (service) => {
-      for (const send of [() => service.exchange({}), () => service.embed({})]) {
-        const before = [await send(), await send()].map(({ headers }) => headers.get('ratelimit-remaining'));
-        expect(before).toEqual(['1', '0']);
-        clock.advance(20.5);
-        const answer = await send();
-        expect(answer.status).toBe(429);
-        expect(await answer.json()).toMatchObject({ error: 'too_many_requests' });
-        expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-        expect(answer.headers.get('retry-after')).toBe('40');
-        const rateLimit = ['limit', 'remaining', 'reset'].map((name) => answer.headers.get(`ratelimit-${name}`));
-        expect(rateLimit).toEqual(['2', '0', '40']);
-        clock.advance(40);
-        expect((await send()).status).toBe(400);
-      }
-    });
-  });
-
-  it('[D19] GET and POST share a bucket; good and bad requests count alike; a refused one uses no token up', async () => {
-    await withService(database, { trustedKeys, environment: limits(4) }, async (service) => {
-      const token = partner.sign();
-      expect((await login(service, 'GET', {})).status).toBe(400);
-      expect((await login(service, 'POST', {})).status).toBe(400);
-      expect((await login(service, 'GET', { token: partner.sign() })).status).toBe(303);
-      expect((await login(service, 'POST', { token: 'x' })).status).toBe(401);
-      for (const method of LOGIN_METHODS) expect((await login(service, method, { token })).status).toBe(429);
-      // Its jti is still good, for the other flow too.
-      expect((await service.exchange({ subject_token: token })).status).toBe(200);
-    });
-  });
-
-  it('[D27] X-Forwarded-For of anybody changes nothing without a trusted proxy', async () => {
-    await withService(database, { trustedKeys, environment: limits(3, 3) }, async (service) => {
-      const forwarded = (index: number) => ({
-        'x-forwarded-for': `203.0.113.${index}`,
-        'x-real-ip': `203.0.113.${index}`,
-        forwarded: `for=203.0.113.${index}`,
-      });
-      const expected = [...times(3, 400), 429, 429];
-      expect(await statuses(5, (index) => service.embed({}, forwarded(index)))).toEqual(expected);
-      expect(await statuses(5, (index) => service.exchange({}, forwarded(index)))).toEqual(expected);
-    });
-  });
-
-  it('[D27] behind one trusted proxy the address that it saw counts, not what a client put before it', async () => {
-    const environment = { ...limits(2, 2), SVC_PROXY_HOPS: '1' };
-    await withService(database, { trustedKeys, environment }, async (service) => {
-      const from = (seen: string) => service.embed({}, { 'x-forwarded-for': seen });
-      expect(await statuses(3, () => from('203.0.113.1'))).toEqual([400, 400, 429]);
-      expect((await from('203.0.113.2')).status).toBe(400);
-      const spoofed = (index: number) => from(`198.51.100.${index}, 203.0.113.3`);
-      expect(await statuses(3, spoofed)).toEqual([400, 400, 429]);
-    });
-  });
-});
-
 describeOnEachDatabase('[D20] the order of judging', (database) => {
   it('[D20] throttle before switch before content type', async () => {
-    const environment = { ...limits(1, 1), SVC_EMBED_LOGIN_ENABLED: 'false', SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
+    const environment = {
+      ...limits(1, 1),
+      SVC_EMBED_LOGIN_ENABLED: 'false',
+      SVC_TOKEN_EXCHANGE_ENABLED: 'false',
+    };
     const json = { method: 'POST', body: '{', headers: JSON_TYPE };
     await withService(database, { trustedKeys, environment }, async (service) => {
       for (const path of [TOKEN_PATH, EMBED_PATH]) {
@@ -121,15 +54,31 @@ describeOnEachDatabase('[D20][D21] order, request ids and caching', (database) =
 
   it.each([
     ['content type, before all fields', `${GRANT}&subject_token=x`, 'text/plain', 415, 'invalid_request'],
-    ['grant type, before a field too long', `grant_type=x&scope=${TOO_LONG}`, FORM, 400, 'unsupported_grant_type'],
+    [
+      'grant type, before a field too long',
+      `grant_type=x&scope=${TOO_LONG}`,
+      FORM,
+      400,
+      'unsupported_grant_type',
+    ],
     ['grant type that is missing', `scope=${TOO_LONG}`, FORM, 400, 'unsupported_grant_type'],
-    ['grant type, before a repeated field', 'grant_type=x&scope=1&scope=2', FORM, 400, 'unsupported_grant_type'],
+    [
+      'grant type, before a repeated field',
+      'grant_type=x&scope=1&scope=2',
+      FORM,
+      400,
+      'unsupported_grant_type',
+    ],
     ['grant type, before a broken escape', 'grant_type=x&scope=%zz', FORM, 400, 'unsupported_grant_type'],
     ['grant type, before NUL in a field', 'grant_type=x&scope=%00', FORM, 400, 'unsupported_grant_type'],
     ['fields, before the token', `${GRANT}&subject_token=x&scope=${TOO_LONG}`, FORM, 400, 'invalid_request'],
     ['the token', `${GRANT}&subject_token=x`, FORM, 400, 'invalid_grant'],
   ])('[D20] the order goes by %s', async (_, body, type, status, error) => {
-    const answer = await service.fetch(TOKEN_PATH, { method: 'POST', body, headers: { 'content-type': type } });
+    const answer = await service.fetch(TOKEN_PATH, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type },
+    });
     expect([answer.status, await answer.json()]).toMatchObject([status, { error }]);
   });
 

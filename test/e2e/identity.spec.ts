@@ -428,11 +428,14 @@ describeOnEachDatabase('identity', (database) => {
       expect(performance.now() - startedAt).toBeLessThan(DEADLOCKS_MS);
     });
 
-    it('[4.4.role.4] of known users who act for each other with new roles: no fault and no deadlock', async () => {
+    it('[4.4.role.4] of known users who act for each other with new roles and names: no fault and no deadlock', async () => {
       const [a, b] = [newSub(), newSub()];
       for (const sub of [a, b]) await exchange(token({ sub }));
       const startedAt = performance.now();
-      const answers = await actForEachOther(a, b, (index) => ({ role: index % 4 < 2 ? ADMIN : MEMBER }));
+      const answers = await actForEachOther(a, b, (index) => ({
+        role: index % 4 < 2 ? ADMIN : MEMBER,
+        given_name: `Name ${index}`,
+      }));
       expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
       expect(performance.now() - startedAt).toBeLessThan(DEADLOCKS_MS);
     });

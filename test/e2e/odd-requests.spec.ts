@@ -1,9 +1,10 @@
 // Hundreds of requests that nobody should send: none is answered with a fault, and no 404 tells what was asked for.
+import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { ODD_BYTES, ODD_PATHS, oddRequests } from '../support/odd-requests.js';
 import type { RawRequest } from '../support/raw-http.js';
-import { sendBytes, sendRaw } from '../support/raw-http.js';
+import { sendAndLeave, sendBytes, sendRaw } from '../support/raw-http.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -28,7 +29,8 @@ describeOnEachDatabase('[D23] odd requests', (database) => {
         const startedAt = Date.now();
         const answer = await sendRaw(service.address, request);
         const isSlow = Date.now() - startedAt > 5_000;
-        if (answer === undefined || answer.status >= 500 || isSlow) bad.push(described(request, answer?.status));
+        if (answer === undefined || answer.status >= 500 || isSlow)
+          bad.push(described(request, answer?.status));
       });
       await Promise.all(answered);
     }
@@ -46,7 +48,10 @@ describeOnEachDatabase('[D23] odd requests', (database) => {
 
   it('[D23] every 404 has the same bytes, whatever was asked for and however', async () => {
     const unknown = await sendRaw(service.address, { target: '/unknown' });
-    expect(unknown).toMatchObject({ status: 404, headers: { 'content-type': expect.stringMatching(/json/) } });
+    expect(unknown).toMatchObject({
+      status: 404,
+      headers: { 'content-type': expect.stringMatching(/json/) },
+    });
     const found: unknown[] = [];
     for (const target of ODD_PATHS) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
@@ -74,11 +79,32 @@ describeOnEachDatabase('[D23] odd requests', (database) => {
   it('[D23] no answer and no log line holds what an odd address said', async () => {
     const marker = 'Zq7marker';
     const logged = service.log.length;
-    for (const target of [`/${marker}`, `/%zz${marker}`, `/rest/auth/embed?token=${marker}`, `/rest/${marker}/%ff`]) {
-      const answer = await sendRaw(service.address, { target, headers: { 'user-agent': marker, referer: marker } });
+    for (const target of [
+      `/${marker}`,
+      `/%zz${marker}`,
+      `/rest/auth/embed?token=${marker}`,
+      `/rest/${marker}/%ff`,
+    ]) {
+      const answer = await sendRaw(service.address, {
+        target,
+        headers: { 'user-agent': marker, referer: marker },
+      });
       expect(JSON.stringify(answer)).not.toContain(marker);
     }
     expect(JSON.stringify(service.log.slice(logged))).not.toContain(marker);
+  });
+
+  it('[D42] a client that goes away in the middle of its body is no fault of the service', async () => {
+    const head =
+      'HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\n';
+    for (const path of ['/rest/auth/embed', '/rest/auth/oauth/token', '/rest/auth/logout']) {
+      await sendAndLeave(service.address, `POST ${path} ${head}token=half`);
+    }
+    // A request that comes later is answered later.
+    await pause(200);
+    expect((await service.fetch('/healthz')).status).toBe(200);
+    const lines = service.log.filter(({ level, status }) => level === 'error' || Number(status) >= 500);
+    expect(lines).toEqual([]);
   });
 
   it('[4.1] after all that the service works as before', async () => {
@@ -95,5 +121,11 @@ const expectedStatus: unknown = {
 
 function described({ method, target, headers, body = '' }: RawRequest, status: number | undefined): unknown {
   const shown = JSON.stringify(headers ?? {}).slice(0, 80);
-  return [status ?? 'no answer', method ?? 'GET', target.slice(0, 60), shown, Buffer.from(body).toString().slice(0, 60)];
+  return [
+    status ?? 'no answer',
+    method ?? 'GET',
+    target.slice(0, 60),
+    shown,
+    Buffer.from(body).toString().slice(0, 60),
+  ];
 }

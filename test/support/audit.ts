@@ -29,6 +29,9 @@ export function auditLines(service: TestService, requestId?: string): LogLine[] 
 }
 
 /** Calls the listener for every event from now on, as a listener of the product would be. */
-export function onEveryEvent(service: TestService, listener: (event: { name: string; requestId: string }) => void): void {
+export function onEveryEvent(
+  service: TestService,
+  listener: (event: { name: string; requestId: string }) => void,
+): void {
   service.part(EventEmitter2).on('svc.audit.**', listener);
 }

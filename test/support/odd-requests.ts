@@ -20,7 +20,7 @@ export const ROUTES: readonly [string, string][] = [
   ['GET', '/assets/current/page.css'],
 ];
 
-const METHODS = ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'CONNECT', 'BREW'];
+const METHODS = ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'BREW'];
 
 const QUERIES = [
   '?',
@@ -78,11 +78,15 @@ const HEADERS: readonly Record<string, string>[] = [
   { authorization: 'Digest username="\\"' },
   { cookie: `__Host-svc-session=${'A'.repeat(8_000)}` },
   { cookie: '__Host-svc-session=%00; __Host-svc-session="; =; ;' },
-  { 'x-forwarded-for': '::ffff:999.1.1.1, , [::1', 'x-forwarded-proto': 'gopher', 'x-forwarded-host': '\xff' },
+  {
+    'x-forwarded-for': '::ffff:999.1.1.1, , [::1',
+    'x-forwarded-proto': 'gopher',
+    'x-forwarded-host': '\xff',
+  },
   { 'x-request-id': '\xff\xfe', 'content-length': '0' },
   { 'content-encoding': 'gzip', expect: 'nothing' },
   { range: 'bytes=9-1', 'if-none-match': 'W/"', 'if-modified-since': 'never' },
-  { host: '', upgrade: 'websocket', connection: 'upgrade' },
+  { host: '', upgrade: 'websocket', connection: 'upgrade, close' },
   { 'transfer-encoding': 'chunked, identity' },
   { accept: '*/*;q=zz', 'accept-encoding': 'x'.repeat(2_000), origin: 'null' },
 ];
@@ -132,20 +136,31 @@ export function oddRequests(): RawRequest[] {
     ),
     ...['GET', 'PUT', 'DELETE'].map((method) => ({ method, target: '/rest/auth/embed', body: '{' })),
     ...ODD_PATHS.map((target) => ({ target })),
-    ...['*', '', '?', '#', 'x', '/\xff', '/%', '/%zz', '/%c3%28', 'http://[::1', 'https://a.example/rest/me'].map(
-      (target) => ({ target }),
-    ),
+    ...[
+      '*',
+      '',
+      '?',
+      '#',
+      'x',
+      '/\xff',
+      '/%',
+      '/%zz',
+      '/%c3%28',
+      'http://[::1',
+      'https://a.example/rest/me',
+    ].map((target) => ({ target })),
   ];
 }
 
 /** Bytes that are no HTTP request, or two in one. */
 export const ODD_BYTES = [
   'NONSENSE\r\n\r\n',
+  'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n',
   'GET / HTTP/9.9\r\n\r\n',
   'GET /\r\n\r\n',
   'GET / HTTP/1.1\r\n\r\n',
   `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`,
-  `GET / HTTP/1.1\r\nHost: a\r\n${'X: 1\r\n'.repeat(3_000)}\r\n`,
+  `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X: 1\r\n'.repeat(3_000)}\r\n`,
   `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
   'GET / HTTP/1.1\r\nHost: a\r\nA: b\0c\r\n\r\n',
   'GET / HTTP/1.1\r\nHost: a\r\n folded: 1\r\nConnection: close\r\n\r\n',

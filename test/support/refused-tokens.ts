@@ -18,7 +18,7 @@ export interface RefusedToken {
   message?: string;
   /** What is wrong, in words. */
   what: string;
-  make(service: TestService): string | Promise<string>;
+  make: (service: TestService) => string | Promise<string>;
 }
 
 const signed = (claims: Members = {}, header: Members = {}) => partner.sign(partner.claims(claims), header);

@@ -1,6 +1,7 @@
 // Which claims of a correctly signed token are taken, and how the others are refused.
 import type { RejectionReason } from '../../src/token-exchange/rejection.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
+import type { ClaimSet } from '../../src/token-exchange/verification/external-claims.js';
 import { readExternalClaims, readIssuer } from '../../src/token-exchange/verification/external-claims.js';
 
 const good = { iss: 'https://a.example', sub: 's', aud: 'us', iat: 1_000, exp: 1_050, jti: 'j' };
@@ -79,7 +80,7 @@ describe('times', () => {
   });
 
   it.each(['iat', 'exp', 'nbf'])('[D12] %s is not infinite, however it is written', (name) => {
-    const payload: unknown = JSON.parse(JSON.stringify({ ...good, [name]: 'X' }).replace('"X"', '1e999'));
+    const payload = JSON.parse(JSON.stringify({ ...good, [name]: 'X' }).replace('"X"', '1e999')) as ClaimSet;
     expect(() => readExternalClaims(payload)).toThrow(Rejection);
     expect(() => readExternalClaims({ ...good, [name]: Number.NaN })).toThrow(Rejection);
   });

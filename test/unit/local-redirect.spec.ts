@@ -30,6 +30,7 @@ describe('a path on this instance', () => {
     ['/./a', '/a'],
     ['/a%20b', '/a%20b'],
     ['/a b', '/a%20b'],
+    ['/a%2520b', '/a%2520b'],
     ['/größe', '/gr%C3%B6%C3%9Fe'],
     ['/gr%C3%B6%C3%9Fe', '/gr%C3%B6%C3%9Fe'],
     ['/日本/😀', '/%E6%97%A5%E6%9C%AC/%F0%9F%98%80'],

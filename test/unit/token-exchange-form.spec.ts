@@ -133,8 +133,15 @@ describe('fields that are refused', () => {
     ]);
     expect(judged('é'.repeat(limit + 1))[0]).toBe('field_invalid');
     expect(judged('😀'.repeat(limit + 1))[0]).toBe('field_invalid');
-    // U+FE0F, the variation selector behind emoji, is a character too.
-    expect(judged('x\ufe0f'.repeat(limit))[0]).toBe('field_invalid');
+  });
+
+  it.each([
+    ['[4.2.scope] scope', 1024],
+    ['[4.2.audience] audience', 1024],
+    ['[4.2.resource] resource', 2048],
+  ])('%s counts the variation selector behind an emoji as a character', (title, limit) => {
+    const [, name = ''] = title.split(' ');
+    expect(refusal(encoded({ ...good, [name]: 'x\ufe0f'.repeat(limit) }))[0]).toBe('field_invalid');
   });
 
   it('[D16] a message holds no value', () => {

@@ -179,7 +179,7 @@ describe('members that break their rule', () => {
     }
   });
 
-  it('[D32] the name of an entry is its label in logs and metrics', () => {
+  it('[P.name] the name of an entry is its label in logs and metrics', () => {
     expect(read({ ...ec, name: 'Partner A' }, jwks).entries.map(({ label }) => label)).toEqual([
       'Partner A',
       'entry-1',

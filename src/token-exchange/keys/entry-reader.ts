@@ -59,12 +59,12 @@ export class EntryReader {
   read(): TrustedKeyEntry | undefined {
     if (this.failed) return undefined;
     const { type } = this.members;
+    const policy = this.policy();
     if (type !== 'static' && type !== 'jwks') {
       this.problem('type', 'must be "static" or "jwks"');
       return undefined;
     }
     this.refuseUnknownMembers(MEMBERS[type]);
-    const policy = this.policy();
     const entry = type === 'static' ? this.staticEntry(policy) : this.jwksEntry(policy);
     return this.failed ? undefined : entry;
   }
