@@ -300,7 +300,8 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   });
 
   it('[D34] keys that could not be stored outlive a failure that could', async () => {
-    const table = (from: string, to: string) => opened.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);
+    const table = (from: string, to: string) =>
+      opened.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);
     await table('jwks_snapshot', 'out_of_reach');
     const instance = await startWithKeys();
     expect(instance.held(ISSUER, 'old')).toBeDefined();

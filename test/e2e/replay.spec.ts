@@ -96,12 +96,10 @@ describeOnEachDatabase('replay', (database) => {
   it('[5.2.5] one token on all four ways at once passes on one of them', async () => {
     const contested = token({ sub: newSub() });
     const before = await census(service);
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        ENTRY_PATHS[index % ENTRY_PATHS.length]?.send(service, contested, () => token({ sub: 'companion' })),
-      ),
-    );
-    expect(answers.filter((answer) => answer !== undefined && isAccepted(answer))).toHaveLength(1);
+    const companion = () => token({ sub: 'companion' });
+    const paths = Array.from({ length: 10 }, () => ENTRY_PATHS).flat();
+    const answers = await Promise.all(paths.map((path) => path.send(service, contested, companion)));
+    expect(answers.filter(isAccepted)).toHaveLength(1);
     const { sessions } = await census(service);
     expect(sessions - before.sessions).toBeLessThanOrEqual(1);
   });
@@ -123,10 +121,11 @@ describeOnEachDatabase('replay', (database) => {
     ['embed, then exchange', 1],
   ])('[D2] one id for both flows: %s', async (_, order) => {
     const shared = token();
-    const uses = [() => exchange(shared), () => service.embed({ token: shared })];
-    const [first, second] = order === 0 ? uses : uses.reverse();
-    expect(isAccepted((await first?.()) as Response)).toBe(true);
-    expect((await second?.())?.status).toBe(order === 0 ? 401 : 400);
+    const exchanged = async () => (await exchange(shared)).status;
+    const embedded = async () => (await service.embed({ token: shared })).status;
+    const statuses =
+      order === 0 ? [await exchanged(), await embedded()] : [await embedded(), await exchanged()];
+    expect(statuses).toEqual(order === 0 ? [200, 401] : [303, 400]);
   });
 
   it('[D2] one id for all issuers', async () => {
@@ -297,19 +296,19 @@ function bodyOf(answer: Response): Promise<string> {
 }
 
 describeOnPostgresql('replay on two instances with one database', (database) => {
-  let instances: TestService[];
+  let first: TestService;
+  let second: TestService;
 
   beforeAll(async () => {
-    instances = [
-      await TestService.start(database, { trustedKeys }),
-      await TestService.start(database, { trustedKeys }),
-    ];
+    first = await TestService.start(database, { trustedKeys });
+    second = await TestService.start(database, { trustedKeys });
   });
   afterAll(async () => {
-    for (const instance of instances) await instance.stop();
+    await first.stop();
+    await second.stop();
   });
 
-  const instanceOf = (index: number) => instances[index % instances.length] as TestService;
+  const instanceOf = (index: number) => (index % 2 === 0 ? first : second);
 
   it('[5.2.5] 32 parallel posts of one token in each of several rounds: one passes in each', async () => {
     for (let round = 0; round < 10; round++) {

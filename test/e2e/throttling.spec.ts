@@ -1,20 +1,13 @@
 // The throttles of both endpoints: what passes, what a refused client is told, and whose request counts for whom.
 import { Partner } from '../../demo/partner.js';
-import { auditLines, auditRows } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { EMBED_PATH, LOGIN_METHODS, login } from '../support/logins.js';
-import { sendBytes, sendRaw } from '../support/raw-http.js';
+import { LOGIN_METHODS, login } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
-import { BASE_URL, TestService } from '../support/test-service.js';
+import { BASE_URL } from '../support/test-service.js';
 import { withService } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
-const TOKEN_PATH = '/rest/auth/oauth/token';
-const GRANT = 'grant_type=urn:ietf:params:oauth:grant-type:token-exchange';
-const TOO_LONG = 's'.repeat(1025);
-const FORM = 'application/x-www-form-urlencoded';
-const JSON_TYPE = { 'content-type': 'application/json' };
 const EMBED_LIMIT = 'SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE';
 const EXCHANGE_LIMIT = 'SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE';
 const limits = (embed?: number, exchange?: number) => ({
@@ -100,4 +93,3 @@ describeOnEachDatabase('[D19] throttles', (database) => {
     });
   });
 });
-

@@ -1,7 +1,13 @@
 // A real HTTP(S) server that publishes a key set, well or in one of the ways in which such servers misbehave.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type {
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  RequestListener,
+  Server,
+  ServerResponse,
+} from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +15,8 @@ import { gzipSync } from 'node:zlib';
 
 const TRICKLE_INTERVAL_MS = 100;
 const FLOOD_CHUNK = Buffer.alloc(65_536, ' ');
+
+type Headers = Record<string, string | string[] | undefined>;
 
 /** What the server does with a request. */
 export type JwksAnswer = (response: ServerResponse, request: IncomingMessage) => unknown;
@@ -66,7 +74,7 @@ export class JwksServer {
   }
 
   /** Publishes a key set; rotating means publishing another. */
-  publish(keySet: object, headers: Record<string, string | string[]> = {}): void {
+  publish(keySet: object, headers: Headers = {}): void {
     this.answerWith(body(JSON.stringify(keySet), headers));
   }
 
@@ -78,7 +86,7 @@ export class JwksServer {
   }
 }
 
-export function body(text: string | Uint8Array, headers: Record<string, string | string[]> = {}): JwksAnswer {
+export function body(text: string | Uint8Array, headers: Headers = {}): JwksAnswer {
   return (response) => response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text);
 }
 

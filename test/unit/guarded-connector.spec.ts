@@ -6,17 +6,24 @@ import { AddressRefusedError, guardedConnector } from '../../src/token-exchange/
 
 describe('a guarded connection', () => {
   let server: Server;
+  const sockets: Socket[] = [];
   let received: Buffer[];
   let accepted: Promise<unknown[]>;
 
   beforeEach(async () => {
     received = [];
-    server = createServer((socket) => socket.on('data', (chunk: Buffer) => received.push(chunk)));
+    server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('data', (chunk: Buffer) => received.push(chunk));
+    });
     accepted = once(server, 'connection');
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
-  afterEach(() => server.close());
+  afterEach(() => {
+    server.close();
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
 
   const connect = (hostname: string, allows: (address: string) => boolean) => {
     const port = String((server.address() as AddressInfo).port);

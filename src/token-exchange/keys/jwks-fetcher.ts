@@ -58,6 +58,8 @@ async function exchange(client: Client, url: URL): Promise<JwksAnswer> {
     path: url.pathname + url.search,
     method: 'GET',
     headers: REQUEST_HEADERS,
+    // Says "connection: close": there is no second request.
+    reset: true,
   });
   refuseByHead(response);
   const body = await readBody(response.body);

@@ -113,7 +113,7 @@ export class JwksSnapshotRepository {
          WHERE held.last_success_at IS NULL
            OR NOT (held.last_success_at > excluded.last_success_at AND held.last_success_at <= $7)
          RETURNING url_hash
-       ) SELECT $8::text, url_hash FROM stored`,
+       ) SELECT pg_notify($8, url_hash) FROM stored`,
       [
         address.urlHash,
         address.url,
