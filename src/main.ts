@@ -12,11 +12,14 @@ import { ConfigurationError } from './config/load-config.js';
 import { DatabaseUnavailableError } from './database/data-source.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
 import { createLogger } from './logging/logger.js';
+import { SealError } from './sealing/key-ring.js';
 import type { Startup } from './startup.js';
 import { prepareStartup } from './startup.js';
 
 const EXIT_FAILED = 1;
-const OPERATORS_ERRORS = [ConfigurationError, DataDirectoryLockedError, DatabaseUnavailableError];
+/** Longer than any request may wait for the database; then the process ends all the same. */
+const LONGEST_STOP_MS = 30_000;
+const OPERATORS_ERRORS = [ConfigurationError, DataDirectoryLockedError, DatabaseUnavailableError, SealError];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { 'env-file': { type: 'string' } }, allowPositionals: false });
@@ -68,9 +71,10 @@ function stopOnSignals(application: Application, tell: (fields: object, text: st
       if (isStopping) return;
       isStopping = true;
       tell({ signal }, 'stopping: requests in flight are still answered');
+      setTimeout(() => process.exit(EXIT_FAILED), LONGEST_STOP_MS).unref();
       void application.close().then(
         () => process.exit(0),
-        () => process.exit(1),
+        () => process.exit(EXIT_FAILED),
       );
     });
   }

@@ -96,8 +96,14 @@ export class AdvisoryLockLeader extends Leader {
       onLeadershipFree: () => this.hurry(),
     });
     const lease = new LeaderLeaseRepository(session, this.candidate);
-    // What this process held over an earlier connection it has stopped to believe in: nobody need wait for its end.
-    await lease.resign();
+    try {
+      // What this process held over an earlier connection it has stopped to believe in: nobody need wait for its end.
+      await lease.resign();
+    } catch (error) {
+      // Nobody else knows of this session yet: without this each attempt would leave one behind.
+      session.abandon();
+      throw error;
+    }
     return lease;
   }
 

@@ -11,6 +11,10 @@ import { MIGRATIONS } from './migrations/index.js';
 // The embedded database has one connection: a request may have to wait for all that came before it.
 const EMBEDDED_CONNECTION_WAIT_MS = 30_000;
 const POSTGRESQL_CONNECTION_WAIT_MS = 10_000;
+const KEEPALIVE_DELAY_MS = 10_000;
+const LOCK_WAIT_MS = 5_000;
+const STATEMENT_MS = 10_000;
+const ANSWER_MS = 15_000;
 
 /** Which database to open. */
 export type DatabaseSettings =
@@ -81,9 +85,15 @@ function preparePostgresql(
     max: poolSize,
     connectionTimeoutMillis: POSTGRESQL_CONNECTION_WAIT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+    // A request must end, whatever the database waits for; the client gives up last, where the server is silent.
+    lock_timeout: LOCK_WAIT_MS,
+    statement_timeout: STATEMENT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+    query_timeout: ANSWER_MS,
     application_name: 'embedded-token-exchange',
   });
-  const migrate = () => runMigrationsInTurn(dataSource, url);
+  const migrate = () => runMigrationsInTurn(createDataSource(entities, { connectionString: url, max: 2 }));
   return { kind: 'postgresql', dataSource, migrate, close: () => disconnect(dataSource) };
 }
 

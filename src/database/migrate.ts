@@ -1,5 +1,4 @@
 // Brings the schema up to date, once, however many instances start at the same moment.
-import pg from 'pg';
 import type { DataSource } from 'typeorm';
 
 /** Any number that nothing else locks: it names "the schema of this service" among a database's advisory locks. */
@@ -12,17 +11,20 @@ export async function runMigrations(dataSource: DataSource): Promise<string[]> {
 }
 
 /**
- * Runs pending migrations while no other instance does. The advisory lock is held by a connection of its own: the pool
- * may have only one, which the migrations need. When the process dies the database frees the lock.
+ * Runs pending migrations while no other instance does: whoever waits for the advisory lock finds nothing left to do.
+ * @param dataSource of its own, with two connections and without time limits: one holds the lock, and a migration of
+ *   a large table takes the time it takes. It is connected and closed here.
  * @returns the names of those that ran
  */
-export async function runMigrationsInTurn(dataSource: DataSource, databaseUrl: string): Promise<string[]> {
-  const lockHolder = new pg.Client({ connectionString: databaseUrl });
-  await lockHolder.connect();
+export async function runMigrationsInTurn(dataSource: DataSource): Promise<string[]> {
+  await dataSource.initialize();
+  const lockHolder = dataSource.createQueryRunner();
   try {
     await lockHolder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     return await runMigrations(dataSource);
   } finally {
-    await lockHolder.end();
+    await lockHolder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    await lockHolder.release();
+    await dataSource.destroy();
   }
 }

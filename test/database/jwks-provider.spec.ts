@@ -109,7 +109,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
 
     it.each([
       ['max-age over all else', 'max-age=120', 600, 120, 120],
-      ['[2.1.cacheTtlSeconds] cacheTtlSeconds without max-age', 'no-cache', 600, 600, 600],
+      ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds without max-age', 'no-cache', 600, 600, 600],
       ['[8.2] the refresh interval without both', 'no-cache', undefined, 300, 3600],
       ['max-age held at 60 at least', 'max-age=1', undefined, 60, 60],
       ['max-age held at 86400 at most', 'max-age=9999999', undefined, 86_400, 86_400],

@@ -30,7 +30,13 @@ function statusesOf(
   instances: readonly ServiceInstance[],
   send: (instance: ServiceInstance) => Promise<Response>,
 ): Promise<number[]> {
-  return Promise.all(instances.map(async (instance) => (await send(instance)).status));
+  return Promise.all(instances.map(async (instance) => statusOf(await send(instance))));
+}
+
+/** Reads the answer to its end, so that its connection is free. */
+async function statusOf(answer: Response): Promise<number> {
+  await answer.arrayBuffer();
+  return answer.status;
 }
 
 const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value);

@@ -1,16 +1,11 @@
 // A real HTTP(S) server that publishes a key set, well or in one of the ways in which such servers misbehave.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type {
-  IncomingMessage,
-  OutgoingHttpHeaders,
-  RequestListener,
-  Server,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 const TRICKLE_INTERVAL_MS = 100;
@@ -76,6 +71,10 @@ export class JwksServer {
   /** Publishes a key set; rotating means publishing another. */
   publish(keySet: object, headers: Headers = {}): void {
     this.answerWith(body(JSON.stringify(keySet), headers));
+  }
+
+  async openConnections(): Promise<number> {
+    return promisify(this.server.getConnections.bind(this.server))();
   }
 
   /** Ends at once, with whatever is still under way. */

@@ -34,6 +34,7 @@ const B = 'https://b.example';
 class NoTelemetry extends ExchangeTelemetry {
   observeStage = () => undefined;
   countThrottled = () => undefined;
+  countFault = () => undefined;
   watchKeys = () => undefined;
 }
 

@@ -121,6 +121,7 @@ describe('a fetch of a key set', () => {
     expect(reasons).toEqual(Array(3).fill('no complete answer within 5 seconds'));
     expect(took).toBeGreaterThan(4_900);
     expect(took).toBeLessThan(6_000);
+    for (const each of [server, trickling, both]) expect(await each.openConnections()).toBe(0);
     await Promise.all([trickling.close(), both.close()]);
   }, 15_000);
 

@@ -58,9 +58,9 @@ export function keyFits(key: KeyObject, algorithm: Algorithm): boolean {
   const details = key.asymmetricKeyDetails;
   switch (row.family) {
     case 'RSA':
-      return key.asymmetricKeyType === 'rsa' && isLongEnough(details);
+      return key.asymmetricKeyType === 'rsa' && isStrong(details);
     case 'RSA-PSS':
-      return isPssKey(key, row.digest) && isLongEnough(details);
+      return isPssKey(key, row.digest) && isStrong(details);
     case 'EC':
       return key.asymmetricKeyType === 'ec' && details?.namedCurve === row.curve;
     case 'Edwards':
@@ -68,8 +68,12 @@ export function keyFits(key: KeyObject, algorithm: Algorithm): boolean {
   }
 }
 
-function isLongEnough(details: KeyObject['asymmetricKeyDetails']): boolean {
-  return (details?.modulusLength ?? 0) >= MINIMUM_RSA_BITS;
+/** With the exponent 1 everything is its own signature: RFC 8017 §3.1 asks for an odd one of 3 or more. */
+function isStrong({
+  modulusLength = 0,
+  publicExponent = 0n,
+}: KeyObject['asymmetricKeyDetails'] = {}): boolean {
+  return modulusLength >= MINIMUM_RSA_BITS && publicExponent >= 3n && publicExponent % 2n === 1n;
 }
 
 /**

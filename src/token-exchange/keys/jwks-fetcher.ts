@@ -44,7 +44,7 @@ export class JwksFetcher {
     if (!this.protocols.includes(url.protocol)) throw new JwksFetchError('only https: addresses are allowed');
     const client = new Client(url.origin, { connect: guardedConnector(this.addresses, DEADLINE_MS) });
     try {
-      return await withinDeadline(client, exchange(client, url));
+      return await withinDeadline(exchange(client, url));
     } catch (error) {
       throw asFetchError(error);
     } finally {
@@ -87,17 +87,14 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 /**
- * Ends the whole exchange in time, whatever it waits for: a name server, a connection, a header or the next byte.
- * Destroying the client ends its sockets; the race is won even where something inside does not notice.
+ * Ends the waiting in time, whatever it is for: a name server, a connection, a header or the next byte. What then
+ * still goes on ends with the client, which the caller destroys.
  */
-async function withinDeadline<T>(client: Client, work: Promise<T>): Promise<T> {
-  const late = new JwksFetchError(`no complete answer within ${DEADLINE_MS / 1000} seconds`);
+async function withinDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(late);
-      void client.destroy(late);
-    }, DEADLINE_MS);
+    const late = new JwksFetchError(`no complete answer within ${DEADLINE_MS / 1000} seconds`);
+    timer = setTimeout(() => reject(late), DEADLINE_MS);
   });
   try {
     return await Promise.race([work, deadline]);

@@ -48,7 +48,8 @@ function identityOf({ type, issuer, kid, url }: Record<string, unknown>): {
 } {
   if (type === 'jwks') {
     const isUrl = typeof url === 'string' && URL.canParse(url);
-    return { ...(isUrl ? { identity: new URL(url).href } : {}), what: 'url' };
+    // A fragment is not sent: it does not make two addresses of one.
+    return { ...(isUrl ? { identity: new URL(url).href.replace(/#.*$/, '') } : {}), what: 'url' };
   }
   const isPair = typeof issuer === 'string' && typeof kid === 'string';
   return { ...(isPair ? { identity: JSON.stringify([issuer, kid]) } : {}), what: 'issuer and kid' };

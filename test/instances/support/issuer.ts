@@ -21,8 +21,9 @@ export class Issuer {
   }
 
   publish(maxAgeSeconds?: number): void {
-    const headers = maxAgeSeconds === undefined ? {} : { 'cache-control': `max-age=${maxAgeSeconds}` };
-    this.keySet.publish(this.partner.jwks(), headers);
+    const keySet = this.partner.jwks();
+    if (maxAgeSeconds === undefined) this.keySet.publish(keySet);
+    else this.keySet.publish(keySet, { 'cache-control': `max-age=${maxAgeSeconds}` });
   }
 
   entry(members: Members = {}): object {
