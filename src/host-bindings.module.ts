@@ -8,11 +8,11 @@ import type {
   AccessTokenGrant,
   Flow,
   HostUser,
+  HostUserUpdate,
   IssuedAccessToken,
   KeysHeld,
   NewHostUser,
   OpenedSession,
-  ProfileNames,
   Stage,
 } from './token-exchange/host.js';
 import { AccessTokenIssuer, ExchangeTelemetry, SessionOpener, UserDirectory } from './token-exchange/host.js';
@@ -42,12 +42,13 @@ class InstanceUsers extends UserDirectory {
     return this.users.create(transaction, { ...user, role: globalRole(user.role) });
   }
 
-  rename(transaction: Transaction, id: string, names: ProfileNames): Promise<void> {
-    return this.repository.update(id, names, transaction);
+  lock(transaction: Transaction, id: string): Promise<HostUser | undefined> {
+    return this.repository.lock(id, transaction);
   }
 
-  changeRole(transaction: Transaction, id: string, from: string, to: string): Promise<boolean> {
-    return this.repository.changeRole(transaction, id, globalRole(from), globalRole(to));
+  update(transaction: Transaction, id: string, { role, ...names }: HostUserUpdate): Promise<void> {
+    const change = role === undefined ? names : { ...names, role: globalRole(role) };
+    return this.repository.update(id, change, transaction);
   }
 }
 
@@ -83,9 +84,9 @@ class InstanceTelemetry extends ExchangeTelemetry {
     this.metrics.stageDuration.observe({ flow, stage }, seconds);
   }
 
-  countFault(flow: Flow): void {
+  countUnrecordedFailure(flow: Flow): void {
     const outcomes = flow === 'exchange' ? this.metrics.exchanges : this.metrics.embedLogins;
-    outcomes.inc({ outcome: 'fault', reason: '' });
+    outcomes.inc({ outcome: 'failed', reason: 'internal_error' });
   }
 
   countThrottled(flow: Flow): void {

@@ -17,7 +17,8 @@ export interface AccessTokenContent {
   readonly resource?: readonly string[];
   /** Seconds since the Unix epoch. */
   readonly issuedAt: number;
-  readonly lifetimeSeconds: number;
+  /** Seconds since the Unix epoch. */
+  readonly expiresAt: number;
 }
 
 /** What a verified token says. */
@@ -70,7 +71,7 @@ export class AccessTokenService {
 
   private claims(content: AccessTokenContent, id: string): JWTPayload {
     const { baseUrl } = this.options;
-    const { subjectUserId, actorUserId, clientId, scope, resource, issuedAt, lifetimeSeconds } = content;
+    const { subjectUserId, actorUserId, clientId, scope, resource, issuedAt, expiresAt } = content;
     return {
       iss: baseUrl,
       aud: baseUrl,
@@ -81,7 +82,7 @@ export class AccessTokenService {
       ...(resource === undefined ? {} : { resource }),
       jti: id,
       iat: issuedAt,
-      exp: issuedAt + lifetimeSeconds,
+      exp: expiresAt,
     };
   }
 

@@ -3,6 +3,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { requestIdOf } from './request-id.js';
+import { answerUnreadableRequest } from './unreadable-request.js';
 
 export interface ServerOptions {
   /** How many reverse proxies in front are believed. */
@@ -29,7 +30,8 @@ export function createServer({ proxyHops, logger }: ServerOptions): FastifyAdapt
     // Requests that arrive on open connections while the service stops are still answered.
     return503OnClosing: false,
     logger: false,
-    frameworkErrors: answerUnreadableRequest,
+    frameworkErrors: answerUndecodablePath,
+    clientErrorHandler: (error, socket) => answerUnreadableRequest(logger, error, socket),
   });
   const server: FastifyInstance = adapter.getInstance();
   readBodiesUnparsed(server);
@@ -39,7 +41,7 @@ export function createServer({ proxyHops, logger }: ServerOptions): FastifyAdapt
 }
 
 /** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */
-function answerUnreadableRequest(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   setCommonHeaders(request, reply);
   void reply.status(400).send({ error: 'bad_request', message: 'The request cannot be read' });
 }

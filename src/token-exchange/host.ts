@@ -18,10 +18,11 @@ export interface NewHostUser {
   readonly role: string;
 }
 
-/** Names as they come from claims; undefined leaves the stored value. */
-export interface ProfileNames {
+/** What a login may change of a user; undefined leaves the stored value. */
+export interface HostUserUpdate {
   readonly givenName?: string;
   readonly familyName?: string;
+  readonly role?: string;
 }
 
 /** The product's users. Every method works in the transaction that it is given. */
@@ -31,9 +32,9 @@ export abstract class UserDirectory {
   abstract findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined>;
   /** Makes a user; undefined when another user has that e-mail address by now. */
   abstract create(transaction: Transaction, user: NewHostUser): Promise<HostUser | undefined>;
-  abstract rename(transaction: Transaction, id: string, names: ProfileNames): Promise<void>;
-  /** Changes a role if it still is `from`; false when it is another by now. */
-  abstract changeRole(transaction: Transaction, id: string, from: string, to: string): Promise<boolean>;
+  /** Reads a user and keeps others from changing it until the transaction ends. */
+  abstract lock(transaction: Transaction, id: string): Promise<HostUser | undefined>;
+  abstract update(transaction: Transaction, id: string, update: HostUserUpdate): Promise<void>;
 }
 
 /** A session that was opened for a browser. */
@@ -58,8 +59,8 @@ export interface AccessTokenGrant {
   readonly resource?: readonly string[];
   /** Seconds since the Unix epoch. */
   readonly issuedAt: number;
-  /** Whole seconds. */
-  readonly lifetimeSeconds: number;
+  /** Seconds since the Unix epoch. */
+  readonly expiresAt: number;
 }
 
 export interface IssuedAccessToken {
@@ -88,8 +89,8 @@ export interface KeysHeld {
 export abstract class ExchangeTelemetry {
   abstract observeStage(flow: Flow, stage: Stage, seconds: number): void;
   abstract countThrottled(flow: Flow): void;
-  /** Counts a flow that ended by a fault of the service. */
-  abstract countFault(flow: Flow): void;
+  /** Counts a failure, by a fault of the service, that not even the audit trail could take. */
+  abstract countUnrecordedFailure(flow: Flow): void;
   /** Takes a function that tells the present number of usable keys, to be asked whenever metrics are read. */
   abstract watchKeys(read: () => readonly KeysHeld[]): void;
 }

@@ -31,19 +31,25 @@ export class Journey {
     }
   }
 
-  /**
-   * Runs a flow; a rejection that ends it is written to the audit trail with its true cause, then thrown on.
-   */
+  /** Runs a flow; what ends it is written to the audit trail with its true cause, then thrown on. */
   async audited<T>(flow: Flow, requestId: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Rejection) {
-        const { reason, context } = error;
-        await this.audit.tell(auditEvent(FAILURE_EVENTS[flow], { requestId }, { reason, ...context }));
-      }
+      if (error instanceof Rejection) await this.tellFailure(flow, requestId, error);
+      else await this.tellFault(flow, requestId);
       throw error;
     }
+  }
+
+  private tellFailure(flow: Flow, requestId: string, { reason, context }: Rejection): Promise<void> {
+    return this.audit.tell(auditEvent(FAILURE_EVENTS[flow], { requestId }, { reason, ...context }));
+  }
+
+  /** What the fault was stands in the log. The database may be the cause, so the trail may be out of reach as well. */
+  private async tellFault(flow: Flow, requestId: string): Promise<void> {
+    const event = auditEvent(FAILURE_EVENTS[flow], { requestId }, { reason: 'internal_error' });
+    await this.audit.tell(event).catch(() => this.telemetry.countUnrecordedFailure(flow));
   }
 }
 

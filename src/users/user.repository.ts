@@ -57,6 +57,12 @@ export class UserRepository {
     return (await this.in(transaction).findOneBy({ id })) ?? undefined;
   }
 
+  /** Reads a user and locks its row until the transaction ends. */
+  async lock(id: string, transaction: Transaction): Promise<User | undefined> {
+    const lock = { mode: 'pessimistic_write' } as const;
+    return (await managerOf(transaction).findOne(User, { where: { id }, lock })) ?? undefined;
+  }
+
   findByIds(ids: readonly string[]): Promise<User[]> {
     return this.users.findBy({ id: In(ids) });
   }
@@ -85,14 +91,6 @@ export class UserRepository {
 
   async update(id: string, change: UserChange, transaction?: Transaction): Promise<void> {
     await this.in(transaction).update({ id }, { ...change, updatedAt: () => 'now()' });
-  }
-
-  /** Changes a role if it still is `from`; false when it was changed by somebody else meanwhile. */
-  async changeRole(transaction: Transaction, id: string, from: GlobalRole, to: GlobalRole): Promise<boolean> {
-    const changed = await managerOf(transaction)
-      .getRepository(User)
-      .update({ id, role: from }, { role: to, updatedAt: () => 'now()' });
-    return changed.affected === 1;
   }
 
   private in(transaction: Transaction | undefined): Repository<User> {

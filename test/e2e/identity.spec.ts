@@ -14,6 +14,7 @@ import {
 import type { EntryPath } from '../support/entry-paths.js';
 import { changeUser, createUser, createWorkflow, linkedUser, storedUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
 
 const MEMBER = 'global:member';
 const ADMIN = 'global:admin';
@@ -593,20 +594,20 @@ describeOnEachDatabase('identity across a change of configuration', (database) =
   const renamed = before.staticEntry({ issuer: 'https://new.example' });
 
   it('[D1] links do not follow an issuer that is renamed', async () => {
-    const first = await TestService.start(database, { trustedKeys: [before.staticEntry()] });
-    await first.accessToken({ subject_token: before.sign(before.claims({ sub: '1' })) });
-    await first.stop();
-    const second = await TestService.start(database, { trustedKeys: [renamed] });
-    const claims = { sub: '1', iss: 'https://new.example' };
-    const withoutEmail = before.sign(before.claims({ ...claims, email: undefined }));
-    expect((await second.exchange({ subject_token: withoutEmail })).status).toBe(400);
-    const other = before.sign(before.claims({ ...claims, email: 'somebody@new.example' }));
-    expect((await second.exchange({ subject_token: other })).status).toBe(200);
-    const users = [
-      await linkedUser(second, 'https://old.example', '1'),
-      await linkedUser(second, 'https://new.example', '1'),
-    ];
-    await second.stop();
+    await withService(database, { trustedKeys: [before.staticEntry()] }, async (service) => {
+      await service.accessToken({ subject_token: before.sign(before.claims({ sub: '1' })) });
+    });
+    const users = await withService(database, { trustedKeys: [renamed] }, async (service) => {
+      const claims = { sub: '1', iss: 'https://new.example' };
+      const withoutEmail = before.sign(before.claims({ ...claims, email: undefined }));
+      expect((await service.exchange({ subject_token: withoutEmail })).status).toBe(400);
+      const other = before.sign(before.claims({ ...claims, email: 'somebody@new.example' }));
+      expect((await service.exchange({ subject_token: other })).status).toBe(200);
+      return [
+        await linkedUser(service, 'https://old.example', '1'),
+        await linkedUser(service, 'https://new.example', '1'),
+      ];
+    });
     expect(users.map((user) => user?.email)).toEqual(['1@old.example', 'somebody@new.example']);
   });
 });

@@ -21,6 +21,7 @@ import { licenseEnvironment } from '../support/license.js';
 import { changeUser, createUser, createWorkflow, deleteUser, linkedUser } from '../support/local-users.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry({ allowedRoles: ['global:member'] })];
@@ -285,7 +286,8 @@ describeOnEachDatabase('token exchange', (database) => {
 
     it('[4.3] a token of 5 seconds works until they have passed, and then no more', async () => {
       goToFraction(0.75);
-      const accessToken = await service.accessToken({ subject_token: token({ exp: nowSeconds() + 5 }) });
+      const exp = Math.floor(nowSeconds()) + 6;
+      const accessToken = await service.accessToken({ subject_token: token({ exp }) });
       expect(await status('/api/v1/workflows', accessToken)).toBe(200);
       clock.advance(4.5);
       expect(await status('/api/v1/workflows', accessToken)).toBe(200);
@@ -752,11 +754,11 @@ describeOnEachDatabase('a restricted service', (database) => {
 
 describeOnEachDatabase('an instance that trusts its own key', (database) => {
   it('[D31] an issued token is refused as a subject even where its own key is trusted', async () => {
-    const first = await TestService.start(database, { trustedKeys });
-    const issued = await first.accessToken({ subject_token: partner.sign() });
-    const { keys } = (await (await first.fetch('/.well-known/jwks.json')).json()) as JSONWebKeySet;
-    await first.stop();
-    const [key] = keys;
+    const { issued, key } = await withService(database, { trustedKeys }, async (service) => {
+      const accessToken = await service.accessToken({ subject_token: partner.sign() });
+      const { keys } = (await (await service.fetch('/.well-known/jwks.json')).json()) as JSONWebKeySet;
+      return { issued: accessToken, key: keys[0] };
+    });
     const pem = createPublicKey({ key: key as JsonWebKey, format: 'jwk' }).export({
       type: 'spki',
       format: 'pem',
@@ -768,18 +770,19 @@ describeOnEachDatabase('an instance that trusts its own key', (database) => {
       key: pem.toString(),
       issuer: BASE_URL,
     };
-    const environment = { SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: '20' };
-    const second = await TestService.start(database, { trustedKeys: [...trustedKeys, entry], environment });
-    const answers = [
-      await second.exchange({ subject_token: issued }),
-      await second.exchange({ subject_token: partner.sign(), actor_token: issued }),
-    ];
-    const own = await read(await second.exchange({ subject_token: partner.sign() }));
-    const stillGood = await second.fetch('/rest/me', bearer(issued));
-    await second.stop();
-    for (const answer of answers) expect(await answer.text()).toBe(INVALID_GRANT);
-    // The configured maximum counts where it is the shortest (4.2.5), and what was issued before lives on.
-    expect(own.body['expires_in']).toBe(20);
-    expect(stillGood.status).toBe(200);
+    const options = {
+      trustedKeys: [...trustedKeys, entry],
+      environment: { SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: '20' },
+    };
+    await withService(database, options, async (service) => {
+      const refused = [{ subject_token: issued }, { subject_token: partner.sign(), actor_token: issued }];
+      for (const fields of refused) {
+        expect(await (await service.exchange(fields)).text()).toBe(INVALID_GRANT);
+      }
+      // The configured maximum counts where it is the shortest (4.2.5), and what was issued before lives on.
+      const own = await read(await service.exchange({ subject_token: partner.sign() }));
+      expect(own.body['expires_in']).toBe(20);
+      expect((await service.fetch('/rest/me', bearer(issued))).status).toBe(200);
+    });
   });
 });

@@ -27,7 +27,8 @@ describeWithProcesses('three processes that start at the same moment on an empty
   const goDown = () => (closed ??= keySet.close());
   const rows = <Row>(sql: string) => opened.dataSource.query<Row[]>(sql);
   /** What each instance answers, in their order. */
-  const onEach = <T>(ask: (instance: ServiceInstance) => Promise<T>) => Promise.all(cluster.instances.map(ask));
+  const onEach = <T>(ask: (instance: ServiceInstance) => Promise<T>) =>
+    Promise.all(cluster.instances.map(ask));
 
   beforeAll(async () => {
     opened = await database.open();
@@ -49,7 +50,9 @@ describeWithProcesses('three processes that start at the same moment on an empty
     expect(await rows('SELECT name FROM schema_migration')).toHaveLength(MIGRATIONS.length);
     const keys = await rows<{ kid: string }>('SELECT kid FROM signing_key');
     expect(keys).toHaveLength(1);
-    const published = await onEach(async (instance) => (await instance.fetch('/.well-known/jwks.json')).json());
+    const published = await onEach(async (instance) =>
+      (await instance.fetch('/.well-known/jwks.json')).json(),
+    );
     for (const set of published) expect(set).toMatchObject({ keys: [{ kid: keys[0]?.kid }] });
   });
 
@@ -60,9 +63,9 @@ describeWithProcesses('three processes that start at the same moment on an empty
     });
     for (const token of tokens) {
       const headers = { authorization: `Bearer ${token}` };
-      expect(await onEach(async (instance) => (await instance.fetch('/rest/me', { headers })).status)).toEqual([
-        200, 200, 200,
-      ]);
+      expect(
+        await onEach(async (instance) => (await instance.fetch('/rest/me', { headers })).status),
+      ).toEqual([200, 200, 200]);
     }
   });
 
@@ -73,7 +76,9 @@ describeWithProcesses('three processes that start at the same moment on an empty
       onEach(async (instance) => (await instance.fetch('/rest/me', { headers: { cookie } })).status);
     expect(await statuses()).toEqual([200, 200, 200]);
     const headers = { cookie, origin: BASE_URL };
-    expect((await cluster.instance(1).fetch('/rest/auth/logout', { method: 'POST', headers })).status).toBe(204);
+    expect((await cluster.instance(1).fetch('/rest/auth/logout', { method: 'POST', headers })).status).toBe(
+      204,
+    );
     expect(await statuses()).toEqual([401, 401, 401]);
   });
 
@@ -101,7 +106,9 @@ describeWithProcesses('three processes that start at the same moment on an empty
 
     await refreshed(() => keySet.publish(keysOf(rotated)));
     const oldStatuses = () => onEach((instance) => instance.exchangeStatus(partner.sign()));
-    await until('all refuse the old key', SOON_MS, async () => (await oldStatuses()).every((status) => status === 400));
+    await until('all refuse the old key', SOON_MS, async () =>
+      (await oldStatuses()).every((status) => status === 400),
+    );
     for (let again = 0; again < 5; again++) expect(await oldStatuses()).toEqual([400, 400, 400]);
     await newTraffic.end();
     expect(newTraffic.refusals).toEqual([]);
@@ -114,7 +121,9 @@ describeWithProcesses('three processes that start at the same moment on an empty
     const statuses = [1, 2, 3].map(() => onEach((instance) => instance.exchangeStatus(rotated.sign())));
     expect((await Promise.all(statuses)).flat()).toEqual(Array.from({ length: 9 }, () => 200));
     await until('the leader has asked in vain', SOON_MS, async () => {
-      const [row] = await rows<{ failures: number }>('SELECT consecutive_failures AS failures FROM jwks_snapshot');
+      const [row] = await rows<{ failures: number }>(
+        'SELECT consecutive_failures AS failures FROM jwks_snapshot',
+      );
       return (row?.failures ?? 0) > 0;
     });
     expect(await onEach((instance) => instance.exchangeStatus(rotated.sign()))).toEqual([200, 200, 200]);
@@ -124,6 +133,10 @@ describeWithProcesses('three processes that start at the same moment on an empty
   async function refreshed(change: () => void): Promise<void> {
     change();
     const before = keySet.requestCount;
-    await until('the leader refreshes', 5 * REFRESH_INTERVAL_SECONDS * 1000, () => keySet.requestCount > before);
+    await until(
+      'the leader refreshes',
+      5 * REFRESH_INTERVAL_SECONDS * 1000,
+      () => keySet.requestCount > before,
+    );
   }
 });

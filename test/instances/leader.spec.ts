@@ -6,6 +6,7 @@ import { JwksServer, status } from '../support/jwks-server.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { ExpiringRecords } from './support/expiring-records.js';
 import { until } from './support/until.js';
 import { Witness } from './support/witness.js';
 
@@ -32,7 +33,7 @@ describeWithProcesses('the leader of three processes', (database) => {
   let opened: OpenDatabase;
   let witness: Witness;
   let cluster: ServiceCluster;
-  let feed: ExpiredRecords;
+  let records: ExpiringRecords;
 
   beforeAll(async () => {
     opened = await database.open();
@@ -43,12 +44,13 @@ describeWithProcesses('the leader of three processes', (database) => {
     cluster = await ServiceCluster.start(3, database, {
       trustedKeys: [{ type: 'jwks', url: keySet.url, issuer: partner.issuer }],
       environment: EAGER,
-      databaseUrlOf: (index) => (proxies[index] as TcpProxy).url,
+      databaseUrlOf: (index) => proxies[index]!.url,
     });
-    feed = new ExpiredRecords(opened);
+    // There always is something to purge.
+    records = new ExpiringRecords(opened, 5);
   });
   afterAll(async () => {
-    feed.end();
+    await records.end();
     for (const proxy of proxies) proxy.resume();
     await cluster.stop();
     await Promise.all([keySet.close(), ...proxies.map((proxy) => proxy.close())]);
@@ -61,7 +63,7 @@ describeWithProcesses('the leader of three processes', (database) => {
       found = await instanceAtWork(since);
       return found !== undefined;
     });
-    return found as ServiceInstance;
+    return found!;
   };
   const instanceAtWork = async (since: number) => {
     for (const instance of cluster.instances) {
@@ -91,17 +93,18 @@ describeWithProcesses('the leader of three processes', (database) => {
     );
   });
 
-  it('[D36] frozen for 20 s it is replaced within 15, and does neither when it wakes', async () => {
+  it('[D36] frozen for 20 s it is replaced within 15 s, and does neither when it wakes', async () => {
     const first = await leaderAtWork(await witness.nowMs());
     await until('it has just refreshed', 15_000, async () => {
       const last = (await witness.deedsOf(first.name)).filter(({ deed }) => deed === 'refresh').at(-1);
-      return (await witness.nowMs()) - (last?.atMs ?? 0) < 100;
+      return (await witness.nowMs()) - (last?.atMs ?? 0) < 300;
     });
     const frozenAt = await witness.nowMs();
     first.freeze();
     const second = await leaderAtWork(frozenAt + 500);
     expect(second).not.toBe(first);
-    await until('it has slept long enough', ASLEEP_MS, async () => (await witness.nowMs()) - frozenAt > ASLEEP_MS);
+    const sleepsUntil = frozenAt + ASLEEP_MS;
+    await until('it has slept long enough', ASLEEP_MS, async () => (await witness.nowMs()) > sleepsUntil);
 
     const wokenAt = await witness.nowMs();
     first.thaw();
@@ -111,9 +114,9 @@ describeWithProcesses('the leader of three processes', (database) => {
     expect(timesSaid(second, LEADS_NO_LONGER, frozenAt)).toBe(0);
   });
 
-  it('[D36] its packets dropped it is replaced within 15 s, and purges nothing afterwards', async () => {
+  it('[D36] its packets dropped it is replaced within 15 s, and begins nothing afterwards', async () => {
     const first = await leaderAtWork(await witness.nowMs());
-    const network = proxies[cluster.instances.indexOf(first)] as TcpProxy;
+    const network = proxies[cluster.instances.indexOf(first)]!;
     const cutAt = await witness.nowMs();
     network.silence();
     const second = await leaderAtWork(cutAt + 500);
@@ -121,7 +124,8 @@ describeWithProcesses('the leader of three processes', (database) => {
 
     const backAt = await witness.nowMs();
     network.resume();
-    await until('it answers again', 15_000, async () => (await first.fetch('/healthz/readiness')).status === 200);
+    const isReady = async () => (await first.fetch('/healthz/readiness')).status === 200;
+    await until('it reaches the database again', 15_000, isReady);
     await until('the other goes on', 15_000, () => hasWorked(second, backAt, 4));
     expect(timesSaid(first, LEADS_NO_LONGER, cutAt)).toBe(1);
     expect(timesSaid(second, LEADS_NO_LONGER, cutAt)).toBe(0);
@@ -130,7 +134,6 @@ describeWithProcesses('the leader of three processes', (database) => {
     for (const kind of ['refresh', 'purge']) {
       expect(late.filter(({ deed }) => deed === kind).length).toBeLessThanOrEqual(1);
     }
-    expect(late.filter(({ atMs }) => atMs > backAt + 1_000)).toEqual([]);
   });
 });
 
@@ -144,23 +147,6 @@ function failDifferentlyEachTime(server: JwksServer): void {
 function timesSaid(instance: ServiceInstance, message: string, sinceMs = 0): number {
   const since = new Date(sinceMs).toISOString();
   return instance.log().filter(({ msg, time }) => msg === message && String(time) >= since).length;
-}
-
-/** Puts in replay records that have expired, so that there always is something to purge. */
-class ExpiredRecords {
-  private readonly timer: NodeJS.Timeout;
-
-  constructor(database: OpenDatabase) {
-    this.timer = setInterval(() => {
-      database.dataSource
-        .query(`INSERT INTO used_jti SELECT sha256(random()::text::bytea), now() - interval '1 hour'`)
-        .catch(() => undefined);
-    }, 200);
-  }
-
-  end(): void {
-    clearInterval(this.timer);
-  }
 }
 
 function urlOf({ settings }: TestDatabase): string {

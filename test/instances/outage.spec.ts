@@ -97,7 +97,9 @@ describeWithProcesses('two processes', (database) => {
     await until('the leader waits for it', 10_000, () => hanging.keySet.requestCount > before);
     // At one instance at least, searches for a kid wait for a fetch that begins now: for all of its five seconds.
     let areWaiting = true;
-    const vain = flood(cluster.instances, hanging.tokensOfUnknownKids(8), 8).finally(() => (areWaiting = false));
+    const vain = flood(cluster.instances, hanging.tokensOfUnknownKids(8), 8).finally(
+      () => (areWaiting = false),
+    );
     healthy.partner.rotate();
     healthy.publish(HOUR_SECONDS);
     const good = [...healthy.tokens(40), ...hanging.tokens(4), ...lost.tokens(4)];
@@ -136,7 +138,11 @@ describeWithProcesses('two processes', (database) => {
 
   it('[D38] the purge keeps up with 200 exchanges a second at the default interval and batch', async () => {
     // One batch a minute would leave eleven twelfths of them.
-    await until('a run has purged all there was', 30_000, async () => (await records.present()) < records.added / 2);
+    await until(
+      'a run has purged all there was',
+      30_000,
+      async () => (await records.present()) < records.added / 2,
+    );
     expect(records.added).toBeGreaterThan(11_000);
   });
 });

@@ -6,7 +6,7 @@ import { ServiceCluster, describeWithProcesses } from '../support/service-cluste
 
 const LIMIT = 20;
 
-jest.setTimeout(60_000);
+jest.setTimeout(90_000);
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
 

@@ -23,7 +23,10 @@ const PORTS = [10_000, 30_000] as const;
  */
 export function describeWithProcesses(title: string, block: (database: TestDatabase) => void): void {
   if (existsSync(join(PACKAGE_ROOT, PROGRAM))) describeOnPostgresql(title, block);
-  else describe(title, () => it.skip(`skipped: ${PROGRAM} is not there; npm run build makes it`, () => undefined));
+  else
+    describe(title, () =>
+      it.skip(`skipped: ${PROGRAM} is not there; npm run build makes it`, () => undefined),
+    );
 }
 
 export interface ClusterOptions {
@@ -43,7 +46,11 @@ export class ServiceCluster {
    * Starts all instances at the same moment and waits until each is ready.
    * @throws Error with the log of the instance that did not get ready; the others are stopped then
    */
-  static async start(count: number, database: TestDatabase, options: ClusterOptions): Promise<ServiceCluster> {
+  static async start(
+    count: number,
+    database: TestDatabase,
+    options: ClusterOptions,
+  ): Promise<ServiceCluster> {
     const environment = { ...(await commonEnvironment(database, options)), ...options.environment };
     const instances = Array.from({ length: count }, (_, index) => {
       const url = new URL(options.databaseUrlOf?.(index) ?? environment['SVC_DATABASE_URL'] ?? '');
@@ -61,7 +68,7 @@ export class ServiceCluster {
 
   /** The instances take turns. */
   instance(turn: number): ServiceInstance {
-    return this.instances[turn % this.instances.length] as ServiceInstance;
+    return this.instances[turn % this.instances.length]!;
   }
 
   /** Stops what still runs, and removes all files. */

@@ -34,7 +34,7 @@ const B = 'https://b.example';
 class NoTelemetry extends ExchangeTelemetry {
   observeStage = () => undefined;
   countThrottled = () => undefined;
-  countFault = () => undefined;
+  countUnrecordedFailure = () => undefined;
   watchKeys = () => undefined;
 }
 

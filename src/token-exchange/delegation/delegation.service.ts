@@ -4,6 +4,7 @@ import { AuditBus } from '../../audit/audit.bus.js';
 import type { AuditEvent } from '../../audit/audit-event.js';
 import { auditEvent } from '../../audit/audit-event.js';
 import { Clock } from '../../clock.js';
+import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transaction.js';
 import { AccessTokenIssuer } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
@@ -40,19 +41,19 @@ interface Parties {
   readonly actor?: VerifiedToken;
 }
 
+interface ResolvedParties {
+  readonly subject: ResolvedUser;
+  readonly actor?: ResolvedUser;
+}
+
+/** `issuedAt` and `expiresAt` are whole seconds since the Unix epoch. */
 interface Validity {
   readonly issuedAt: number;
+  readonly expiresAt: number;
   readonly lifetimeSeconds: number;
 }
 
 const MINIMUM_LIFETIME_SECONDS = 5;
-
-/** @rule P.mayAct A subject token that names who may act for it is exchanged with that actor only (RFC 8693 §4.4). */
-function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
-  if (mayAct === undefined) return;
-  const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
-  if (!isNamed) throw new Rejection('actor_not_allowed', { party: 'actor', ...originOf(actor) });
-}
 
 @Injectable()
 export class DelegationService {
@@ -99,10 +100,13 @@ export class DelegationService {
    */
   private judgeLifetime({ subject, actor }: Parties): Validity {
     const now = this.clock.nowSeconds();
+    const { maxTokenLifetimeSeconds } = this.options.exchange;
     const earliestExpiry = Math.min(subject.claims.exp, actor?.claims.exp ?? Number.POSITIVE_INFINITY);
-    const remaining = Math.min(earliestExpiry - now, this.options.exchange.maxTokenLifetimeSeconds);
+    const remaining = Math.min(earliestExpiry - now, maxTokenLifetimeSeconds);
     if (remaining < MINIMUM_LIFETIME_SECONDS) throw new Rejection('remaining_lifetime_too_short');
-    return { issuedAt: Math.floor(now), lifetimeSeconds: Math.floor(remaining) };
+    const issuedAt = Math.floor(now);
+    const expiresAt = Math.min(Math.floor(earliestExpiry), issuedAt + maxTokenLifetimeSeconds);
+    return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
   }
 
   private consume({ subject, actor }: Parties): Promise<void> {
@@ -113,10 +117,7 @@ export class DelegationService {
   /** Both users, the token and the audit rows stand or fall together. */
   private async resolveAndIssue(request: ExchangeRequest, parties: Parties, validity: Validity) {
     const { result, events } = await this.transactions.run(async (transaction) => {
-      const resolveParty = (party: Party, token: VerifiedToken) =>
-        withRejectionContext({ party }, () => this.identities.resolve(transaction, token));
-      const subject = await resolveParty('subject', parties.subject);
-      const actor = parties.actor && (await resolveParty('actor', parties.actor));
+      const { subject, actor } = await this.resolve(transaction, parties);
       const issued = await this.issue(request, parties, validity, subject, actor);
       await this.audit.record(transaction, issued.events);
       return issued;
@@ -126,13 +127,28 @@ export class DelegationService {
   }
 
   /**
+   * Always the identity that sorts first is resolved first: two exchanges whose parties act for each other then wait for
+   * one another's rows in one order, instead of in a circle.
+   */
+  private async resolve(transaction: Transaction, { subject, actor }: Parties): Promise<ResolvedParties> {
+    const resolveParty = (party: Party, token: VerifiedToken) =>
+      withRejectionContext({ party }, () => this.identities.resolve(transaction, token));
+    if (actor === undefined) return { subject: await resolveParty('subject', subject) };
+    if (sortKeyOf(subject) <= sortKeyOf(actor)) {
+      return { subject: await resolveParty('subject', subject), actor: await resolveParty('actor', actor) };
+    }
+    const resolvedActor = await resolveParty('actor', actor);
+    return { subject: await resolveParty('subject', subject), actor: resolvedActor };
+  }
+
+  /**
    * @rule 4.2.2 Without an actor the token is the subject's alone.
    * @rule 4.2.3 With an actor the token names both, and so do the audit records.
    */
   private async issue(
     request: ExchangeRequest,
     parties: Parties,
-    { issuedAt, lifetimeSeconds }: Validity,
+    { issuedAt, expiresAt, lifetimeSeconds }: Validity,
     subject: ResolvedUser,
     actor: ResolvedUser | undefined,
   ): Promise<{ result: ExchangeResult; events: AuditEvent[] }> {
@@ -149,7 +165,7 @@ export class DelegationService {
       clientId: policy.issuer,
       ...recorded,
       issuedAt,
-      lifetimeSeconds,
+      expiresAt,
     });
     const context = { requestId, subjectUserId: subject.userId, ...actorUser };
     const succeeded = { issuer: policy.issuer, kid, accessTokenId: id, lifetimeSeconds, ...recorded };
@@ -162,4 +178,15 @@ export class DelegationService {
       ],
     };
   }
+}
+
+/** @rule P.mayAct Where a subject token names who may act for it, no other actor is taken (RFC 8693 §4.4). */
+function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
+  if (mayAct === undefined) return;
+  const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
+  if (!isNamed) throw new Rejection('actor_not_allowed', { party: 'actor', ...originOf(actor) });
+}
+
+function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {
+  return JSON.stringify([iss, sub]);
 }

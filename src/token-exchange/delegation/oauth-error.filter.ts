@@ -83,7 +83,6 @@ export class OAuthErrorFilter implements ExceptionFilter {
       this.telemetry.countThrottled('exchange');
       return oauth(429, 'too_many_requests', error.message);
     }
-    this.telemetry.countFault('exchange');
     this.logger.error({ err: error, requestId }, 'a token exchange failed by a fault of the service');
     return oauth(500, 'server_error', INTERNAL_ERROR_MESSAGE);
   }

@@ -80,7 +80,6 @@ export class EmbedErrorFilter implements ExceptionFilter {
       this.telemetry.countThrottled('embed');
       return { status: 429, error: 'too_many_requests', message: error.message };
     }
-    this.telemetry.countFault('embed');
     this.logger.error({ err: error, requestId }, 'an embedded login failed by a fault of the service');
     return { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE };
   }

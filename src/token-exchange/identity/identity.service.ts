@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Transaction } from '../../database/transaction.js';
 import { LostRaceError } from '../../database/transaction.js';
 import { LOGGER } from '../../logging/logger.js';
-import type { HostUser, ProfileNames } from '../host.js';
+import type { HostUser, HostUserUpdate } from '../host.js';
 import { UserDirectory } from '../host.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
@@ -107,52 +107,68 @@ export class IdentityService {
     user: HostUser,
     changes: readonly IdentityChange[],
   ): Promise<ResolvedUser> {
-    // Disabled users are refused here for subject and actor of both flows alike (D7).
-    if (!user.enabled) throw new Rejection('user_disabled');
-    const roleChange = await this.syncRole(transaction, token, user);
-    await this.syncNames(transaction, token, user);
+    refuseDisabled(user);
+    this.warnOfIgnoredClaim(token, user);
+    const roleChange = await this.sync(transaction, token, user);
     return { userId: user.id, changes: [...changes, ...roleChange] };
   }
 
-  /** @rule 4.4.4 A valid role claim wins over the stored role at every login. */
-  private async syncRole(
+  /** Parallel logins of one user take turns where something is to be changed, and see what the one before has written. */
+  private async sync(
     transaction: Transaction,
     token: VerifiedToken,
     user: HostUser,
   ): Promise<IdentityChange[]> {
-    const { policy } = token.key;
-    const sync = roleOfExistingUser(user.role, token.claims.role, policy, this.options.roles);
-    if (sync.kind === 'ignore-claim') {
-      this.logger.warn(
-        { userId: user.id, issuer: policy.issuer, entry: policy.label },
-        'a role claim was ignored: it names no role that can be assigned',
-      );
-    }
-    if (sync.kind !== 'change') return [];
-    const isChanged = await this.users.changeRole(transaction, user.id, user.role, sync.role);
-    if (!isChanged) throw new LostRaceError('this role was changed by a parallel login');
-    return [{ kind: 'role-updated', userId: user.id, from: user.role, to: sync.role }];
+    if (isEmpty(this.updateFor(token, user))) return [];
+    const current = await this.users.lock(transaction, user.id);
+    if (current === undefined) throw new LostRaceError('this user was deleted meanwhile');
+    refuseDisabled(current);
+    const update = this.updateFor(token, current);
+    if (!isEmpty(update)) await this.users.update(transaction, user.id, update);
+    const { role } = update;
+    return role === undefined
+      ? []
+      : [{ kind: 'role-updated', userId: user.id, from: current.role, to: role }];
   }
 
-  /** @rule 2.5.3 Names are cut to 32 characters and written only where they differ. */
-  private async syncNames(
-    transaction: Transaction,
-    { claims }: VerifiedToken,
-    user: HostUser,
-  ): Promise<void> {
-    const names: ProfileNames = {
+  /**
+   * What the claims change of a user.
+   * @rule 4.4.4 A valid role claim wins over the stored role at every login.
+   */
+  private updateFor({ claims, key }: VerifiedToken, user: HostUser): HostUserUpdate {
+    const sync = roleOfExistingUser(user.role, claims.role, key.policy, this.options.roles);
+    return {
+      ...(sync.kind === 'change' ? { role: sync.role } : {}),
       ...changedName('givenName', claims.givenName, user),
       ...changedName('familyName', claims.familyName, user),
     };
-    if (Object.keys(names).length > 0) await this.users.rename(transaction, user.id, names);
+  }
+
+  private warnOfIgnoredClaim({ claims, key: { policy } }: VerifiedToken, user: HostUser): void {
+    if (roleOfExistingUser(user.role, claims.role, policy, this.options.roles).kind !== 'ignore-claim')
+      return;
+    this.logger.warn(
+      { userId: user.id, issuer: policy.issuer, entry: policy.label },
+      'a role claim was ignored: it names no role that can be assigned',
+    );
   }
 }
 
+/** For subject and actor of both flows alike (D7). */
+function refuseDisabled({ enabled }: HostUser): void {
+  if (!enabled) throw new Rejection('user_disabled');
+}
+
+function isEmpty(update: HostUserUpdate): boolean {
+  return Object.keys(update).length === 0;
+}
+
+/** @rule 2.5.3 Names are cut to 32 characters and written only where they differ. */
 function changedName(
   name: 'givenName' | 'familyName',
   claim: string | undefined,
   user: HostUser,
-): ProfileNames {
+): HostUserUpdate {
   if (claim === undefined) return {};
   const value = truncated(claim);
   return value === user[name] ? {} : { [name]: value };

@@ -16,6 +16,8 @@ export class ExpiringRecords {
     private readonly perSecond: number,
   ) {
     this.adding = this.add();
+    // `end` tells of a failure.
+    this.adding.catch(() => undefined);
   }
 
   /** How many of them are in the table. */

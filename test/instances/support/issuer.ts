@@ -43,6 +43,8 @@ export class Issuer {
   /** New tokens, each with a kid that nobody has. */
   tokensOfUnknownKids(count: number): string[] {
     const { partner } = this;
-    return Array.from({ length: count }, () => partner.sign(partner.claims(), { kid: `unknown-${randomUUID()}` }));
+    return Array.from({ length: count }, () =>
+      partner.sign(partner.claims(), { kid: `unknown-${randomUUID()}` }),
+    );
   }
 }

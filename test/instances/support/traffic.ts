@@ -48,7 +48,7 @@ export async function flood(
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [turn, token] = next;
-      const status = await (instances[turn % instances.length] as ServiceInstance).exchangeStatus(token);
+      const status = await instances[turn % instances.length]!.exchangeStatus(token);
       counts[status] = (counts[status] ?? 0) + 1;
     }
   };
