@@ -6,7 +6,8 @@ import type { Entities } from './database/data-source.js';
 import { IdentityLink } from './token-exchange/identity/identity-link.repository.js';
 import { UsedJti } from './token-exchange/jti.repository.js';
 import { User } from './users/user.repository.js';
-import { Project, ProjectMember } from './workspace/project.repository.js';
+import { ProjectMember } from './workspace/project-member.repository.js';
+import { Project } from './workspace/project.repository.js';
 import { Workflow } from './workspace/workflow.repository.js';
 
 export const ENTITIES: Entities = [

@@ -61,7 +61,7 @@ async function open({ settings, workingDirectory }: CommandContext): Promise<Ope
 
 function instanceOn({ dataSource }: OpenDatabase): Instance {
   const users = new UserRepository(dataSource.getRepository(User));
-  const projects = new ProjectRepository();
+  const projects = new ProjectRepository(dataSource);
   return {
     transactions: new Transactions(dataSource),
     users,
