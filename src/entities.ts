@@ -6,6 +6,7 @@ import type { Entities } from './database/data-source.js';
 import { IdentityLink } from './token-exchange/identity/identity-link.repository.js';
 import { UsedJti } from './token-exchange/jti.repository.js';
 import { User } from './users/user.repository.js';
+import { Credential } from './workspace/credentials/credential.repository.js';
 import { ProjectMember } from './workspace/project-member.repository.js';
 import { Project } from './workspace/project.repository.js';
 import { Workflow } from './workspace/workflow.repository.js';
@@ -19,5 +20,6 @@ export const ENTITIES: Entities = [
   Project,
   ProjectMember,
   Workflow,
+  Credential,
   AuditRow,
 ];

@@ -13,8 +13,20 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     base: undefined,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: describeError },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/**
+ * What is written of an error. Its other members stay out: those of a failed statement hold its parameters, and
+ * with them e-mail addresses and names (D23).
+ */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { name, message, stack } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  return { type: name, message, ...(code === undefined ? {} : { code }), stack };
 }
 
 /** Lets Nest write its own lines through the same logger. */

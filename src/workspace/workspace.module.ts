@@ -1,10 +1,14 @@
-// What the instance is for: projects, workflows and users, and the API to them.
+// What the instance is for: projects, workflows, credentials and users, and the API to them.
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { KeyRing } from '../sealing/key-ring.js';
 import { AccessRights } from './access-rights.js';
 import { ApiAuditInterceptor } from './api-audit.interceptor.js';
+import { CredentialSchemas } from './credentials/credential-schemas.js';
+import { CredentialController } from './credentials/credential.controller.js';
+import { CredentialRepository } from './credentials/credential.repository.js';
+import { CredentialService } from './credentials/credential.service.js';
 import { PageCursors } from './page-cursor.js';
 import { Pages } from './pages.js';
 import { ProjectChoice } from './project-choice.js';
@@ -26,7 +30,13 @@ export class WorkspaceModule {
     return {
       module: WorkspaceModule,
       imports: [ProjectsModule, TypeOrmModule.forFeature([Workflow])],
-      controllers: [UserController, ProjectController, ProjectMemberController, WorkflowController],
+      controllers: [
+        UserController,
+        ProjectController,
+        ProjectMemberController,
+        WorkflowController,
+        CredentialController,
+      ],
       providers: [
         { provide: WORKSPACE_OPTIONS, useValue: options },
         { provide: KeyRing, useValue: keyRing },
@@ -39,6 +49,9 @@ export class WorkspaceModule {
         ProjectRoleRepository,
         ProjectMemberRepository,
         WorkflowRepository,
+        CredentialRepository,
+        CredentialSchemas,
+        CredentialService,
       ],
       exports: [WorkflowRepository],
     };

@@ -2,7 +2,9 @@
 import { AccessTokenService } from '../../src/access/access-token.service.js';
 import { SessionService } from '../../src/access/session.service.js';
 import { Transactions } from '../../src/database/transaction.js';
+import { KeyRing } from '../../src/sealing/key-ring.js';
 import type { GlobalRole } from '../../src/users/role.js';
+import { CredentialService } from '../../src/workspace/credentials/credential.service.js';
 import type { ProjectRole } from '../../src/workspace/rights.js';
 import { createUser } from './local-users.js';
 import type { TestService } from './test-service.js';
@@ -23,23 +25,17 @@ export const PARTIES: readonly Party[] = [
   { name: 'stranger', role: 'global:member' },
 ];
 
-/** The ids that paths and bodies name. */
-export interface Things {
-  readonly userId: string;
-  readonly projectId: string;
-  readonly workflowId: string;
-  readonly credentialId: string;
-  /** A user who is no member of the project yet. */
-  readonly newcomerId: string;
-}
-
 export const BASIC_AUTH = { user: 'ada', password: 'correct horse' };
 
 export class ApiWorld {
   private readonly ids = new Map<string, string>();
   private count = 0;
 
-  constructor(private readonly service: TestService) {}
+  /** @param label tells the e-mail addresses of worlds on one database apart */
+  constructor(
+    private readonly service: TestService,
+    private readonly label = 'user',
+  ) {}
 
   async createParties(): Promise<void> {
     for (const { name, role } of PARTIES) this.ids.set(name, await this.createUser(role));
@@ -75,17 +71,12 @@ export class ApiWorld {
     return setCookie.slice(0, setCookie.indexOf(';'));
   }
 
-  createUser(role: GlobalRole = 'global:member'): Promise<string> {
-    return createUser(this.service, {
-      email: this.freshEmail(),
-      role,
-      givenName: 'Ada',
-      familyName: 'Lovelace',
-    });
+  createUser(role: GlobalRole = 'global:member', email = this.freshEmail()): Promise<string> {
+    return createUser(this.service, { email, role, givenName: 'Ada', familyName: 'Lovelace' });
   }
 
   freshEmail(): string {
-    return `user-${++this.count}@partner.example`;
+    return `${this.label}-${++this.count}@partner.example`;
   }
 
   /** A team's project in which every party has its role. */
@@ -106,6 +97,22 @@ export class ApiWorld {
       `(id, project_id, name, nodes, connections) VALUES (gen_random_uuid(), $1, $2, '[]', '{}')`,
       [projectId, name],
     );
+  }
+
+  /** Made by the service itself, so that its data is sealed as production seals it. */
+  async createCredential(projectId: string, data: Record<string, unknown> = BASIC_AUTH): Promise<string> {
+    const draft = { projectId, name: 'Credential', type: 'httpBasicAuth', data };
+    return (await this.service.part(CredentialService).create(draft)).id;
+  }
+
+  /** What is stored in a credential, opened. */
+  async credentialData(id: string): Promise<unknown> {
+    const [row] = await this.service.rows<{ sealed: Buffer }>(
+      'SELECT sealed_data AS sealed FROM credential WHERE id = $1',
+      [id],
+    );
+    if (row === undefined) throw new Error('there is no such credential');
+    return JSON.parse(this.service.part(KeyRing).open(row.sealed, `credential:${id}`).toString());
   }
 
   personalProjectOf(userId: string): Promise<string> {
