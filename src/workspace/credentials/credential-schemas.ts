@@ -12,7 +12,7 @@ export class CredentialSchemas {
   private readonly validators = new Map<string, ValidateFunction>();
 
   constructor() {
-    this.ajv = new Ajv2020({ strictRequired: false, allowUnionTypes: true });
+    this.ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
     addFormats.default(this.ajv);
   }
 
@@ -27,7 +27,7 @@ export class CredentialSchemas {
     if (schema === undefined) return 'type is not known';
     const validate = this.validatorOf(type, schema);
     if (validate(data)) return undefined;
-    const [error] = validate.errors ?? [];
+    const error = firstOf(validate.errors ?? []);
     return error === undefined ? 'data is not valid' : sentenceOf(error, schema);
   }
 
@@ -37,6 +37,11 @@ export class CredentialSchemas {
     this.validators.set(type, validate);
     return validate;
   }
+}
+
+/** A condition may fail only because a member is wrong that another rule names better. */
+function firstOf(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  return errors.find(({ schemaPath }) => !/^#\/(if|then|else)/.test(schemaPath)) ?? errors[0];
 }
 
 function sentenceOf(

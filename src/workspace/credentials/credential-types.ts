@@ -98,21 +98,11 @@ function databaseSchema(title: string, special: Record<string, object>): Credent
 
 /** A shared secret for HMAC, a private key for everything else. */
 function jwtSchema(): CredentialSchema {
-  const algorithms = [
-    'HS256',
-    'HS384',
-    'HS512',
-    'RS256',
-    'RS384',
-    'RS512',
-    'ES256',
-    'ES384',
-    'ES512',
-    'EdDSA',
-  ];
+  const hmac = ['HS256', 'HS384', 'HS512'];
+  const algorithms = [...hmac, 'RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
   return {
     ...schema('JWT', { algorithm: { enum: algorithms } }, { secret: text, privateKey: pemKey, keyId: text }),
-    if: { properties: { algorithm: { pattern: '^HS' } } },
+    if: { properties: { algorithm: { enum: hmac } } },
     then: { required: ['secret'] },
     else: { required: ['privateKey'] },
   };

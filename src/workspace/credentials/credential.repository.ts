@@ -1,9 +1,10 @@
 // Credentials: the entity and all its queries.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
+import { Column, DataSource, Entity, MoreThan, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../../database/transaction.js';
 import { managerOf } from '../../database/transaction.js';
+import type { SealedRow, SealedRows } from '../../sealing/resealing.js';
 import type { PageRange } from '../pages.js';
 
 /** A credential. Its data is there in sealed form only. */
@@ -58,8 +59,15 @@ export const CREDENTIAL_PAGE = `SELECT shown.id, shown.name, shown.type, shown.c
 
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
+/** Bound to the row: an envelope that is moved to another credential does not open there (D45). */
+export function placeOfCredential(id: string): string {
+  return `credential:${id}`;
+}
+
 @Injectable()
-export class CredentialRepository {
+export class CredentialRepository implements SealedRows {
+  readonly placeOf = placeOfCredential;
+
   constructor(private readonly dataSource: DataSource) {}
 
   static newId(): string {
@@ -98,5 +106,22 @@ export class CredentialRepository {
 
   async delete(id: string): Promise<void> {
     await this.dataSource.manager.delete(Credential, { id });
+  }
+
+  async readSealed(afterKey = BEFORE_ALL_IDS, limit: number): Promise<SealedRow[]> {
+    const rows = await this.dataSource.manager.find(Credential, {
+      select: { id: true, sealedData: true },
+      where: { id: MoreThan(afterKey) },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+    return rows.map(({ id, sealedData }) => ({ key: id, envelope: sealedData }));
+  }
+
+  /** `updatedAt` stays: nothing has changed for those who use the credential. */
+  async replaceSealed({ key, envelope }: SealedRow, sealedData: Buffer): Promise<boolean> {
+    const unchanged = { id: key, sealedData: envelope };
+    const { affected } = await this.dataSource.manager.update(Credential, unchanged, { sealedData });
+    return affected === 1;
   }
 }

@@ -6,8 +6,7 @@ import { KeyRing } from '../../sealing/key-ring.js';
 import { ApiRefusal } from '../api-refusal.js';
 import { CredentialSchemas } from './credential-schemas.js';
 import type { Credential, CredentialChange, CredentialRow } from './credential.repository.js';
-import { CredentialRepository } from './credential.repository.js';
-import { placeOfCredential } from './credential-place.js';
+import { CredentialRepository, placeOfCredential } from './credential.repository.js';
 
 type CredentialData = Record<string, unknown>;
 
