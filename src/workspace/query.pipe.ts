@@ -57,8 +57,13 @@ export function readFlag(value: string, name: string): boolean {
   throw new ApiRefusal('bad_request', `${name} must be true or false`);
 }
 
+/** Whether a text is a UUID, in any case of letters. */
+export function isId(value: string): boolean {
+  return UUID.test(value);
+}
+
 export function readId(value: string, name: string): string {
-  if (UUID.test(value)) return value.toLowerCase();
+  if (isId(value)) return value.toLowerCase();
   throw new ApiRefusal('bad_request', `${name} must be a UUID`);
 }
 
@@ -69,7 +74,7 @@ export function readText(value: string, name: string): string {
 
 /** Reads an id in a path: what is not a UUID is the id of nothing. @throws ApiRefusal `not_found` */
 export function readPathId(value: string): string {
-  if (UUID.test(value)) return value.toLowerCase();
+  if (isId(value)) return value.toLowerCase();
   throw new ApiRefusal('not_found');
 }
 

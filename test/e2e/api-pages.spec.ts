@@ -1,4 +1,5 @@
 // Pages: with rows coming and going between them nothing is seen twice, and nothing that stayed is missed.
+import type { ApiAnswer } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -90,8 +91,8 @@ describeOnEachDatabase('the pages of a list', (database) => {
       const ever = new Set(atStart);
       const seen: string[] = [];
       for (let cursor: string | null = ''; cursor !== null;) {
-        const query: string = `${path.includes('?') ? '&' : '?'}limit=${1 + random.below(25)}${cursor && `&cursor=${cursor}`}`;
-        const page = await api.get(`/api/v1${path}${query}`, token);
+        const query = `${path.includes('?') ? '&' : '?'}limit=${1 + random.below(25)}${cursor && `&cursor=${cursor}`}`;
+        const page: ApiAnswer = await api.get(`/api/v1${path}${query}`, token);
         expect(page.status).toBe(200);
         seen.push(...page.body.data.map(({ id }: { id: string }) => id));
         cursor = page.body.nextCursor;
