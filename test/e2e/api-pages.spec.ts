@@ -1,4 +1,5 @@
 // Pages: with rows coming and going between them nothing is seen twice, and nothing that stayed is missed.
+import { DataSource } from 'typeorm';
 import type { ApiAnswer } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';
@@ -118,6 +119,36 @@ describeOnEachDatabase('the pages of a list', (database) => {
       const exactly = await api.get(`/api/v1/${list}?limit=${all.length}`, token);
       expect([exactly.body.data.length, exactly.body.nextCursor]).toEqual([all.length, null]);
       expect(await api.all(`/api/v1/${list}`, token, 1)).toEqual(all);
+    },
+  );
+
+  it.each(['workflows', 'credentials'])(
+    '%s: a page of 100 takes as many statements as a page of one',
+    async (list) => {
+      await insert(list === 'workflows' ? 'workflow' : 'credential', 110, randomFrom(8));
+      const statements: string[] = [];
+      const quiet = () => undefined;
+      service.part(DataSource).setOptions({
+        logging: ['query'],
+        logger: {
+          logQuery: (text) => void statements.push(text),
+          logQueryError: quiet,
+          logQuerySlow: quiet,
+          logSchemaBuild: quiet,
+          logMigration: quiet,
+          log: quiet,
+        },
+      });
+      for (const token of [await world.tokenOf('administrator'), await world.token(memberId)]) {
+        const counts: number[] = [];
+        for (const limit of [1, 100]) {
+          statements.length = 0;
+          await api.get(`/api/v1/${list}?limit=${limit}`, token);
+          counts.push(statements.length);
+        }
+        expect(counts[0]).toBeGreaterThan(0);
+        expect(counts[1]).toBe(counts[0]);
+      }
     },
   );
 
