@@ -8,6 +8,7 @@ import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { Clock } from './clock.js';
+import type { LicenseFeature } from './config/license.js';
 import type { Coordination } from './database/coordination.js';
 import { DatabaseModule } from './database/database.module.js';
 import type { OpenDatabase } from './database/data-source.js';
@@ -28,6 +29,7 @@ import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from './users/role.js';
 import { UsersModule } from './users/users.module.js';
 import { WebModule } from './web/web.module.js';
 import { ProjectsModule } from './workspace/projects.module.js';
+import { ReferenceModule } from './workspace/reference/reference.module.js';
 import { WorkspaceModule } from './workspace/workspace.module.js';
 
 /** What the application is put together from. */
@@ -45,9 +47,10 @@ export interface Parts {
 @Module({})
 export class AppModule {
   static register(parts: Parts): DynamicModule {
-    const { startup, database, coordination, keyRing, sourceDirectory } = parts;
+    const { startup, database, coordination, keyRing, clock, sourceDirectory } = parts;
     const metrics = new Metrics();
     const { baseUrl, sessionLifetimeSeconds, partitionedCookie } = startup.config;
+    const isLicensed = (feature: LicenseFeature) => startup.license.includes(feature, clock.nowMs());
     return {
       module: AppModule,
       imports: [
@@ -57,7 +60,8 @@ export class AppModule {
         MetricsModule.register(metrics),
         UsersModule.register(ProjectsModule),
         AccessModule.register({ baseUrl, sessionLifetimeSeconds, partitionedCookie }, keyRing),
-        WorkspaceModule,
+        WorkspaceModule.register({ isLicensed }, keyRing),
+        ReferenceModule,
         WebModule.register({ publicDirectory: join(sourceDirectory, 'web', 'public') }),
         ...tokenExchange(parts, metrics),
       ],

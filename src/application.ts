@@ -14,6 +14,7 @@ import { NestLogger } from './logging/logger.js';
 import { KeyRing } from './sealing/key-ring.js';
 import type { Startup } from './startup.js';
 import { databaseSettings, encryptionKeys } from './startup.js';
+import { ApiDescription } from './workspace/reference/api-description.js';
 
 /** A running or runnable application. */
 export interface Application {
@@ -80,6 +81,7 @@ async function createNest(root: ReturnType<typeof AppModule.register>, { config 
   });
   await addSecurityHeaders(nest, config.embedLoginEnabled);
   await nest.init();
+  nest.get(ApiDescription, { strict: false }).describe(nest, config.baseUrl);
   return nest;
 }
 

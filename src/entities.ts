@@ -7,7 +7,9 @@ import { IdentityLink } from './token-exchange/identity/identity-link.repository
 import { UsedJti } from './token-exchange/jti.repository.js';
 import { JwksSnapshot } from './token-exchange/keys/jwks-snapshot.repository.js';
 import { User } from './users/user.repository.js';
-import { Project, ProjectMember } from './workspace/project.repository.js';
+import { Credential } from './workspace/credentials/credential.repository.js';
+import { ProjectMember } from './workspace/project-member.repository.js';
+import { Project } from './workspace/project.repository.js';
 import { Workflow } from './workspace/workflow.repository.js';
 
 export const ENTITIES: Entities = [
@@ -20,5 +22,6 @@ export const ENTITIES: Entities = [
   Project,
   ProjectMember,
   Workflow,
+  Credential,
   AuditRow,
 ];

@@ -5,6 +5,7 @@ import type { JWK } from 'jose';
 import { Column, Entity, MoreThan, PrimaryColumn, Repository } from 'typeorm';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
+import type { SealedRow, SealedRows } from '../sealing/resealing.js';
 
 /** A signing key: it signs for a while, and is published from its making until the last token it signed has expired. */
 @Entity('signing_key')
@@ -32,8 +33,15 @@ export class SigningKey {
 /** Names "the making of signing keys" among a database's advisory locks. */
 const ROTATION_LOCK = 7_236_450_103;
 
+/** The place that a private key is sealed for. */
+export function placeOfSigningKey(kid: string): string {
+  return `signing_key:${kid}`;
+}
+
 @Injectable()
-export class SigningKeyRepository {
+export class SigningKeyRepository implements SealedRows {
+  readonly placeOf = placeOfSigningKey;
+
   constructor(@InjectRepository(SigningKey) private readonly keys: Repository<SigningKey>) {}
 
   /** Every key that is still published, oldest first. */
@@ -53,5 +61,20 @@ export class SigningKeyRepository {
 
   async deleteUnpublished(transaction: Transaction, now: Date): Promise<void> {
     await managerOf(transaction).query('DELETE FROM signing_key WHERE published_until <= $1', [now]);
+  }
+
+  async readSealed(afterKey = '', limit: number): Promise<SealedRow[]> {
+    const rows = await this.keys.find({
+      where: { kid: MoreThan(afterKey) },
+      order: { kid: 'ASC' },
+      take: limit,
+    });
+    return rows.map(({ kid, sealedPrivateKey }) => ({ key: kid, envelope: sealedPrivateKey }));
+  }
+
+  async replaceSealed({ key, envelope }: SealedRow, sealedPrivateKey: Buffer): Promise<boolean> {
+    const unchanged = { kid: key, sealedPrivateKey: envelope };
+    const { affected } = await this.keys.update(unchanged, { sealedPrivateKey });
+    return affected === 1;
   }
 }

@@ -14,7 +14,7 @@ import { Transactions } from '../database/transaction.js';
 import { LOGGER } from '../logging/logger.js';
 import { KeyRing } from '../sealing/key-ring.js';
 import type { SigningKey } from './signing-key.repository.js';
-import { SigningKeyRepository } from './signing-key.repository.js';
+import { SigningKeyRepository, placeOfSigningKey } from './signing-key.repository.js';
 
 /** A key that this instance can sign and verify with. */
 export interface LoadedKey {
@@ -116,7 +116,10 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
     return {
       kid,
       publicJwk: { ...jwk, kid, use: 'sig', alg: 'ES256' },
-      sealedPrivateKey: this.keyRing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), placeOf(kid)),
+      sealedPrivateKey: this.keyRing.seal(
+        privateKey.export({ format: 'der', type: 'pkcs8' }),
+        placeOfSigningKey(kid),
+      ),
       signsFrom,
       signsUntil,
       publishedUntil: new Date(signsUntil.getTime() + PUBLISHED_AFTER_MS),
@@ -131,12 +134,8 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
   }
 
   private open(row: SigningKey): LoadedKey {
-    const der = this.keyRing.open(row.sealedPrivateKey, placeOf(row.kid));
+    const der = this.keyRing.open(row.sealedPrivateKey, placeOfSigningKey(row.kid));
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     return { kid: row.kid, privateKey, publicKey: createPublicKey(privateKey), row };
   }
-}
-
-function placeOf(kid: string): string {
-  return `signing_key:${kid}`;
 }

@@ -43,7 +43,13 @@ export interface AuditPayloads {
     readonly to: string;
   };
   'svc.audit.session.ended': Record<string, never>;
-  'svc.audit.api.called': { readonly method: string; readonly route: string; readonly accessTokenId: string };
+  'svc.audit.api.called': {
+    readonly method: string;
+    readonly route: string;
+    /** The ids that the path named, by the names of the route's parameters. */
+    readonly things: Readonly<Record<string, string>>;
+    readonly accessTokenId: string;
+  };
 }
 
 export type AuditEventName = keyof AuditPayloads;

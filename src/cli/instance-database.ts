@@ -1,6 +1,7 @@
 // Opens the instance's database for the length of one command, without the rest of the service.
 import { resolve } from 'node:path';
 import { VARIABLES } from '../config/environment.js';
+import type { Config } from '../config/load-config.js';
 import type { OpenDatabase } from '../database/data-source.js';
 import { DatabaseUnavailableError, openDatabase } from '../database/data-source.js';
 import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
@@ -49,10 +50,18 @@ export async function withDatabase<T>(
   }
 }
 
-async function open({ settings, workingDirectory }: CommandContext): Promise<OpenDatabase> {
+/** Where the embedded database is, told by the folder in which the command was typed. */
+export function absoluteDataDirectory(
+  { dataDirectory }: Pick<Config, 'dataDirectory'>,
+  { workingDirectory }: CommandContext,
+): string {
+  return resolve(workingDirectory, dataDirectory);
+}
+
+async function open(context: CommandContext): Promise<OpenDatabase> {
   const { databaseUrl, databasePoolSize, dataDirectory } = VARIABLES;
-  const config = settings.read(databaseUrl, databasePoolSize, dataDirectory);
-  const directory = resolve(workingDirectory, config.dataDirectory);
+  const config = context.settings.read(databaseUrl, databasePoolSize, dataDirectory);
+  const directory = absoluteDataDirectory(config, context);
   try {
     return await openDatabase(databaseSettings({ ...config, dataDirectory: directory }), ENTITIES);
   } catch (error) {
@@ -64,7 +73,7 @@ async function open({ settings, workingDirectory }: CommandContext): Promise<Ope
 
 function instanceOn({ dataSource }: OpenDatabase): Instance {
   const users = new UserRepository(dataSource.getRepository(User));
-  const projects = new ProjectRepository();
+  const projects = new ProjectRepository(dataSource);
   return {
     transactions: new Transactions(dataSource),
     users,

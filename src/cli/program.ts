@@ -5,6 +5,7 @@ import type { CliContext } from './cli-context.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError, reasonOf } from './command-error.js';
 import { CommandSettings } from './command-settings.js';
+import { addCredentialsCommands } from './credentials.command.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
 import { addMigrateCommand } from './migrate.command.js';
@@ -42,6 +43,7 @@ function createProgram(surroundings: CliContext): Command {
   addKeysCommands(program, context);
   addUsersCommands(program, context);
   addWorkflowsCommands(program, context);
+  addCredentialsCommands(program, context);
   addMigrateCommand(program, context);
   addTokenCommands(program, context);
   return program;
@@ -50,7 +52,9 @@ function createProgram(surroundings: CliContext): Command {
 /** Must come before the commands are added, which inherit from the program. */
 function configure(program: Command, { version, stdout, stderr }: CommandContext): void {
   program
-    .description('Administers an instance: its licence, trusted keys, users, workflows and database.')
+    .description(
+      'Administers an instance: its licence, trusted keys, users, workflows, sealed secrets and database.',
+    )
     .version(version)
     .option('--env-file <file>', 'file of SVC_* variables; the real environment wins, ./.env comes last')
     .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env users list')

@@ -3,7 +3,7 @@ import { isEmail } from 'class-validator';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { isUniqueViolation } from '../database/database-error.js';
-import { isUnstorable } from '../token-exchange/strict-json.js';
+import { isUnstorable } from '../strict-json.js';
 import type { GlobalRole } from '../users/role.js';
 import { GLOBAL_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
 import type { NewUser, User, UserRepository } from '../users/user.repository.js';

@@ -1,10 +1,5 @@
 // Judges a file of workflows before any of them is imported.
-import {
-  JsonError,
-  hasUnstorableText,
-  isJsonObject,
-  parseStrictJson,
-} from '../token-exchange/strict-json.js';
+import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../strict-json.js';
 import type { NewWorkflow } from '../workspace/workflow.repository.js';
 
 /** A workflow that has no project yet. */

@@ -19,13 +19,14 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 }
 
 /**
- * What a log line may tell of an error. Not its other members: a failed query carries its parameters, among them e-mail
- * addresses (D23).
+ * What is written of an error. Its other members stay out: those of a failed statement hold its parameters, and
+ * with them e-mail addresses and names (D23).
  */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, message, stack } = error;
-  return { type: name, code: (error as { code?: unknown }).code, message, stack };
+  const { code } = error as NodeJS.ErrnoException;
+  return { type: name, message, ...(code === undefined ? {} : { code }), stack };
 }
 
 /** Lets Nest write its own lines through the same logger. */

@@ -1,10 +1,11 @@
 // Seals secrets for storage (AES-256-GCM) and opens them again, under a list of keys.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 const VERSION = 1;
 const KEY_ID_BYTES = 8;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const DERIVED_KEY_BYTES = 32;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
 
 /** A sealed secret does not open: another key sealed it, or it was changed or moved to another row. */
@@ -47,7 +48,7 @@ export class KeyRing {
     if (envelope.length < HEADER_BYTES || envelope[0] !== VERSION)
       throw new SealError('not a sealed envelope');
     const header = envelope.subarray(0, HEADER_BYTES - TAG_BYTES);
-    const key = this.key(header.subarray(1, 1 + KEY_ID_BYTES).toString('hex'));
+    const key = this.key(keyIdIn(header));
     const decipher = createDecipheriv('aes-256-gcm', key, header.subarray(1 + KEY_ID_BYTES), {
       authTagLength: TAG_BYTES,
     });
@@ -60,6 +61,22 @@ export class KeyRing {
     }
   }
 
+  /** Whether an envelope was sealed under the first key of the list, so that it opens when the others are gone. */
+  isSealedUnderFirstKey(envelope: Buffer): boolean {
+    return envelope[0] === VERSION && keyIdIn(envelope) === this.sealingKeyId;
+  }
+
+  /**
+   * Keys for another use than sealing, one from each key of the ring, in their order: what the first one authenticates
+   * is still known after it has moved back in the list (HKDF-SHA256, RFC 5869).
+   * @param purpose names the use; keys for different uses tell nothing about each other
+   */
+  deriveKeys(purpose: string): readonly Buffer[] {
+    return [...this.keys.values()].map((key) =>
+      Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), purpose, DERIVED_KEY_BYTES)),
+    );
+  }
+
   private key(id: string): Buffer {
     const key = this.keys.get(id);
     if (key === undefined) throw new SealError(`no key of SVC_ENCRYPTION_KEY has the id ${id}`);
@@ -70,6 +87,10 @@ export class KeyRing {
 /** A key's id is the start of its SHA-256: it tells keys apart and gives nothing of them away. */
 function keyIdOf(key: Buffer): string {
   return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES).toString('hex');
+}
+
+function keyIdIn(envelope: Buffer): string {
+  return envelope.subarray(1, 1 + KEY_ID_BYTES).toString('hex');
 }
 
 function associatedData(header: Buffer, place: string): Buffer {

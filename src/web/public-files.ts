@@ -22,6 +22,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const ASSET_TYPES: Readonly<Record<string, string>> = {
   'theme.css': CSS,
   'page.css': CSS,
+  'reference.css': CSS,
   'page.js': JAVASCRIPT,
   'view.js': JAVASCRIPT,
   'instance.js': JAVASCRIPT,

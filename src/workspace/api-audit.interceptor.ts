@@ -6,6 +6,7 @@ import type { Observable } from 'rxjs';
 import { AuditBus } from '../audit/audit.bus.js';
 import { auditEvent } from '../audit/audit-event.js';
 import { auditParties } from '../access/principal.js';
+import { isId } from './query.pipe.js';
 
 @Injectable()
 export class ApiAuditInterceptor implements NestInterceptor {
@@ -13,12 +14,20 @@ export class ApiAuditInterceptor implements NestInterceptor {
 
   /** Written before the call is carried out: what cannot be attributed does not happen. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const { id, method, routeOptions, principal } = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { id, method, routeOptions, principal } = request;
     if (principal?.credential.kind === 'access_token') {
       const parties = { requestId: id, ...auditParties(principal) };
-      const call = { method, route: routeOptions.url ?? '', accessTokenId: principal.credential.id };
+      const route = routeOptions.url ?? '';
+      const call = { method, route, things: idsIn(request.params), accessTokenId: principal.credential.id };
       await this.audit.tell(auditEvent('svc.audit.api.called', parties, call));
     }
     return next.handle();
   }
+}
+
+/** What is no id was not found, and may be anything: it is not written down. */
+function idsIn(parameters: unknown): Record<string, string> {
+  const entries = Object.entries(parameters as Record<string, string>);
+  return Object.fromEntries(entries.filter(([, value]) => isId(value)));
 }

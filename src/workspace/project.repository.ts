@@ -1,10 +1,12 @@
-// Projects and their members: the entities and all their queries.
+// Projects: the entity and all its queries.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
 import { PersonalProjects } from '../users/personal-projects.js';
+import type { PageRange } from './pages.js';
+import { ProjectMember } from './project-member.repository.js';
 
 /** A project: personal, which belongs to one user for ever, or a team's. */
 @Entity('project')
@@ -28,27 +30,20 @@ export class Project {
   updatedAt!: Date;
 }
 
-export type ProjectRole = 'project:admin' | 'project:editor' | 'project:viewer';
-
-@Entity('project_member')
-export class ProjectMember {
-  @PrimaryColumn('uuid', { name: 'project_id' })
-  projectId!: string;
-
-  @PrimaryColumn('uuid', { name: 'user_id' })
-  userId!: string;
-
-  @Column('text')
-  role!: ProjectRole;
-}
-
 @Injectable()
 export class ProjectRepository extends PersonalProjects {
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
   async create(transaction: Transaction, userId: string): Promise<void> {
-    const manager = managerOf(transaction);
-    const id = randomUUID();
-    await manager.insert(Project, { id, type: 'personal', name: 'Personal', personalOwnerId: userId });
-    await manager.insert(ProjectMember, { projectId: id, userId, role: 'project:admin' });
+    await insert(transaction, { type: 'personal', name: 'Personal', personalOwnerId: userId }, userId);
+  }
+
+  /** Makes a team's project, with its first administrator. */
+  async createTeam(transaction: Transaction, name: string, adminId: string): Promise<Project> {
+    const id = await insert(transaction, { type: 'team', name, personalOwnerId: null }, adminId);
+    return managerOf(transaction).findOneByOrFail(Project, { id });
   }
 
   /** The personal project of a user, which every user has. */
@@ -56,4 +51,44 @@ export class ProjectRepository extends PersonalProjects {
     const project = await managerOf(transaction).findOneByOrFail(Project, { personalOwnerId: userId });
     return project.id;
   }
+
+  async findById(id: string): Promise<Project | undefined> {
+    return (await this.dataSource.manager.findOneBy(Project, { id })) ?? undefined;
+  }
+
+  /** A page of all projects, or of those in which a user is a member. */
+  list(memberId: string | undefined, { afterId, limit }: PageRange): Promise<Project[]> {
+    const query = this.dataSource.manager.createQueryBuilder(Project, 'project').limit(limit);
+    if (memberId === undefined) {
+      query.orderBy('project.id');
+      if (afterId !== undefined) query.where('project.id > :afterId', { afterId });
+      return query.getMany();
+    }
+    // In the order of the membership, whose index is (user, project): the same order, and no sorting.
+    query.innerJoin(ProjectMember, 'member', 'member.projectId = project.id').orderBy('member.projectId');
+    query.where('member.userId = :memberId', { memberId });
+    if (afterId !== undefined) query.andWhere('member.projectId > :afterId', { afterId });
+    return query.getMany();
+  }
+
+  /** Undefined where there is no such project (any more). */
+  async rename(id: string, name: string): Promise<Project | undefined> {
+    await this.dataSource.manager.update(Project, { id }, { name, updatedAt: () => 'now()' });
+    return this.findById(id);
+  }
+
+  /** Deletes a project with everything in it, by the schema's cascades. */
+  async delete(id: string): Promise<void> {
+    await this.dataSource.manager.delete(Project, { id });
+  }
+}
+
+type NewProject = Pick<Project, 'type' | 'name' | 'personalOwnerId'>;
+
+async function insert(transaction: Transaction, project: NewProject, adminId: string): Promise<string> {
+  const manager = managerOf(transaction);
+  const id = randomUUID();
+  await manager.insert(Project, { id, ...project });
+  await manager.insert(ProjectMember, { projectId: id, userId: adminId, role: 'project:admin' });
+  return id;
 }

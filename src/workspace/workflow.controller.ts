@@ -1,60 +1,167 @@
-// GET /api/v1/workflows.
-import { Controller, Get, Query, UseGuards, UseInterceptors } from '@nestjs/common';
-import { AuthenticationGuard } from '../access/authentication.guard.js';
+// /api/v1/workflows: workflows as definitions; nothing here runs them.
+import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../access/current-principal.decorator.js';
 import type { Principal } from '../access/principal.js';
+import { isForeignKeyViolation } from '../database/database-error.js';
+import { Transactions } from '../database/transaction.js';
+import { JsonBody } from '../http/json-body.js';
 import { visibleToMember } from './access-rights.js';
-import { ApiAuditInterceptor } from './api-audit.interceptor.js';
-import type { Page, PageQuery } from './pagination.pipe.js';
-import { PageQueryPipe, pageOf } from './pagination.pipe.js';
-import type { Workflow } from './workflow.repository.js';
+import { ApiController } from './api-controller.decorator.js';
+import { ApiRefusal } from './api-refusal.js';
+import { Operation } from './operation.decorator.js';
+import type { Page } from './pages.js';
+import { Pages } from './pages.js';
+import { ProjectChoice } from './project-choice.js';
+import type { PageQuery } from './query.pipe.js';
+import { IdPipe, QueryPipe, readFlag, readId, readText } from './query.pipe.js';
+import { NewWorkflowBody, WorkflowAnswer, WorkflowChangeBody, workflowAnswer } from './workflow.dto.js';
+import type { NewWorkflow, Workflow, WorkflowChange } from './workflow.repository.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
-/** A workflow as the API answers it. */
-export interface WorkflowAnswer {
-  id: string;
-  projectId: string;
-  name: string;
-  active: boolean;
-  nodes: readonly unknown[];
-  connections: Record<string, unknown>;
-  createdAt: string;
-  updatedAt: string;
+interface WorkflowListQuery extends PageQuery {
+  readonly active?: boolean;
+  readonly name?: string;
+  readonly projectId?: string;
 }
 
-@Controller('api/v1/workflows')
-@UseGuards(AuthenticationGuard)
-@UseInterceptors(ApiAuditInterceptor)
+const listQuery = new QueryPipe({ active: readFlag, name: readText, projectId: readId });
+
+@ApiController('workflows', 'Workflows')
 export class WorkflowController {
-  constructor(private readonly workflows: WorkflowRepository) {}
+  constructor(
+    private readonly workflows: WorkflowRepository,
+    private readonly projectChoice: ProjectChoice,
+    private readonly transactions: Transactions,
+    private readonly pages: Pages,
+  ) {}
 
   /** @rule 4.3 An API call answers what the acting user may see. */
   @Get()
-  async list(
+  @Operation({
+    summary: 'List the workflows that the acting user may see',
+    right: 'workflow:read',
+    answer: { status: 200, pageOf: WorkflowAnswer },
+    errors: [400],
+  })
+  @ApiQuery({ name: 'active', required: false, schema: { type: 'boolean' } })
+  @ApiQuery({ name: 'name', required: false, schema: { type: 'string' }, description: 'The whole name' })
+  @ApiQuery({ name: 'projectId', required: false, schema: { type: 'string', format: 'uuid' } })
+  list(
     @CurrentPrincipal() { user }: Principal,
-    @Query(PageQueryPipe) { limit, afterId }: PageQuery,
+    @Query(listQuery) { limit, cursor, ...filters }: WorkflowListQuery,
   ): Promise<Page<WorkflowAnswer>> {
     const memberId = visibleToMember(user);
-    const rows = await this.workflows.list({
-      ...(memberId === undefined ? {} : { memberId }),
-      ...(afterId === undefined ? {} : { afterId }),
-      // One more than asked for tells whether there is a next page.
-      limit: limit + 1,
+    const visible = memberId === undefined ? filters : { ...filters, memberId };
+    return this.pages.read(
+      'workflows',
+      { limit, cursor },
+      (range) => this.workflows.list({ ...visible, ...range }),
+      workflowAnswer,
+    );
+  }
+
+  @Post()
+  @Operation({
+    summary: 'Make a workflow',
+    description: 'It begins inactive.',
+    right: 'workflow:write',
+    body: NewWorkflowBody,
+    answer: { status: 201, is: WorkflowAnswer },
+    errors: [403, 404],
+  })
+  async create(
+    @CurrentPrincipal() { user }: Principal,
+    @JsonBody(NewWorkflowBody) { name, nodes = [], connections = {}, projectId: named }: NewWorkflowBody,
+  ): Promise<WorkflowAnswer> {
+    const projectId = await this.projectChoice.choose(user, 'workflow:write', named);
+    return this.inserted({ projectId, name, active: false, nodes, connections });
+  }
+
+  @Get(':workflowId')
+  @Operation({
+    summary: 'Get a workflow',
+    right: 'workflow:read',
+    answer: { status: 200, is: WorkflowAnswer },
+    errors: [404],
+  })
+  async get(@Param('workflowId', IdPipe) id: string): Promise<WorkflowAnswer> {
+    return answerOf(await this.workflows.findById(id));
+  }
+
+  @Patch(':workflowId')
+  @Operation({
+    summary: 'Change a workflow',
+    description: 'What is not given stays; nodes and connections are replaced whole.',
+    right: 'workflow:write',
+    body: WorkflowChangeBody,
+    answer: { status: 200, is: WorkflowAnswer },
+    errors: [403, 404],
+  })
+  change(
+    @Param('workflowId', IdPipe) id: string,
+    @JsonBody(WorkflowChangeBody) { name, nodes, connections }: WorkflowChangeBody,
+  ): Promise<WorkflowAnswer> {
+    if (name === undefined && nodes === undefined && connections === undefined)
+      throw new ApiRefusal('bad_request', 'name, nodes or connections must be given');
+    return this.updated(id, {
+      ...(name === undefined ? {} : { name }),
+      ...(nodes === undefined ? {} : { nodes }),
+      ...(connections === undefined ? {} : { connections }),
     });
-    return pageOf(rows, limit, workflowAnswer);
+  }
+
+  @Delete(':workflowId')
+  @Operation({
+    summary: 'Delete a workflow',
+    right: 'workflow:write',
+    answer: { status: 204 },
+    errors: [403, 404],
+  })
+  async delete(@Param('workflowId', IdPipe) id: string): Promise<void> {
+    await this.workflows.delete(id);
+  }
+
+  @Post(':workflowId/activate')
+  @Operation({
+    summary: 'Activate a workflow',
+    right: 'workflow:write',
+    answer: { status: 200, is: WorkflowAnswer },
+    errors: [403, 404],
+  })
+  activate(@Param('workflowId', IdPipe) id: string): Promise<WorkflowAnswer> {
+    return this.updated(id, { active: true });
+  }
+
+  @Post(':workflowId/deactivate')
+  @Operation({
+    summary: 'Deactivate a workflow',
+    right: 'workflow:write',
+    answer: { status: 200, is: WorkflowAnswer },
+    errors: [403, 404],
+  })
+  deactivate(@Param('workflowId', IdPipe) id: string): Promise<WorkflowAnswer> {
+    return this.updated(id, { active: false });
+  }
+
+  private async inserted(workflow: NewWorkflow): Promise<WorkflowAnswer> {
+    try {
+      const [id = ''] = await this.transactions.run((transaction) =>
+        this.workflows.insert(transaction, [workflow]),
+      );
+      return answerOf(await this.workflows.findById(id));
+    } catch (error) {
+      // The project was deleted after the right on it was checked.
+      throw isForeignKeyViolation(error) ? new ApiRefusal('not_found') : error;
+    }
+  }
+
+  private async updated(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {
+    return answerOf(await this.workflows.update(id, change));
   }
 }
 
-function workflowAnswer(workflow: Workflow): WorkflowAnswer {
-  const { id, projectId, name, active, nodes, connections, createdAt, updatedAt } = workflow;
-  return {
-    id,
-    projectId,
-    name,
-    active,
-    nodes,
-    connections,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
+function answerOf(workflow: Workflow | undefined): WorkflowAnswer {
+  if (workflow === undefined) throw new ApiRefusal('not_found');
+  return workflowAnswer(workflow);
 }

@@ -5,6 +5,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
+import type { WorkflowQuery } from './workflow-page.query.js';
+import { workflowPageQuery } from './workflow-page.query.js';
 
 /** A workflow. Nodes and connections are kept as they were sent. */
 @Entity('workflow')
@@ -36,32 +38,34 @@ export class Workflow {
 
 export type NewWorkflow = Pick<Workflow, 'projectId' | 'name' | 'active' | 'nodes' | 'connections'>;
 
-/** Which workflows to read. */
-export interface WorkflowQuery {
-  /** Only those of projects in which this user is a member; undefined: all of the instance. */
-  readonly memberId?: string;
-  /** Only those after this id, in the order of ids. */
-  readonly afterId?: string;
-  readonly limit: number;
-}
+/** The members of a workflow that may change. */
+export type WorkflowChange = Partial<Omit<NewWorkflow, 'projectId'>>;
 
 @Injectable()
 export class WorkflowRepository {
   constructor(@InjectRepository(Workflow) private readonly workflows: Repository<Workflow>) {}
 
   /** One page, in the order of ids: a page's end stays where it is, whatever is inserted or deleted meanwhile. */
-  list({ memberId, afterId, limit }: WorkflowQuery): Promise<Workflow[]> {
-    const query = this.workflows.createQueryBuilder('workflow').orderBy('workflow.id').limit(limit);
-    if (memberId !== undefined) {
-      query.where(
-        'workflow.projectId IN (SELECT member.project_id FROM project_member member WHERE member.user_id = :memberId)',
-        { memberId },
-      );
-    }
-    if (afterId !== undefined) query.andWhere('workflow.id > :afterId', { afterId });
-    return query.getMany();
+  list(query: WorkflowQuery): Promise<Workflow[]> {
+    const { text, values } = workflowPageQuery(query);
+    return this.workflows.query<Workflow[]>(text, values);
   }
 
+  async findById(id: string): Promise<Workflow | undefined> {
+    return (await this.workflows.findOneBy({ id })) ?? undefined;
+  }
+
+  /** Changes a workflow; undefined where there is none (any more). */
+  async update(id: string, change: WorkflowChange): Promise<Workflow | undefined> {
+    await this.workflows.update({ id }, { ...(change as object), updatedAt: () => 'now()' });
+    return this.findById(id);
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.workflows.delete({ id });
+  }
+
+  /** @throws QueryFailedError with a foreign key violation where a project is gone */
   async insert(transaction: Transaction, workflows: readonly NewWorkflow[]): Promise<string[]> {
     const rows = workflows.map((workflow) => ({ id: randomUUID(), ...workflow }));
     await managerOf(transaction)

@@ -11,6 +11,7 @@ const COMMANDS = [
   'users disable',
   'users enable',
   'workflows import',
+  'credentials rekey',
   'migrate',
   'token mint',
 ];

@@ -71,3 +71,22 @@ describe('a list of keys', () => {
 
   it('[D45] is never empty', () => expect(() => new KeyRing([])).toThrow(RangeError));
 });
+
+describe('a key ring of several keys', () => {
+  const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+
+  it('[D45] says which envelopes are sealed under the first key', () => {
+    const old = new KeyRing([first]).seal(Buffer.from('secret'), 'credential:1');
+    const rotated = new KeyRing([second, first]);
+    expect(rotated.isSealedUnderFirstKey(old)).toBe(false);
+    expect(rotated.isSealedUnderFirstKey(rotated.seal(Buffer.from('secret'), 'credential:1'))).toBe(true);
+  });
+
+  it('derives one key for each, in order, and others for other purposes', () => {
+    const [a, b] = new KeyRing([first, second]).deriveKeys('page cursor');
+    expect(new KeyRing([second, first]).deriveKeys('page cursor')).toEqual([b, a]);
+    expect(new KeyRing([first]).deriveKeys('another purpose')[0]).not.toEqual(a);
+    expect(a).not.toEqual(first);
+    expect(a).toHaveLength(32);
+  });
+});

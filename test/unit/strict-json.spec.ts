@@ -6,7 +6,7 @@ import {
   isUnstorable,
   parseStrictJson,
   parseStrictJsonBytes,
-} from '../../src/token-exchange/strict-json.js';
+} from '../../src/strict-json.js';
 
 describe('duplicate members', () => {
   it.each([

@@ -1,7 +1,7 @@
 // Reads one trusted key entry, member by member, and goes on after a problem so that one start shows them all.
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { isJsonObject, isUnstorable } from '../strict-json.js';
+import { isJsonObject, isUnstorable } from '../../strict-json.js';
 import type { Algorithm } from './algorithms.js';
 import { MINIMUM_RSA_BITS, algorithmsFitting, familyOf, isAlgorithm, keyFits } from './algorithms.js';
 import type { TrustPolicy, TrustedKeyEntry } from './trusted-key.js';

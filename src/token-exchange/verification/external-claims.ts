@@ -1,7 +1,7 @@
 // Judges the claims of a correctly signed external token by themselves: presence, types, ranges.
 import { isEmail } from 'class-validator';
 import { Rejection } from '../rejection.js';
-import { hasUnstorableText, isJsonObject } from '../strict-json.js';
+import { hasUnstorableText, isJsonObject } from '../../strict-json.js';
 
 /** The claims that this service reads (2.2), with the names of the claim set. */
 export interface ExternalClaims {

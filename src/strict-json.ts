@@ -46,6 +46,16 @@ export function hasUnstorableText(value: unknown): boolean {
   return Object.entries(value).some(([name, member]) => isUnstorable(name) || hasUnstorableText(member));
 }
 
+/**
+ * Whether any number inside a parsed value is beyond the range of a double. JSON.parse makes Infinity of it, which
+ * would be written back as null.
+ */
+export function hasInfiniteNumber(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (Array.isArray(value)) return value.some(hasInfiniteNumber);
+  return isJsonObject(value) && Object.values(value).some(hasInfiniteNumber);
+}
+
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Whether a text has NUL or a lone surrogate. */

@@ -1,0 +1,89 @@
+// Reads a JSON request body into a checked object: content type, text, known members, field rules.
+import type { ExecutionContext, PipeTransform, Type } from '@nestjs/common';
+import { BadRequestException, UnsupportedMediaTypeException, createParamDecorator } from '@nestjs/common';
+import { getMetadataStorage, validateSync } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import {
+  JsonError,
+  hasInfiniteNumber,
+  hasUnstorableText,
+  isJsonObject,
+  parseStrictJsonBytes,
+} from '../strict-json.js';
+
+/** A body as it has arrived. */
+interface RawBody {
+  readonly contentType: string | undefined;
+  readonly bytes: Buffer | undefined;
+}
+
+const RawJsonBody = createParamDecorator((_: unknown, context: ExecutionContext): RawBody => {
+  const { headers, body } = context.switchToHttp().getRequest<FastifyRequest>();
+  return { contentType: headers['content-type'], bytes: body as Buffer | undefined };
+});
+
+/**
+ * Hands a controller the JSON body of a request as an object of a class whose members carry class-validator rules.
+ * What the class does not know is refused: a misspelt member would be lost without a word.
+ */
+export function JsonBody<T extends object>(type: Type<T>): ParameterDecorator {
+  return RawJsonBody(new JsonBodyPipe(type));
+}
+
+export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, T> {
+  private readonly known: readonly string[];
+
+  constructor(private readonly type: Type<T>) {
+    const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+    this.known = [...new Set(rules.map(({ propertyName }) => propertyName))];
+  }
+
+  /**
+   * @throws UnsupportedMediaTypeException for anything but `application/json`
+   * @throws BadRequestException with a message that names the member and its rule, never a value
+   */
+  transform({ contentType = '', bytes }: RawBody): T {
+    if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
+      const message = 'Content-Type must be application/json';
+      throw new UnsupportedMediaTypeException({ error: 'unsupported_media_type', message });
+    }
+    const members = objectOf(bytes ?? Buffer.alloc(0));
+    this.refuseUnknown(members);
+    refuseUnstorable(members);
+    return this.checked(Object.assign(new this.type(), members));
+  }
+
+  private refuseUnknown(members: Record<string, unknown>): void {
+    if (Object.keys(members).every((name) => this.known.includes(name))) return;
+    throw badRequest(`The body has an unknown member; known are ${this.known.join(', ')}`);
+  }
+
+  private checked(body: T): T {
+    const [error] = validateSync(body, { stopAtFirstError: true });
+    if (error === undefined) return body;
+    throw badRequest(Object.values(error.constraints ?? {}).join(', '));
+  }
+}
+
+function objectOf(bytes: Buffer): Record<string, unknown> {
+  try {
+    const value = parseStrictJsonBytes(bytes);
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw badRequest(`The body is unreadable: ${error.message}`);
+  }
+  throw badRequest('The body must be a JSON object');
+}
+
+/** @throws BadRequestException for what would not come back from the database as it was sent (D42) */
+function refuseUnstorable(members: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(members)) {
+    if (hasUnstorableText(value)) throw badRequest(`${name} has characters that cannot be stored`);
+    if (hasInfiniteNumber(value)) throw badRequest(`${name} has a number that is too large`);
+  }
+}
+
+function badRequest(message: string): BadRequestException {
+  return new BadRequestException({ error: 'bad_request', message });
+}

@@ -1,0 +1,74 @@
+// Seals again, under the first key of the ring, what other keys have sealed, while the service goes on writing.
+import type { KeyRing } from './key-ring.js';
+import { SealError } from './key-ring.js';
+
+/** One sealed value of a table. */
+export interface SealedRow {
+  readonly key: string;
+  readonly envelope: Buffer;
+}
+
+/** A table with a sealed column. Its repository implements this. */
+export interface SealedRows {
+  /** The place that the envelope of a row is sealed for. */
+  placeOf(key: string): string;
+  /** At most `limit` rows after `afterKey`, in an order that stays; none after the last. */
+  readSealed(afterKey: string | undefined, limit: number): Promise<SealedRow[]>;
+  /** Replaces the envelope of a row, unless the row has changed or gone since it was read. */
+  replaceSealed(row: SealedRow, envelope: Buffer): Promise<boolean>;
+}
+
+export interface Resealing {
+  /** How many values were sealed again. */
+  readonly count: number;
+  /** Values that do not open, each with the reason; they are left as they are. */
+  readonly failures: readonly { readonly key: string; readonly reason: string }[];
+  /** False when values kept on appearing under another key: somebody still seals with it. */
+  readonly isComplete: boolean;
+}
+
+const BATCH_SIZE = 500;
+/** More passes in a row that find something mean a writer with another key, not a race. */
+const MAX_PASSES = 5;
+
+/** Goes over the table until a pass finds nothing left to do: rows are written behind its back. */
+export async function reseal(rows: SealedRows, keyRing: KeyRing): Promise<Resealing> {
+  let count = 0;
+  for (let pass = 1; pass <= MAX_PASSES; pass++) {
+    const { resealed, overtaken, failures } = await resealOnce(rows, keyRing);
+    count += resealed;
+    if (resealed + overtaken === 0) return { count, failures, isComplete: true };
+  }
+  return { count, failures: [], isComplete: false };
+}
+
+interface Pass {
+  resealed: number;
+  /** Rows that somebody else changed at the same moment; the next pass looks at them again. */
+  overtaken: number;
+  failures: { key: string; reason: string }[];
+}
+
+async function resealOnce(rows: SealedRows, keyRing: KeyRing): Promise<Pass> {
+  const pass: Pass = { resealed: 0, overtaken: 0, failures: [] };
+  let afterKey: string | undefined;
+  for (;;) {
+    const batch = await rows.readSealed(afterKey, BATCH_SIZE);
+    for (const row of batch)
+      if (!keyRing.isSealedUnderFirstKey(row.envelope)) await step(row, rows, keyRing, pass);
+    afterKey = batch.at(-1)?.key;
+    if (batch.length < BATCH_SIZE) return pass;
+  }
+}
+
+async function step(row: SealedRow, rows: SealedRows, keyRing: KeyRing, pass: Pass): Promise<void> {
+  const place = rows.placeOf(row.key);
+  try {
+    const envelope = keyRing.seal(keyRing.open(row.envelope, place), place);
+    if (await rows.replaceSealed(row, envelope)) pass.resealed++;
+    else pass.overtaken++;
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    pass.failures.push({ key: row.key, reason: error.message });
+  }
+}

@@ -1,0 +1,20 @@
+// Makes a class a controller of the public API, behind everything that each of its calls goes through.
+import { Controller, UseFilters, UseGuards, UseInterceptors, applyDecorators } from '@nestjs/common';
+import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger';
+import { AuthenticationGuard } from '../access/authentication.guard.js';
+import { ApiAuditInterceptor } from './api-audit.interceptor.js';
+import { ApiRefusalFilter } from './api-refusal.filter.js';
+import { RightsInterceptor } from './rights.interceptor.js';
+
+/** Who is it → write it down → licence and right → body and parameters → the route. */
+export function ApiController(path: string, tag: string): ClassDecorator {
+  return applyDecorators(
+    Controller(`api/v1/${path}`),
+    UseGuards(AuthenticationGuard),
+    UseInterceptors(ApiAuditInterceptor, RightsInterceptor),
+    UseFilters(ApiRefusalFilter),
+    ApiTags(tag),
+    ApiBearerAuth(),
+    ApiCookieAuth('session'),
+  );
+}

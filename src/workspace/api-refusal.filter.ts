@@ -1,0 +1,31 @@
+// Answers a refused call of the API: one table, reason → status and text.
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Catch } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NOT_FOUND } from '../http/answers.js';
+import type { ApiRefusalReason } from './api-refusal.js';
+import { ApiRefusal } from './api-refusal.js';
+
+const ANSWERS = {
+  bad_request: { status: 400, message: 'The request is not valid' },
+  forbidden: { status: 403, message: 'Your role does not allow this' },
+  feature_not_licensed: { status: 403, message: 'The licence of this instance does not include this' },
+  not_found: { status: 404, message: NOT_FOUND.message },
+  email_taken: { status: 409, message: 'Another user has this e-mail address' },
+  already_member: { status: 409, message: 'The user is a member of this project already' },
+  personal_project: { status: 409, message: 'A personal project belongs to its user alone' },
+  owner_protected: { status: 409, message: 'Role and state of the owner cannot be changed here' },
+  own_account: { status: 409, message: 'Nobody changes the role or the state of their own account' },
+} satisfies Record<ApiRefusalReason, { status: number; message: string }>;
+
+@Catch(ApiRefusal)
+export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal> {
+  async catch({ reason, detail }: ApiRefusal, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const { status, message } = ANSWERS[reason];
+    const requestId = http.getRequest<FastifyRequest>().id;
+    // Every 404 has the same bytes (D23).
+    const body = status === 404 ? NOT_FOUND : { error: reason, message: detail ?? message, requestId };
+    await http.getResponse<FastifyReply>().status(status).send(body);
+  }
+}

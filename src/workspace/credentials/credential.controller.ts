@@ -1,0 +1,120 @@
+// /api/v1/credentials: secrets that workflows use. They go in and never come out.
+import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { JsonBody } from '../../http/json-body.js';
+import { ApiController } from '../api-controller.decorator.js';
+import { ApiRefusal } from '../api-refusal.js';
+import { Operation } from '../operation.decorator.js';
+import type { Page, PageRange } from '../pages.js';
+import { Pages } from '../pages.js';
+import { ProjectChoice } from '../project-choice.js';
+import type { PageQuery } from '../query.pipe.js';
+import { IdPipe, QueryPipe } from '../query.pipe.js';
+import { CredentialSchemas } from './credential-schemas.js';
+import type { CredentialSchema } from './credential-types.js';
+import {
+  CredentialAnswer,
+  CredentialChangeBody,
+  NewCredentialBody,
+  credentialAnswer,
+} from './credential.dto.js';
+import { CredentialRepository } from './credential.repository.js';
+import { CredentialService } from './credential.service.js';
+
+const SCHEMA_ANSWER = {
+  type: 'object',
+  additionalProperties: true,
+  required: ['type', 'properties', 'required'],
+};
+
+@ApiController('credentials', 'Credentials')
+export class CredentialController {
+  constructor(
+    private readonly credentials: CredentialRepository,
+    private readonly service: CredentialService,
+    private readonly schemas: CredentialSchemas,
+    private readonly projectChoice: ProjectChoice,
+    private readonly pages: Pages,
+  ) {}
+
+  /** @rule 4.5.3 All credentials of the instance are listed page by page, each with its project. */
+  @Get()
+  @Operation({
+    summary: 'List all credentials of the instance with their projects',
+    right: 'credential:list',
+    feature: 'credentials-list',
+    answer: { status: 200, pageOf: CredentialAnswer },
+    errors: [400, 403],
+  })
+  list(@Query(new QueryPipe({})) query: PageQuery): Promise<Page<CredentialAnswer>> {
+    const rowsOf = (range: PageRange) => this.credentials.list(range);
+    return this.pages.read('credentials', query, rowsOf, credentialAnswer);
+  }
+
+  @Get('schema/:type')
+  @Operation({
+    summary: 'Get the JSON Schema that the data of a type satisfies',
+    answer: { status: 200, schema: SCHEMA_ANSWER },
+    errors: [404],
+  })
+  schema(@Param('type') type: string): CredentialSchema {
+    const schema = this.schemas.schemaOf(type);
+    if (schema === undefined) throw new ApiRefusal('not_found');
+    return schema;
+  }
+
+  @Post()
+  @Operation({
+    summary: 'Make a credential',
+    right: 'credential:write',
+    body: NewCredentialBody,
+    answer: { status: 201, is: CredentialAnswer },
+    errors: [403, 404],
+  })
+  async create(
+    @CurrentPrincipal() { user }: Principal,
+    @JsonBody(NewCredentialBody) { name, type, data, projectId: named }: NewCredentialBody,
+  ): Promise<CredentialAnswer> {
+    const projectId = await this.projectChoice.choose(user, 'credential:write', named);
+    return credentialAnswer(await this.service.create({ projectId, name, type, data }));
+  }
+
+  @Get(':credentialId')
+  @Operation({
+    summary: 'Get a credential, without its data',
+    right: 'credential:read',
+    answer: { status: 200, is: CredentialAnswer },
+    errors: [404],
+  })
+  async get(@Param('credentialId', IdPipe) id: string): Promise<CredentialAnswer> {
+    return credentialAnswer(await this.service.existing(id));
+  }
+
+  @Patch(':credentialId')
+  @Operation({
+    summary: 'Change a credential',
+    description: 'Its data is replaced whole, or merged when isPartialData is true.',
+    right: 'credential:write',
+    body: CredentialChangeBody,
+    answer: { status: 200, is: CredentialAnswer },
+    errors: [403, 404],
+  })
+  async change(
+    @Param('credentialId', IdPipe) id: string,
+    @JsonBody(CredentialChangeBody) patch: CredentialChangeBody,
+  ): Promise<CredentialAnswer> {
+    return credentialAnswer(await this.service.change(id, patch));
+  }
+
+  @Delete(':credentialId')
+  @Operation({
+    summary: 'Delete a credential',
+    right: 'credential:write',
+    answer: { status: 204 },
+    errors: [403, 404],
+  })
+  async delete(@Param('credentialId', IdPipe) id: string): Promise<void> {
+    await this.credentials.delete(id);
+  }
+}

@@ -1,0 +1,88 @@
+// Bodies and answers of credentials. No answer has a member for their data.
+import { ApiProperty } from '@nestjs/swagger';
+import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../../http/field-rules.js';
+import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';
+import type { CredentialRow } from './credential.repository.js';
+
+const MAX_NAME_CHARACTERS = 128;
+
+export class NewCredentialBody {
+  @TextField({ description: 'Name of the credential.', max: MAX_NAME_CHARACTERS })
+  readonly name!: string;
+
+  @ChoiceField({ description: 'Type, which says what data is.', values: CREDENTIAL_TYPE_NAMES })
+  readonly type!: string;
+
+  @ObjectField({ description: "Secret data, by the type's schema. It is never answered." })
+  readonly data!: Record<string, unknown>;
+
+  @IdField({ description: "The project; the acting user's personal one unless given.", optional: true })
+  readonly projectId?: string;
+}
+
+export class CredentialChangeBody {
+  @TextField({ description: 'Name of the credential.', max: MAX_NAME_CHARACTERS, optional: true })
+  readonly name?: string;
+
+  @ChoiceField({
+    description: 'Another type needs new data.',
+    values: CREDENTIAL_TYPE_NAMES,
+    optional: true,
+  })
+  readonly type?: string;
+
+  @ObjectField({
+    description: "Replaces all data, or is merged into it. The whole satisfies the type's schema.",
+    optional: true,
+  })
+  readonly data?: Record<string, unknown>;
+
+  @FlagField({
+    description: 'true: only the given members of data change, and null removes a member.',
+    optional: true,
+  })
+  readonly isPartialData?: boolean;
+}
+
+export class CredentialProjectAnswer {
+  @ApiProperty({ format: 'uuid' })
+  readonly id!: string;
+
+  @ApiProperty()
+  readonly name!: string;
+
+  @ApiProperty({ enum: ['personal', 'team'] })
+  readonly type!: string;
+}
+
+export class CredentialAnswer {
+  @ApiProperty({ format: 'uuid' })
+  readonly id!: string;
+
+  @ApiProperty()
+  readonly name!: string;
+
+  @ApiProperty({ enum: [...CREDENTIAL_TYPE_NAMES] })
+  readonly type!: string;
+
+  @ApiProperty({ description: 'The project that the credential belongs to.' })
+  readonly project!: CredentialProjectAnswer;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly createdAt!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly updatedAt!: string;
+}
+
+export function credentialAnswer(row: CredentialRow): CredentialAnswer {
+  const { id, name, type, projectId, projectName, projectType, createdAt, updatedAt } = row;
+  return {
+    id,
+    name,
+    type,
+    project: { id: projectId, name: projectName, type: projectType },
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,127 @@
+// Credentials: the entity and all its queries.
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Column, DataSource, Entity, MoreThan, PrimaryColumn } from 'typeorm';
+import type { Transaction } from '../../database/transaction.js';
+import { managerOf } from '../../database/transaction.js';
+import type { SealedRow, SealedRows } from '../../sealing/resealing.js';
+import type { PageRange } from '../pages.js';
+
+/** A credential. Its data is there in sealed form only. */
+@Entity('credential')
+export class Credential {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  @Column('varchar', { length: 128 })
+  name!: string;
+
+  @Column('text')
+  type!: string;
+
+  /** JSON, sealed for `credential:ID`. */
+  @Column('bytea', { name: 'sealed_data' })
+  sealedData!: Buffer;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}
+
+/** What may be shown of a credential, with the project that it belongs to. */
+export interface CredentialRow extends Pick<Credential, 'id' | 'name' | 'type' | 'createdAt' | 'updatedAt'> {
+  readonly projectId: string;
+  readonly projectName: string;
+  readonly projectType: string;
+}
+
+export type NewCredential = Pick<Credential, 'id' | 'projectId' | 'name' | 'type' | 'sealedData'>;
+export type CredentialChange = Partial<Pick<Credential, 'name' | 'type' | 'sealedData'>>;
+
+/**
+ * The sealed data is not read. The project comes by its key for each row: a join might read all projects, and LIMIT 1
+ * keeps PostgreSQL from making one of it.
+ */
+export const CREDENTIAL_PAGE = `SELECT shown.id, shown.name, shown.type, shown.created_at AS "createdAt",
+    shown.updated_at AS "updatedAt", project.id AS "projectId", project.name AS "projectName",
+    project.type AS "projectType"
+  FROM (
+    SELECT c.id, c.project_id, c.name, c.type, c.created_at, c.updated_at FROM credential c
+    WHERE c.id > $1 ORDER BY c.id LIMIT $2
+  ) shown CROSS JOIN LATERAL (
+    SELECT p.id, p.name, p.type FROM project p WHERE p.id = shown.project_id LIMIT 1
+  ) project ORDER BY shown.id`;
+
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+/** Bound to the row: an envelope that is moved to another credential does not open there (D45). */
+export function placeOfCredential(id: string): string {
+  return `credential:${id}`;
+}
+
+@Injectable()
+export class CredentialRepository implements SealedRows {
+  readonly placeOf = placeOfCredential;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  static newId(): string {
+    return randomUUID();
+  }
+
+  /** A page of all credentials of the instance, in the order of their ids. */
+  list({ afterId = BEFORE_ALL_IDS, limit }: PageRange): Promise<CredentialRow[]> {
+    return this.dataSource.query<CredentialRow[]>(CREDENTIAL_PAGE, [afterId, limit]);
+  }
+
+  async find(id: string): Promise<CredentialRow | undefined> {
+    const rows = await this.dataSource.query<CredentialRow[]>(
+      `SELECT c.id, c.name, c.type, c.created_at AS "createdAt", c.updated_at AS "updatedAt",
+        p.id AS "projectId", p.name AS "projectName", p.type AS "projectType"
+       FROM credential c JOIN project p ON p.id = c.project_id WHERE c.id = $1`,
+      [id],
+    );
+    return rows[0];
+  }
+
+  /** @throws QueryFailedError with a foreign key violation where the project is gone */
+  async insert(credential: NewCredential): Promise<void> {
+    await this.dataSource.manager.insert(Credential, credential);
+  }
+
+  /** Reads a credential that no other transaction may change until this one has ended. */
+  async lock(transaction: Transaction, id: string): Promise<Credential | undefined> {
+    const options = { where: { id }, lock: { mode: 'pessimistic_write' as const } };
+    return (await managerOf(transaction).findOne(Credential, options)) ?? undefined;
+  }
+
+  async update(transaction: Transaction, id: string, change: CredentialChange): Promise<void> {
+    await managerOf(transaction).update(Credential, { id }, { ...change, updatedAt: () => 'now()' });
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.dataSource.manager.delete(Credential, { id });
+  }
+
+  async readSealed(afterKey = BEFORE_ALL_IDS, limit: number): Promise<SealedRow[]> {
+    const rows = await this.dataSource.manager.find(Credential, {
+      select: { id: true, sealedData: true },
+      where: { id: MoreThan(afterKey) },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+    return rows.map(({ id, sealedData }) => ({ key: id, envelope: sealedData }));
+  }
+
+  /** `updatedAt` stays: nothing has changed for those who use the credential. */
+  async replaceSealed({ key, envelope }: SealedRow, sealedData: Buffer): Promise<boolean> {
+    const unchanged = { id: key, sealedData: envelope };
+    const { affected } = await this.dataSource.manager.update(Credential, unchanged, { sealedData });
+    return affected === 1;
+  }
+}

@@ -1,0 +1,120 @@
+// Makes and changes credentials: judges their data, seals it, and never gives it out.
+import { Injectable } from '@nestjs/common';
+import { isForeignKeyViolation } from '../../database/database-error.js';
+import { Transactions } from '../../database/transaction.js';
+import { KeyRing } from '../../sealing/key-ring.js';
+import { ApiRefusal } from '../api-refusal.js';
+import { CredentialSchemas } from './credential-schemas.js';
+import type { Credential, CredentialChange, CredentialRow } from './credential.repository.js';
+import { CredentialRepository, placeOfCredential } from './credential.repository.js';
+
+type CredentialData = Record<string, unknown>;
+
+/** What a new credential is made of. */
+export interface CredentialDraft {
+  readonly projectId: string;
+  readonly name: string;
+  readonly type: string;
+  readonly data: CredentialData;
+}
+
+/** What is to change; members that are not there stay. */
+export interface CredentialPatch {
+  readonly name?: string;
+  readonly type?: string;
+  readonly data?: CredentialData;
+  /** Whether `data` is merged into what is there, instead of replacing it. */
+  readonly isPartialData?: boolean;
+}
+
+@Injectable()
+export class CredentialService {
+  constructor(
+    private readonly credentials: CredentialRepository,
+    private readonly schemas: CredentialSchemas,
+    private readonly keyRing: KeyRing,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a project that is gone */
+  async create({ projectId, name, type, data }: CredentialDraft): Promise<CredentialRow> {
+    this.judge(type, data);
+    const id = CredentialRepository.newId();
+    try {
+      await this.credentials.insert({ id, projectId, name, type, sealedData: this.seal(id, data) });
+    } catch (error) {
+      throw isForeignKeyViolation(error) ? new ApiRefusal('not_found') : error;
+    }
+    return this.existing(id);
+  }
+
+  /**
+   * The row is locked from reading to writing, so that of two merges at once neither is lost.
+   * @rule 4.5.1 Data is replaced, or merged member by member with `isPartialData`; the whole satisfies the type's schema.
+   * @throws ApiRefusal `bad_request`, `not_found`
+   */
+  async change(id: string, patch: CredentialPatch): Promise<CredentialRow> {
+    refuseContradictions(patch);
+    await this.transactions.run(async (transaction) => {
+      const stored = await this.credentials.lock(transaction, id);
+      if (stored === undefined) throw new ApiRefusal('not_found');
+      await this.credentials.update(transaction, id, this.changeOf(stored, patch));
+    });
+    return this.existing(id);
+  }
+
+  async existing(id: string): Promise<CredentialRow> {
+    const row = await this.credentials.find(id);
+    if (row === undefined) throw new ApiRefusal('not_found');
+    return row;
+  }
+
+  private changeOf(stored: Credential, patch: CredentialPatch): CredentialChange {
+    const { name, type = stored.type } = patch;
+    if (type !== stored.type) refuseOldData(patch);
+    const data = this.newData(stored, patch);
+    if (data !== undefined) this.judge(type, data);
+    return {
+      ...(name === undefined ? {} : { name }),
+      type,
+      ...(data === undefined ? {} : { sealedData: this.seal(stored.id, data) }),
+    };
+  }
+
+  private newData(stored: Credential, { data, isPartialData = false }: CredentialPatch) {
+    return data === undefined || !isPartialData ? data : merged(this.open(stored), data);
+  }
+
+  private judge(type: string, data: CredentialData): void {
+    const problem = this.schemas.problemOf(type, data);
+    if (problem !== undefined) throw new ApiRefusal('bad_request', problem);
+  }
+
+  private seal(id: string, data: CredentialData): Buffer {
+    return this.keyRing.seal(Buffer.from(JSON.stringify(data), 'utf8'), placeOfCredential(id));
+  }
+
+  private open({ id, sealedData }: Credential): CredentialData {
+    const text = this.keyRing.open(sealedData, placeOfCredential(id)).toString('utf8');
+    return JSON.parse(text) as CredentialData;
+  }
+}
+
+function refuseContradictions({ name, type, data, isPartialData }: CredentialPatch): void {
+  if (isPartialData === true && data === undefined)
+    throw new ApiRefusal('bad_request', 'data is required with isPartialData');
+  if (name === undefined && type === undefined && data === undefined)
+    throw new ApiRefusal('bad_request', 'name, type or data must be given');
+}
+
+/** What is stored belongs to the type that it was given for. */
+function refuseOldData({ data, isPartialData = false }: CredentialPatch): void {
+  if (data === undefined) throw new ApiRefusal('bad_request', 'data is required with another type');
+  if (isPartialData) throw new ApiRefusal('bad_request', 'isPartialData must not be true with another type');
+}
+
+/** A member of the patch replaces the stored one, null removes it; what the patch does not name stays. */
+function merged(stored: CredentialData, patch: CredentialData): CredentialData {
+  const members = new Map([...Object.entries(stored), ...Object.entries(patch)]);
+  return Object.fromEntries([...members].filter(([, value]) => value !== null));
+}

@@ -1,0 +1,121 @@
+// Says everything about one route of the API in one place: its right, its licence feature, and what it takes and answers.
+import type { Type } from '@nestjs/common';
+import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiExtension,
+  ApiExtraModels,
+  ApiOperation,
+  ApiQuery,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { LicenseFeature } from '../config/license.js';
+import { ErrorAnswer, NotFoundAnswer } from './error.answer.js';
+import { DEFAULT_LIMIT, MAX_LIMIT } from './query.pipe.js';
+import type { Right } from './rights.js';
+
+/** What the RightsInterceptor enforces. */
+export interface OperationRule {
+  /** Undefined where everybody who is signed in may. */
+  readonly right?: Right;
+  readonly feature?: LicenseFeature;
+}
+
+export interface Operation extends OperationRule {
+  readonly summary: string;
+  readonly description?: string;
+  /** The class of the JSON body. */
+  readonly body?: Type;
+  readonly answer: Answer;
+  /** Beside 401, which every operation may answer, and those that a body brings along. */
+  readonly errors: readonly (400 | 403 | 404 | 409)[];
+}
+
+type Answer =
+  | { readonly status: 200 | 201; readonly is: Type }
+  | { readonly status: 200; readonly pageOf: Type }
+  | { readonly status: 200; readonly schema: Record<string, unknown> }
+  | { readonly status: 204 };
+
+/** Metadata key of the rule. */
+export const OPERATION_RULE = Symbol('OPERATION_RULE');
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'A field or parameter is wrong; the message names it',
+  401: 'No valid access token or session',
+  403: 'The role does not allow it (forbidden), the licence does not include it (feature_not_licensed), or a session wrote from elsewhere (csrf_refused)',
+  404: 'It does not exist, or the acting user may not see it',
+  409: 'It contradicts what is there; the error code says what',
+  413: 'The body is larger than 2 MiB',
+  415: 'The body is not application/json',
+};
+const ERRORS_OF_BODIES = [400, 413, 415];
+
+export function Operation(operation: Operation): MethodDecorator {
+  const { summary, description, right, feature, body, answer, errors } = operation;
+  const statuses = new Set([401, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
+  return applyDecorators(
+    SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, feature }),
+    HttpCode(answer.status),
+    ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
+    ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
+    ...(feature === undefined ? [] : [ApiExtension('x-license-feature', feature)]),
+    ...(body === undefined ? [] : [ApiBody({ type: body, required: true })]),
+    ...successOf(answer),
+    ...[...statuses].sort().map(errorAnswer),
+  );
+}
+
+/** The rule of a handler. @throws Error when it has none: a route must not be open because somebody forgot it */
+export function ruleOf(handler: object): OperationRule {
+  const rule: unknown = Reflect.getMetadata(OPERATION_RULE, handler);
+  if (rule === undefined) throw new Error('a route of the API has no @Operation');
+  return rule as OperationRule;
+}
+
+type MethodDecorators = (MethodDecorator & ClassDecorator)[] | MethodDecorator[];
+
+function successOf(answer: Answer): MethodDecorators {
+  const { status } = answer;
+  if ('is' in answer) return [ApiResponse({ status, type: answer.is, description: 'Done' })];
+  if ('schema' in answer) return [ApiResponse({ status, schema: answer.schema, description: 'Done' })];
+  if (!('pageOf' in answer)) return [ApiResponse({ status, description: 'Done; the answer is empty' })];
+  return [
+    ApiExtraModels(answer.pageOf),
+    ApiResponse({ status, schema: pageSchema(answer.pageOf), description: 'One page' }),
+    ApiQuery({
+      name: 'limit',
+      required: false,
+      description: 'How many at most',
+      schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+    }),
+    ApiQuery({
+      name: 'cursor',
+      required: false,
+      description: 'The nextCursor of the page before, as it is',
+      schema: { type: 'string' },
+    }),
+  ];
+}
+
+function pageSchema(member: Type) {
+  return {
+    type: 'object',
+    required: ['data', 'nextCursor'],
+    properties: {
+      data: { type: 'array', items: { $ref: getSchemaPath(member) } },
+      nextCursor: {
+        oneOf: [{ type: 'string' }, { type: 'null' }],
+        description: 'Where the next page begins; null on the last one',
+      },
+    },
+  };
+}
+
+function errorAnswer(status: number): MethodDecorator {
+  const type = status === 404 ? NotFoundAnswer : ErrorAnswer;
+  const challenge = { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } };
+  const headers = status === 401 ? { headers: challenge } : {};
+  return ApiResponse({ status, type, description: ERRORS[status] ?? '', ...headers });
+}

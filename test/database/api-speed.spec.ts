@@ -1,0 +1,122 @@
+// What a page of a list costs, in buffers of PostgreSQL, with a thousand rows and with two hundred thousand.
+import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { Statement, WorkflowQuery } from '../../src/workspace/workflow-page.query.js';
+import { workflowPageQuery } from '../../src/workspace/workflow-page.query.js';
+import { CREDENTIAL_PAGE } from '../../src/workspace/credentials/credential.repository.js';
+import type { TestDatabase } from '../support/databases.js';
+import { describeOnPostgresql } from '../support/databases.js';
+
+const FEW = 1_000;
+const MANY = 200_000;
+const AT_MOST_TIMES = 1.5;
+/** A page of 100, and one row more that tells whether there is a next page. */
+const LIMIT = 101;
+const PROJECTS = 400;
+/** Every second project. */
+const MEMBERSHIPS = 200;
+const MEMBER = uuid(1);
+const MEMBER_OF_ONE = uuid(2);
+/** Three fifths of all rows lie before it, and for every filter a full page behind it. */
+const DEEP = '99999999-0000-4000-8000-000000000000';
+
+const PROJECT_SQL = (n: string) => `('00000000-0000-4000-9000-' || lpad((${n})::text, 12, '0'))::uuid`;
+/** A quarter of all workflows is in one project; half of them are active, half have one name, whatever the other half. */
+const CROWDED = 2;
+
+const FILL = (rows: number) => [
+  `INSERT INTO user_account (id, email, normalized_email, role)
+   SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, n || '@b.example', n || '@b.example', 'global:member'
+   FROM generate_series(1, 2) n`,
+  `INSERT INTO project (id, type, name)
+   SELECT ${PROJECT_SQL('n')}, 'team', 'Team ' || n FROM generate_series(1, ${PROJECTS}) n`,
+  `INSERT INTO project_member (project_id, user_id, role)
+   SELECT ${PROJECT_SQL('n * 2')}, '${MEMBER}', 'project:viewer' FROM generate_series(1, ${MEMBERSHIPS}) n`,
+  `INSERT INTO project_member VALUES ('${projectId(CROWDED)}', '${MEMBER_OF_ONE}', 'project:viewer')`,
+  `INSERT INTO workflow (id, project_id, name, active, nodes, connections)
+   SELECT gen_random_uuid(), ${PROJECT_SQL(`CASE WHEN n % 4 = 0 THEN ${CROWDED} ELSE 1 + n % ${PROJECTS} END`)},
+     CASE WHEN (n / 4) % 2 = 0 THEN 'Common' ELSE 'Name ' || n END, (n / 8) % 2 = 0,
+     '[{"type": "start", "parameters": {"text": "as in a small workflow"}}]', '{}'
+   FROM generate_series(1, ${rows}) n`,
+  `INSERT INTO credential (id, project_id, name, type, sealed_data)
+   SELECT gen_random_uuid(), ${PROJECT_SQL(`1 + n % ${PROJECTS}`)}, 'Name ' || n, 'httpBasicAuth', '\\x00'
+   FROM generate_series(1, ${rows}) n`,
+];
+
+const workflows = (query: Omit<WorkflowQuery, 'limit'>) => workflowPageQuery({ ...query, limit: LIMIT });
+const credentials = (afterId: string) => ({ text: CREDENTIAL_PAGE, values: [afterId, LIMIT] });
+
+const PAGES: readonly (readonly [string, Statement])[] = [
+  ['workflows, first page', workflows({})],
+  ['workflows, deep page', workflows({ afterId: DEEP })],
+  ['workflows by active', workflows({ active: true })],
+  ['workflows by inactive, deep page', workflows({ active: false, afterId: DEEP })],
+  ['workflows by name', workflows({ name: 'Common' })],
+  ['workflows by name and active', workflows({ name: 'Common', active: true })],
+  ['workflows by a name that nothing has', workflows({ name: 'none' })],
+  ['workflows by project and active', workflows({ projectId: projectId(CROWDED), active: true })],
+  ['workflows by project', workflows({ projectId: projectId(CROWDED) })],
+  ['a member of 200 projects, first page', workflows({ memberId: MEMBER })],
+  ['a member of 200 projects, deep page', workflows({ memberId: MEMBER, afterId: DEEP })],
+  ['a member of 200 projects by active', workflows({ memberId: MEMBER, active: true })],
+  ['a member of 200 projects by name', workflows({ memberId: MEMBER, name: 'Common' })],
+  ['a member of 200 projects by a name that nothing has', workflows({ memberId: MEMBER, name: 'none' })],
+  ['a member of 200 projects by project', workflows({ memberId: MEMBER, projectId: projectId(CROWDED) })],
+  ['a member of one project', workflows({ memberId: MEMBER_OF_ONE })],
+  ['credentials, first page', credentials('00000000-0000-0000-0000-000000000000')],
+  ['credentials, deep page', credentials(DEEP)],
+];
+
+interface Cost {
+  buffers: number;
+  rows: number;
+}
+
+/** Buffers found in memory or read, of the execution alone. */
+async function costOf({ dataSource }: OpenDatabase, { text, values }: Statement): Promise<Cost> {
+  const [answer] = await dataSource.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }[]>(
+    `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${text}`,
+    values,
+  );
+  const plan = answer?.['QUERY PLAN'][0].Plan ?? {};
+  return {
+    buffers: (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0),
+    rows: plan['Actual Rows'] ?? 0,
+  };
+}
+
+async function filled(database: TestDatabase, rows: number): Promise<OpenDatabase> {
+  const open = await database.open();
+  for (const statement of FILL(rows)) await open.dataSource.query(statement);
+  await open.dataSource.query('VACUUM ANALYZE workflow, credential, project, project_member');
+  return open;
+}
+
+function uuid(n: number): string {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
+
+function projectId(n: number): string {
+  return `00000000-0000-4000-9000-${String(n).padStart(12, '0')}`;
+}
+
+// Nested, so that both databases are there at once.
+describeOnPostgresql('with a thousand rows', (few) => {
+  let small: OpenDatabase;
+  beforeAll(async () => {
+    small = await filled(few, FEW);
+  });
+
+  describeOnPostgresql('and with two hundred thousand', (many) => {
+    let large: OpenDatabase;
+    beforeAll(async () => {
+      large = await filled(many, MANY);
+    }, 60_000);
+
+    it.each(PAGES)('%s costs the same', async (_, page) => {
+      const [one, other] = [await costOf(small, page), await costOf(large, page)];
+      // Pages of different lengths would not be comparable.
+      expect(other.rows).toBe(one.rows);
+      expect(other.buffers / one.buffers).toBeLessThanOrEqual(AT_MOST_TIMES);
+    });
+  });
+});

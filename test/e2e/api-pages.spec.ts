@@ -1,0 +1,186 @@
+// Pages: with rows coming and going between them nothing is seen twice, and nothing that stayed is missed.
+import { DataSource } from 'typeorm';
+import type { ApiAnswer } from '../support/api-client.js';
+import { ApiClient } from '../support/api-client.js';
+import { ApiWorld } from '../support/api-world.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import type { Random } from '../support/random.js';
+import { randomFrom } from '../support/random.js';
+import { TestService } from '../support/test-service.js';
+
+const PROJECTS = 9;
+const ROWS = 120;
+const SEEDS = [1, 2, 3];
+
+describeOnEachDatabase('the pages of a list', (database) => {
+  let service: TestService;
+  let api: ApiClient;
+  let world: ApiWorld;
+  let projects: string[];
+  let memberId: string;
+
+  beforeAll(async () => {
+    service = await TestService.start(database);
+    api = await ApiClient.connect(service);
+    world = new ApiWorld(service);
+    await world.createParties();
+    memberId = await world.createUser();
+    projects = [];
+    for (let count = 0; count < PROJECTS; count++) projects.push(await world.createProject());
+    for (const projectId of projects.slice(0, PROJECTS - 2))
+      await world.addMember(projectId, memberId, 'project:viewer');
+  });
+  afterAll(() => service?.stop());
+
+  /** The lists, each with what belongs in it. The workflows crowd in one project, as they do in life. */
+  const LISTS = [
+    { name: 'workflows of an administrator', path: '/workflows', where: 'true' },
+    { name: 'active workflows', path: '/workflows?active=true', where: 'active' },
+    { name: 'workflows of one name', path: '/workflows?name=A', where: "name = 'A'" },
+    { name: 'workflows of a member', path: '/workflows', where: 'visible', isMember: true },
+    {
+      name: 'active workflows of one name of a member',
+      path: '/workflows?active=true&name=A',
+      where: "active AND name = 'A' AND visible",
+      isMember: true,
+    },
+    {
+      name: 'inactive workflows of a member',
+      path: '/workflows?active=false',
+      where: 'NOT active AND visible',
+      isMember: true,
+    },
+    { name: 'credentials', path: '/credentials', where: 'true', table: 'credential' },
+  ] as const;
+
+  const insert = async (table: string, count: number, random: Random) => {
+    for (let done = 0; done < count; done++) {
+      const projectId = random.below(2) === 0 ? projects[0] : random.pick(projects);
+      if (table === 'credential')
+        await service.rows(
+          "INSERT INTO credential (id, project_id, name, type, sealed_data) VALUES (gen_random_uuid(), $1, 'A', 'httpBasicAuth', '')",
+          [projectId],
+        );
+      else
+        await service.rows(
+          "INSERT INTO workflow (id, project_id, name, active, nodes, connections) VALUES (gen_random_uuid(), $1, $2, $3, '[]', '{}')",
+          [projectId, random.pick(['A', 'B']), random.below(2) === 0],
+        );
+    }
+  };
+  const idsOf = async (table: string, where: string): Promise<Set<string>> => {
+    const visible = `project_id IN (SELECT project_id FROM project_member WHERE user_id = '${memberId}')`;
+    const rows = await service.rows<{ id: string }>(
+      `SELECT id FROM ${table} WHERE ${where.replace('visible', visible)}`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  };
+  const deleteSome = (table: string, count: number) =>
+    service.rows(
+      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} ORDER BY random() LIMIT ${count})`,
+    );
+
+  describe.each(LISTS)('$name', ({ path, where, ...rest }) => {
+    const table = 'table' in rest ? rest.table : 'workflow';
+
+    it.each(SEEDS)('show all that stayed, once, in order (seed %i)', async (seed) => {
+      const random = randomFrom(seed);
+      const token = 'isMember' in rest ? await world.token(memberId) : await world.tokenOf('administrator');
+      await service.rows(`DELETE FROM ${table}`);
+      await insert(table, random.below(ROWS), random);
+      const atStart = await idsOf(table, where);
+      const ever = new Set(atStart);
+      const seen: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const query = `${path.includes('?') ? '&' : '?'}limit=${1 + random.below(25)}${cursor && `&cursor=${cursor}`}`;
+        const page: ApiAnswer = await api.get(`/api/v1${path}${query}`, token);
+        expect(page.status).toBe(200);
+        seen.push(...page.body.data.map(({ id }: { id: string }) => id));
+        cursor = page.body.nextCursor;
+        await insert(table, random.below(5), random);
+        for (const id of await idsOf(table, where)) ever.add(id);
+        await deleteSome(table, random.below(5));
+      }
+      const stayed = [...(await idsOf(table, where))].filter((id) => atStart.has(id));
+      expect(stayed.filter((id) => !seen.includes(id))).toEqual([]);
+      expect(seen.filter((id) => !ever.has(id))).toEqual([]);
+      expect(seen).toEqual([...new Set(seen)].sort());
+    });
+  });
+
+  it.each(['users', 'projects', 'workflows', 'credentials'])(
+    '%s: a full last page has no next one',
+    async (list) => {
+      const token = await world.tokenOf('owner');
+      if (list === 'credentials') await world.createCredential(projects[0] ?? '');
+      if (list === 'workflows') await world.createWorkflow(projects[0] ?? '');
+      const all = await api.all(`/api/v1/${list}`, token);
+      expect(all.length).toBeGreaterThan(0);
+      const exactly = await api.get(`/api/v1/${list}?limit=${all.length}`, token);
+      expect([exactly.body.data.length, exactly.body.nextCursor]).toEqual([all.length, null]);
+      expect(await api.all(`/api/v1/${list}`, token, 1)).toEqual(all);
+    },
+  );
+
+  it.each(['workflows', 'credentials'])(
+    '%s: a page of 100 takes as many statements as a page of one',
+    async (list) => {
+      await insert(list === 'workflows' ? 'workflow' : 'credential', 110, randomFrom(8));
+      const statements: string[] = [];
+      const quiet = () => undefined;
+      service.part(DataSource).setOptions({
+        logging: ['query'],
+        logger: {
+          logQuery: (text) => void statements.push(text),
+          logQueryError: quiet,
+          logQuerySlow: quiet,
+          logSchemaBuild: quiet,
+          logMigration: quiet,
+          log: quiet,
+        },
+      });
+      for (const token of [await world.tokenOf('administrator'), await world.token(memberId)]) {
+        const counts: number[] = [];
+        for (const limit of [1, 100]) {
+          statements.length = 0;
+          await api.get(`/api/v1/${list}?limit=${limit}`, token);
+          counts.push(statements.length);
+        }
+        expect(counts[0]).toBeGreaterThan(0);
+        expect(counts[1]).toBe(counts[0]);
+      }
+    },
+  );
+
+  it('answers 100 unless asked otherwise, and at most 250', async () => {
+    const token = await world.tokenOf('owner');
+    await insert('workflow', 260, randomFrom(7));
+    const sizeOf = async (query: string) =>
+      (await api.get(`/api/v1/workflows${query}`, token)).body.data?.length;
+    expect([await sizeOf(''), await sizeOf('?limit=250'), await sizeOf('?limit=1')]).toEqual([100, 250, 1]);
+  });
+
+  it.each([
+    ['limit=0', 'limit must be a whole number from 1 to 250'],
+    ['limit=251', 'limit must be a whole number from 1 to 250'],
+    ['limit=1e2', 'limit must be a whole number from 1 to 250'],
+    ['limit=1&limit=2', 'limit must be given once'],
+    ['cursor=', 'cursor must be the nextCursor of an earlier page of this list'],
+    ['cursor=AAAA', 'cursor must be the nextCursor of an earlier page of this list'],
+    ['active=1', 'active must be true or false'],
+    ['projectId=x', 'projectId must be a UUID'],
+    ['name=%00', 'name has characters that cannot be stored'],
+    ['offset=3', 'The query has an unknown parameter; known are limit, cursor, active, name, projectId'],
+  ])('refuses ?%s', async (query, message) => {
+    const answer = await api.get(`/api/v1/workflows?${query}`, await world.tokenOf('owner'));
+    expect([answer.status, answer.body.message]).toEqual([400, message]);
+  });
+
+  it('takes no cursor of another list', async () => {
+    const token = await world.tokenOf('owner');
+    const { nextCursor } = (await api.get('/api/v1/users?limit=1', token)).body;
+    expect((await api.get(`/api/v1/users?limit=1&cursor=${nextCursor}`, token)).status).toBe(200);
+    for (const list of ['projects', 'workflows', 'credentials', `projects/${projects[0]}/users`])
+      expect((await api.get(`/api/v1/${list}?cursor=${nextCursor}`, token)).status).toBe(400);
+  });
+});

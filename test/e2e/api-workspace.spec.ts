@@ -1,0 +1,273 @@
+// Users, projects, members and workflows over the API: what each call does, and what it refuses.
+import { randomUUID } from 'node:crypto';
+import { ApiClient } from '../support/api-client.js';
+import { ApiWorld } from '../support/api-world.js';
+import { eventsOf } from '../support/census.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { TestService } from '../support/test-service.js';
+
+describeOnEachDatabase('the public API', (database) => {
+  let service: TestService;
+  let api: ApiClient;
+  let world: ApiWorld;
+  let admin: string;
+
+  beforeAll(async () => {
+    service = await TestService.start(database);
+    api = await ApiClient.connect(service);
+    world = new ApiWorld(service);
+    await world.createParties();
+    admin = await world.tokenOf('administrator');
+  });
+  afterAll(() => service?.stop());
+
+  describe('users', () => {
+    it('[D47] have a personal project from the moment they are made', async () => {
+      const email = world.freshEmail();
+      const made = await api.post('/api/v1/users', admin, {
+        email,
+        givenName: 'Grace',
+        familyName: 'Hopper',
+      });
+      expect([made.status, made.body]).toMatchObject([
+        201,
+        { email, givenName: 'Grace', familyName: 'Hopper', role: 'global:member', enabled: true },
+      ]);
+      const own = await api.all('/api/v1/projects', await world.token(made.body.id));
+      expect(own).toMatchObject([{ type: 'personal' }]);
+      expect((await api.get(`/api/v1/users/${made.body.id.toUpperCase()}`, admin)).body).toEqual(made.body);
+    });
+
+    it('[D4] two at once with one e-mail address: one is made', async () => {
+      const email = world.freshEmail();
+      const make = (text: string) => api.post('/api/v1/users', admin, { email: text });
+      const answers = await Promise.all([make(email), make(email.toUpperCase()), make(email)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+      expect(answers.find(({ status }) => status === 409)?.body.error).toBe('email_taken');
+    });
+
+    it.each([{ role: 'global:owner' }, { role: 'global:king' }, { role: null }, { enabled: 'no' }, {}])(
+      '[D47] change %j is refused: nobody becomes owner here',
+      async (change) => {
+        const id = await world.createUser();
+        const answer = await api.patch(`/api/v1/users/${id}`, admin, change);
+        expect([answer.status, answer.body.error]).toEqual([400, 'bad_request']);
+        expect((await api.get(`/api/v1/users/${id}`, admin)).body).toMatchObject({
+          role: 'global:member',
+          enabled: true,
+        });
+      },
+    );
+
+    it('[D47] the owner keeps role and state, and nobody changes their own', async () => {
+      const owner = world.idOf('owner');
+      for (const change of [{ role: 'global:member' }, { enabled: false }]) {
+        for (const token of [admin, await world.tokenOf('owner')])
+          expect((await api.patch(`/api/v1/users/${owner}`, token, change)).body.error).toBe(
+            'owner_protected',
+          );
+        expect(
+          (await api.patch(`/api/v1/users/${world.idOf('administrator')}`, admin, change)).body.error,
+        ).toBe('own_account');
+      }
+      expect((await api.get(`/api/v1/users/${owner}`, admin)).body).toMatchObject({
+        role: 'global:owner',
+        enabled: true,
+      });
+    });
+
+    it('[D30] a changed role counts at once', async () => {
+      const id = await world.createUser();
+      const token = await world.token(id);
+      expect((await api.get('/api/v1/users', token)).status).toBe(403);
+      expect((await api.patch(`/api/v1/users/${id}`, admin, { role: 'global:admin' })).body.role).toBe(
+        'global:admin',
+      );
+      expect((await api.get('/api/v1/users', token)).status).toBe(200);
+    });
+
+    it('everybody sees their own account, and members no other', async () => {
+      const [own, other] = [world.idOf('stranger'), world.idOf('viewer')];
+      const token = await world.tokenOf('stranger');
+      expect((await api.get(`/api/v1/users/${own}`, token)).body.id).toBe(own);
+      expect((await api.get(`/api/v1/users/${other}`, token)).status).toBe(404);
+    });
+  });
+
+  describe('projects', () => {
+    it('are made with the acting user as administrator, renamed, and deleted with all that is in them', async () => {
+      const made = await api.post('/api/v1/projects', admin, { name: 'Sales' });
+      const path = `/api/v1/projects/${made.body.id}`;
+      expect([made.status, made.body]).toMatchObject([201, { type: 'team', name: 'Sales' }]);
+      expect((await api.all(`${path}/users`, admin)).map(({ id, role }) => [id, role])).toEqual([
+        [world.idOf('administrator'), 'project:admin'],
+      ]);
+      const renamed = await api.patch(path, admin, { name: 'Marketing' });
+      expect(renamed.body).toMatchObject({ id: made.body.id, name: 'Marketing' });
+      const workflow = `/api/v1/workflows/${await world.createWorkflow(made.body.id)}`;
+      const credential = `/api/v1/credentials/${await world.createCredential(made.body.id)}`;
+      expect((await api.delete(path, admin)).status).toBe(204);
+      for (const gone of [path, workflow, credential]) expect((await api.get(gone, admin)).status).toBe(404);
+      expect((await api.delete(path, admin)).status).toBe(404);
+    });
+
+    it('[D47] a personal project stays, and stays of its user alone', async () => {
+      const owner = world.idOf('viewer');
+      const path = `/api/v1/projects/${await world.personalProjectOf(owner)}`;
+      const answers = [
+        await api.patch(path, admin, { name: 'Ours' }),
+        await api.delete(path, admin),
+        await api.post(`${path}/users`, admin, { userId: world.idOf('stranger'), role: 'project:viewer' }),
+        await api.patch(`${path}/users/${owner}`, admin, { role: 'project:viewer' }),
+        await api.delete(`${path}/users/${owner}`, admin),
+      ];
+      expect(answers.map(({ body }) => body.error)).toEqual(answers.map(() => 'personal_project'));
+      expect(await api.all(`${path}/users`, admin)).toMatchObject([{ id: owner, role: 'project:admin' }]);
+    });
+  });
+
+  describe('members of projects', () => {
+    it('[4.5.2] are listed with their roles, page by page', async () => {
+      const path = `/api/v1/projects/${await world.createProject()}/users`;
+      const members = await api.all(path, await world.tokenOf('viewer'), 1);
+      expect(new Map(members.map(({ id, role }) => [id, role]))).toEqual(
+        new Map([
+          [world.idOf('project administrator'), 'project:admin'],
+          [world.idOf('editor'), 'project:editor'],
+          [world.idOf('viewer'), 'project:viewer'],
+        ]),
+      );
+      expect(members[0]).toMatchObject({
+        givenName: 'Ada',
+        familyName: 'Lovelace',
+        email: expect.any(String),
+      });
+      expect((await api.get(path, await world.tokenOf('stranger'))).status).toBe(404);
+    });
+
+    it('[4.5.2] come, change roles and go, by the project administrator', async () => {
+      const path = `/api/v1/projects/${await world.createProject()}/users`;
+      const token = await world.tokenOf('project administrator');
+      const userId = await world.createUser();
+      const added = await api.post(path, token, { userId, role: 'project:viewer' });
+      expect([added.status, added.body]).toMatchObject([201, { id: userId, role: 'project:viewer' }]);
+      expect((await api.post(path, token, { userId, role: 'project:admin' })).body.error).toBe(
+        'already_member',
+      );
+      const changed = await api.patch(`${path}/${userId}`, token, { role: 'project:editor' });
+      expect(changed.body).toEqual({ ...added.body, role: 'project:editor' });
+      expect((await api.delete(`${path}/${userId}`, token)).status).toBe(204);
+      expect((await api.delete(`${path}/${userId}`, token)).status).toBe(404);
+      expect((await api.patch(`${path}/${userId}`, token, { role: 'project:admin' })).status).toBe(404);
+    });
+
+    it('are users', async () => {
+      const path = `/api/v1/projects/${await world.createProject()}/users`;
+      const answer = await api.post(path, admin, { userId: randomUUID(), role: 'project:viewer' });
+      expect([answer.status, answer.body.message]).toEqual([400, 'userId must be the id of a user']);
+    });
+  });
+
+  describe('workflows', () => {
+    const nodes = [{ z: 'sché\u2028ma', a: [1, { deep: null }], 'with "quotes"': 0.1 }];
+    const connections = { x: { main: [[{ node: 'y', index: 0 }]] } };
+
+    it('[4.3] are kept as they were sent, and change as asked', async () => {
+      const made = await api.post('/api/v1/workflows', admin, { name: 'Flow', nodes, connections });
+      const path = `/api/v1/workflows/${made.body.id}`;
+      expect([made.status, made.body]).toMatchObject([
+        201,
+        { name: 'Flow', active: false, nodes, connections },
+      ]);
+      expect(made.text).toContain(JSON.stringify({ nodes, connections }).slice(1, -1));
+      expect((await api.get(path, admin)).text).toBe(made.text);
+      const renamed = await api.patch(path, admin, { name: 'Other' });
+      expect(renamed.body).toMatchObject({ name: 'Other', nodes, connections });
+      expect((await api.patch(path, admin, { nodes: [] })).body).toMatchObject({ nodes: [], connections });
+      expect((await api.post(`${path}/activate`, admin)).body.active).toBe(true);
+      expect((await api.post(`${path}/activate`, admin)).body.active).toBe(true);
+      expect((await api.post(`${path}/deactivate`, admin)).body.active).toBe(false);
+      expect((await api.delete(path, admin)).status).toBe(204);
+      expect((await api.get(path, admin)).status).toBe(404);
+    });
+
+    it.each([
+      [{ name: 'a', nodes: {} }, 'nodes must be an array of objects'],
+      [{ name: 'a', nodes: [1] }, 'nodes must be an array of objects'],
+      [{ name: 'a', connections: [] }, 'connections must be an object'],
+      [{ nodes: [] }, 'name must be a text of 1 to 128 characters'],
+      [{ name: 'x'.repeat(129) }, 'name must be a text of 1 to 128 characters'],
+      [
+        { name: 'a', active: true },
+        'The body has an unknown member; known are name, nodes, connections, projectId',
+      ],
+    ])('are not %j', async (body, message) => {
+      const answer = await api.post('/api/v1/workflows', admin, body);
+      expect([answer.status, answer.body.message]).toEqual([400, message]);
+    });
+
+    it('are found by state, by whole name and by project', async () => {
+      const [projectId, other] = [await world.createProject(), await world.createProject()];
+      const name = `Name ${randomUUID()}`;
+      const [one, two] = [
+        await world.createWorkflow(projectId, name),
+        await world.createWorkflow(other, name),
+      ];
+      await api.post(`/api/v1/workflows/${one}/activate`, admin);
+      const found = async (query: string) =>
+        (await api.all(`/api/v1/workflows?${query}`, admin))
+          .map(({ id }) => id)
+          .filter((id) => [one, two].includes(id));
+      expect((await found(`name=${encodeURIComponent(name)}`)).sort()).toEqual([one, two].sort());
+      expect(await found(`name=${encodeURIComponent(name.slice(0, -1))}`)).toEqual([]);
+      expect(await found('active=true')).toEqual([one]);
+      expect(await found('active=false')).toEqual([two]);
+      expect(await found(`projectId=${projectId.toUpperCase()}`)).toEqual([one]);
+      expect(await found(`projectId=${other}&active=true`)).toEqual([]);
+    });
+  });
+
+  describe('the audit trail', () => {
+    it('[4.2.3] holds subject and actor, method, route and ids of each call with an exchanged token', async () => {
+      const projectId = await world.createProject();
+      const [subject, actor] = [world.idOf('viewer'), world.idOf('administrator')];
+      const token = await world.token(subject, actor);
+      const answer = await service.fetch(`/api/v1/projects/${projectId}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(answer.status).toBe(204);
+      expect(await eventsOf(service, answer)).toEqual([
+        {
+          name: 'svc.audit.api.called',
+          requestId: answer.headers.get('x-request-id'),
+          subjectUserId: subject,
+          actorUserId: actor,
+          payload: {
+            method: 'DELETE',
+            route: '/api/v1/projects/:projectId',
+            things: { projectId },
+            accessTokenId: expect.any(String),
+          },
+        },
+      ]);
+    });
+
+    it.each([
+      ['refused by the role', 'GET', '/api/v1/users', 403],
+      ['for what is not there', 'GET', '/api/v1/projects/secret', 404],
+      ['with a bad body', 'POST', '/api/v1/workflows', 415],
+    ])('[4.2.3] holds calls %s, too, and nothing of what they sent', async (_, method, path, status) => {
+      const headers = { authorization: `Bearer ${await world.tokenOf('stranger')}` };
+      const answer = await service.fetch(path, {
+        method,
+        headers,
+        ...(method === 'POST' ? { body: 'secret' } : {}),
+      });
+      const events = await eventsOf(service, answer);
+      expect([answer.status, events.length]).toEqual([status, 1]);
+      expect(events[0]).toMatchObject({ subjectUserId: world.idOf('stranger'), payload: { things: {} } });
+      expect(JSON.stringify(events)).not.toContain('secret');
+    });
+  });
+});

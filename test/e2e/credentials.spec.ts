@@ -1,0 +1,212 @@
+// Credentials over the API: what goes in, what changes how, and that nothing of it comes out.
+import { DataSource } from 'typeorm';
+import { ApiClient } from '../support/api-client.js';
+import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { TestService } from '../support/test-service.js';
+
+const SECRETS = ['correct horse', 'battery staple', 'hunter2'];
+
+describeOnEachDatabase('credentials', (database) => {
+  let service: TestService;
+  let api: ApiClient;
+  let world: ApiWorld;
+  let token: string;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { environment: { SVC_LOG_LEVEL: 'debug' } });
+    api = await ApiClient.connect(service);
+    world = new ApiWorld(service);
+    await world.createParties();
+    token = await world.tokenOf('administrator');
+  });
+  afterAll(() => service?.stop());
+
+  const create = async (body: object = {}) => {
+    const whole = { name: 'Mine', type: 'httpBasicAuth', data: BASIC_AUTH, ...body };
+    return api.post('/api/v1/credentials', token, whole);
+  };
+  const created = async (body: object = {}): Promise<string> => (await create(body)).body.id;
+  const patch = (id: string, body: object) => api.patch(`/api/v1/credentials/${id}`, token, body);
+
+  it('are made in the personal project unless another is named', async () => {
+    const personal = await world.personalProjectOf(world.idOf('administrator'));
+    expect((await create()).body).toMatchObject({
+      name: 'Mine',
+      type: 'httpBasicAuth',
+      project: { id: personal, type: 'personal' },
+    });
+    const projectId = await world.createProject();
+    const named = await create({ projectId });
+    expect(named.body.project).toEqual({ id: projectId, name: 'Team', type: 'team' });
+    expect((await api.get(`/api/v1/credentials/${named.body.id}`, token)).body).toEqual(named.body);
+  });
+
+  it('[D45] are stored sealed, each for its own row', async () => {
+    const [one, other] = [await created(), await created()];
+    const stored = await service.rows<{ id: string; sealed: Buffer }>(
+      'SELECT id, sealed_data AS sealed FROM credential WHERE id IN ($1, $2)',
+      [one, other],
+    );
+    for (const { sealed } of stored) expect(sealed.includes('horse')).toBe(false);
+    expect(await world.credentialData(one)).toEqual(BASIC_AUTH);
+    await service.rows(
+      'UPDATE credential SET sealed_data = (SELECT sealed_data FROM credential WHERE id = $2) WHERE id = $1',
+      [one, other],
+    );
+    await expect(world.credentialData(one)).rejects.toThrow('belongs to another place');
+  });
+
+  it('[D45] a tampered envelope is a fault of ours that tells nothing, and can be replaced', async () => {
+    const id = await created();
+    await service.rows("UPDATE credential SET sealed_data = sealed_data || '\\x00' WHERE id = $1", [id]);
+    const merge = { isPartialData: true, data: { user: 'eve' } };
+    const answer = await service.fetch(`/api/v1/credentials/${id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(merge),
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      500,
+      { error: 'internal_error', message: 'Internal error', requestId: expect.any(String) },
+    ]);
+    expect((await patch(id, { data: BASIC_AUTH })).status).toBe(200);
+    expect(await world.credentialData(id)).toEqual(BASIC_AUTH);
+  });
+
+  it.each([
+    [{ data: { user: 'ben', password: 'hunter2' } }, { user: 'ben', password: 'hunter2' }],
+    [
+      { data: { password: 'hunter2' }, isPartialData: true },
+      { user: 'ada', password: 'hunter2' },
+    ],
+    [{ data: {}, isPartialData: true }, BASIC_AUTH],
+    [{ name: 'Renamed' }, BASIC_AUTH],
+    [{ name: 'Renamed', isPartialData: false }, BASIC_AUTH],
+    [{ type: 'httpBasicAuth' }, BASIC_AUTH],
+    [{ type: 'httpBearerAuth', data: { token: 'battery staple' } }, { token: 'battery staple' }],
+  ])('[4.5.1] PATCH %j leaves %j', async (body, expected) => {
+    const id = await created();
+    const answer = await patch(id, body);
+    expect(answer.status).toBe(200);
+    expect(await world.credentialData(id)).toEqual(expected);
+    expect(answer.body).toMatchObject({ id, ...('name' in body ? { name: body.name } : {}) });
+  });
+
+  it.each([
+    [{}, 'name, type or data must be given'],
+    [{ isPartialData: true }, 'data is required with isPartialData'],
+    [{ data: { password: 'hunter2' } }, 'data.user is required'],
+    [{ data: { password: 'hunter2' }, isPartialData: false }, 'data.user is required'],
+    [{ data: { password: null }, isPartialData: true }, 'data.password is required'],
+    [{ data: { password: 7 }, isPartialData: true }, 'data.password must be string'],
+    [
+      { data: { hunter2: 'hunter2' }, isPartialData: true },
+      'data has an unknown member; known are user, password',
+    ],
+    [{ data: BASIC_AUTH, isPartialData: 'true' }, 'isPartialData must be true or false'],
+    [{ data: BASIC_AUTH, isPartialData: null }, 'isPartialData must be true or false'],
+    [{ data: [] }, 'data must be an object'],
+    [{ data: null }, 'data must be an object'],
+    [{ name: null }, 'name must be a text of 1 to 128 characters'],
+    [{ name: '' }, 'name must be a text of 1 to 128 characters'],
+    [{ type: 'httpBearerAuth' }, 'data is required with another type'],
+    [
+      { type: 'httpBearerAuth', data: { token: 'hunter2' }, isPartialData: true },
+      'isPartialData must not be true with another type',
+    ],
+    [{ projectId: 'hunter2' }, 'The body has an unknown member; known are name, type, data, isPartialData'],
+  ])('[4.5.1] PATCH %j is refused and changes nothing: %s', async (body, message) => {
+    const id = await created();
+    const before = (await api.get(`/api/v1/credentials/${id}`, token)).body;
+    const answer = await patch(id, body);
+    expect([answer.status, answer.body.error, answer.body.message]).toEqual([400, 'bad_request', message]);
+    expect(await world.credentialData(id)).toEqual(BASIC_AUTH);
+    expect((await api.get(`/api/v1/credentials/${id}`, token)).body).toEqual(before);
+  });
+
+  it('[4.5.1] removes a member that is null, if the type can do without it', async () => {
+    const data = { host: 'db.example', database: 'd', user: 'u', password: 'hunter2', port: 5432 };
+    const id = await created({ type: 'postgres', data });
+    expect((await patch(id, { isPartialData: true, data: { port: null, ssl: 'require' } })).status).toBe(200);
+    const { port, ...rest } = data;
+    expect(port).toBe(5432);
+    expect(await world.credentialData(id)).toEqual({ ...rest, ssl: 'require' });
+  });
+
+  it('[4.5.1] of many merges at once none is lost', async () => {
+    const data = { host: 'db.example', database: 'd', user: 'u', password: 'hunter2' };
+    const id = await created({ type: 'postgres', data });
+    const changes = [
+      { host: 'a' },
+      { database: 'b' },
+      { user: 'c' },
+      { password: 'd' },
+      { port: 1 },
+      { ssl: 'allow' },
+    ];
+    const answers = await Promise.all(
+      changes.map((change) => patch(id, { isPartialData: true, data: change })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
+    expect(await world.credentialData(id)).toEqual(Object.assign({}, ...changes));
+  });
+
+  it('[4.5.3] lists all of the instance with their projects, page by page', async () => {
+    const projectId = await world.createProject();
+    const ids = [await world.createCredential(projectId), await created()];
+    const listed = await api.all('/api/v1/credentials', token, 3);
+    expect(
+      listed
+        .filter(({ id }) => ids.includes(id))
+        .map(({ project }) => project.type)
+        .sort(),
+    ).toEqual(['personal', 'team']);
+    const [row] = await service.rows<{ count: number }>('SELECT count(*)::int AS count FROM credential');
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(row?.count);
+    expect(listed.length).toBe(row?.count);
+  });
+
+  it.each(['schema', 'Schema/postgres', 'constructor'])('has no credential %s', async (id) => {
+    expect((await api.get(`/api/v1/credentials/${id.replace('/', '%2F')}`, token)).status).toBe(404);
+  });
+
+  it('[D23] no answer, log line or audit row holds anything of the data', async () => {
+    const id = await created({ data: { user: 'ada', password: 'battery staple' } });
+    const answers = [
+      await api.get(`/api/v1/credentials/${id}`, token),
+      await api.get('/api/v1/credentials', token),
+      await patch(id, { data: { user: 'ada', password: 'hunter2', 'battery staple': 'battery staple' } }),
+      await create({ type: 'postgres', data: { host: 'correct horse' } }),
+      await create({ type: 'correct horse' }),
+      await create({ data: 'correct horse' }),
+      await api.call({ method: 'POST', path: '/api/v1/credentials', token, body: '{"data":"correct horse"' }),
+    ];
+    const audit = JSON.stringify(await service.rows('SELECT * FROM audit_event'));
+    for (const text of [...answers.map(({ text }) => text), service.logText, audit])
+      for (const secret of SECRETS) expect(text).not.toContain(secret);
+  });
+
+  it('[D23] nor does the log of a statement that fails', async () => {
+    const dataSource = service.part(DataSource);
+    await dataSource.query('ALTER TABLE credential RENAME TO credential_elsewhere');
+    await dataSource.query('ALTER TABLE user_account ADD CONSTRAINT nobody CHECK (id IS NULL) NOT VALID');
+    const before = service.logText.length;
+    const post = (path: string, body: object) =>
+      service.fetch(path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const statuses = [
+      (await post('/api/v1/credentials', { name: 'n', type: 'httpBasicAuth', data: BASIC_AUTH })).status,
+      (await post('/api/v1/users', { email: 'secret@b.example', givenName: 'Grace' })).status,
+    ];
+    await dataSource.query('ALTER TABLE user_account DROP CONSTRAINT nobody');
+    await dataSource.query('ALTER TABLE credential_elsewhere RENAME TO credential');
+    expect(statuses).toEqual([500, 500]);
+    const written = service.logText.slice(before);
+    expect(written).toContain('a request failed by a fault of the service');
+    expect(written).not.toMatch(/horse|secret@b|Grace/);
+  });
+});

@@ -1,0 +1,126 @@
+// svc-admin credentials rekey: after it the first key of the list opens everything, whatever the service wrote meanwhile.
+import { randomBytes } from 'node:crypto';
+import { KeyRing } from '../../src/sealing/key-ring.js';
+import { ApiClient } from '../support/api-client.js';
+import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
+import type { TestDatabase } from '../support/databases.js';
+import { databaseEnvironment, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { CommandLine } from '../support/run-cli.js';
+import { TestService } from '../support/test-service.js';
+
+const [oldKey, newKey, otherKey] = [randomBytes(32), randomBytes(32), randomBytes(32)].map((key) =>
+  key.toString('base64'),
+) as [string, string, string];
+const keys = (...list: string[]) => ({ SVC_ENCRYPTION_KEY: list.join(',') });
+const serviceWith = (database: TestDatabase, ...list: string[]) =>
+  TestService.start(database, { environment: keys(...list) });
+
+interface Sealed {
+  place: string;
+  envelope: Buffer;
+}
+
+/** Whether one key alone opens everything that is sealed in the database. */
+async function opensAll(service: TestService, key: string): Promise<boolean> {
+  const ring = new KeyRing([Buffer.from(key, 'base64')]);
+  const rows = await service.rows<Sealed>(
+    `SELECT 'credential:' || id AS place, sealed_data AS envelope FROM credential
+     UNION ALL SELECT 'signing_key:' || kid, sealed_private_key FROM signing_key`,
+  );
+  expect(rows.length).toBeGreaterThan(1);
+  return rows.every(({ place, envelope }) => {
+    try {
+      return ring.open(envelope, place).length > 0;
+    } catch {
+      return false;
+    }
+  });
+}
+
+describeOnEachDatabase('svc-admin credentials rekey', (database) => {
+  const line = new CommandLine(() => databaseEnvironment(database));
+  const rekey = (...list: string[]) =>
+    line.run(['credentials', 'rekey'], { ...databaseEnvironment(database), ...keys(...list) });
+  let credentialId: string;
+
+  beforeAll(async () => {
+    const service = await serviceWith(database, oldKey);
+    const world = new ApiWorld(service);
+    await world.createParties();
+    const projectId = await world.createProject();
+    credentialId = await world.createCredential(projectId);
+    for (let count = 0; count < 5; count++) await world.createCredential(projectId);
+    await service.stop();
+  });
+  afterAll(() => line.remove());
+
+  it('[D45] tells which do not open, and leaves them as they are', async () => {
+    const { exitCode, stdout, stderr } = await rekey(otherKey);
+    expect([exitCode, stdout]).toEqual([1, 'Sealed again: 0 credential(s), 0 signing key(s).\n']);
+    expect(stderr).toContain('error: Some do not open and were left as they are:\n  - credential ');
+    expect(stderr).toContain(`credential ${credentialId}: no key of SVC_ENCRYPTION_KEY has the id`);
+    expect(stderr).not.toContain(otherKey);
+  });
+
+  it('[D45] seals everything again under the first key, once', async () => {
+    const sealedAgain = {
+      exitCode: 0,
+      stdout: 'Sealed again: 6 credential(s), 1 signing key(s).\n',
+      stderr: '',
+    };
+    expect(await rekey(newKey, oldKey)).toEqual(sealedAgain);
+    expect(await rekey(newKey)).toEqual({
+      ...sealedAgain,
+      stdout: 'Sealed again: 0 credential(s), 0 signing key(s).\n',
+    });
+    const service = await serviceWith(database, newKey);
+    expect(await opensAll(service, newKey)).toBe(true);
+    expect(await new ApiWorld(service).credentialData(credentialId)).toEqual(BASIC_AUTH);
+    await service.stop();
+  });
+});
+
+describeOnPostgresql('svc-admin credentials rekey beside a running service', (database) => {
+  const line = new CommandLine(() => databaseEnvironment(database));
+  const rekey = (...list: string[]) =>
+    line.run(['credentials', 'rekey'], { ...databaseEnvironment(database), ...keys(...list) });
+  afterAll(() => line.remove());
+
+  it('[D45] needs SVC_ENCRYPTION_KEY', async () => {
+    const without = { ...databaseEnvironment(database), SVC_ENCRYPTION_KEY: undefined };
+    expect(await line.run(['credentials', 'rekey'], without)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error: SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL.\n',
+    });
+  });
+
+  it('[D45] loses no change that is made meanwhile, and ends no token', async () => {
+    const before = await serviceWith(database, oldKey);
+    const world = new ApiWorld(before);
+    await world.createParties();
+    const projectId = await world.createProject();
+    const ids: string[] = [];
+    for (let count = 0; count < 40; count++) ids.push(await world.createCredential(projectId));
+    const token = await world.tokenOf('owner');
+    const service = await serviceWith(database, newKey, oldKey);
+    const api = await ApiClient.connect(service);
+    const patches = ids.map((id, index) =>
+      api.patch(`/api/v1/credentials/${id}`, token, {
+        isPartialData: true,
+        data: { password: `new ${index}` },
+      }),
+    );
+    const [outcome, ...answers] = await Promise.all([rekey(newKey, oldKey), ...patches]);
+    expect([outcome.exitCode, outcome.stderr]).toEqual([0, '']);
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    expect(await opensAll(service, newKey)).toBe(true);
+    for (const [index, id] of ids.entries())
+      expect(await new ApiWorld(service).credentialData(id)).toEqual({
+        user: 'ada',
+        password: `new ${index}`,
+      });
+    expect((await api.get('/api/v1/credentials', token)).status).toBe(200);
+    await Promise.all([before.stop(), service.stop()]);
+  });
+});

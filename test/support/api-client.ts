@@ -1,0 +1,169 @@
+// Calls the public API, and holds every answer against the description that the service itself publishes.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { TestService } from './test-service.js';
+
+type Json = Record<string, unknown>;
+/** What JSON.parse answers: a test that misreads it fails by itself. */
+export type ParsedJson = ReturnType<typeof JSON.parse>;
+
+/** One operation as the description has it. */
+export interface DescribedOperation {
+  readonly method: string;
+  /** With the names of its parameters: `/api/v1/users/{userId}`. */
+  readonly path: string;
+  readonly right?: string;
+  readonly feature?: string;
+  readonly hasBody: boolean;
+  readonly isList: boolean;
+  readonly statuses: readonly number[];
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined where it is empty. */
+  readonly body: ParsedJson;
+}
+
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  /** An access token; none: nobody. */
+  readonly token?: string;
+  readonly body?: unknown;
+  /** Beside, or instead of, what token and body bring along. */
+  readonly headers?: Record<string, string>;
+}
+
+export class ApiClient {
+  /** `METHOD path status` of every answer so far. */
+  readonly seen = new Set<string>();
+  private readonly validators = new Map<string, ValidateFunction>();
+
+  private constructor(
+    private readonly service: TestService,
+    private readonly document: Json,
+    readonly operations: readonly DescribedOperation[],
+  ) {}
+
+  static async connect(service: TestService): Promise<ApiClient> {
+    const document = (await (await service.fetch('/api/v1/openapi.json')).json()) as Json;
+    return new ApiClient(service, document, operationsOf(document));
+  }
+
+  /** @throws Error when the answer is not one that the description has */
+  async call({ method, path, token, body, headers = {} }: ApiCall): Promise<ApiAnswer> {
+    const answer = await this.service.fetch(path, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const parsed = text === '' ? undefined : (JSON.parse(text) as unknown);
+    this.judge(method, path, answer.status, parsed);
+    return { status: answer.status, headers: answer.headers, text, body: parsed };
+  }
+
+  get(path: string, token?: string): Promise<ApiAnswer> {
+    return this.call({ method: 'GET', path, token });
+  }
+
+  post(path: string, token: string, body?: unknown): Promise<ApiAnswer> {
+    return this.call({ method: 'POST', path, token, body });
+  }
+
+  patch(path: string, token: string, body: unknown): Promise<ApiAnswer> {
+    return this.call({ method: 'PATCH', path, token, body });
+  }
+
+  delete(path: string, token: string): Promise<ApiAnswer> {
+    return this.call({ method: 'DELETE', path, token });
+  }
+
+  /** All members of a list, page by page. */
+  async all(path: string, token: string, limit = 250): Promise<ParsedJson[]> {
+    const members: ParsedJson[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: ApiAnswer = await this.get(
+        `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`,
+        token,
+      );
+      if (page.status !== 200) throw new Error(`the list answered ${page.status}: ${page.text}`);
+      members.push(...page.body.data);
+      cursor = page.body.nextCursor;
+    }
+    return members;
+  }
+
+  private judge(method: string, path: string, status: number, body: unknown): void {
+    const operation = this.operations.find(
+      (each) => each.method === method && patternOf(each.path).test(path.split('?', 1)[0] ?? ''),
+    );
+    if (operation === undefined) throw new Error(`${method} ${path} is not described`);
+    const name = `${method} ${operation.path} ${status}`;
+    if (!operation.statuses.includes(status))
+      throw new Error(`${name} is not described: ${JSON.stringify(body)}`);
+    const validate = this.validatorOf(operation, status);
+    if (validate === undefined ? body !== undefined : !validate(body))
+      throw new Error(
+        `${name} is not as described: ${JSON.stringify(validate?.errors)} ${JSON.stringify(body)}`,
+      );
+    this.seen.add(name);
+  }
+
+  private validatorOf({ method, path }: DescribedOperation, status: number): ValidateFunction | undefined {
+    const paths = this.document['paths'] as ParsedJson;
+    const schema = paths[path][method.toLowerCase()].responses[status].content?.['application/json']?.schema;
+    if (schema === undefined) return undefined;
+    const key = JSON.stringify(schema);
+    const known = this.validators.get(key) ?? this.compile(schema);
+    this.validators.set(key, known);
+    return known;
+  }
+
+  /** Stricter than the description in one point: an answer has no member that the description does not tell of. */
+  private compile(schema: Json): ValidateFunction {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    const closed = closedSchema({ ...schema, components: this.document['components'] });
+    return ajv.compile(closed as object);
+  }
+}
+
+function operationsOf(document: Json): DescribedOperation[] {
+  const paths = document['paths'] as Record<string, Record<string, ParsedJson>>;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      right: operation['x-required-right'],
+      feature: operation['x-license-feature'],
+      hasBody: operation.requestBody !== undefined,
+      isList: (operation.parameters as Json[]).some(({ name }) => name === 'cursor'),
+      statuses: Object.keys(operation.responses).map(Number),
+    })),
+  );
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function closedSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closedSchema);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const closed = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, closedSchema(value)]),
+  );
+  const isOpen = closed['properties'] !== undefined && closed['additionalProperties'] === undefined;
+  return isOpen && closed['type'] === 'object' ? { ...closed, additionalProperties: false } : closed;
+}

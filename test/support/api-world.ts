@@ -1,0 +1,132 @@
+// A small instance with a user of every role, and fresh things for every call of the public API.
+import { AccessTokenService } from '../../src/access/access-token.service.js';
+import { SessionService } from '../../src/access/session.service.js';
+import { Transactions } from '../../src/database/transaction.js';
+import { KeyRing } from '../../src/sealing/key-ring.js';
+import type { GlobalRole } from '../../src/users/role.js';
+import { CredentialService } from '../../src/workspace/credentials/credential.service.js';
+import type { ProjectRole } from '../../src/workspace/rights.js';
+import { createUser } from './local-users.js';
+import type { TestService } from './test-service.js';
+
+/** Who acts: a global role, and a role in the project or none. */
+export interface Party {
+  readonly name: string;
+  readonly role: GlobalRole;
+  readonly projectRole?: ProjectRole;
+}
+
+export const PARTIES: readonly Party[] = [
+  { name: 'owner', role: 'global:owner' },
+  { name: 'administrator', role: 'global:admin' },
+  { name: 'project administrator', role: 'global:member', projectRole: 'project:admin' },
+  { name: 'editor', role: 'global:member', projectRole: 'project:editor' },
+  { name: 'viewer', role: 'global:member', projectRole: 'project:viewer' },
+  { name: 'stranger', role: 'global:member' },
+];
+
+export const BASIC_AUTH = { user: 'ada', password: 'correct horse' };
+
+export class ApiWorld {
+  private readonly ids = new Map<string, string>();
+  private count = 0;
+
+  /** @param label tells the e-mail addresses of worlds on one database apart */
+  constructor(
+    private readonly service: TestService,
+    private readonly label = 'user',
+  ) {}
+
+  async createParties(): Promise<void> {
+    for (const { name, role } of PARTIES) this.ids.set(name, await this.createUser(role));
+  }
+
+  idOf(party: string): string {
+    const id = this.ids.get(party);
+    if (id === undefined) throw new Error(`there is no ${party}`);
+    return id;
+  }
+
+  /** An access token of a user, or of an actor who acts on behalf of one. */
+  async token(userId: string, actorUserId?: string): Promise<string> {
+    const issuedAt = Math.floor(Date.now() / 1000);
+    const { token } = await this.service.part(AccessTokenService).issue({
+      subjectUserId: userId,
+      ...(actorUserId === undefined ? {} : { actorUserId }),
+      clientId: 'https://partner.example',
+      issuedAt,
+      expiresAt: issuedAt + 600,
+    });
+    return token;
+  }
+
+  tokenOf(party: string): Promise<string> {
+    return this.token(this.idOf(party));
+  }
+
+  /** The `Cookie` header of a new session. */
+  async sessionOf(party: string): Promise<string> {
+    const setCookie = await this.service
+      .part(Transactions)
+      .run((transaction) => this.service.part(SessionService).open(transaction, this.idOf(party)));
+    return setCookie.slice(0, setCookie.indexOf(';'));
+  }
+
+  createUser(role: GlobalRole = 'global:member', email = this.freshEmail()): Promise<string> {
+    return createUser(this.service, { email, role, givenName: 'Ada', familyName: 'Lovelace' });
+  }
+
+  freshEmail(): string {
+    return `${this.label}-${++this.count}@partner.example`;
+  }
+
+  /** A team's project in which every party has its role. */
+  async createProject(): Promise<string> {
+    const id = await this.insert('project', "(id, type, name) VALUES (gen_random_uuid(), 'team', 'Team')");
+    for (const { name, projectRole } of PARTIES)
+      if (projectRole !== undefined) await this.addMember(id, this.idOf(name), projectRole);
+    return id;
+  }
+
+  async addMember(projectId: string, userId: string, role: ProjectRole): Promise<void> {
+    await this.service.rows('INSERT INTO project_member VALUES ($1, $2, $3)', [projectId, userId, role]);
+  }
+
+  createWorkflow(projectId: string, name = 'Workflow'): Promise<string> {
+    return this.insert(
+      'workflow',
+      `(id, project_id, name, nodes, connections) VALUES (gen_random_uuid(), $1, $2, '[]', '{}')`,
+      [projectId, name],
+    );
+  }
+
+  /** Made by the service itself, so that its data is sealed as production seals it. */
+  async createCredential(projectId: string, data: Record<string, unknown> = BASIC_AUTH): Promise<string> {
+    const draft = { projectId, name: 'Credential', type: 'httpBasicAuth', data };
+    return (await this.service.part(CredentialService).create(draft)).id;
+  }
+
+  /** What is stored in a credential, opened. */
+  async credentialData(id: string): Promise<unknown> {
+    const [row] = await this.service.rows<{ sealed: Buffer }>(
+      'SELECT sealed_data AS sealed FROM credential WHERE id = $1',
+      [id],
+    );
+    if (row === undefined) throw new Error('there is no such credential');
+    return JSON.parse(this.service.part(KeyRing).open(row.sealed, `credential:${id}`).toString());
+  }
+
+  personalProjectOf(userId: string): Promise<string> {
+    return this.idFrom('SELECT id FROM project WHERE personal_owner_id = $1', [userId]);
+  }
+
+  private insert(table: string, rest: string, values: unknown[] = []): Promise<string> {
+    return this.idFrom(`INSERT INTO ${table} ${rest} RETURNING id`, values);
+  }
+
+  private async idFrom(sql: string, values: unknown[]): Promise<string> {
+    const [row] = await this.service.rows<{ id: string }>(sql, values);
+    if (row === undefined) throw new Error('there is no such row');
+    return row.id;
+  }
+}
