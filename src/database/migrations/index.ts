@@ -3,10 +3,12 @@ import { Initial1790000000000 } from './1790000000000-initial.js';
 import { JwksSnapshot1790000000001 } from './1790000000001-jwks-snapshot.js';
 import { LeaderLease1790000000002 } from './1790000000002-leader-lease.js';
 import { ThrottleCounter1790000000003 } from './1790000000003-throttle-counter.js';
+import { SessionOrigin1790000000020 } from './1790000000020-session-origin.js';
 
 export const MIGRATIONS = [
   Initial1790000000000,
   JwksSnapshot1790000000001,
   LeaderLease1790000000002,
   ThrottleCounter1790000000003,
+  SessionOrigin1790000000020,
 ] as const;
