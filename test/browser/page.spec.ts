@@ -45,7 +45,7 @@ describeInBrowser('[5.5.3] the page in the frame', () => {
     await reload();
     const { scrollWidth, clientWidth } = WIDTHS;
     const html = frame().locator('html');
-    expect(await html.evaluate<number>(scrollWidth)).toBe(await html.evaluate<number>(clientWidth));
+    expect(await html.evaluate(scrollWidth)).toBe(await html.evaluate(clientWidth));
     await page.setViewportSize({ width: 900, height: 700 });
   });
 
