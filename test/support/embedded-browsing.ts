@@ -1,7 +1,5 @@
 // An instance on one site, partners on others, and a browser that visits them.
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '../../demo/free-port.js';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import type { Clock } from '../../src/clock.js';
@@ -19,8 +17,6 @@ export interface InstanceSettings {
   clock?: Clock;
 }
 
-const certificate = makeSelfSignedCertificate('instance.test');
-
 /** Call `start` before the tests and `stop` after them. */
 export class EmbeddedBrowsing {
   private readonly database = new TestDatabase('embedded');
@@ -33,6 +29,7 @@ export class EmbeddedBrowsing {
   async start(): Promise<void> {
     const { environment = {}, clock } = this.settings;
     await this.database.create();
+    const certificate = makeSelfSignedCertificate('instance.test');
     const site = await PartnerSite.listen(certificate);
     const port = await freePort();
     this.instanceOrigin = `https://instance.test:${port}`;
@@ -98,12 +95,3 @@ export class EmbeddedBrowsing {
 
 /** Who may frame the instance; `evil.test` may not. */
 const HOSTS = ['partner.test', 'app.partner.test', 'other.test'];
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
