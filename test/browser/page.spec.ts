@@ -11,7 +11,7 @@ const WIDTHS = {
 };
 const CHANGE = /\/api\/v1\/workflows\/[^/]+\/(de)?activate$/;
 
-describeInBrowser('[5.5.3] the page in the frame', () => {
+describeInBrowser('the page in the frame', () => {
   const browsing = new EmbeddedBrowsing();
   let page: Page;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describeInBrowser('[5.5.3] the page in the frame', () => {
     await frame().getByText('Morning orders').waitFor();
   };
 
-  it('[5.5.3] breaks no rule of its content security policy', async () => {
+  it('breaks no rule of its content security policy', async () => {
     const complaints: string[] = [];
     page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
     await reload();
@@ -40,7 +40,7 @@ describeInBrowser('[5.5.3] the page in the frame', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('[5.5.3] fits into 320 pixels, without scrolling to the side', async () => {
+  it('fits into 320 pixels, without scrolling to the side', async () => {
     await page.setViewportSize({ width: 320, height: 640 });
     await reload();
     const { scrollWidth, clientWidth } = WIDTHS;
@@ -49,7 +49,7 @@ describeInBrowser('[5.5.3] the page in the frame', () => {
     await page.setViewportSize({ width: 900, height: 700 });
   });
 
-  it('[5.5.3] offers no change where the instance does not say that the user may make one', async () => {
+  it('offers no change where the instance does not say that the user may make one', async () => {
     await page.route(LIST, (route) => listed(route, {}));
     await reload();
     expect(
@@ -77,7 +77,7 @@ describeInBrowser('[5.5.3] the page in the frame', () => {
     });
     afterEach(() => page.unroute(CHANGE));
 
-    it('[5.5.3] a button does so by keyboard, keeps the focus and says what it does next', async () => {
+    it('a button does so by keyboard, keeps the focus and says what it does next', async () => {
       await answerChanges((route) => route.fulfill({ status: 204 }));
       const activate = frame().getByRole('button', { name: 'Activate Morning orders', exact: true });
       await activate.focus();
@@ -90,7 +90,7 @@ describeInBrowser('[5.5.3] the page in the frame', () => {
       expect(asked.splice(0)).toEqual(['POST activate']);
     });
 
-    it('[5.5.3] what the instance answers is shown', async () => {
+    it('what the instance answers is shown', async () => {
       const updatedAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
       await answerChanges((route) => route.fulfill({ json: { active: false, updatedAt } }));
       await frame().getByRole('button', { name: 'Deactivate Morning orders' }).click();
@@ -99,7 +99,7 @@ describeInBrowser('[5.5.3] the page in the frame', () => {
       expect(asked.splice(0)).toEqual(['POST deactivate']);
     });
 
-    it('[5.5.3] a failure is said, and nothing is shown as changed', async () => {
+    it('a failure is said, and nothing is shown as changed', async () => {
       await answerChanges((route) => route.fulfill({ status: 403, json: { error: 'forbidden' } }));
       const activate = frame().getByRole('button', { name: 'Activate Morning orders', exact: true });
       await activate.click();

@@ -146,10 +146,16 @@ describeInBrowser('a session in the frame', () => {
 });
 
 describeInBrowser('[D26] the end of a session', () => {
-  const clock = new TestClock();
-  const browsing = new EmbeddedBrowsing({ clock });
-  beforeAll(() => browsing.start());
-  afterAll(() => browsing.stop());
+  let clock: TestClock;
+  let browsing: EmbeddedBrowsing;
+  // Time that has passed in one test would be there from the start in the next, and licences end.
+  beforeEach(async () => {
+    clock = new TestClock();
+    browsing = new EmbeddedBrowsing({ clock });
+    await browsing.start();
+    await browsing.context.clock.install();
+  });
+  afterEach(() => browsing.stop());
 
   /** Time passes for the instance and for the browser. */
   const pass = async (seconds: number) => {
@@ -158,7 +164,7 @@ describeInBrowser('[D26] the end of a session', () => {
   };
 
   it('[D26] is announced 60 seconds before, put off by a renewal, and told in the page and to the host', async () => {
-    const product = await browsing.productPage('partner.test', { fakeTime: true });
+    const product = await browsing.productPage();
     await product.login(browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 }));
     const [, { expiresAt }] = await product.event(1);
     await pass(3538);
@@ -179,5 +185,18 @@ describeInBrowser('[D26] the end of a session', () => {
     await product.heading('Your session has ended.');
     expect(await product.frame.locator('body').innerText()).not.toContain('{');
     expect(await product.isFrameMarked()).toBe(true);
+  });
+
+  it('[D26] is announced at half time where little is left, so that renewals do not chase each other', async () => {
+    const product = await browsing.productPage();
+    await product.login(browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 }));
+    await product.event(1);
+    const end = new Date(clock.nowMs() + 60_000).toISOString();
+    await browsing.service.rows('UPDATE web_session SET expires_at = $1', [end]);
+    await product.reloadFrame();
+    await pass(25);
+    expect(await product.eventNames()).toEqual(['session-ready', 'session-ready']);
+    await pass(10);
+    expect(await product.event(3)).toEqual(['session-expiring', { expiresAt: end }]);
   });
 });

@@ -2,7 +2,7 @@
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 
-describeInBrowser('[5.5.3] pages of other origins', () => {
+describeInBrowser('pages of other origins', () => {
   const browsing = new EmbeddedBrowsing();
   beforeAll(async () => {
     await browsing.start();
@@ -40,7 +40,7 @@ describeInBrowser('[5.5.3] pages of other origins', () => {
     expect(await product.events()).toEqual([]);
   });
 
-  it('[5.5.3] the script is the one thing that pages of other sites may load', async () => {
+  it('the script is the one thing that pages of other sites may load', async () => {
     const page = await browsing.context.newPage();
     await page.goto(`${browsing.originOf('evil.test')}/elsewhere`);
     const load = (path: string) =>

@@ -75,9 +75,8 @@ export class EmbeddedBrowsing {
   }
 
   /** Opens a product page of a partner's site, in a tab of its own. */
-  async productPage(name = 'partner.test', { fakeTime = false } = {}): Promise<ProductPage> {
+  async productPage(name = 'partner.test'): Promise<ProductPage> {
     const page = await this.context.newPage();
-    if (fakeTime) await this.context.clock.install();
     return ProductPage.open(page, this.originOf(name), this.instanceOrigin);
   }
 

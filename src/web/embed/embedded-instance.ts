@@ -15,7 +15,7 @@ interface EmbeddedInstanceOptions {
 interface EmbeddedInstanceEvents {
   /** Somebody is signed in, by `login` or anew by `renew`. `expiresAt` is ISO 8601. */
   'session-ready': { expiresAt: string };
-  /** The session ends in 60 seconds: time to fetch a token and `renew`. */
+  /** The session ends in 60 seconds (a short one after half its time): time to fetch a token and `renew`. */
   'session-expiring': { expiresAt: string };
   /** `revoked`: ended before its time, by a sign-out in another frame for instance. */
   'session-ended': { reason: 'expired' | 'signed-out' | 'revoked' };

@@ -1,5 +1,9 @@
 // Watches the session: when it is about to end, when it has ended, and when another frame has changed it.
 
+/**
+ * How long before the end it is announced. A short session is announced at half its time: a host that renews at each
+ * announcement would otherwise do nothing else.
+ */
 const NOTICE_MS = 60_000;
 
 // Browsers keep channels apart by the site at the top, as they do with partitioned cookies: the same pages hear each
@@ -14,7 +18,7 @@ export function watchSession(secondsLeft, { onExpiring, onEnded }) {
   stopWatching();
   const leftMs = secondsLeft * 1000;
   endsAtMs = Date.now() + leftMs;
-  timers = [setTimeout(onExpiring, Math.max(0, leftMs - NOTICE_MS)), setTimeout(onEnded, leftMs)];
+  timers = [setTimeout(onExpiring, Math.max(leftMs / 2, leftMs - NOTICE_MS)), setTimeout(onEnded, leftMs)];
 }
 
 /** Whether the session that is watched has reached its end; if not, somebody has ended it. */
