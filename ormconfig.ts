@@ -1,13 +1,14 @@
-// The data source for TypeORM's command line, the same as the service's own.
+// The data source for TypeORM's command line, the same as the service's own: `typeorm -d dist/ormconfig.js migration:show`.
 import { readConfig } from './src/config/load-config.js';
-import { openDatabase } from './src/database/data-source.js';
+import { prepareDatabase } from './src/database/data-source.js';
 import { ENTITIES } from './src/entities.js';
 import { databaseSettings, environmentSources } from './src/startup.js';
 
-async function openDataSource() {
+async function prepareDataSource() {
   const sources = environmentSources({ environment: process.env, workingDirectory: process.cwd() });
-  const { dataSource } = await openDatabase(databaseSettings(readConfig(sources).config), ENTITIES);
+  const { dataSource } = await prepareDatabase(databaseSettings(readConfig(sources).config), ENTITIES);
   return dataSource;
 }
 
-export const dataSource = openDataSource();
+/** TypeORM waits for it, and connects by itself. */
+export const dataSource = prepareDataSource();

@@ -5,6 +5,7 @@ import { AuditRow } from './audit/audit-trail.repository.js';
 import type { Entities } from './database/data-source.js';
 import { IdentityLink } from './token-exchange/identity/identity-link.repository.js';
 import { UsedJti } from './token-exchange/jti.repository.js';
+import { JwksSnapshot } from './token-exchange/keys/jwks-snapshot.repository.js';
 import { User } from './users/user.repository.js';
 import { Project, ProjectMember } from './workspace/project.repository.js';
 import { Workflow } from './workspace/workflow.repository.js';
@@ -13,6 +14,7 @@ export const ENTITIES: Entities = [
   User,
   IdentityLink,
   UsedJti,
+  JwksSnapshot,
   WebSession,
   SigningKey,
   Project,

@@ -46,8 +46,8 @@ class InstanceUsers extends UserDirectory {
     return this.repository.update(id, names, transaction);
   }
 
-  changeRole(transaction: Transaction, id: string, role: string): Promise<void> {
-    return this.repository.update(id, { role: globalRole(role) }, transaction);
+  changeRole(transaction: Transaction, id: string, from: string, to: string): Promise<boolean> {
+    return this.repository.changeRole(transaction, id, globalRole(from), globalRole(to));
   }
 }
 
@@ -81,6 +81,11 @@ class InstanceTelemetry extends ExchangeTelemetry {
 
   observeStage(flow: Flow, stage: Stage, seconds: number): void {
     this.metrics.stageDuration.observe({ flow, stage }, seconds);
+  }
+
+  countFault(flow: Flow): void {
+    const outcomes = flow === 'exchange' ? this.metrics.exchanges : this.metrics.embedLogins;
+    outcomes.inc({ outcome: 'fault', reason: '' });
   }
 
   countThrottled(flow: Flow): void {

@@ -9,12 +9,17 @@ import type { Application } from './application.js';
 import { createApplication } from './application.js';
 import { Clock } from './clock.js';
 import { ConfigurationError } from './config/load-config.js';
+import { DatabaseUnavailableError } from './database/data-source.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
 import { createLogger } from './logging/logger.js';
+import { SealError } from './sealing/key-ring.js';
 import type { Startup } from './startup.js';
 import { prepareStartup } from './startup.js';
 
-const EXIT_MISCONFIGURED = 1;
+const EXIT_FAILED = 1;
+/** Longer than any request may wait for the database; then the process ends all the same. */
+const LONGEST_STOP_MS = 30_000;
+const OPERATORS_ERRORS = [ConfigurationError, DataDirectoryLockedError, DatabaseUnavailableError, SealError];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { 'env-file': { type: 'string' } }, allowPositionals: false });
@@ -66,22 +71,26 @@ function stopOnSignals(application: Application, tell: (fields: object, text: st
       if (isStopping) return;
       isStopping = true;
       tell({ signal }, 'stopping: requests in flight are still answered');
+      setTimeout(() => process.exit(EXIT_FAILED), LONGEST_STOP_MS).unref();
       void application.close().then(
         () => process.exit(0),
-        () => process.exit(1),
+        () => process.exit(EXIT_FAILED),
       );
     });
   }
 }
 
+/** What an operator can put right is told in one plain line; everything else is a fault of ours and has its stack. */
+function failureText(error: unknown): string {
+  if (OPERATORS_ERRORS.some((kind) => error instanceof kind)) return (error as Error).message;
+  const { code, stack } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return 'The address is in use: another process listens on it; see SVC_HOST and SVC_PORT.';
+  if (code === 'EACCES') return 'Listening is not permitted; see SVC_HOST and SVC_PORT.';
+  return stack ?? String(error);
+}
+
 main().catch((error: unknown) => {
-  // What the operator did is told in plain lines; what we did wrong with its stack.
-  const isOperators = error instanceof ConfigurationError || error instanceof DataDirectoryLockedError;
-  const text = isOperators
-    ? error.message
-    : error instanceof Error
-      ? (error.stack ?? error.message)
-      : String(error);
-  process.stderr.write(`${text}\n`);
-  process.exit(EXIT_MISCONFIGURED);
+  process.stderr.write(`${failureText(error)}\n`);
+  process.exit(EXIT_FAILED);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import type { Config, Environment } from './config/load-config.js';
+import { ENCRYPTION_KEY_BYTES } from './config/environment.js';
 import { ConfigurationError, defaultBaseUrl, readConfig, readEnvFile } from './config/load-config.js';
 import { License, LicenseError, readLicense } from './config/license.js';
 import type { TlsIdentity } from './config/tls-identity.js';
@@ -75,11 +76,16 @@ export function encryptionKeys({ encryptionKeys: configured, dataDirectory }: Co
   if (configured.length > 0) return configured;
   const path = join(dataDirectory, 'encryption.key');
   try {
-    writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(path, `${randomBytes(ENCRYPTION_KEY_BYTES).toString('base64')}\n`, {
+      flag: 'wx',
+      mode: 0o600,
+    });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  return [Buffer.from(readFileSync(path, 'utf8'), 'base64')];
+  const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
+  if (key.length === ENCRYPTION_KEY_BYTES) return [key];
+  throw new ConfigurationError([`${path}: must hold ${ENCRYPTION_KEY_BYTES} bytes in base64`]);
 }
 
 async function checkedLicense(config: Config, problems: string[]): Promise<License> {

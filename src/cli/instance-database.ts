@@ -2,11 +2,12 @@
 import { resolve } from 'node:path';
 import { VARIABLES } from '../config/environment.js';
 import type { OpenDatabase } from '../database/data-source.js';
-import { openDatabase } from '../database/data-source.js';
+import { DatabaseUnavailableError, openDatabase } from '../database/data-source.js';
 import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
 import { Transactions } from '../database/transaction.js';
 import { ENTITIES } from '../entities.js';
 import { databaseSettings } from '../startup.js';
+import { JwksSnapshot, JwksSnapshotRepository } from '../token-exchange/keys/jwks-snapshot.repository.js';
 import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/project.repository.js';
@@ -21,6 +22,7 @@ export interface Instance {
   readonly userService: UserService;
   readonly projects: ProjectRepository;
   readonly workflows: WorkflowRepository;
+  readonly keySets: JwksSnapshotRepository;
 }
 
 /**
@@ -54,7 +56,8 @@ async function open({ settings, workingDirectory }: CommandContext): Promise<Ope
   try {
     return await openDatabase(databaseSettings({ ...config, dataDirectory: directory }), ENTITIES);
   } catch (error) {
-    if (error instanceof DataDirectoryLockedError) throw new CommandError(error.message);
+    const isClear = error instanceof DataDirectoryLockedError || error instanceof DatabaseUnavailableError;
+    if (isClear) throw new CommandError(error.message);
     throw new CommandError(`The database cannot be opened: ${reasonOf(error)}`);
   }
 }
@@ -68,5 +71,6 @@ function instanceOn({ dataSource }: OpenDatabase): Instance {
     userService: new UserService(users, projects),
     projects,
     workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
+    keySets: new JwksSnapshotRepository(dataSource.getRepository(JwksSnapshot)),
   };
 }

@@ -1,4 +1,4 @@
-// svc-admin keys: judges trusted key entries as the start of the service does.
+// svc-admin keys: judges trusted key entries as the start of the service does, and tells what was fetched for them.
 import type { Command } from 'commander';
 import { VARIABLES } from '../config/environment.js';
 import type { TrustedKeyEntry, TrustPolicy } from '../token-exchange/keys/trusted-key.js';
@@ -6,18 +6,28 @@ import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
 import { ASSIGNABLE_ROLES } from '../users/role.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';
+import { withInstance } from './instance-database.js';
+import type { KeySetState } from './key-set-states.js';
+import { keySetStates } from './key-set-states.js';
 import { renderTable } from './table.js';
 import { readTextFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
 
+const STATUS_HEADINGS = ['ENTRY', 'URL', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'];
+
 interface CheckOptions {
   file?: string;
+}
+
+interface StatusOptions {
+  json?: true;
 }
 
 export function addKeysCommands(program: Command, context: CommandContext): void {
   const keys = program.command('keys').description('look after the trusted keys');
   addCheck(keys, context);
+  addStatus(keys, context);
 }
 
 function addCheck(keys: Command, context: CommandContext): void {
@@ -41,6 +51,34 @@ function check({ file }: CheckOptions, context: CommandContext): void {
   context.stdout.write(renderTable(HEADINGS, entries.map(rowOf)));
   if (problems.length === 0) return;
   throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
+}
+
+function addStatus(keys: Command, context: CommandContext): void {
+  keys
+    .command('status')
+    .description('tell what the service has fetched for each JWKS entry, and when it asks again')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  svc-admin keys status')
+    .action((options: StatusOptions) => status(options, context));
+}
+
+/** Reads what the instances have stored, so it tells the same wherever it runs. */
+async function status({ json }: StatusOptions, context: CommandContext): Promise<void> {
+  const { jwksAllowHttp: allowHttp } = context.settings.read(VARIABLES.jwksAllowHttp);
+  const rules = { assignableRoles: ASSIGNABLE_ROLES, allowHttp };
+  const { entries } = readTrustedKeys(configuredKeys(context), rules);
+  const keySets = entries.filter((entry) => entry.type === 'jwks');
+  const states = await withInstance(context, ({ keySets: stored }) => keySetStates(keySets, stored));
+  if (json) context.stdout.write(`${JSON.stringify(states, null, 2)}\n`);
+  else if (states.length === 0) context.stdout.write('No trusted key entry is of type jwks.\n');
+  else context.stdout.write(renderTable(STATUS_HEADINGS, states.map(statusRow)));
+}
+
+function statusRow(state: KeySetState): string[] {
+  const failure =
+    state.lastFailure === null ? 'none' : `${state.lastFailure.at} (${state.lastFailure.reason})`;
+  const { entry, url, kids, lastSuccess, nextRefresh } = state;
+  return [entry, url, kids.join(', ') || 'none', lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
 }
 
 function configuredKeys({ settings }: CommandContext): string {

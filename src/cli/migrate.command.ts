@@ -1,6 +1,5 @@
 // svc-admin migrate: brings the database's schema up to date.
 import type { Command } from 'commander';
-import { MIGRATIONS } from '../database/migrations/index.js';
 import type { CommandContext } from './command-context.js';
 import { withDatabase } from './instance-database.js';
 
@@ -14,10 +13,8 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
 
 /** To open a database is to bring its schema up to date. */
 function migrate(context: CommandContext): Promise<void> {
-  return withDatabase(context, async () => {
-    const newest = MIGRATIONS.at(-1)?.name ?? 'none';
-    context.stdout.write(
-      `The schema is up to date: ${MIGRATIONS.length} migrations are in, the last is ${newest}.\n`,
-    );
+  return withDatabase(context, async ({ appliedMigrations }) => {
+    for (const name of appliedMigrations) context.stdout.write(`Applied ${name}.\n`);
+    if (appliedMigrations.length === 0) context.stdout.write('The schema was up to date.\n');
   });
 }

@@ -14,7 +14,6 @@ import { withInstance } from './instance-database.js';
 import { renderTable } from './table.js';
 
 const PAGE_SIZE = 500;
-const MAX_EMAIL_CHARACTERS = 254;
 const MAX_NAME_CHARACTERS = 32;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const HEADINGS = ['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE'];
@@ -46,9 +45,7 @@ function addCreate(users: Command, context: CommandContext): void {
       'after',
       '\nExample:\n  svc-admin users create --email owner@example.com --role global:owner',
     )
-    .action((options: CreateOptions) =>
-      withInstance(context, (instance) => create(options, instance, context)),
-    );
+    .action((options: CreateOptions) => create(options, context));
 }
 
 function addList(users: Command, context: CommandContext): void {
@@ -86,28 +83,25 @@ function addSwitch(users: Command, context: CommandContext, { name, enabled, eff
     );
 }
 
-async function create(options: CreateOptions, instance: Instance, { stdout }: CommandContext): Promise<void> {
+async function create(options: CreateOptions, context: CommandContext): Promise<void> {
   const { email, givenName, familyName, role } = options;
-  refuseBadNames(options);
-  const { id } = await createdUser({ email, givenName, familyName, role }, instance);
-  stdout.write(jsonOf({ id, email, role }));
+  refuseBadProfile(options);
+  const newUser = { email, givenName, familyName, role };
+  const { id } = await withInstance(context, (instance) => createdUser(newUser, instance));
+  context.stdout.write(jsonOf({ id, email, role }));
 }
 
-/** The limits of the claims of the same meaning (D42, 2.5), except that nothing is cut off silently. */
-function refuseBadNames({ email, givenName, familyName }: CreateOptions): void {
+/** The limits of the claims of the same meaning, except that names are not cut off silently. */
+function refuseBadProfile({ email, givenName, familyName }: CreateOptions): void {
   if (!isEmail(email) || isUnstorable(email)) throw new CommandError('--email must be an e-mail address.');
-  refuseLong('--email', email, MAX_EMAIL_CHARACTERS);
-  for (const [option, name] of [
-    ['--given-name', givenName],
-    ['--family-name', familyName],
-  ] as const) {
-    if (isUnstorable(name)) throw new CommandError(`${option} has characters that cannot be stored.`);
-    refuseLong(option, name, MAX_NAME_CHARACTERS);
-  }
+  refuseBadName('--given-name', givenName);
+  refuseBadName('--family-name', familyName);
 }
 
-function refuseLong(option: string, text: string, maximum: number): void {
-  if ([...text].length > maximum) throw new CommandError(`${option} has more than ${maximum} characters.`);
+function refuseBadName(option: string, name: string): void {
+  if (isUnstorable(name)) throw new CommandError(`${option} has characters that cannot be stored.`);
+  if ([...name].length <= MAX_NAME_CHARACTERS) return;
+  throw new CommandError(`${option} has more than ${MAX_NAME_CHARACTERS} characters.`);
 }
 
 /** The database decides, so that two commands at the same moment cannot both make an owner. */

@@ -4,7 +4,8 @@ import { originOfText } from './origin.js';
 import type { EnvironmentVariable, Parsed } from './variable.js';
 import { boolean, choice, exactFlag, integer, list, text, textWithDefault } from './variable.js';
 
-const ENCRYPTION_KEY_BYTES = 32;
+/** AES-256. */
+export const ENCRYPTION_KEY_BYTES = 32;
 const DAY_SECONDS = 86_400;
 
 /**

@@ -63,7 +63,7 @@ async function verifiedPayload(compactJws: string, key: KeyObject): Promise<Reco
     const { payload } = await compactVerify(compactJws.trim(), key, { algorithms: ['EdDSA', 'Ed25519'] });
     text = new TextDecoder().decode(payload);
   } catch {
-    throw new LicenseError('its signature does not verify with SVC_LICENSE_PUBLIC_KEY');
+    throw new LicenseError('its signature does not verify with the public key');
   }
   try {
     const claims: unknown = JSON.parse(text);

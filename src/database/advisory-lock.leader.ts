@@ -96,8 +96,14 @@ export class AdvisoryLockLeader extends Leader {
       onLeadershipFree: () => this.hurry(),
     });
     const lease = new LeaderLeaseRepository(session, this.candidate);
-    // What this process held over an earlier connection it has stopped to believe in: nobody need wait for its end.
-    await lease.resign();
+    try {
+      // What this process held over an earlier connection it has stopped to believe in: nobody need wait for its end.
+      await lease.resign();
+    } catch (error) {
+      // Nobody else knows of this session yet: without this each attempt would leave one behind.
+      session.abandon();
+      throw error;
+    }
     return lease;
   }
 
@@ -158,9 +164,10 @@ export class AdvisoryLockLeader extends Leader {
 
   /** Once per outage: attempts go on every second. */
   private reportFailure(error: unknown): void {
-    if (!this.failing)
-      this.logger.warn({ code: (error as { code?: string }).code }, 'the leader election fails');
+    if (this.failing) return;
     this.failing = true;
+    const { code, message } = error as { code?: string; message?: string };
+    this.logger.warn({ code, reason: message }, 'the leader election does not reach the database');
   }
 
   private now(): Moment {

@@ -5,14 +5,21 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 
 const LOCK_FILE = 'process.lock';
+/** The holder touches its lock this often: a process elsewhere, whose pid means nothing here, sees by it that it lives. */
+const HEARTBEAT_MS = 3_000;
+const SILENT_AFTER_MS = 15_000;
 
 /** The directory is in use by a live process. The message says by which and what to do (D46). */
 export class DataDirectoryLockedError extends Error {
@@ -33,10 +40,16 @@ export class DataDirectoryLockedError extends Error {
  * @rule D46 The embedded data directory belongs to one process at a time.
  */
 export class DataDirectoryLock {
-  private constructor(private readonly path: string) {}
+  private readonly heartbeat: NodeJS.Timeout;
+
+  private constructor(private readonly path: string) {
+    this.heartbeat = setInterval(() => touch(path), HEARTBEAT_MS);
+    this.heartbeat.unref();
+  }
 
   /**
-   * Takes the lock; a lock whose process is gone is taken over.
+   * Takes the lock; a lock whose process is gone is taken over, one from another container or host after 15 seconds of
+   * silence.
    * @throws DataDirectoryLockedError when a live process holds it
    */
   static take(directory: string): DataDirectoryLock {
@@ -44,7 +57,7 @@ export class DataDirectoryLock {
     const path = join(directory, LOCK_FILE);
     while (!createExclusively(path)) {
       const holder = holderOf(path);
-      if (holder !== undefined && isAlive(holder))
+      if (holder !== undefined && isAlive(holder, path))
         throw new DataDirectoryLockedError(directory, holder.processId);
       removeStale(path);
     }
@@ -52,12 +65,16 @@ export class DataDirectoryLock {
   }
 
   release(): void {
-    if (holderOf(this.path)?.processId === process.pid) rmSync(this.path, { force: true });
+    clearInterval(this.heartbeat);
+    const holder = holderOf(this.path);
+    if (holder?.processId === process.pid && holder.place === here()) rmSync(this.path, { force: true });
   }
 }
 
 interface Holder {
   processId: number;
+  /** Where that process id means something. */
+  place: string;
   /** When that process began, as the system tells it; a reused process id has another. */
   startedAt: string | undefined;
 }
@@ -66,7 +83,7 @@ interface Holder {
 function createExclusively(path: string): boolean {
   const draft = `${path}.${randomUUID()}`;
   const file = openSync(draft, 'wx', 0o600);
-  const holder: Holder = { processId: process.pid, startedAt: startOf(process.pid) };
+  const holder: Holder = { processId: process.pid, place: here(), startedAt: startOf(process.pid) };
   writeSync(file, JSON.stringify(holder));
   closeSync(file);
   try {
@@ -82,8 +99,8 @@ function createExclusively(path: string): boolean {
 
 function holderOf(path: string): Holder | undefined {
   try {
-    const { processId, startedAt } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
-    return typeof processId === 'number' ? { processId, startedAt } : undefined;
+    const { processId, place = '', startedAt } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
+    return typeof processId === 'number' ? { processId, place, startedAt } : undefined;
   } catch {
     return undefined;
   }
@@ -100,13 +117,44 @@ function removeStale(path: string): void {
   rmSync(grave, { force: true });
 }
 
-function isAlive({ processId, startedAt }: Holder): boolean {
+function isAlive(holder: Holder, path: string): boolean {
+  return holder.place === here() ? isRunning(holder) : silenceMs(path) < SILENT_AFTER_MS;
+}
+
+function isRunning({ processId, startedAt }: Holder): boolean {
   try {
     process.kill(processId, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
   return startedAt === undefined || startedAt === startOf(processId);
+}
+
+/** The host and, on Linux, the process-id namespace: in two containers one number names two processes. */
+function here(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname();
+  }
+}
+
+function silenceMs(path: string): number {
+  try {
+    return Date.now() - statSync(path).mtimeMs;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** When it fails the lock file is gone, and with it the directory: there is nothing left to guard. */
+function touch(path: string): void {
+  try {
+    const now = new Date();
+    utimesSync(path, now, now);
+  } catch {
+    // Said above.
+  }
 }
 
 /** Field 22 of /proc/PID/stat; undefined on systems without it, where the process id alone decides. */

@@ -5,12 +5,16 @@ import type { PoolConfig } from 'pg';
 import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { DataDirectoryLock } from './data-directory.lock.js';
-import { runMigrations } from './migrate.js';
+import { runMigrations, runMigrationsInTurn } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 
 // The embedded database has one connection: a request may have to wait for all that came before it.
 const EMBEDDED_CONNECTION_WAIT_MS = 30_000;
 const POSTGRESQL_CONNECTION_WAIT_MS = 10_000;
+const KEEPALIVE_DELAY_MS = 10_000;
+const LOCK_WAIT_MS = 5_000;
+const STATEMENT_MS = 10_000;
+const ANSWER_MS = 15_000;
 
 /** Which database to open. */
 export type DatabaseSettings =
@@ -19,60 +23,110 @@ export type DatabaseSettings =
 /** Entity classes, collected by the composition root. */
 export type Entities = MixedList<string | EntitySchema | (new () => object)>;
 
-/** An open database. `close` ends the data source, the embedded engine and the directory lock, in this order. */
-export interface OpenDatabase {
+/** There is no connection to the database. The message has the system's code for the cause, and no part of the URL. */
+export class DatabaseUnavailableError extends Error {
+  constructor(cause: unknown) {
+    const { code, name } = cause as { code?: unknown; name?: unknown };
+    super(
+      `The database cannot be connected to (${String(code ?? name)}); check SVC_DATABASE_URL and the server.`,
+    );
+    this.name = 'DatabaseUnavailableError';
+  }
+}
+
+/** A database that is ready to be connected to. `close` ends data source, embedded engine and lock, in this order. */
+export interface PreparedDatabase {
   readonly kind: DatabaseSettings['kind'];
+  /** Not connected yet. */
   readonly dataSource: DataSource;
-  close(): Promise<void>;
+  /** Brings the schema up to date. @returns the names of the migrations that ran */
+  readonly migrate: () => Promise<string[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** An open database, its schema up to date. */
+export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSource' | 'close'> {
+  /** The migrations that ran when it was opened, by name; empty when the schema was up to date. */
+  readonly appliedMigrations: readonly string[];
 }
 
 /**
  * Opens the database and brings its schema up to date.
  * @throws DataDirectoryLockedError when another process has the embedded directory
+ * @throws DatabaseUnavailableError when it cannot be connected to
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
-  return settings.kind === 'postgresql'
-    ? openPostgresql(settings, entities)
-    : openEmbedded(settings, entities);
+  const { kind, dataSource, migrate, close } = await prepareDatabase(settings, entities);
+  try {
+    await connect(dataSource);
+    return { kind, dataSource, appliedMigrations: await migrate(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-async function openPostgresql(
+/**
+ * Prepares the data source without connecting, for openDatabase and TypeORM's command line.
+ * @throws DataDirectoryLockedError when another process has the embedded directory
+ */
+export function prepareDatabase(settings: DatabaseSettings, entities: Entities): Promise<PreparedDatabase> {
+  return settings.kind === 'postgresql'
+    ? Promise.resolve(preparePostgresql(settings, entities))
+    : prepareEmbedded(settings, entities);
+}
+
+function preparePostgresql(
   { url, poolSize }: Extract<DatabaseSettings, { kind: 'postgresql' }>,
   entities: Entities,
-): Promise<OpenDatabase> {
+): PreparedDatabase {
   const dataSource = createDataSource(entities, {
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: POSTGRESQL_CONNECTION_WAIT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+    // A request must end, whatever the database waits for; the client gives up last, where the server is silent.
+    lock_timeout: LOCK_WAIT_MS,
+    statement_timeout: STATEMENT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+    query_timeout: ANSWER_MS,
     application_name: 'embedded-token-exchange',
   });
-  await dataSource.initialize();
-  const close = async () => (dataSource.isInitialized ? dataSource.destroy() : undefined);
-  await closeOnFailure(close, () => runMigrations(dataSource, 'postgresql'));
-  return { kind: 'postgresql', dataSource, close };
+  const migrate = () => runMigrationsInTurn(createDataSource(entities, { connectionString: url, max: 2 }));
+  return { kind: 'postgresql', dataSource, migrate, close: () => disconnect(dataSource) };
 }
 
-async function openEmbedded(
-  settings: Extract<DatabaseSettings, { kind: 'embedded' }>,
+async function prepareEmbedded(
+  { directory }: Extract<DatabaseSettings, { kind: 'embedded' }>,
   entities: Entities,
-): Promise<OpenDatabase> {
-  const lock = DataDirectoryLock.take(settings.directory);
-  let pglite: PGlite | undefined;
-  let dataSource: DataSource | undefined;
-  const close = async () => {
-    if (dataSource?.isInitialized) await dataSource.destroy();
-    if (pglite?.closed === false) await pglite.close();
+): Promise<PreparedDatabase> {
+  const lock = DataDirectoryLock.take(directory);
+  try {
+    const pglite = await createPglite(directory);
+    const dataSource = createDataSource(entities, await embeddedPool(pglite));
+    const close = async () => {
+      await disconnect(dataSource);
+      if (!pglite.closed) await pglite.close();
+      lock.release();
+    };
+    return { kind: 'embedded', dataSource, migrate: () => runMigrations(dataSource), close };
+  } catch (error) {
     lock.release();
-  };
-  await closeOnFailure(close, async () => {
-    pglite = await createPglite(settings.directory);
-    dataSource = createDataSource(entities, await embeddedPool(pglite));
+    throw error;
+  }
+}
+
+async function connect(dataSource: DataSource): Promise<void> {
+  try {
     await dataSource.initialize();
-    await runMigrations(dataSource, 'embedded');
-  });
-  if (dataSource === undefined) throw new Error('the embedded database did not open');
-  return { kind: 'embedded', dataSource, close };
+  } catch (error) {
+    throw new DatabaseUnavailableError(error);
+  }
+}
+
+async function disconnect(dataSource: DataSource): Promise<void> {
+  if (dataSource.isInitialized) await dataSource.destroy();
 }
 
 /** Loaded only where it is used: the embedded engine is 27 MB that a PostgreSQL instance need not read. */
@@ -114,13 +168,4 @@ function createDataSource(entities: Entities, pool: PoolConfig): DataSource {
     installExtensions: false,
     extra: pool,
   });
-}
-
-async function closeOnFailure(close: () => Promise<unknown>, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import pg from 'pg';
 
 const RECONNECT_MS = 5_000;
+const CONNECTION_MS = 5_000;
+const GOODBYE_MS = 1_000;
 /** A silent connection is probed after this time, so that a vanished server is noticed at all. */
 const KEEPALIVE_DELAY_MS = 10_000;
 
@@ -72,7 +74,10 @@ class PostgresListener implements Subscription {
 
   async end(): Promise<void> {
     this.ended.abort();
-    await this.client?.end().catch(() => undefined);
+    const { client } = this;
+    // A server that is silent does not take the goodbye either.
+    const goodbye = client?.end().catch(() => undefined);
+    await Promise.race([goodbye, pause(GOODBYE_MS, undefined, { ref: false })]);
   }
 
   private async listenUntilLost(): Promise<void> {
@@ -97,6 +102,7 @@ class PostgresListener implements Subscription {
       application_name: 'embedded-token-exchange notifications',
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+      connectionTimeoutMillis: CONNECTION_MS,
     });
     client.on('notification', () => this.onNews());
     // Without a listener an error would end the process; the end of the connection follows and is what counts.

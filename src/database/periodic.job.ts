@@ -9,7 +9,8 @@ const LONGEST_CHECK_MS = 1_000;
 export interface PeriodicWork {
   readonly name: string;
   readonly intervalSeconds: number;
-  run(): Promise<void>;
+  /** @param mayGoOn false once the process stops or no longer leads: a long run asks it before each of its steps */
+  run(mayGoOn: () => boolean): Promise<void>;
 }
 
 /**
@@ -68,7 +69,7 @@ export class PeriodicJob {
 
   private async runOnce(): Promise<void> {
     try {
-      await this.work.run();
+      await this.work.run(() => !this.stopped && this.leader.isLeader);
     } catch (error) {
       this.logger.error(
         { err: error, job: this.work.name },

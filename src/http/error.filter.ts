@@ -25,8 +25,9 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const requestId = http.getRequest<FastifyRequest>().id;
     const status = statusOf(error);
-    if (status >= 500)
-      this.logger.error({ err: error, requestId }, 'a request failed by a fault of the service');
+    // What our own code answers with a 5xx on purpose (readiness) is no fault.
+    const isFault = status >= 500 && !(error instanceof HttpException);
+    if (isFault) this.logger.error({ err: error, requestId }, 'a request failed by a fault of the service');
     await http
       .getResponse<FastifyReply>()
       .status(status)

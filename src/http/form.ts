@@ -1,6 +1,7 @@
 // Reads application/x-www-form-urlencoded, strictly: what is ambiguous or broken is an error, never a guess.
+import { isUtf8 } from 'node:buffer';
 
-/** A form that cannot be read. The message names the field and the rule, never a value. */
+/** A form that is not well-formed. The message names the field and the rule, never a value. */
 export class FormError extends Error {
   constructor(
     message: string,
@@ -11,34 +12,47 @@ export class FormError extends Error {
   }
 }
 
+/** No honest request comes near it; nothing is read beyond, so that a body of separators costs nothing. */
+const MAX_FIELDS = 100;
 /** Names longer than this are not repeated in messages. */
 const MAX_NAMED_CHARACTERS = 64;
 
-/** The fields of a form or query string; each name stands once (RFC 6749 §3.2). */
+/** The fields of a form or query string. What is wrong with it is kept until somebody asks for all of it. */
 export class Form {
-  private constructor(private readonly fields: ReadonlyMap<string, string>) {}
+  private constructor(
+    private readonly fields: ReadonlyMap<string, string>,
+    private readonly error: FormError | undefined,
+  ) {}
 
   /**
-   * Parses the body of a form (bytes) or the query of a URL (text).
-   * @throws FormError for a broken percent escape, text that is not UTF-8, NUL, a repeated name
+   * Reads the body of a form (bytes) or the query of a URL (text). Nothing is thrown yet, so that one field can be judged
+   * before the rest (`grant_type`, D20): call `refuseBroken` before using any other.
    */
-  static parse(encoded: Uint8Array | string): Form {
+  static read(encoded: Uint8Array | string): Form {
     const fields = new Map<string, string>();
-    const text = typeof encoded === 'string' ? encoded : decodedBytes(encoded);
-    for (const pair of text.split('&').filter((part) => part !== '')) {
-      const [name, value] = decodedPair(pair);
-      if (fields.has(name)) throw new FormError(`${shown(name)} must not be given more than once`, name);
-      fields.set(name, value);
+    let firstError: FormError | undefined;
+    const text = typeof encoded === 'string' ? encoded : Buffer.from(encoded).toString('utf8');
+    const pairs = text.split('&', MAX_FIELDS + 1);
+    if (pairs.length > MAX_FIELDS) firstError = new FormError(`the form has over ${MAX_FIELDS} fields`);
+    for (const pair of pairs.slice(0, MAX_FIELDS).filter((part) => part !== '')) {
+      try {
+        addField(fields, decodedPair(pair));
+      } catch (error) {
+        if (!(error instanceof FormError)) throw error;
+        firstError ??= error;
+      }
     }
-    return new Form(fields);
+    const isText = typeof encoded === 'string' || isUtf8(encoded);
+    return new Form(fields, isText ? firstError : new FormError('the form is not UTF-8'));
+  }
+
+  /** @throws FormError for a broken percent escape, text that is not UTF-8, NUL, a repeated name (RFC 6749 §3.2) */
+  refuseBroken(): void {
+    if (this.error !== undefined) throw this.error;
   }
 
   get(name: string): string | undefined {
     return this.fields.get(name);
-  }
-
-  has(name: string): boolean {
-    return this.fields.has(name);
   }
 
   get names(): readonly string[] {
@@ -46,12 +60,9 @@ export class Form {
   }
 }
 
-function decodedBytes(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new FormError('the form is not UTF-8');
-  }
+function addField(fields: Map<string, string>, [name, value]: [string, string]): void {
+  if (fields.has(name)) throw new FormError(`${shown(name)} must not be given more than once`, name);
+  fields.set(name, value);
 }
 
 function decodedPair(pair: string): [string, string] {

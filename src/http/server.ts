@@ -42,7 +42,8 @@ export function createServer({ proxyHops, logger, tls }: ServerOptions): Fastify
 }
 
 /** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */
-function answerUnreadableRequest(_error: unknown, _request: FastifyRequest, reply: FastifyReply): void {
+function answerUnreadableRequest(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  setCommonHeaders(request, reply);
   void reply.status(400).send({ error: 'bad_request', message: 'The request cannot be read' });
 }
 
@@ -60,13 +61,15 @@ function readBodiesUnparsed(server: FastifyInstance): void {
  * The id is on every answer (D21); no page of ours tells others where its visitor came from (D23).
  */
 function answerWithCommonHeaders(server: FastifyInstance): void {
-  server.addHook('onRequest', async (request, reply) => {
-    void reply.headers({
-      'x-request-id': request.id,
-      'cache-control': 'no-store',
-      pragma: 'no-cache',
-      'referrer-policy': 'no-referrer',
-    });
+  server.addHook('onRequest', async (request, reply) => setCommonHeaders(request, reply));
+}
+
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.headers({
+    'x-request-id': request.id,
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
+    'referrer-policy': 'no-referrer',
   });
 }
 

@@ -13,8 +13,19 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     base: undefined,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: describeError },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/**
+ * What a log line may tell of an error. Not its other members: a failed query carries its parameters, among them e-mail
+ * addresses (D23).
+ */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { name, message, stack } = error;
+  return { type: name, code: (error as { code?: unknown }).code, message, stack };
 }
 
 /** Lets Nest write its own lines through the same logger. */
@@ -26,8 +37,10 @@ export class NestLogger implements LoggerService {
     this.logger.debug({ context: rest.at(-1) }, String(message));
   }
 
+  /** Nest hands over the stack before the context. */
   error(message: unknown, ...rest: unknown[]): void {
-    this.logger.error({ context: rest.at(-1) }, String(message));
+    const stack = rest.length > 1 ? { stack: rest[0] } : {};
+    this.logger.error({ context: rest.at(-1), ...stack }, String(message));
   }
 
   warn(message: unknown, ...rest: unknown[]): void {

@@ -56,7 +56,7 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const { entry, issuer, count } of read()) this.set({ entry, issuer }, count);
+        for (const { entry, issuer, count } of read()) this.inc({ entry, issuer }, count);
       },
     });
   }

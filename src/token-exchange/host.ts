@@ -32,7 +32,8 @@ export abstract class UserDirectory {
   /** Makes a user; undefined when another user has that e-mail address by now. */
   abstract create(transaction: Transaction, user: NewHostUser): Promise<HostUser | undefined>;
   abstract rename(transaction: Transaction, id: string, names: ProfileNames): Promise<void>;
-  abstract changeRole(transaction: Transaction, id: string, role: string): Promise<void>;
+  /** Changes a role if it still is `from`; false when it is another by now. */
+  abstract changeRole(transaction: Transaction, id: string, from: string, to: string): Promise<boolean>;
 }
 
 /** A session that was opened for a browser. */
@@ -95,6 +96,8 @@ export interface KeysHeld {
 export abstract class ExchangeTelemetry {
   abstract observeStage(flow: Flow, stage: Stage, seconds: number): void;
   abstract countThrottled(flow: Flow): void;
+  /** Counts a flow that ended by a fault of the service. */
+  abstract countFault(flow: Flow): void;
   /** Takes a function that tells the present number of usable keys, to be asked whenever metrics are read. */
   abstract watchKeys(read: () => readonly KeysHeld[]): void;
 }

@@ -32,7 +32,11 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'replayPurge'>,
   ) {
     const { intervalSeconds } = options.replayPurge;
-    this.job = new PeriodicJob({ name: 'jti-purge', intervalSeconds, run: () => this.run() }, leader, logger);
+    this.job = new PeriodicJob(
+      { name: 'jti-purge', intervalSeconds, run: (mayGoOn) => this.run(mayGoOn) },
+      leader,
+      logger,
+    );
   }
 
   onApplicationBootstrap(): void {
@@ -44,12 +48,12 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   /** @rule D38 While a batch comes back full the next one follows at once, so that the table stays bounded. */
-  async run(): Promise<void> {
+  async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
     const { batchSize } = this.options.replayPurge;
     const expiredBefore = new Date(this.clock.nowMs() - CLOCK_DIFFERENCE_SECONDS * 1000);
     let total = 0;
     let deleted = batchSize;
-    while (deleted === batchSize && this.leader.isLeader) {
+    while (deleted === batchSize && mayGoOn()) {
       deleted = await this.jtis.purge(expiredBefore, batchSize);
       total += deleted;
       await pause(PAUSE_MS);

@@ -21,6 +21,7 @@ export type RejectionReason =
   | 'remaining_lifetime_too_short'
   // where it was posted from
   | 'origin_not_allowed'
+  | 'actor_not_allowed'
   // replay
   | 'token_replayed'
   // identity

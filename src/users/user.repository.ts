@@ -87,6 +87,14 @@ export class UserRepository {
     await this.in(transaction).update({ id }, { ...change, updatedAt: () => 'now()' });
   }
 
+  /** Changes a role if it still is `from`; false when it was changed by somebody else meanwhile. */
+  async changeRole(transaction: Transaction, id: string, from: GlobalRole, to: GlobalRole): Promise<boolean> {
+    const changed = await managerOf(transaction)
+      .getRepository(User)
+      .update({ id, role: from }, { role: to, updatedAt: () => 'now()' });
+    return changed.affected === 1;
+  }
+
   private in(transaction: Transaction | undefined): Repository<User> {
     return transaction === undefined ? this.users : managerOf(transaction).getRepository(User);
   }

@@ -40,11 +40,11 @@ class Administration extends CommandLine {
   }
 
   async query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
-    const { dataSource, close } = await this.database.open(ENTITIES);
+    const opened = await this.database.open(ENTITIES);
     try {
-      return await dataSource.query<Row[]>(sql, values);
+      return await opened.dataSource.query<Row[]>(sql, values);
     } finally {
-      await close();
+      await opened.close();
     }
   }
 }
@@ -92,10 +92,8 @@ describeOnEachDatabase('svc-admin users', (database) => {
 
   it.each([
     [['--email', 'nobody'], '--email must be an e-mail address.'],
-    [
-      ['--email', `a@${'b'.repeat(60)}.example`, '--given-name', 'x'.repeat(33)],
-      '--given-name has more than 32 characters.',
-    ],
+    [['--email', `a@${`${'b'.repeat(60)}.`.repeat(5)}example`], '--email must be an e-mail address.'],
+    [['--email', 'a@b.example', '--given-name', 'x'.repeat(33)], '--given-name has more than 32 characters.'],
     [
       ['--email', 'a@b.example', '--family-name', 'x\0'],
       '--family-name has characters that cannot be stored.',
@@ -238,15 +236,14 @@ describeOnEachDatabase('svc-admin migrate', (database) => {
 
   afterAll(() => admin.remove());
 
-  it('brings an empty database up to date, and says so', async () => {
+  it('brings an empty database up to date, and says what it did', async () => {
     if (database.kind === 'postgresql') await admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     const environment =
       database.kind === 'postgresql' ? databaseEnvironment(database) : { SVC_DATA_DIR: 'new/data' };
-    const newest = MIGRATIONS.at(-1)?.name ?? '';
-    const said = `The schema is up to date: ${MIGRATIONS.length} migrations are in, the last is ${newest}.\n`;
-    expect(await admin.output(['migrate'], environment)).toBe(said);
+    const applied = MIGRATIONS.map(({ name }) => `Applied ${name}.\n`).join('');
+    expect(await admin.output(['migrate'], environment)).toBe(applied);
     expect(await admin.output(['users', 'list', '--json'], environment)).toBe('[]\n');
-    expect(await admin.output(['migrate'], environment)).toBe(said);
+    expect(await admin.output(['migrate'], environment)).toBe('The schema was up to date.\n');
   });
 });
 
@@ -332,16 +329,16 @@ describe('svc-admin as it is built', () => {
   });
 
   it('[D46] makes a user on the embedded database, unless this process has it', async () => {
-    const { environment, settings, remove } = await createEmbeddedDatabase();
+    const database = await createEmbeddedDatabase();
     const create = (email: string) =>
-      runProgram(['users', 'create', '--email', email], line.folder, environment);
+      runProgram(['users', 'create', '--email', email], line.folder, database.environment);
     const { exitCode, stdout, stderr } = await create('a@b.example');
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ email: 'a@b.example' });
-    const open = await openDatabase(settings, ENTITIES);
+    const open = await openDatabase(database.settings, ENTITIES);
     const refused = await create('b@b.example');
     await open.close();
-    await remove();
+    await database.remove();
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toContain(`is in use by process ${process.pid}.`);
     expect(refused.stderr).not.toMatch(STACK_TRACE);

@@ -83,7 +83,10 @@ describeOnEachDatabase('[4.1] embedded login', (database) => {
     const second = again.headers.get('set-cookie') ?? '';
     expect(sessionIdOf(second)).not.toBe(sessionIdOf(pair));
     // Nobody hands in a session id of his own choice.
-    const chosen = await service.embed({ token: token() }, { cookie: `__Host-svc-session=${'A'.repeat(43)}` });
+    const chosen = await service.embed(
+      { token: token() },
+      { cookie: `__Host-svc-session=${'A'.repeat(43)}` },
+    );
     expect(sessionIdOf(chosen.headers.get('set-cookie') ?? '')).not.toBe('A'.repeat(43));
   });
 

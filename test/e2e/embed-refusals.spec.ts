@@ -4,6 +4,7 @@ import { LOGIN_METHODS, login, meStatus } from '../support/logins.js';
 import { INVALID_CLAIMS, partner, REFUSED_TOKENS, TRUSTED_KEYS } from '../support/refused-tokens.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
@@ -23,16 +24,24 @@ describeOnEachDatabase('[7.7] refused embedded logins', (database) => {
       const before = await sessions();
       const answer = await login(service, method, { token, redirectTo: '/workflows' });
       expect(answer.status).toBe(401);
-      expect(await answer.json()).toEqual({ error: code, message: message ?? expect.stringMatching(/\w+ \w+/) });
+      expect(await answer.json()).toEqual({
+        error: code,
+        message: message ?? expect.stringMatching(/\w+ \w+/),
+      });
       expectNoEntry(answer);
       expect(await sessions()).toBe(before);
     });
 
     it('[7.7][5.2.7] 61 seconds: 401 with the message of the specification', async () => {
       const iat = Math.floor(Date.now() / 1000);
-      const answer = await login(service, method, { token: partner.sign(partner.claims({ iat, exp: iat + 61 })) });
+      const answer = await login(service, method, {
+        token: partner.sign(partner.claims({ iat, exp: iat + 61 })),
+      });
       const message = 'Token lifetime exceeds maximum allowed';
-      expect([answer.status, await answer.json()]).toEqual([401, { error: 'token_lifetime_exceeded', message }]);
+      expect([answer.status, await answer.json()]).toEqual([
+        401,
+        { error: 'token_lifetime_exceeded', message },
+      ]);
     });
 
     it.each(INVALID_CLAIMS)('[7.8] %s: a JSON 500, logged as a warning', async (_, claims) => {
@@ -82,9 +91,8 @@ describeOnEachDatabase('[7.7] refused embedded logins', (database) => {
 describeOnEachDatabase('[5.1.3] embedded login switched off', (database) => {
   it('[7.3][D17] 501 with the text of the specification, before the body is looked at', async () => {
     const environment = { SVC_EMBED_LOGIN_ENABLED: 'false' };
-    const service = await TestService.start(database, { trustedKeys: TRUSTED_KEYS, environment });
-    try {
-      const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
+    const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
+    await withService(database, { trustedKeys: TRUSTED_KEYS, environment }, async (service) => {
       const answers = [
         await service.embed({ token: partner.sign() }),
         await service.fetch('/rest/auth/embed'),
@@ -97,9 +105,7 @@ describeOnEachDatabase('[5.1.3] embedded login switched off', (database) => {
         expect([answer.status, await answer.json()]).toEqual([501, { error: 'not_enabled', message }]);
         expectNoEntry(answer);
       }
-    } finally {
-      await service.stop();
-    }
+    });
   });
 });
 
@@ -109,8 +115,7 @@ describeOnEachDatabase('[D26] the life of a session', (database) => {
     ['the configured time', { SVC_EMBED_SESSION_TTL_SECONDS: '60' }, 60],
   ])('[D26] %s, counted from the login, whatever happens in it', async (_, environment, seconds) => {
     const clock = new TestClock();
-    const service = await TestService.start(database, { trustedKeys: TRUSTED_KEYS, environment, clock });
-    try {
+    await withService(database, { trustedKeys: TRUSTED_KEYS, environment, clock }, async (service) => {
       const set = (await service.embed({ token: partner.sign() })).headers.get('set-cookie') ?? '';
       const cookie = set.split(';')[0] ?? '';
       expect(set).toContain(`Max-Age=${seconds};`);
@@ -120,53 +125,57 @@ describeOnEachDatabase('[D26] the life of a session', (database) => {
       expect(await meStatus(service, cookie)).toBe(200);
       clock.advance(0.001);
       expect(await meStatus(service, cookie)).toBe(401);
-    } finally {
-      await service.stop();
-    }
+    });
+  });
+
+  it.each(['59', '86401', '0', '-1', '3600.5'])('[D26] %s seconds are not taken', async (seconds) => {
+    const environment = { SVC_EMBED_SESSION_TTL_SECONDS: seconds };
+    await expect(TestService.start(database, { environment })).rejects.toThrow(
+      'SVC_EMBED_SESSION_TTL_SECONDS',
+    );
   });
 });
 
-describeOnEachDatabase('[D27] plain HTTP', (database) => {
+describeOnEachDatabase('[D27] plain HTTP and the cookie', (database) => {
   const warnings = ({ log }: TestService) =>
     log.filter(({ level, msg }) => level === 'warn' && String(msg).includes('X-Forwarded-Proto')).length;
-  const start = (environment: Record<string, string>, clock: TestClock) =>
-    TestService.start(database, { trustedKeys: TRUSTED_KEYS, environment, clock });
 
   it('[D27] the same answer, and one warning a minute; a header of the client changes nothing', async () => {
     const clock = new TestClock();
-    const service = await start({ SVC_EMBED_COOKIE_PARTITIONED: 'false' }, clock);
-    try {
-      const forwarded = { 'x-forwarded-proto': 'https' };
-      const set = (await service.embed({ token: partner.sign() }, forwarded)).headers.get('set-cookie') ?? '';
-      // The one place where the attributes without Partitioned are looked at: D25.
-      expect(set.split('; ').slice(1).sort()).toEqual(
-        ['HttpOnly', 'Secure', 'SameSite=None', 'Path=/', 'Max-Age=3600'].sort(),
-      );
-      expect(warnings(service)).toBe(1);
+    const fresh = () => partner.sign(partner.claims({ iat: clock.nowSeconds() }));
+    await withService(database, { trustedKeys: TRUSTED_KEYS, clock }, async (service) => {
+      const logIn = async () =>
+        (await service.embed({ token: fresh() }, { 'x-forwarded-proto': 'https' })).status;
+      expect([await logIn(), warnings(service)]).toEqual([303, 1]);
       clock.advance(59);
-      const late = () => partner.sign(partner.claims({ iat: clock.nowSeconds() }));
-      for (const method of LOGIN_METHODS) expect((await login(service, method, { token: late() })).status).toBe(303);
-      expect(warnings(service)).toBe(1);
+      expect([await logIn(), await logIn(), warnings(service)]).toEqual([303, 303, 1]);
       clock.advance(1);
-      await service.sessionCookie(late());
-      expect(warnings(service)).toBe(2);
-      const cookie = set.split(';')[0] ?? '';
-      const logout = await service.post('/rest/auth/logout', {}, { cookie, origin: BASE_URL });
-      expect(logout.headers.get('set-cookie')).not.toContain('Partitioned');
-    } finally {
-      await service.stop();
-    }
+      expect([await logIn(), warnings(service)]).toEqual([303, 2]);
+    });
   });
 
   it('[D27] a trusted proxy that forwards https causes no warning, one that forwards http does', async () => {
-    const service = await start({ SVC_PROXY_HOPS: '1' }, new TestClock());
-    try {
-      const over = (scheme: string) => service.embed({ token: partner.sign() }, { 'x-forwarded-proto': scheme });
+    const environment = { SVC_PROXY_HOPS: '1' };
+    await withService(database, { trustedKeys: TRUSTED_KEYS, environment }, async (service) => {
+      const over = (scheme: string) =>
+        service.embed({ token: partner.sign() }, { 'x-forwarded-proto': scheme });
       expect([(await over('https')).status, warnings(service)]).toEqual([303, 0]);
       expect([(await over('http')).status, warnings(service)]).toEqual([303, 1]);
-    } finally {
-      await service.stop();
-    }
+    });
+  });
+
+  it('[D25] Partitioned is left out where that is configured, when set and when cleared', async () => {
+    const environment = { SVC_EMBED_COOKIE_PARTITIONED: 'false' };
+    await withService(database, { trustedKeys: TRUSTED_KEYS, environment }, async (service) => {
+      const set = (await service.embed({ token: partner.sign() })).headers.get('set-cookie') ?? '';
+      const attributes = (header: string) => header.split('; ').slice(1).sort();
+      const expected = (maxAge: number) =>
+        ['HttpOnly', 'Secure', 'SameSite=None', 'Path=/', `Max-Age=${maxAge}`].sort();
+      expect(attributes(set)).toEqual(expected(3600));
+      const credentials = { cookie: set.split(';')[0] ?? '', origin: BASE_URL };
+      const logout = await service.post('/rest/auth/logout', {}, credentials);
+      expect(attributes(logout.headers.get('set-cookie') ?? '')).toEqual(expected(0));
+    });
   });
 });
 

@@ -5,7 +5,8 @@ import type { TestService } from './test-service.js';
 /** The answer of the token endpoint to every refused token (7.5, D14). */
 export const INVALID_GRANT = '{"error":"invalid_grant","error_description":"Token exchange failed"}';
 /** Its answer to missing or mistyped claims of a signed token (7.6). */
-export const INVALID_CLAIMS = '{"error":"invalid_request","error_description":"Token claims validation failed"}';
+export const INVALID_CLAIMS =
+  '{"error":"invalid_request","error_description":"Token claims validation failed"}';
 
 export const EXCHANGE_PATH = '/rest/auth/oauth/token';
 export const EMBED_PATH = '/rest/auth/embed';
@@ -68,7 +69,8 @@ export interface Me {
 
 /** The headers of later requests with what an accepted token was answered with: a cookie or an access token. */
 export async function credentialOf(answer: Response): Promise<Record<string, string>> {
-  if (answer.status === 303) return { cookie: (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '' };
+  if (answer.status === 303)
+    return { cookie: (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '' };
   if (answer.status !== 200) throw new Error(`refused with ${answer.status}: ${await answer.text()}`);
   const { access_token: token } = (await answer.json()) as { access_token: string };
   return { authorization: `Bearer ${token}` };

@@ -91,6 +91,10 @@ export class JwksInstance {
     return this.database.dataSource.query<unknown[]>(statement, parameters);
   }
 
+  async find(issuer: string, kid: string): Promise<TrustedKey | undefined> {
+    return this.keys.find(issuer, kid);
+  }
+
   /** What the instance answers without waiting; a promise counts as nothing. */
   held(issuer: string, kid: string): TrustedKey | undefined {
     const found = this.keys.find(issuer, kid);

@@ -5,10 +5,13 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 const TRICKLE_INTERVAL_MS = 100;
 const FLOOD_CHUNK = Buffer.alloc(65_536, ' ');
+
+type Headers = Record<string, string | string[] | undefined>;
 
 /** What the server does with a request. */
 export type JwksAnswer = (response: ServerResponse, request: IncomingMessage) => unknown;
@@ -66,8 +69,12 @@ export class JwksServer {
   }
 
   /** Publishes a key set; rotating means publishing another. */
-  publish(keySet: object, headers: Record<string, string | string[]> = {}): void {
+  publish(keySet: object, headers: Headers = {}): void {
     this.answerWith(body(JSON.stringify(keySet), headers));
+  }
+
+  async openConnections(): Promise<number> {
+    return promisify(this.server.getConnections.bind(this.server))();
   }
 
   /** Ends at once, with whatever is still under way. */
@@ -78,7 +85,7 @@ export class JwksServer {
   }
 }
 
-export function body(text: string | Uint8Array, headers: Record<string, string | string[]> = {}): JwksAnswer {
+export function body(text: string | Uint8Array, headers: Headers = {}): JwksAnswer {
   return (response) => response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text);
 }
 

@@ -67,7 +67,10 @@ export async function linkedUser(
 }
 
 export async function storedUser(service: TestService, id: string): Promise<StoredUser> {
-  const [user] = await service.rows<StoredUser>(`SELECT ${USER_COLUMNS} FROM user_account u WHERE u.id = $1`, [id]);
+  const [user] = await service.rows<StoredUser>(
+    `SELECT ${USER_COLUMNS} FROM user_account u WHERE u.id = $1`,
+    [id],
+  );
   if (user === undefined) throw new Error('there is no such user');
   return user;
 }

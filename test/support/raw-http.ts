@@ -43,6 +43,15 @@ export async function sendBytes(address: string, bytes: Uint8Array): Promise<Raw
   return parse(await readToEnd(socket));
 }
 
+/** Sends bytes and breaks the connection without waiting for an answer. */
+export async function sendAndLeave(address: string, text: string): Promise<void> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  await new Promise((resolve) => socket.write(text, resolve));
+  socket.resetAndDestroy();
+}
+
 async function readToEnd(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -66,11 +66,11 @@ describe('keys check', () => {
     const { problems } = (await start.catch((error: unknown) => error)) as ConfigurationError;
     const told = stdout.split('\n').filter((row) => row.startsWith('problem: '));
     expect(told.map((row) => row.replace('problem: ', PREFIX))).toEqual(problems);
-    expect(told).toHaveLength(7);
+    expect(told).toHaveLength(9);
     expect(stdout).toContain('warning: entry 0, allowedRoles: has 1 role(s) that are never assigned');
     expect([exitCode, stderr]).toEqual([
       1,
-      'error: The service would not start with these keys; problems: 7.\n',
+      'error: The service would not start with these keys; problems: 9.\n',
     ]);
     expect(stdout).not.toMatch(/PRIVATE|PUBLIC|HS256/);
   });

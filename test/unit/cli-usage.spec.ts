@@ -81,7 +81,7 @@ describe('svc-admin', () => {
     const environment = { SVC_DATABASE_URL: 'postgres://somebody:secret@localhost:1/nothing' };
     const { exitCode, stdout, stderr } = await line.run(['migrate'], environment);
     expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^error: The database cannot be opened: .*ECONNREFUSED.*\n$/);
+    expect(stderr).toMatch(/^error: The database cannot be connected to \(ECONNREFUSED\).*\n$/);
     expect(stderr).not.toContain('secret');
   });
 

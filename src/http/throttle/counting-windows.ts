@@ -4,8 +4,8 @@ import type { Clock } from '../../clock.js';
 
 /** Some 15 MB when full. */
 const MAX_KEYS = 100_000;
-/** When full of keys whose windows run, it is not searched for ended ones at every new key. */
-const SWEEP_PAUSE_MS = 1_000;
+/** Room that is made at a time, as a share of all keys: one pass over a full map must serve many new keys. */
+const ROOM = 0.1;
 
 /** A storage's answer to one hit; the package does not export its name for it. */
 export type ThrottleVerdict = Awaited<ReturnType<ThrottlerStorage['increment']>>;
@@ -17,10 +17,9 @@ export interface CountingWindow {
   readonly endsAtMs: number;
 }
 
-/** When full it forgets windows that have ended, and where there are none, the oldest. */
+/** When full it forgets the windows that have ended, and where they are few, the oldest too. */
 export class CountingWindows {
   private readonly windows = new Map<string, CountingWindow>();
-  private nextSweepAtMs = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -49,17 +48,11 @@ export class CountingWindows {
   }
 
   private makeRoom(nowMs: number): void {
-    if (nowMs >= this.nextSweepAtMs) this.sweep(nowMs);
-    if (this.windows.size < this.maxKeys) return;
-    const [oldest] = this.windows.keys();
-    if (oldest !== undefined) this.windows.delete(oldest);
-  }
-
-  private sweep(nowMs: number): void {
-    this.nextSweepAtMs = nowMs + SWEEP_PAUSE_MS;
     for (const [key, window] of this.windows) {
       if (!isRunning(window, nowMs)) this.windows.delete(key);
     }
+    const excess = this.windows.size - Math.floor(this.maxKeys * (1 - ROOM));
+    for (const key of [...this.windows.keys()].slice(0, Math.max(0, excess))) this.windows.delete(key);
   }
 }
 

@@ -23,7 +23,11 @@ export class ThrottlePurgeJob implements OnApplicationBootstrap, BeforeApplicati
     private readonly leader: Leader,
     @Inject(LOGGER) logger: Logger,
   ) {
-    const work = { name: 'throttle-purge', intervalSeconds: WINDOW_MS / 1000, run: () => this.run() };
+    const work = {
+      name: 'throttle-purge',
+      intervalSeconds: WINDOW_MS / 1000,
+      run: (mayGoOn: () => boolean) => this.run(mayGoOn),
+    };
     this.job = new PeriodicJob(work, leader, logger);
   }
 
@@ -35,8 +39,7 @@ export class ThrottlePurgeJob implements OnApplicationBootstrap, BeforeApplicati
     await this.job.stop();
   }
 
-  async run(): Promise<void> {
-    while (this.leader.isLeader && (await this.counters.purge(BATCH_SIZE)) === BATCH_SIZE)
-      await pause(PAUSE_MS);
+  async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
+    while (mayGoOn() && (await this.counters.purge(BATCH_SIZE)) === BATCH_SIZE) await pause(PAUSE_MS);
   }
 }

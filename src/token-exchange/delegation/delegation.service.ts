@@ -47,6 +47,13 @@ interface Validity {
 
 const MINIMUM_LIFETIME_SECONDS = 5;
 
+/** @rule P.mayAct A subject token that names who may act for it is exchanged with that actor only (RFC 8693 §4.4). */
+function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
+  if (mayAct === undefined) return;
+  const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
+  if (!isNamed) throw new Rejection('actor_not_allowed', { party: 'actor', ...originOf(actor) });
+}
+
 @Injectable()
 export class DelegationService {
   constructor(
@@ -81,7 +88,9 @@ export class DelegationService {
       withRejectionContext({ party }, () => this.verifier.verify(token, 'exchange'));
     const subject = await verifyParty('subject', subjectToken);
     if (actorToken === undefined) return { subject };
-    return { subject, actor: await verifyParty('actor', actorToken) };
+    const actor = await verifyParty('actor', actorToken);
+    judgeMayAct(subject, actor);
+    return { subject, actor };
   }
 
   /**

@@ -44,6 +44,7 @@ const REJECTIONS = {
   token_lifetime_exceeded: INVALID_GRANT,
   remaining_lifetime_too_short: INVALID_GRANT,
   origin_not_allowed: INVALID_GRANT,
+  actor_not_allowed: INVALID_GRANT,
   token_replayed: INVALID_GRANT,
   email_missing: INVALID_GRANT,
   email_not_verified: INVALID_GRANT,
@@ -83,6 +84,7 @@ export class OAuthErrorFilter implements ExceptionFilter {
       this.telemetry.countThrottled('exchange');
       return oauth(429, 'too_many_requests', error.message);
     }
+    this.telemetry.countFault('exchange');
     this.logger.error({ err: error, requestId }, 'a token exchange failed by a fault of the service');
     return oauth(500, 'server_error', INTERNAL_ERROR_MESSAGE);
   }

@@ -1,8 +1,9 @@
 // Reads the form of a token-exchange request: grant_type first, then every other field.
 import type { PipeTransform } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import { IsNotEmpty, IsOptional, MaxLength, validateSync } from 'class-validator';
-import { Form, FormError } from '../../http/form.js';
+import { IsNotEmpty, IsOptional, Matches, validateSync } from 'class-validator';
+import { Form } from '../../http/form.js';
+import { wellFormed } from '../flow-form.js';
 import { FlowRefusal } from '../flow-refusal.js';
 
 /** RFC 8693 §2.1. */
@@ -10,6 +11,11 @@ const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const MAX_SCOPE_CHARACTERS = 1024;
 const MAX_AUDIENCE_CHARACTERS = 1024;
 const MAX_RESOURCE_CHARACTERS = 2048;
+
+/** Counts code points; class-validator's own length check leaves some characters out. */
+function atMost(characters: number): RegExp {
+  return new RegExp(`^.{0,${characters}}$`, 'su');
+}
 
 /**
  * The fields of the request that are read (4.2). Every unknown field is ignored (RFC 6749 §3.2).
@@ -30,19 +36,21 @@ export class TokenExchangeForm {
 
   /** @rule 4.2.scope At most 1024 characters. */
   @IsOptional()
-  @MaxLength(MAX_SCOPE_CHARACTERS, { message: `scope must have at most ${MAX_SCOPE_CHARACTERS} characters` })
+  @Matches(atMost(MAX_SCOPE_CHARACTERS), {
+    message: `scope must have at most ${MAX_SCOPE_CHARACTERS} characters`,
+  })
   readonly scope: string | undefined;
 
   /** @rule 4.2.audience At most 1024 characters; ignored. */
   @IsOptional()
-  @MaxLength(MAX_AUDIENCE_CHARACTERS, {
+  @Matches(atMost(MAX_AUDIENCE_CHARACTERS), {
     message: `audience must have at most ${MAX_AUDIENCE_CHARACTERS} characters`,
   })
   readonly audience: string | undefined;
 
   /** @rule 4.2.resource At most 2048 characters; URIs with spaces between them. */
   @IsOptional()
-  @MaxLength(MAX_RESOURCE_CHARACTERS, {
+  @Matches(atMost(MAX_RESOURCE_CHARACTERS), {
     message: `resource must have at most ${MAX_RESOURCE_CHARACTERS} characters`,
   })
   readonly resource: string | undefined;
@@ -73,22 +81,14 @@ export class TokenExchangeFormPipe implements PipeTransform<Buffer | undefined, 
    * @throws FlowRefusal `unsupported_grant_type` or `field_invalid`
    */
   transform(body: Buffer | undefined): CheckedTokenExchangeForm {
-    const form = parse(body);
+    const form = Form.read(body ?? '');
     judgeGrantType(form);
-    refuseArrayNotation(form);
+    refuseArrayNotation(wellFormed(form));
     const fields = new TokenExchangeForm(form);
     const [error] = validateSync(fields, { stopAtFirstError: true });
     if (error !== undefined)
       throw new FlowRefusal('field_invalid', Object.values(error.constraints ?? {}).join(', '));
     return fields as CheckedTokenExchangeForm;
-  }
-}
-
-function parse(body: Buffer | undefined): Form {
-  try {
-    return Form.parse(body ?? '');
-  } catch (error) {
-    throw error instanceof FormError ? new FlowRefusal('field_invalid', error.message) : error;
   }
 }
 

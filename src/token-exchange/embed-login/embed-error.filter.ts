@@ -41,6 +41,7 @@ const REJECTIONS = {
   token_lifetime_exceeded: unauthorized('token_lifetime_exceeded', 'Token lifetime exceeds maximum allowed'),
   remaining_lifetime_too_short: unauthorized('remaining_lifetime_too_short', 'Token is about to expire'),
   origin_not_allowed: unauthorized('origin_not_allowed', 'Login is not accepted from this origin'),
+  actor_not_allowed: unauthorized('actor_not_allowed', 'Actor is not allowed'),
   token_replayed: unauthorized('token_replayed', 'Token has already been used'),
   email_missing: unauthorized('email_missing', 'Token has no e-mail address for a new user'),
   email_not_verified: unauthorized('email_not_verified', 'The e-mail address is not verified'),
@@ -80,6 +81,7 @@ export class EmbedErrorFilter implements ExceptionFilter {
       this.telemetry.countThrottled('embed');
       return { status: 429, error: 'too_many_requests', message: error.message };
     }
+    this.telemetry.countFault('embed');
     this.logger.error({ err: error, requestId }, 'an embedded login failed by a fault of the service');
     return { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE };
   }

@@ -1,5 +1,6 @@
 // Reads the two fields of an embedded login, from the body of a POST or the query of a GET.
-import { Form, FormError } from '../../http/form.js';
+import { Form } from '../../http/form.js';
+import { wellFormed } from '../flow-form.js';
 import { FlowRefusal } from '../flow-refusal.js';
 
 /** The fields of the request; the token is not checked yet. */
@@ -14,16 +15,8 @@ export interface EmbedLoginForm {
  * @throws FlowRefusal `token_missing` or `field_invalid`
  */
 export function readEmbedLoginForm(encoded: Uint8Array | string): EmbedLoginForm {
-  const form = parse(encoded);
+  const form = wellFormed(Form.read(encoded));
   const token = form.get('token');
   if (token === undefined || token === '') throw new FlowRefusal('token_missing', 'token is required');
   return { token, redirectTo: form.get('redirectTo') };
-}
-
-function parse(encoded: Uint8Array | string): Form {
-  try {
-    return Form.parse(encoded);
-  } catch (error) {
-    throw error instanceof FormError ? new FlowRefusal('field_invalid', error.message) : error;
-  }
 }

@@ -23,7 +23,10 @@ export function localRedirect(target: string | undefined): string {
   // Control characters are refused in every part: the URL parser would silently drop tabs and line ends.
   if (url?.origin !== HERE || CONTROL.test(target)) return '/';
   const [path = ''] = target.split(/[?#]/, 1);
-  return isHarmless(path) && isHarmless(url.pathname) ? url.pathname + url.search + url.hash : '/';
+  // Not pathname + search + hash: these lose a lone `?` or `#`.
+  const location = url.href.slice(HERE.length);
+  if (location.length > MAX_TARGET_CHARACTERS) return '/';
+  return isHarmless(path) && isHarmless(url.pathname) ? location : '/';
 }
 
 /** Whether neither a path nor any decoded form of it names another host. */
@@ -43,9 +46,15 @@ function leavesRoot(path: string): boolean {
   return !URL.canParse(path, HERE) || new URL(path, HERE).pathname.startsWith('//');
 }
 
-/** Undoes one layer of percent-encoding for ASCII; other bytes and broken escapes cannot be read as a separator. */
+/** Undoes one layer of percent-encoding; where the bytes are not UTF-8, that of its ASCII characters at least. */
 function decodedOnce(path: string): string {
-  return path.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
+  return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes);
+    } catch {
+      return escapes.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      );
+    }
+  });
 }

@@ -129,7 +129,8 @@ export class IdentityService {
       );
     }
     if (sync.kind !== 'change') return [];
-    await this.users.changeRole(transaction, user.id, sync.role);
+    const isChanged = await this.users.changeRole(transaction, user.id, user.role, sync.role);
+    if (!isChanged) throw new LostRaceError('this role was changed by a parallel login');
     return [{ kind: 'role-updated', userId: user.id, from: user.role, to: sync.role }];
   }
 

@@ -30,6 +30,8 @@ export type Algorithm = keyof typeof ROWS;
 /** The supported algorithms in the order of the specification. */
 export const ALGORITHMS = Object.keys(ROWS) as readonly Algorithm[];
 
+const DIGEST_BYTES = { sha256: 32, sha384: 48, sha512: 64 };
+
 /** RFC 7518 §3.3 asks for 2048 bits or more. */
 export const MINIMUM_RSA_BITS = 2048;
 
@@ -56,9 +58,9 @@ export function keyFits(key: KeyObject, algorithm: Algorithm): boolean {
   const details = key.asymmetricKeyDetails;
   switch (row.family) {
     case 'RSA':
-      return key.asymmetricKeyType === 'rsa' && isLongEnough(details);
+      return key.asymmetricKeyType === 'rsa' && isStrong(details);
     case 'RSA-PSS':
-      return isPssKey(key, row.digest) && isLongEnough(details);
+      return isPssKey(key, row.digest) && isStrong(details);
     case 'EC':
       return key.asymmetricKeyType === 'ec' && details?.namedCurve === row.curve;
     case 'Edwards':
@@ -66,15 +68,27 @@ export function keyFits(key: KeyObject, algorithm: Algorithm): boolean {
   }
 }
 
-function isLongEnough(details: KeyObject['asymmetricKeyDetails']): boolean {
-  return (details?.modulusLength ?? 0) >= MINIMUM_RSA_BITS;
+/** With the exponent 1 everything is its own signature: RFC 8017 §3.1 asks for an odd one of 3 or more. */
+function isStrong({
+  modulusLength = 0,
+  publicExponent = 0n,
+}: KeyObject['asymmetricKeyDetails'] = {}): boolean {
+  return modulusLength >= MINIMUM_RSA_BITS && publicExponent >= 3n && publicExponent % 2n === 1n;
 }
 
-/** A plain RSA key serves every PS algorithm; an id-RSASSA-PSS key with parameters only that of its digest. */
-function isPssKey(key: KeyObject, digest: string | null): boolean {
+/**
+ * A plain RSA key serves every PS algorithm; an id-RSASSA-PSS key with parameters only the one that they leave: RFC 7518
+ * §3.5 has both digests be the algorithm's, and the salt as long as the digest, while the parameter is its least length.
+ */
+function isPssKey(key: KeyObject, digest: AlgorithmRow['digest']): boolean {
   if (key.asymmetricKeyType === 'rsa') return true;
-  const bound = key.asymmetricKeyDetails?.hashAlgorithm;
-  return key.asymmetricKeyType === 'rsa-pss' && (bound === undefined || bound === digest);
+  if (key.asymmetricKeyType !== 'rsa-pss' || digest === null) return false;
+  const {
+    hashAlgorithm = digest,
+    mgf1HashAlgorithm = digest,
+    saltLength = 0,
+  } = key.asymmetricKeyDetails ?? {};
+  return hashAlgorithm === digest && mgf1HashAlgorithm === digest && saltLength <= DIGEST_BYTES[digest];
 }
 
 /** The digest and key parameters with which node:crypto verifies a JWS signature of this algorithm. */

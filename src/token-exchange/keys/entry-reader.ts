@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto';
 import { originOfText } from '../../config/origin.js';
 import { isJsonObject, isUnstorable } from '../strict-json.js';
 import type { Algorithm } from './algorithms.js';
-import { MINIMUM_RSA_BITS, familyOf, isAlgorithm, keyFits } from './algorithms.js';
+import { MINIMUM_RSA_BITS, algorithmsFitting, familyOf, isAlgorithm, keyFits } from './algorithms.js';
 import type { TrustPolicy, TrustedKeyEntry } from './trusted-key.js';
 
 /** What reading entries found. With problems the process must not start; values never appear in any text (D32). */
@@ -37,7 +37,7 @@ const NOT_ENFORCED = new Set(
 const MIN_CACHE_SECONDS = 60;
 const MAX_CACHE_SECONDS = 86_400;
 /** Issuer and subject together are a database key, whose length is limited. */
-const MAX_ISSUER_CHARACTERS = 512;
+const MAX_ISSUER_BYTES = 512;
 /** Enough of an unknown member's name to find it; a key pasted into the wrong place is not repeated whole. */
 const MAX_NAME_CHARACTERS = 32;
 
@@ -60,12 +60,12 @@ export class EntryReader {
   read(): TrustedKeyEntry | undefined {
     if (this.failed) return undefined;
     const { type } = this.members;
+    const policy = this.policy();
     if (type !== 'static' && type !== 'jwks') {
       this.problem('type', 'must be "static" or "jwks"');
       return undefined;
     }
     this.refuseUnknownMembers(MEMBERS[type]);
-    const policy = this.policy();
     const entry = type === 'static' ? this.staticEntry(policy) : this.jwksEntry(policy);
     return this.failed ? undefined : entry;
   }
@@ -86,6 +86,7 @@ export class EntryReader {
     return { ...policy, type: 'jwks', url, ...(cacheTtlSeconds === undefined ? {} : { cacheTtlSeconds }) };
   }
 
+  /** @rule P.name An entry may have a name for logs and metrics. */
   private policy(): TrustPolicy {
     const issuer = this.issuer();
     const expectedAudience = this.optionalText('expectedAudience');
@@ -106,8 +107,8 @@ export class EntryReader {
     const issuer = this.requiredText('issuer');
     if (issuer === '') return issuer;
     if (!URL.canParse(issuer)) this.problem('issuer', 'must be a URL');
-    if (issuer.length > MAX_ISSUER_CHARACTERS) {
-      this.problem('issuer', `must have at most ${MAX_ISSUER_CHARACTERS} characters`);
+    if (Buffer.byteLength(issuer) > MAX_ISSUER_BYTES) {
+      this.problem('issuer', `must have at most ${MAX_ISSUER_BYTES} bytes`);
     }
     return issuer;
   }
@@ -176,9 +177,11 @@ export class EntryReader {
 
   private refuseMisfit(key: KeyObject, algorithms: readonly Algorithm[]): void {
     if (algorithms.every((algorithm) => keyFits(key, algorithm))) return;
-    const bits = key.asymmetricKeyDetails?.modulusLength;
-    const isSmall = bits !== undefined && bits < MINIMUM_RSA_BITS;
-    this.problem('key', isSmall ? `has fewer than ${MINIMUM_RSA_BITS} bits` : 'does not fit the algorithms');
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? MINIMUM_RSA_BITS;
+    if (bits < MINIMUM_RSA_BITS) this.problem('key', `has fewer than ${MINIMUM_RSA_BITS} bits`);
+    else if (algorithmsFitting(key).length === 0)
+      this.problem('key', 'is of a kind that no algorithm can use safely');
+    else this.problem('key', 'does not fit the algorithms');
   }
 
   /** @rule 2.1.jwks.url A JWKS entry names an https: URL. */

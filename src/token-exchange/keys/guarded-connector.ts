@@ -12,6 +12,7 @@ export class AddressRefusedError extends Error {
   }
 }
 
+type AddressPolicy = Pick<NetworkAddressPolicy, 'allows'>;
 type Connected = Parameters<buildConnector.connector>[1];
 
 /**
@@ -19,7 +20,7 @@ type Connected = Parameters<buildConnector.connector>[1];
  * nothing is ever sent to a refused address; then the socket that came about is asked, for it alone is the truth.
  * @param timeoutMs for making one connection
  */
-export function guardedConnector(policy: NetworkAddressPolicy, timeoutMs: number): buildConnector.connector {
+export function guardedConnector(policy: AddressPolicy, timeoutMs: number): buildConnector.connector {
   // Without a session cache each connection proves the certificate anew.
   const connect = buildConnector({ lookup: allowedLookup(policy), timeout: timeoutMs, maxCachedSessions: 0 });
   return (options, connected) => {
@@ -32,7 +33,7 @@ export function guardedConnector(policy: NetworkAddressPolicy, timeoutMs: number
   };
 }
 
-function checkingSocket(policy: NetworkAddressPolicy, connected: Connected): Connected {
+function checkingSocket(policy: AddressPolicy, connected: Connected): Connected {
   return (error, socket) => {
     if (error !== null) {
       connected(error, null);
@@ -46,7 +47,7 @@ function checkingSocket(policy: NetworkAddressPolicy, connected: Connected): Con
 }
 
 /** A name lookup that finds only the allowed ones of a name's addresses. */
-function allowedLookup(policy: NetworkAddressPolicy): LookupFunction {
+function allowedLookup(policy: AddressPolicy): LookupFunction {
   return (hostname, options, found) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const allowed = error === null ? addresses.filter(({ address }) => policy.allows(address)) : [];

@@ -137,12 +137,7 @@ function inferAlgorithms(alg: unknown, key: KeyObject): ReadonlySet<Algorithm> {
 }
 
 function refuseWeakKey(key: KeyObject): void {
-  if (algorithmsFitting(key).length === 0) throw new UnusableKeyError('is too small');
-  const { publicExponent } = key.asymmetricKeyDetails ?? {};
-  // With the exponent 1 everything is its own signature (RFC 8017 §3.1 asks for 3 or more, and odd).
-  if (publicExponent !== undefined && (publicExponent < 3n || publicExponent % 2n === 0n)) {
-    throw new UnusableKeyError('has an RSA exponent without security');
-  }
+  if (algorithmsFitting(key).length === 0) throw new UnusableKeyError('is too small or has a weak exponent');
 }
 
 /**

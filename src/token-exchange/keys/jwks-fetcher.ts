@@ -1,11 +1,9 @@
 // Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
-import { Inject, Injectable } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { Client } from 'undici';
 import { maxAgeSeconds } from './cache-control.js';
 import { AddressRefusedError, guardedConnector } from './guarded-connector.js';
 import type { JwksOptions } from './jwks-options.js';
-import { JWKS_OPTIONS } from './jwks-options.js';
 import { NetworkAddressPolicy } from './network-address.js';
 
 const DEADLINE_MS = 5_000;
@@ -27,14 +25,11 @@ export interface JwksAnswer {
 export class JwksFetchError extends Error {}
 
 /** Fetches one URL at a time; who calls it takes care of how often. */
-@Injectable()
 export class JwksFetcher {
   private readonly addresses: NetworkAddressPolicy;
   private readonly protocols: readonly string[];
 
-  constructor(
-    @Inject(JWKS_OPTIONS) { allowHttp, allowPrivate }: Pick<JwksOptions, 'allowHttp' | 'allowPrivate'>,
-  ) {
+  constructor({ allowHttp, allowPrivate }: Pick<JwksOptions, 'allowHttp' | 'allowPrivate'>) {
     this.addresses = new NetworkAddressPolicy({ allowLoopback: allowHttp, allowRanges: allowPrivate });
     this.protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
   }
@@ -49,7 +44,7 @@ export class JwksFetcher {
     if (!this.protocols.includes(url.protocol)) throw new JwksFetchError('only https: addresses are allowed');
     const client = new Client(url.origin, { connect: guardedConnector(this.addresses, DEADLINE_MS) });
     try {
-      return await withinDeadline(client, exchange(client, url));
+      return await withinDeadline(exchange(client, url));
     } catch (error) {
       throw asFetchError(error);
     } finally {
@@ -63,6 +58,8 @@ async function exchange(client: Client, url: URL): Promise<JwksAnswer> {
     path: url.pathname + url.search,
     method: 'GET',
     headers: REQUEST_HEADERS,
+    // Says "connection: close": there is no second request.
+    reset: true,
   });
   refuseByHead(response);
   const body = await readBody(response.body);
@@ -90,17 +87,14 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 /**
- * Ends the whole exchange in time, whatever it waits for: a name server, a connection, a header or the next byte.
- * Destroying the client ends its sockets; the race is won even where something inside does not notice.
+ * Ends the waiting in time, whatever it is for: a name server, a connection, a header or the next byte. What then
+ * still goes on ends with the client, which the caller destroys.
  */
-async function withinDeadline<T>(client: Client, work: Promise<T>): Promise<T> {
-  const late = new JwksFetchError(`no complete answer within ${DEADLINE_MS / 1000} seconds`);
+async function withinDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(late);
-      void client.destroy(late);
-    }, DEADLINE_MS);
+    const late = new JwksFetchError(`no complete answer within ${DEADLINE_MS / 1000} seconds`);
+    timer = setTimeout(() => reject(late), DEADLINE_MS);
   });
   try {
     return await Promise.race([work, deadline]);

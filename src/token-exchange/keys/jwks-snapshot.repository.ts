@@ -72,8 +72,9 @@ export const SNAPSHOT_CHANNEL = 'jwks_snapshot';
 
 /** How the table knows a URL. The query is not shown: it may hold a secret. */
 export function toJwksAddress(url: string): JwksAddress {
-  const { href, origin, pathname } = new URL(url);
-  return { urlHash: createHash('sha256').update(href).digest('hex'), url: origin + pathname };
+  const { origin, pathname, search } = new URL(url);
+  const sent = origin + pathname + search;
+  return { urlHash: createHash('sha256').update(sent).digest('hex'), url: origin + pathname };
 }
 
 @Injectable()

@@ -1,5 +1,5 @@
 // Reads SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: every entry, then what two entries must not share; tells all problems at once.
-import { JsonError, parseStrictJson } from '../strict-json.js';
+import { JsonError, isJsonObject, parseStrictJson } from '../strict-json.js';
 import type { TrustedKeysReading, TrustedKeysRules } from './entry-reader.js';
 import { EntryReader } from './entry-reader.js';
 
@@ -14,7 +14,7 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
     const entry = new EntryReader(index, value, rules, reading).read();
     if (entry !== undefined) reading.entries.push(entry);
   }
-  noteDuplicates(reading);
+  noteDuplicates(list, reading.problems);
   return reading;
 }
 
@@ -31,15 +31,26 @@ function parseList(text: string, problems: string[]): unknown[] {
 }
 
 /** Two entries that would answer for the same token make it unclear which of them decides. */
-function noteDuplicates({ entries, problems }: TrustedKeysReading): void {
+function noteDuplicates(list: readonly unknown[], problems: string[]): void {
   const seen = new Map<string, number>();
-  for (const entry of entries) {
-    const identity =
-      entry.type === 'static' ? JSON.stringify([entry.issuer, entry.key.kid]) : new URL(entry.url).href;
-    const first = seen.get(identity);
-    const what = entry.type === 'static' ? 'issuer and kid' : 'url';
-    if (first !== undefined)
-      problems.push(`entry ${entry.entryIndex}: has the same ${what} as entry ${first}`);
-    else seen.set(identity, entry.entryIndex);
+  for (const [index, value] of list.entries()) {
+    const { identity, what } = identityOf(isJsonObject(value) ? value : {});
+    const first = identity === undefined ? undefined : seen.get(identity);
+    if (first !== undefined) problems.push(`entry ${index}: has the same ${what} as entry ${first}`);
+    else if (identity !== undefined) seen.set(identity, index);
   }
+}
+
+/** What no two entries may share; undefined where an entry is too broken to tell. */
+function identityOf({ type, issuer, kid, url }: Record<string, unknown>): {
+  identity?: string;
+  what: string;
+} {
+  if (type === 'jwks') {
+    const isUrl = typeof url === 'string' && URL.canParse(url);
+    // A fragment is not sent: it does not make two addresses of one.
+    return { ...(isUrl ? { identity: new URL(url).href.replace(/#.*$/, '') } : {}), what: 'url' };
+  }
+  const isPair = typeof issuer === 'string' && typeof kid === 'string';
+  return { ...(isPair ? { identity: JSON.stringify([issuer, kid]) } : {}), what: 'issuer and kid' };
 }

@@ -5,7 +5,7 @@ import { JsonError, isJsonObject, parseStrictJsonBytes } from '../strict-json.js
 /** A compact JWS (RFC 7515 §7.1) in its parts. Unverified. */
 export interface CompactJws {
   readonly header: Readonly<Record<string, unknown>>;
-  readonly payload: unknown;
+  readonly payload: Readonly<Record<string, unknown>>;
   /** The ASCII bytes that the signature covers. */
   readonly signingInput: Buffer;
   readonly signature: Buffer;
@@ -26,17 +26,18 @@ export function parseCompactJws(token: string): CompactJws {
     throw malformed('not three parts');
   }
   return {
-    header: headerObject(header),
-    payload: json(payload, 'payload'),
+    header: jsonObject(header, 'header'),
+    payload: jsonObject(payload, 'payload'),
     signingInput: Buffer.from(`${header}.${payload}`, 'latin1'),
     signature: base64url(signature, 'signature'),
   };
 }
 
-function headerObject(part: string): Record<string, unknown> {
-  const header = json(part, 'header');
-  if (!isJsonObject(header)) throw malformed('the header is not an object');
-  return header;
+/** RFC 7519 §7.2: header and claims set of a JWT are JSON objects. */
+function jsonObject(part: string, name: string): Record<string, unknown> {
+  const value = json(part, name);
+  if (!isJsonObject(value)) throw malformed(`the ${name} is not an object`);
+  return value;
 }
 
 function json(part: string, name: string): unknown {

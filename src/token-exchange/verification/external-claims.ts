@@ -18,7 +18,12 @@ export interface ExternalClaims {
   readonly givenName?: string;
   readonly familyName?: string;
   readonly role?: string;
+  /** The only party that may act for this subject, where the token names one (RFC 8693 §4.4). */
+  readonly mayAct?: { readonly sub: string; readonly iss?: string };
 }
+
+/** A JWT claims set (RFC 7519 §7.2), as it was parsed. */
+export type ClaimSet = Readonly<Record<string, unknown>>;
 
 const MAX_SUBJECT_CHARACTERS = 255;
 const MAX_EMAIL_CHARACTERS = 254;
@@ -29,8 +34,7 @@ const LATEST_NUMERIC_DATE = 253_402_300_799;
  * Reads the `iss` claim before any key is known.
  * @throws Rejection `claims_invalid` when it is missing, empty or not a string (D15)
  */
-export function readIssuer(payload: unknown): string {
-  if (!isJsonObject(payload)) throw invalid('the payload is not an object');
+export function readIssuer(payload: ClaimSet): string {
   return requiredText(payload, 'iss');
 }
 
@@ -39,8 +43,9 @@ export function readIssuer(payload: unknown): string {
  * @rule 5.2.3 Required claims are there, with their types.
  * @throws Rejection `claims_invalid` or `claims_not_storable`
  */
-export function readExternalClaims(payload: unknown): ExternalClaims {
-  if (!isJsonObject(payload)) throw invalid('the payload is not an object');
+export function readExternalClaims(payload: ClaimSet): ExternalClaims {
+  // Before any other check: some of them cannot take such text either.
+  if (hasUnstorableText(payload)) throw notStorable('a claim has NUL or a lone surrogate');
   const claims = {
     iss: requiredText(payload, 'iss'),
     sub: requiredText(payload, 'sub'),
@@ -51,12 +56,12 @@ export function readExternalClaims(payload: unknown): ExternalClaims {
     ...(payload['nbf'] === undefined ? {} : { nbf: numericDate(payload, 'nbf') }),
     ...optionalClaims(payload),
   };
-  refuseUnstorable(payload, claims);
+  refuseTooLong(claims);
   return claims;
 }
 
 /** @rule 2.2.7 An optional claim has its type where it is there; an e-mail is a valid one. */
-function optionalClaims(payload: Record<string, unknown>) {
+function optionalClaims(payload: ClaimSet) {
   return {
     email: email(payload),
     // Anything but an explicit false counts as the specification says; see D5.
@@ -64,35 +69,41 @@ function optionalClaims(payload: Record<string, unknown>) {
     givenName: optionalText(payload, 'given_name'),
     familyName: optionalText(payload, 'family_name'),
     role: optionalText(payload, 'role'),
+    mayAct: mayAct(payload),
   };
 }
 
-/** @rule D42 Strings that storage cannot hold are refused, whichever claim they stand in. */
-function refuseUnstorable(
-  payload: Record<string, unknown>,
-  { sub, email: address }: { sub: string; email?: string },
-) {
-  if (hasUnstorableText(payload)) throw notStorable('a claim has NUL or a lone surrogate');
-  if (characters(sub) > MAX_SUBJECT_CHARACTERS)
+/** RFC 8693 §4.4: the party is named by `sub`, and by `iss` where that is not the token's own. */
+function mayAct({ may_act: party }: ClaimSet): ExternalClaims['mayAct'] {
+  if (party === undefined) return undefined;
+  if (!isJsonObject(party)) throw invalid('may_act must be an object');
+  const iss = optionalText(party, 'iss');
+  return { sub: requiredText(party, 'sub'), ...(iss === undefined ? {} : { iss }) };
+}
+
+/** @rule D42 Text that storage cannot hold is refused, whichever claim it stands in. */
+function refuseTooLong({ sub, email: address }: Pick<ExternalClaims, 'sub' | 'email'>): void {
+  if (characters(sub) > MAX_SUBJECT_CHARACTERS) {
     throw notStorable(`sub has over ${MAX_SUBJECT_CHARACTERS} characters`);
+  }
   if (address !== undefined && characters(address) > MAX_EMAIL_CHARACTERS) {
     throw notStorable(`email has over ${MAX_EMAIL_CHARACTERS} characters`);
   }
 }
 
-function requiredText(payload: Record<string, unknown>, name: string): string {
+function requiredText(payload: ClaimSet, name: string): string {
   const value = payload[name];
   if (typeof value !== 'string' || value === '') throw invalid(`${name} must be a non-empty string`);
   return value;
 }
 
-function optionalText(payload: Record<string, unknown>, name: string): string | undefined {
+function optionalText(payload: ClaimSet, name: string): string | undefined {
   const value = payload[name];
   if (value !== undefined && typeof value !== 'string') throw invalid(`${name} must be a string`);
   return value;
 }
 
-function audience(payload: Record<string, unknown>): string | readonly string[] {
+function audience(payload: ClaimSet): string | readonly string[] {
   const { aud } = payload;
   if (typeof aud === 'string' && aud !== '') return aud;
   const isList = Array.isArray(aud) && aud.length > 0 && aud.every((member) => typeof member === 'string');
@@ -101,14 +112,14 @@ function audience(payload: Record<string, unknown>): string | readonly string[] 
 }
 
 /** @rule D12 Times are finite numbers, fractions allowed, neither negative nor after the year 9999. */
-function numericDate(payload: Record<string, unknown>, name: string): number {
+function numericDate(payload: ClaimSet, name: string): number {
   const value = payload[name];
   // NaN and infinities fail both comparisons.
   if (typeof value === 'number' && value >= 0 && value <= LATEST_NUMERIC_DATE) return value;
   throw invalid(`${name} must be a number from 0 to ${LATEST_NUMERIC_DATE}`);
 }
 
-function email(payload: Record<string, unknown>): string | undefined {
+function email(payload: ClaimSet): string | undefined {
   const address = optionalText(payload, 'email');
   if (address === undefined || characters(address) > MAX_EMAIL_CHARACTERS || isEmail(address)) return address;
   throw invalid('email must be an e-mail address');

@@ -104,11 +104,13 @@ interface ReadHeader {
  * @rule 2.2.kid The header must carry a kid.
  */
 function readHeader(header: CompactJws['header']): ReadHeader {
-  const { kid, alg, crit, typ } = header;
+  const { kid, alg, crit, b64, typ } = header;
   if (typeof kid !== 'string' || kid === '') throw new Rejection('kid_missing');
   if (!isAlgorithm(alg)) throw new Rejection('algorithm_not_allowed');
   // No extension is understood here, and one that is not understood must be refused: RFC 7515 §4.1.11.
   if (crit !== undefined) throw new Rejection('header_not_allowed', { detail: 'crit' });
+  // `b64` changes what is signed, and means that only together with `crit` (RFC 7797 §6).
+  if (b64 !== undefined) throw new Rejection('header_not_allowed', { detail: 'b64' });
   judgeType(typ);
   return { algorithm: alg, kid };
 }

@@ -1,0 +1,85 @@
+// The table of identity links: whose key is issuer and sub together, compared letter by letter.
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { Transactions } from '../../src/database/transaction.js';
+import type { Transaction } from '../../src/database/transaction.js';
+import {
+  IdentityLink,
+  IdentityLinkRepository,
+} from '../../src/token-exchange/identity/identity-link.repository.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+
+const ISSUER = 'https://partner.example';
+
+describeOnEachDatabase('identity links', (database) => {
+  const links = new IdentityLinkRepository();
+  let dataSource: DataSource;
+  let transactions: Transactions;
+
+  beforeAll(async () => {
+    ({ dataSource } = await database.open([IdentityLink]));
+    transactions = new Transactions(dataSource);
+  });
+
+  const inTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => transactions.run(work);
+  const find = (issuer: string, subject: string) =>
+    inTransaction((transaction) => links.findUserId(transaction, { issuer, subject }));
+  const insert = (issuer: string, subject: string, userId: string) =>
+    inTransaction((transaction) => links.insert(transaction, { issuer, subject }, userId));
+
+  async function newUser(): Promise<string> {
+    const id = randomUUID();
+    await dataSource.query(
+      `INSERT INTO user_account (id, email, normalized_email, role) VALUES ($1, $2, $2, 'global:member')`,
+      [id, `${id}@partner.example`],
+    );
+    return id;
+  }
+
+  it('[D1] the same sub of two issuers is two identities', async () => {
+    const [first, second] = [await newUser(), await newUser()];
+    expect(await insert(ISSUER, '1', first)).toBe(true);
+    expect(await find('https://other.example', '1')).toBeUndefined();
+    expect(await insert('https://other.example', '1', second)).toBe(true);
+    expect([await find(ISSUER, '1'), await find('https://other.example', '1')]).toEqual([first, second]);
+  });
+
+  it.each([
+    ['letters', 'Case', 'case'],
+    ['a space at the end', 'space', 'space '],
+    ['normalisation', 'e\u0301', '\u00e9'],
+    ['a zero in front', '1', '01'],
+  ])('[D1] subs that differ in %s are two identities', async (_, stored, asked) => {
+    await insert(ISSUER, stored, await newUser());
+    expect(await find(ISSUER, asked)).toBeUndefined();
+    expect(await insert(ISSUER, asked, await newUser())).toBe(true);
+  });
+
+  it('[D1] no joining of issuer and sub makes two identities one', async () => {
+    const userId = await newUser();
+    await insert('https://a.example', '/b:c', userId);
+    expect(await find('https://a.example/b', ':c')).toBeUndefined();
+    expect(await find('https://a.example/b:', 'c')).toBeUndefined();
+  });
+
+  it('[2.5.1] a link is never moved to another user', async () => {
+    const [first, second] = [await newUser(), await newUser()];
+    await insert(ISSUER, 'stays', first);
+    expect(await insert(ISSUER, 'stays', second)).toBe(false);
+    expect(await find(ISSUER, 'stays')).toBe(first);
+  });
+
+  it('[D6] of many inserts of one identity at once one is told that it made the link', async () => {
+    const users = await Promise.all(Array.from({ length: 20 }, newUser));
+    const made = await Promise.all(users.map((userId) => insert(ISSUER, 'contested', userId)));
+    expect(made.filter(Boolean)).toHaveLength(1);
+    expect(await find(ISSUER, 'contested')).toBe(users[made.indexOf(true)]);
+  });
+
+  it('[4.4.1] a link goes with its user', async () => {
+    const userId = await newUser();
+    await insert(ISSUER, 'leaving', userId);
+    await dataSource.query('DELETE FROM user_account WHERE id = $1', [userId]);
+    expect(await find(ISSUER, 'leaving')).toBeUndefined();
+  });
+});

@@ -1,0 +1,37 @@
+// Entities and migrations describe the same tables.
+import { openDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/database/data-source.js';
+import { ENTITIES } from '../../src/entities.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { typescriptFiles } from '../support/source-files.js';
+
+describeOnEachDatabase('the schema', (database) => {
+  let opened: OpenDatabase;
+
+  beforeAll(async () => {
+    opened = await openDatabase(database.settings, ENTITIES);
+  });
+  afterAll(() => opened.close());
+
+  it('knows every entity of the source', () => {
+    const declared = typescriptFiles('src')
+      .flatMap(({ text }) => [...text.matchAll(/@Entity\('(\w+)'\)/g)])
+      .map(([, table]) => table);
+    const known = opened.dataSource.entityMetadatas.map(({ tableName }) => tableName);
+    expect(known.sort()).toEqual(declared.sort());
+  });
+
+  it('has the columns of each entity, with their nullability', async () => {
+    const columns = await opened.dataSource.query<{ name: string; nullable: string }[]>(
+      `SELECT table_name || '.' || column_name AS name, is_nullable AS nullable
+       FROM information_schema.columns WHERE table_schema = 'public'`,
+    );
+    const inTables = new Map(columns.map(({ name, nullable }) => [name, nullable === 'YES']));
+    const wrong = opened.dataSource.entityMetadatas.flatMap(({ tableName, columns: fields }) =>
+      fields
+        .map(({ databaseName, isNullable }) => ({ name: `${tableName}.${databaseName}`, isNullable }))
+        .filter(({ name, isNullable }) => inTables.get(name) !== isNullable),
+    );
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,193 @@
+// Checks the request counts that instances share: one limit for all, few queries, and open when the database is away.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { openDatabase } from '../../src/database/data-source.js';
+import { SoleLeader } from '../../src/database/leader.js';
+import { DatabaseThrottlerStorage } from '../../src/http/throttle/database-throttler.storage.js';
+import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-counter.repository.js';
+import { ThrottlePurgeJob } from '../../src/http/throttle/throttle-purge.job.js';
+import { createLogger } from '../../src/logging/logger.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { TestClock } from '../support/test-clock.js';
+
+const MINUTE_MS = 60_000;
+const LIMIT = 20;
+
+/** The storage as one instance has it, with all that it tells. */
+class Instance {
+  readonly clock = new TestClock();
+  readonly logLines: string[] = [];
+  failedOpen = 0;
+  private readonly storage: DatabaseThrottlerStorage;
+
+  constructor(dataSource: DataSource) {
+    const logger = createLogger('warn', { write: (line) => void this.logLines.push(line) });
+    const counters = new ThrottleCounterRepository(dataSource);
+    const onFailOpen = () => void (this.failedOpen += 1);
+    this.storage = new DatabaseThrottlerStorage(counters, this.clock, logger, { onFailOpen });
+  }
+
+  hit(key: string, durationMs = MINUTE_MS) {
+    return this.storage.increment(key, durationMs, LIMIT);
+  }
+
+  async hitTimes(times: number, key: string, durationMs = MINUTE_MS) {
+    const verdicts = [];
+    for (let count = 0; count < times; count++) verdicts.push(await this.hit(key, durationMs));
+    return verdicts;
+  }
+}
+
+describeOnEachDatabase('[D19] the shared throttle store', (database) => {
+  let dataSource: DataSource;
+  beforeAll(async () => {
+    ({ dataSource } = await database.open());
+  });
+
+  const countQueries = async (key: string) => {
+    const rows = await dataSource.query('SELECT hits FROM throttle_counter WHERE key = $1', [key]);
+    return rows[0]?.hits;
+  };
+
+  it('[D19] passes the 20th hit and refuses the 21st', async () => {
+    const verdicts = await new Instance(dataSource).hitTimes(21, 'edge');
+    expect(verdicts[19]).toEqual({ totalHits: 20, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
+    expect(verdicts[20]).toEqual({ totalHits: 21, timeToExpire: 60, isBlocked: true, timeToBlockExpire: 60 });
+  });
+
+  it('[D19] refuses the 21st whichever of two instances it meets', async () => {
+    const [first, second] = [new Instance(dataSource), new Instance(dataSource)];
+    for (let count = 0; count < 10; count++) {
+      expect((await first.hit('shared')).isBlocked).toBe(false);
+      expect((await second.hit('shared')).isBlocked).toBe(false);
+    }
+    expect((await second.hit('shared')).isBlocked).toBe(true);
+    expect((await first.hit('shared')).isBlocked).toBe(true);
+  });
+
+  it('[D19] lets exactly the limit through of 100 at once at two instances', async () => {
+    const instances = [new Instance(dataSource), new Instance(dataSource)];
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, () => instances.map((instance) => instance.hit('crowd'))).flat(),
+    );
+    expect(verdicts.filter(({ isBlocked }) => !isBlocked)).toHaveLength(LIMIT);
+  });
+
+  it('[D19] refuses from memory, without a query, until the window ends', async () => {
+    const instance = new Instance(dataSource);
+    await instance.hitTimes(21, 'flood');
+    instance.clock.advance(30);
+    const verdicts = await instance.hitTimes(500, 'flood');
+    expect(verdicts.every(({ isBlocked }) => isBlocked)).toBe(true);
+    expect(verdicts.at(-1)?.timeToBlockExpire).toBe(30);
+    expect(await countQueries('flood')).toBe(21);
+    instance.clock.advance(30);
+    await instance.hit('flood');
+    expect(await countQueries('flood')).toBe(22);
+  });
+
+  it('[D19] begins a new window when the old one has ended on the clock of the database', async () => {
+    const instance = new Instance(dataSource);
+    await instance.hitTimes(20, 'short', 700);
+    expect(await instance.hit('short', 700)).toMatchObject({ isBlocked: true, timeToBlockExpire: 1 });
+    await delay(750);
+    instance.clock.advance(0.75);
+    expect(await instance.hit('short', 700)).toMatchObject({ totalHits: 1, isBlocked: false });
+  });
+
+  it('[D19] is purged of ended windows by the leader, batch after batch, and of no others', async () => {
+    await new Instance(dataSource).hit('running');
+    await dataSource.query(
+      `INSERT INTO throttle_counter SELECT 'ended ' || n, 1, now() - interval '1 second' FROM generate_series(1, 12000) n`,
+    );
+    const counters = new ThrottleCounterRepository(dataSource);
+    expect(await counters.purge(1_000)).toBe(1_000);
+    await new ThrottlePurgeJob(counters, new SoleLeader(), createLogger('silent')).run();
+    expect(
+      await dataSource.query(`SELECT count(*)::int FROM throttle_counter WHERE key LIKE 'ended %'`),
+    ).toEqual([{ count: 0 }]);
+    expect(await countQueries('running')).toBe(1);
+  });
+
+  it('[D19] takes a client that is purged and comes back at the same moment', async () => {
+    const instance = new Instance(dataSource);
+    const counters = new ThrottleCounterRepository(dataSource);
+    for (let round = 0; round < 50; round++) {
+      const [verdict] = await Promise.all([instance.hit('back', 1), counters.purge(1_000)]);
+      expect(verdict.isBlocked).toBe(false);
+    }
+    expect(instance.failedOpen).toBe(0);
+  });
+});
+
+describeOnEachDatabase('[D19] the shared throttle store without its database', (database) => {
+  it('[D19] lets requests through, warns once a minute and tells an observer of each', async () => {
+    const opened = await database.open();
+    const instance = new Instance(opened.dataSource);
+    await instance.hitTimes(21, 'before');
+    await opened.close();
+    const verdicts = await instance.hitTimes(50, 'away');
+    expect(verdicts.every(({ isBlocked }) => !isBlocked)).toBe(true);
+    expect(verdicts.at(-1)).toMatchObject({ timeToExpire: 60 });
+    expect(instance.failedOpen).toBe(50);
+    instance.clock.advance(59);
+    await instance.hit('away');
+    expect(instance.logLines).toHaveLength(1);
+    instance.clock.advance(1);
+    await instance.hit('away');
+    expect(instance.logLines).toHaveLength(2);
+    expect(instance.logLines[0]).toContain('requests are not throttled: the database does not count them');
+  });
+
+  it('[D19] goes on refusing those whom it has refused before', async () => {
+    const opened = await database.open();
+    const instance = new Instance(opened.dataSource);
+    await instance.hitTimes(21, 'refused before');
+    await opened.close();
+    expect((await instance.hit('refused before')).isBlocked).toBe(true);
+    expect(instance.failedOpen).toBe(0);
+  });
+});
+
+describeOnPostgresql('[D19] the shared throttle store on a silent network', (database) => {
+  it('[D19] holds no request for longer than its deadline, none while it rests, and counts again afterwards', async () => {
+    if (database.settings.kind !== 'postgresql') throw new Error('declared for PostgreSQL');
+    const proxy = await TcpProxy.open(database.settings.url);
+    const away = await openDatabase({ ...database.settings, url: proxy.url }, []);
+    const instance = new Instance(away.dataSource);
+    await instance.hit('silence');
+    proxy.silence();
+    const begun = performance.now();
+    expect(await instance.hit('silence')).toMatchObject({ isBlocked: false, totalHits: 0 });
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    const rested = performance.now();
+    await instance.hitTimes(100, 'silence');
+    expect(performance.now() - rested).toBeLessThan(1_000);
+    expect(instance.failedOpen).toBe(101);
+    proxy.resume();
+    instance.clock.advance(1);
+    // The one that was given up is counted too once it arrives.
+    const { totalHits } = await instance.hit('silence');
+    expect([2, 3]).toContain(totalHits);
+    await away.close();
+    await proxy.close();
+  });
+
+  it('[D19] counts by one prepared statement', async () => {
+    const { dataSource } = await database.open();
+    await new Instance(dataSource).hitTimes(5, 'prepared');
+    const statements = await dataSource.query(
+      `SELECT name, from_sql, generic_plans + custom_plans AS runs FROM pg_prepared_statements`,
+    );
+    expect(statements).toEqual([{ name: 'throttle_counter_count_hit', from_sql: false, runs: '5' }]);
+  });
+
+  it('[D19] is written without the write-ahead log', async () => {
+    const { dataSource } = await database.open();
+    const rows = await dataSource.query(
+      `SELECT relpersistence FROM pg_class WHERE relname = 'throttle_counter'`,
+    );
+    expect(rows).toEqual([{ relpersistence: 'u' }]);
+  });
+});

@@ -1,0 +1,197 @@
+// Every check of an external token on every way into the service: none of the four may lack what another has.
+import { ATTACKS, Cast } from '../support/attacks.js';
+import type { Attack } from '../support/attacks.js';
+import { census, eventsOf } from '../support/census.js';
+import type { Census } from '../support/census.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { ENTRY_PATHS, INVALID_CLAIMS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
+import type { EntryPath } from '../support/entry-paths.js';
+import { changeUser, createUser, linkedUser } from '../support/local-users.js';
+import { TestService } from '../support/test-service.js';
+
+/** Messages that the specification itself gives (7). */
+const SPECIFIED_MESSAGES: Partial<Record<string, string>> = {
+  token_replayed: 'Token has already been used',
+  token_lifetime_exceeded: 'Token lifetime exceeds maximum allowed',
+  kid_missing: 'Token header missing kid',
+};
+
+const FAILURE_EVENTS = {
+  embed: 'svc.audit.token-exchange.embed-login-failed',
+  exchange: 'svc.audit.token-exchange.failed',
+};
+
+async function expectEmbedAnswer(answer: Response, { reason, verdict }: Attack): Promise<void> {
+  expect(answer.status).toBe(verdict === 'claims-invalid' ? 500 : 401);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  const body = (await answer.json()) as Record<string, unknown>;
+  expect(body).toEqual({ error: reason, message: SPECIFIED_MESSAGES[reason] ?? expect.any(String) });
+}
+
+async function expectExchangeAnswer(answer: Response, { verdict }: Attack): Promise<void> {
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toBe(verdict === 'claims-invalid' ? INVALID_CLAIMS : INVALID_GRANT);
+}
+
+/** What a refused client gets: the answer of its flow, and nothing to sign in with. */
+async function expectRefusal(answer: Response, path: EntryPath, attack: Attack): Promise<void> {
+  expect(answer.headers.get('set-cookie')).toBeNull();
+  expect(answer.headers.get('location')).toBeNull();
+  await (path.flow === 'embed' ? expectEmbedAnswer(answer, attack) : expectExchangeAnswer(answer, attack));
+}
+
+/** The trail holds the true cause, under the id that the client was given, and the log line says the same. */
+async function expectTold(
+  service: TestService,
+  answer: Response,
+  path: EntryPath,
+  reason: string,
+): Promise<void> {
+  // The remaining life is judged of both tokens together (4.2.5), so it is nobody's alone.
+  const isOfBoth = path.party === undefined || reason === 'remaining_lifetime_too_short';
+  const party = isOfBoth ? {} : { party: path.party };
+  const event = FAILURE_EVENTS[path.flow];
+  const events = await eventsOf(service, answer);
+  expect(events).toMatchObject([
+    { name: event, subjectUserId: null, actorUserId: null, payload: { reason, ...party } },
+  ]);
+  const requestId = answer.headers.get('x-request-id');
+  const lines = service.log.filter((line) => line['requestId'] === requestId && line['event'] === event);
+  expect(lines).toMatchObject([{ payload: { reason } }]);
+}
+
+/** What is stored afterwards but for the one audit row. */
+async function expectOnlyTheAuditRow(
+  service: TestService,
+  before: Census,
+  more: Partial<Census> = {},
+): Promise<void> {
+  expect(await census(service)).toEqual({ ...before, ...more, auditEvents: before.auditEvents + 1 });
+}
+
+const bindsPath = (attack: Attack, path: EntryPath) => attack.flow === undefined || attack.flow === path.flow;
+
+const replayed: Attack = { name: 'replayed', make: () => '', reason: 'token_replayed', verdict: 'refused' };
+
+interface LateRefusal {
+  readonly name: string;
+  readonly reason: string;
+  readonly make: (service: TestService, cast: Cast) => string | Promise<string>;
+}
+
+/** A sub that no other test uses. */
+let subjects = 0;
+const newSub = () => `late-${++subjects}`;
+
+/** What is found out after the token id is consumed (D3). */
+const AFTER_CONSUMPTION: readonly LateRefusal[] = [
+  {
+    name: '[4.4.3] an unknown user without e-mail',
+    reason: 'email_missing',
+    make: (_, { main }) => main.sign(main.claims({ sub: newSub(), email: undefined })),
+  },
+  {
+    name: '[D5] an unverified e-mail',
+    reason: 'email_not_verified',
+    make: (_, { main }) => main.sign(main.claims({ sub: newSub(), email_verified: false })),
+  },
+  {
+    name: '[4.4.role.2] a new user as owner',
+    reason: 'role_not_assignable',
+    make: (_, { main }) => main.sign(main.claims({ sub: newSub(), role: 'global:owner' })),
+  },
+  {
+    name: '[4.4.role.2] a new user with an unknown role',
+    reason: 'role_not_recognized',
+    make: (_, { main }) => main.sign(main.claims({ sub: newSub(), role: 'global:king' })),
+  },
+  {
+    name: '[D7] a disabled user who is known',
+    reason: 'user_disabled',
+    make: async (service, { main }) => {
+      const sub = newSub();
+      await service.accessToken({ subject_token: main.sign(main.claims({ sub })) });
+      const user = await linkedUser(service, main.issuer, sub);
+      await changeUser(service, user?.id ?? '', { enabled: false });
+      return main.sign(main.claims({ sub }));
+    },
+  },
+  {
+    name: '[D7] a disabled user who would be linked by e-mail',
+    reason: 'user_disabled',
+    make: async (service, { main }) => {
+      const sub = newSub();
+      const id = await createUser(service, { email: `${sub}@main.example` });
+      await changeUser(service, id, { enabled: false });
+      return main.sign(main.claims({ sub }));
+    },
+  },
+];
+
+describeOnEachDatabase('the attack matrix', (database) => {
+  const cast = new Cast();
+  let service: TestService;
+  const subject = () => cast.other.sign(cast.other.claims({ sub: 'companion' }));
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: cast.trustedKeys });
+    await service.accessToken({ subject_token: subject() });
+  });
+  afterAll(() => service.stop());
+
+  describe.each(ENTRY_PATHS)('$name', (path) => {
+    it.each(ATTACKS.filter((attack) => bindsPath(attack, path)))('$name is refused', async (attack) => {
+      const before = await census(service);
+      const answer = await path.send(service, attack.make(cast), subject);
+      await expectRefusal(answer, path, attack);
+      await expectTold(service, answer, path, attack.reason);
+      await expectOnlyTheAuditRow(service, before);
+    });
+
+    it.each(ATTACKS.filter((attack) => !bindsPath(attack, path)))(
+      '$name is accepted, since the check binds the other flow only',
+      async (attack) => {
+        expect(isAccepted(await path.send(service, attack.make(cast), subject))).toBe(true);
+      },
+    );
+
+    it('[5.2.1] the same token without its fault is accepted', async () => {
+      expect(isAccepted(await path.send(service, cast.main.sign(), subject))).toBe(true);
+    });
+
+    it('[5.2.3] claims at their limits are accepted', async () => {
+      const now = Math.floor(Date.now() / 1000);
+      const claims = {
+        sub: 's'.repeat(255),
+        aud: ['https://a.example', 'https://instance.example'],
+        nbf: now,
+      };
+      const token = cast.main.sign(cast.main.claims({ ...claims, iat: now, exp: now + 60 }));
+      expect(isAccepted(await path.send(service, token, subject))).toBe(true);
+    });
+
+    it.each(ENTRY_PATHS)('[5.2.5] refuses what $name has used up', async (first) => {
+      const token = cast.main.sign();
+      expect(isAccepted(await first.send(service, token, subject))).toBe(true);
+      const before = await census(service);
+      const answer = await path.send(service, token, subject);
+      await expectRefusal(answer, path, replayed);
+      const events = await eventsOf(service, answer);
+      expect(events).toMatchObject([
+        { name: FAILURE_EVENTS[path.flow], payload: { reason: 'token_replayed' } },
+      ]);
+      await expectOnlyTheAuditRow(service, before);
+    });
+
+    it.each(AFTER_CONSUMPTION)('$name is refused, and the token is used up', async ({ reason, make }) => {
+      const token = await make(service, cast);
+      const before = await census(service);
+      const answer = await path.send(service, token, subject);
+      await expectRefusal(answer, path, { ...replayed, reason });
+      await expectTold(service, answer, path, reason);
+      const used = path.party === 'actor' ? 2 : 1;
+      await expectOnlyTheAuditRow(service, before, { usedJtis: before.usedJtis + used });
+      await expectRefusal(await path.send(service, token, subject), path, replayed);
+    });
+  });
+});

@@ -1,0 +1,99 @@
+// An audit row stands or falls with the work that it tells about, and nobody hears of what was rolled back.
+import { Partner } from '../../demo/partner.js';
+import { auditLines, auditRows, EVENT, onEveryEvent } from '../support/audit.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+
+/** Makes inserts into a table fail: at once, or only when the transaction is to be committed. */
+const FAILURES = {
+  'at the statement': (table: string) => `CREATE TRIGGER fail BEFORE INSERT ON ${table}
+    FOR EACH ROW EXECUTE FUNCTION fail()`,
+  'at the commit': (table: string) => `CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON ${table}
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail()`,
+};
+
+describeOnEachDatabase('[6.3] audit and the work it tells about', (database) => {
+  let service: TestService;
+  const heard: string[] = [];
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+    await service.rows(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'made to fail'; END $$`);
+    onEveryEvent(service, ({ name }) => heard.push(name));
+  });
+  afterAll(() => service?.stop());
+
+  const whileFailing = async (when: keyof typeof FAILURES, table: string, work: () => Promise<void>) => {
+    await service.rows(FAILURES[when](table));
+    heard.length = 0;
+    await work().finally(() => service.rows(`DROP TRIGGER fail ON ${table}`));
+  };
+  const successes = [`${EVENT}embed-login`, `${EVENT}succeeded`, `${EVENT}user-provisioned`];
+  const expectNothing = async (requestId: string, email: string) => {
+    const rows = await auditRows(service, requestId);
+    const names = [
+      ...rows.map(({ name }) => name),
+      ...heard,
+      ...auditLines(service, requestId).map((l) => l['event']),
+    ];
+    expect(names.filter((name) => successes.includes(String(name)))).toEqual([]);
+    expect(await service.rows('SELECT 1 FROM user_account WHERE email = $1', [email])).toEqual([]);
+    expect(await service.rows('SELECT 1 FROM identity_link')).toEqual([]);
+    expect(await service.rows('SELECT 1 FROM web_session')).toEqual([]);
+  };
+
+  it.each([
+    ['at the statement', 'web_session'],
+    ['at the commit', 'web_session'],
+    ['at the statement', 'audit_event'],
+    ['at the commit', 'audit_event'],
+  ] as const)('[6.3] a login that fails %s into %s leaves no row and no event of it', async (when, table) => {
+    const requestId = `failing-${when}-${table}`.replaceAll(' ', '-');
+    const token = partner.sign();
+    await whileFailing(when, table, async () => {
+      const answer = await service.embed({ token }, { 'x-request-id': requestId });
+      expect(answer.status).toBe(500);
+      expect(await answer.json()).toEqual({ error: 'internal_error', message: 'Internal error' });
+      expect(answer.headers.get('set-cookie')).toBeNull();
+    });
+    await expectNothing(requestId, 'customer-1@partner.example');
+    const told = service.log.filter((line) => line['requestId'] === requestId && line['level'] === 'error');
+    expect(told).toHaveLength(1);
+    // A fault of ours may burn a jti, but never lets two successes through.
+    expect((await service.embed({ token })).status).toBe(401);
+  });
+
+  it.each(['at the statement', 'at the commit'] as const)(
+    '[6.1] an exchange whose audit row fails %s hands out no token and leaves nothing',
+    async (when) => {
+      const requestId = `failing-exchange-${when}`.replaceAll(' ', '-');
+      await whileFailing(when, 'audit_event', async () => {
+        const answer = await service.exchange(
+          { subject_token: partner.sign() },
+          { 'x-request-id': requestId },
+        );
+        expect(answer.status).toBe(500);
+        expect(await answer.json()).toMatchObject({ error: 'server_error' });
+      });
+      await expectNothing(requestId, 'customer-1@partner.example');
+    },
+  );
+
+  it('[D28] a logout whose audit row fails leaves the session', async () => {
+    const cookie = await service.sessionCookie(partner.sign());
+    await whileFailing('at the commit', 'audit_event', async () => {
+      const answer = await service.post('/rest/auth/logout', {}, { cookie, origin: BASE_URL });
+      expect(answer.status).toBe(500);
+    });
+    expect(heard).toEqual([]);
+    expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
+  });
+
+  it('afterwards the service works: the only connection of the embedded database is not stuck', async () => {
+    expect((await service.embed({ token: partner.sign() })).status).toBe(303);
+    expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
+  });
+});

@@ -1,0 +1,209 @@
+// The audit trail: which events, with whom, in which order, and never of what did not happen.
+import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
+import { auditLines, auditRows, EVENT, onEveryEvent } from '../support/audit.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { createUser } from '../support/residents.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const ORIGIN = { issuer: partner.issuer, kid: partner.kid };
+const UUID = /^[0-9a-f-]{36}$/;
+
+describeOnEachDatabase('[6.1] the audit trail', (database) => {
+  let service: TestService;
+  let requests = 0;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+  });
+  afterAll(() => service?.stop());
+
+  const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
+  const idOf = async (email: string) =>
+    (await service.rows<{ id: string }>('SELECT id FROM user_account WHERE email = $1', [email]))[0]?.id;
+  /** A request under an id of its own: its rows, and the answer. */
+  const traced = async (request: (headers: Record<string, string>) => Promise<Response>) => {
+    const requestId = `audit-request-${++requests}`;
+    const answer = await request({ 'x-request-id': requestId });
+    return { requestId, answer, rows: await auditRows(service, requestId) };
+  };
+  const exchange = (fields: Record<string, string>) => traced((headers) => service.exchange(fields, headers));
+  const embed = (claims: Members) => traced((headers) => service.embed({ token: token(claims) }, headers));
+  const namesOf = (rows: { name: string }[]) => rows.map(({ name }) => name.replace(EVENT, ''));
+
+  it('[6.1] an exchange: one event with origin, token id, life, scope and resource', async () => {
+    await embed({ sub: 'ada' });
+    const { answer, rows } = await exchange({
+      subject_token: token({ sub: 'ada' }),
+      scope: 'read "x"',
+      resource: 'https://a.example https://b.example',
+    });
+    const { expires_in: lifetimeSeconds, access_token: issued } = (await answer.json()) as {
+      expires_in: number;
+      access_token: string;
+    };
+    const { jti } = JSON.parse(Buffer.from(issued.split('.')[1] ?? '', 'base64url').toString()) as {
+      jti: string;
+    };
+    expect(rows).toEqual([
+      {
+        name: `${EVENT}succeeded`,
+        request_id: expect.any(String),
+        subject_user_id: await idOf('ada@partner.example'),
+        actor_user_id: null,
+        payload: {
+          ...ORIGIN,
+          accessTokenId: jti,
+          lifetimeSeconds,
+          scope: 'read "x"',
+          resource: ['https://a.example', 'https://b.example'],
+        },
+      },
+    ]);
+  });
+
+  it('[4.2.3] with an actor every event of the exchange holds both', async () => {
+    const { rows } = await exchange({
+      subject_token: token({ sub: 'sue' }),
+      actor_token: token({ sub: 'act' }),
+    });
+    const [subject, actor] = [await idOf('sue@partner.example'), await idOf('act@partner.example')];
+    expect(namesOf(rows)).toEqual(['user-provisioned', 'user-provisioned', 'succeeded']);
+    expect(rows.map(({ payload }) => payload['userId'])).toEqual([subject, actor, undefined]);
+    for (const row of rows) {
+      expect(row).toMatchObject({ subject_user_id: subject, actor_user_id: actor });
+    }
+  });
+
+  it('[6.2] a refused exchange: one event with the true reason, whatever the client was told', async () => {
+    const replayed = token();
+    await exchange({ subject_token: replayed });
+    const cases = [
+      [{ subject_token: replayed }, { reason: 'token_replayed', ...ORIGIN }],
+      [{ subject_token: 'x' }, { reason: 'token_malformed', party: 'subject' }],
+      [
+        { subject_token: token(), actor_token: 'x' },
+        { reason: 'token_malformed', party: 'actor' },
+      ],
+      [{ subject_token: token({ aud: 'x' }) }, { reason: 'audience_mismatch', party: 'subject', ...ORIGIN }],
+      [
+        { subject_token: token({ sub: undefined }) },
+        { reason: 'claims_invalid', party: 'subject', ...ORIGIN },
+      ],
+    ] as const;
+    for (const [fields, payload] of cases) {
+      const { answer, rows } = await exchange(fields);
+      expect(answer.status).toBe(400);
+      expect(rows).toMatchObject([{ name: `${EVENT}failed`, payload }]);
+    }
+  });
+
+  it('[6.3][6.5] a first login: the user is provisioned, then logged in', async () => {
+    const { rows } = await embed({ sub: 'eve', role: 'global:admin' });
+    const userId = await idOf('eve@partner.example');
+    expect(namesOf(rows)).toEqual(['user-provisioned', 'embed-login']);
+    expect(rows[0]?.payload).toEqual({ issuer: partner.issuer, userId, role: 'global:admin' });
+    expect(rows[1]).toMatchObject({ subject_user_id: userId, actor_user_id: null, payload: ORIGIN });
+    expect(namesOf((await embed({ sub: 'eve' })).rows)).toEqual(['embed-login']);
+  });
+
+  it('[6.4] a refused login: one event with the reason', async () => {
+    const { answer, rows } = await embed({ iat: 1, exp: 2 });
+    expect(answer.status).toBe(401);
+    expect(rows).toMatchObject([
+      { name: `${EVENT}embed-login-failed`, payload: { reason: 'token_expired', ...ORIGIN } },
+    ]);
+    const claims = await embed({ jti: 5 });
+    expect(claims.rows).toMatchObject([
+      { name: `${EVENT}embed-login-failed`, payload: { reason: 'claims_invalid' } },
+    ]);
+  });
+
+  it('[6.6][6.7] an existing user is linked, its role updated, and then logged in; not again the next time', async () => {
+    const { id } = await createUser(service, { email: 'Old.Hand@partner.example' });
+    const claims = { sub: 'old', email: 'old.hand@PARTNER.example', role: 'global:admin' };
+    const { rows } = await embed(claims);
+    expect(namesOf(rows)).toEqual(['identity-linked', 'role-updated', 'embed-login']);
+    expect(rows.map(({ payload }) => payload)).toEqual([
+      { issuer: partner.issuer, userId: id },
+      { issuer: partner.issuer, userId: id, from: 'global:member', to: 'global:admin' },
+      ORIGIN,
+    ]);
+    expect(namesOf((await embed(claims)).rows)).toEqual(['embed-login']);
+  });
+
+  it('[D3] what fails after the jti is used leaves the refusal alone: no user, no link, no other event', async () => {
+    const claims = { sub: 'never', role: 'global:owner', jti: 'burnt' };
+    const { rows } = await embed(claims);
+    expect(rows).toMatchObject([
+      { name: `${EVENT}embed-login-failed`, payload: { reason: 'role_not_assignable' } },
+    ]);
+    expect(await idOf('never@partner.example')).toBeUndefined();
+    // Used up by the failure; and the same again through the other flow.
+    const again = await exchange({ subject_token: token({ jti: 'burnt' }) });
+    expect(again.rows).toMatchObject([{ payload: { reason: 'token_replayed' } }]);
+  });
+
+  it('[D3] an actor who is refused leaves no trace of the subject', async () => {
+    const subject = token({ sub: 'trace' });
+    const { rows } = await exchange({
+      subject_token: subject,
+      actor_token: token({ sub: 'x', role: 'nonsense' }),
+    });
+    expect(rows).toMatchObject([
+      { name: `${EVENT}failed`, payload: { reason: 'role_not_recognized', party: 'actor' } },
+    ]);
+    expect(await idOf('trace@partner.example')).toBeUndefined();
+  });
+
+  it('[D30] an API call with a token is recorded with subject and actor; one with a session has no token', async () => {
+    const pair = { subject_token: token({ sub: 'sue' }), actor_token: token({ sub: 'act' }) };
+    const authorization = `Bearer ${await service.accessToken(pair)}`;
+    const { rows } = await traced((headers) =>
+      service.fetch('/api/v1/workflows?limit=5', { headers: { ...headers, authorization } }),
+    );
+    expect(rows).toMatchObject([
+      {
+        name: 'svc.audit.api.called',
+        subject_user_id: await idOf('sue@partner.example'),
+        actor_user_id: await idOf('act@partner.example'),
+        payload: { method: 'GET', route: '/api/v1/workflows', accessTokenId: expect.stringMatching(UUID) },
+      },
+    ]);
+    const alone = `Bearer ${await service.accessToken({ subject_token: token({ sub: 'sue' }) })}`;
+    const own = await traced((headers) =>
+      service.fetch('/api/v1/workflows', { headers: { ...headers, authorization: alone } }),
+    );
+    expect(own.rows).toMatchObject([
+      { subject_user_id: await idOf('sue@partner.example'), actor_user_id: null },
+    ]);
+  });
+
+  it('[D21] each event is one line of the log, with the request id and all that the row has', async () => {
+    const rows = await auditRows(service);
+    const lines = auditLines(service);
+    expect(rows.length).toBeGreaterThan(15);
+    const inLog = lines.map(({ event, requestId, subjectUserId, actorUserId, payload }) => ({
+      name: event,
+      request_id: requestId,
+      subject_user_id: subjectUserId ?? null,
+      actor_user_id: actorUserId ?? null,
+      payload,
+    }));
+    expect(inLog).toEqual(rows);
+  });
+
+  it('a listener gets an event once it is committed, and its fault harms nobody', async () => {
+    const seen: Promise<number>[] = [];
+    onEveryEvent(service, ({ name, requestId }) => {
+      const count = 'SELECT count(*)::int AS n FROM audit_event WHERE name = $1 AND request_id = $2';
+      seen.push(service.rows<{ n: number }>(count, [name, requestId]).then(([row]) => row?.n ?? 0));
+      throw new Error('a listener of the product has a fault');
+    });
+    expect((await embed({ sub: 'heard' })).answer.status).toBe(303);
+    expect((await exchange({ subject_token: token({ sub: 'heard' }) })).answer.status).toBe(200);
+    expect((await exchange({ subject_token: 'x' })).answer.status).toBe(400);
+    expect(await Promise.all(seen)).toEqual([1, 1, 1, 1]);
+  });
+});

@@ -1,0 +1,191 @@
+// When the two endpoints are there at all: flag, licence, switches; and when the instance says that it is ready.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Partner } from '../../demo/partner.js';
+import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { JwksServer, status } from '../support/jwks-server.js';
+import { licenseEnvironment } from '../support/license.js';
+import { sendRaw } from '../support/raw-http.js';
+import { TestClock } from '../support/test-clock.js';
+import type { TestService } from '../support/test-service.js';
+import { BASE_URL } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
+const FLAG = 'SVC_ENV_FEAT_TOKEN_EXCHANGE';
+const OTHER_FEATURES = { features: ['project-members', 'credentials-list'] };
+
+describeOnEachDatabase('[1.4] availability', (database) => {
+  it.each([undefined, 'false', 'TRUE', '1', 'yes', 'true '])(
+    '[5.1.1] with the flag %j both endpoints are like any unknown path',
+    async (flag) => {
+      const environment = { [FLAG]: flag };
+      await withService(database, { trustedKeys, environment }, (service) => expectAbsent(service));
+    },
+  );
+
+  it('[5.1.1] with the flag exactly true, from a file too, both endpoints are there', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'flag-'));
+    writeFileSync(join(directory, 'flag'), 'true\n');
+    const environment = { [FLAG]: undefined, [`${FLAG}_FILE`]: join(directory, 'flag') };
+    await withService(database, { trustedKeys, environment }, (service) => expectPresent(service));
+    rmSync(directory, { recursive: true });
+  });
+
+  it.each([
+    ['no licence', async () => ({ SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined })],
+    ['a licence without the feature', () => licenseEnvironment(OTHER_FEATURES)],
+    ['a licence with no feature', () => licenseEnvironment({ features: [] })],
+    ['an expired licence', () => licenseEnvironment({ exp: Math.floor(Date.now() / 1000) - 1 })],
+  ])('[7.1][D39] with %s both endpoints are like any unknown path', async (_, license) => {
+    const environment = await license();
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      await expectAbsent(service);
+      expect((await service.fetch('/healthz/readiness')).status).toBe(200);
+      expect((await service.fetch('/rest/me')).status).toBe(401);
+    });
+  });
+
+  it('[D39] a licence that runs out while the service runs takes both endpoints away', async () => {
+    const clock = new TestClock();
+    const exp = clock.nowSeconds() + 100;
+    const environment = await licenseEnvironment({ exp });
+    await withService(database, { trustedKeys, environment, clock }, async (service) => {
+      await expectPresent(service);
+      clock.advance(exp - clock.nowSeconds() - 0.001);
+      await expectPresent(service, clock);
+      clock.advance(0.001);
+      await expectAbsent(service);
+    });
+  });
+
+  it.each([
+    ['both', 'true', 'true', 303, 200],
+    ['embedded login alone', 'true', 'false', 303, 501],
+    ['token exchange alone', 'false', 'true', 501, 200],
+    ['neither', undefined, undefined, 501, 501],
+  ])('[5.1.3][5.1.4] the switches are independent: %s', async (_, embedOn, exchangeOn, embed, exchange) => {
+    const environment = { SVC_EMBED_LOGIN_ENABLED: embedOn, SVC_TOKEN_EXCHANGE_ENABLED: exchangeOn };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      expect((await service.embed({ token: partner.sign() })).status).toBe(embed);
+      expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(exchange);
+    });
+  });
+
+  it('[7.2][D17] token exchange switched off: 501 with the text of the specification, before the body', async () => {
+    const environment = { SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
+    const message = 'Token exchange is not enabled on this instance';
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
+      const answers = [
+        await service.exchange({ subject_token: partner.sign() }),
+        await service.post('/rest/auth/oauth/token', {}),
+        await service.fetch('/rest/auth/oauth/token', json),
+      ];
+      for (const answer of answers) {
+        expect(answer.status).toBe(501);
+        expect(await answer.json()).toEqual({ error: 'server_error', error_description: message, message });
+      }
+    });
+  });
+});
+
+describeOnEachDatabase('[D48] health', (database) => {
+  let jwks: JwksServer;
+
+  beforeAll(async () => {
+    jwks = await JwksServer.listen();
+  });
+  afterAll(() => jwks?.close());
+
+  const entry = (url: string) => ({ type: 'jwks', url, issuer: 'https://fetched.example' });
+  const environment = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
+  const readiness = async (service: TestService) => (await service.fetch('/healthz/readiness')).status;
+
+  it('[D48] not ready until the key set was tried once, however that ends; the process is healthy', async () => {
+    let finish = () => undefined as unknown;
+    jwks.answerWith((response, request) => (finish = () => status(500)(response, request)));
+    const options = { trustedKeys: [...trustedKeys, entry(jwks.url)], environment };
+    await withService(database, options, async (service) => {
+      await until(() => jwks.requestCount > 0);
+      const answer = await service.fetch('/healthz/readiness');
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ error: 'not_ready' });
+      expect((await service.fetch('/healthz')).status).toBe(200);
+      finish();
+      await until(async () => (await readiness(service)) === 200);
+      // What is ready stays ready, and the static keys serve.
+      expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
+    });
+  });
+
+  it('[D48] one dead endpoint beside a good one does not keep the instance out of service', async () => {
+    jwks.publish(partner.jwks());
+    const other = { ...entry('http://127.0.0.1:1/jwks.json'), issuer: 'https://dead.example' };
+    await withService(database, { trustedKeys: [entry(jwks.url), other], environment }, async (service) => {
+      await until(async () => (await readiness(service)) === 200);
+      expect((await service.fetch('/healthz/readiness', { method: 'HEAD' })).status).toBe(200);
+    });
+  });
+});
+
+describeOnPostgresql('[D48] readiness and the database', (database) => {
+  it('[D48] is never ready while the database does not answer, and is again when it does', async () => {
+    const behind = await DatabaseBehindProxy.open(database);
+    const readiness = async (service: TestService) => {
+      const signal = AbortSignal.timeout(1_500);
+      const answer = await service.fetch('/healthz/readiness', { signal }).catch(() => undefined);
+      return answer?.status ?? 'none in time';
+    };
+    const work = async (service: TestService) => {
+      expect(await readiness(service)).toBe(200);
+      behind.proxy.silence();
+      const silent = await readiness(service);
+      const alive = (await service.fetch('/healthz')).status;
+      behind.proxy.resume();
+      expect(silent).not.toBe(200);
+      expect(alive).toBe(200);
+      await until(async () => (await readiness(service)) === 200);
+      await behind.close();
+      await until(async () => (await readiness(service)) === 503);
+      expect((await service.fetch('/healthz')).status).toBe(200);
+    };
+    await withService(behind, { trustedKeys }, work).finally(() => behind.close());
+  });
+});
+
+async function expectPresent(service: TestService, clock = new TestClock()): Promise<void> {
+  const token = () => partner.sign(partner.claims({ iat: clock.nowSeconds() }));
+  expect((await service.embed({ token: token() })).status).toBe(303);
+  expect((await service.exchange({ subject_token: token() })).status).toBe(200);
+}
+
+/** The same answer as for a path that never was, to the byte, but for what differs with every answer. */
+async function expectAbsent(service: TestService): Promise<void> {
+  const body = `token=${partner.sign()}&subject_token=${partner.sign()}`;
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answerTo = async (target: string, method: string) => {
+    const answer = await sendRaw(service.address, { target, method, headers, body });
+    const { date, 'x-request-id': id, ...rest } = answer?.headers ?? {};
+    expect([typeof date, typeof id]).toEqual(['string', 'string']);
+    return { ...answer, headers: rest };
+  };
+  const unknown = await answerTo('/rest/auth/never-was', 'POST');
+  expect(unknown).toMatchObject({ status: 404, body: expect.stringContaining('"not_found"') });
+  for (const method of ['POST', 'GET']) {
+    expect(await answerTo('/rest/auth/embed', method)).toEqual(unknown);
+    expect(await answerTo('/rest/auth/oauth/token', method)).toEqual(unknown);
+  }
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error('it did not come about in 10 seconds');
+    await pause(25);
+  }
+}

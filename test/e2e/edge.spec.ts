@@ -1,0 +1,148 @@
+// The edge of both flows: the order of judging, request ids, caching.
+import { Partner } from '../../demo/partner.js';
+import { auditLines, auditRows } from '../support/audit.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { EMBED_PATH, login } from '../support/logins.js';
+import { sendBytes, sendRaw } from '../support/raw-http.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
+const TOKEN_PATH = '/rest/auth/oauth/token';
+const GRANT = 'grant_type=urn:ietf:params:oauth:grant-type:token-exchange';
+const TOO_LONG = 's'.repeat(1025);
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describeOnEachDatabase('[D20] the order of judging', (database) => {
+  it('[D20] throttle before switch before content type', async () => {
+    const environment = {
+      SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1',
+      SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
+      SVC_EMBED_LOGIN_ENABLED: 'false',
+      SVC_TOKEN_EXCHANGE_ENABLED: 'false',
+    };
+    const json = { method: 'POST', body: '{', headers: JSON_TYPE };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      for (const path of [TOKEN_PATH, EMBED_PATH]) {
+        expect((await service.fetch(path, json)).status).toBe(501);
+        expect((await service.fetch(path, json)).status).toBe(429);
+      }
+    });
+  });
+});
+
+describeOnEachDatabase('[D20][D21] order, request ids and caching', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys, environment: { SVC_LOG_LEVEL: 'debug' } });
+  });
+  afterAll(() => service?.stop());
+
+  it.each([
+    ['content type, before all fields', `${GRANT}&subject_token=x`, 'text/plain', 415, 'invalid_request'],
+    [
+      'grant type, before a field too long',
+      `grant_type=x&scope=${TOO_LONG}`,
+      FORM,
+      400,
+      'unsupported_grant_type',
+    ],
+    ['grant type that is missing', `scope=${TOO_LONG}`, FORM, 400, 'unsupported_grant_type'],
+    [
+      'grant type, before a repeated field',
+      'grant_type=x&scope=1&scope=2',
+      FORM,
+      400,
+      'unsupported_grant_type',
+    ],
+    ['grant type, before a broken escape', 'grant_type=x&scope=%zz', FORM, 400, 'unsupported_grant_type'],
+    ['grant type, before NUL in a field', 'grant_type=x&scope=%00', FORM, 400, 'unsupported_grant_type'],
+    ['fields, before the token', `${GRANT}&subject_token=x&scope=${TOO_LONG}`, FORM, 400, 'invalid_request'],
+    ['the token', `${GRANT}&subject_token=x`, FORM, 400, 'invalid_grant'],
+  ])('[D20] the order goes by %s', async (_, body, type, status, error) => {
+    const answer = await service.fetch(TOKEN_PATH, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type },
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([status, { error }]);
+  });
+
+  it.each(['abcd1234', 'A-b_c.d:e', '0123456789'.repeat(12), crypto.randomUUID()])(
+    '[D21] the well-formed id %j is kept: in the answer, the log and the audit row',
+    async (id) => {
+      const answer = await service.exchange({ subject_token: 'x' }, { 'x-request-id': id });
+      expect(answer.headers.get('x-request-id')).toBe(id);
+      expect(await auditRows(service, id)).toMatchObject([{ payload: { reason: 'token_malformed' } }]);
+      expect(auditLines(service, id)).toMatchObject([{ payload: { reason: 'token_malformed' } }]);
+      const requestLines = service.log.filter(({ requestId, msg }) => requestId === id && msg === 'request');
+      expect(requestLines).toMatchObject([{ method: 'POST', route: TOKEN_PATH, status: 400 }]);
+    },
+  );
+
+  it.each(['', 'a b', 'x'.repeat(5000), '"><script>', 'id,other', '{"a":1}', 'café-1234'])(
+    '[D21] the id %j is replaced by one that log and audit row share',
+    async (id) => {
+      const wire = Buffer.from(id, 'utf8').toString('latin1');
+      const answer = await service.exchange({ subject_token: 'x' }, { 'x-request-id': wire });
+      const given = answer.headers.get('x-request-id') ?? '';
+      expect(given).not.toBe(wire);
+      expect(given).toMatch(/^[\w.:-]{8,128}$/);
+      expect(await auditRows(service, given)).toHaveLength(1);
+      expect(auditLines(service, given)).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['GET', '/'],
+    ['GET', '/healthz'],
+    ['GET', '/healthz/readiness'],
+    ['GET', '/metrics'],
+    ['GET', '/.well-known/jwks.json'],
+    ['GET', '/rest/me'],
+    ['POST', '/rest/auth/logout'],
+    ['GET', '/api/v1/workflows'],
+    ['GET', '/nowhere'],
+    ['PUT', EMBED_PATH],
+    ['GET', '/%zz'],
+    ['GET', '/rest/%c3%28'],
+    ['OPTIONS', '*'],
+  ])('[D21] the answer to %s %s carries the id', async (method, target) => {
+    const headers = { 'x-request-id': 'my-request-1' };
+    const answer = await sendRaw(service.address, { method, target, headers });
+    expect(answer?.headers['x-request-id']).toBe('my-request-1');
+  });
+
+  it('[D21] an answer to what is no HTTP request carries an id too', async () => {
+    const answers = [
+      await sendBytes(service.address, Buffer.from('NONSENSE\r\n\r\n')),
+      await sendRaw(service.address, { target: '/', headers: { 'x-long': 'x'.repeat(100_000) } }),
+    ];
+    for (const answer of answers) {
+      expect(answer?.status).toBeGreaterThanOrEqual(400);
+      expect(answer?.headers['x-request-id']).toMatch(/^[\w.:-]{8,128}$/);
+    }
+  });
+
+  it('[D22] no answer of the two endpoints may be stored, success or failure', async () => {
+    const answers = [
+      await service.exchange({ subject_token: partner.sign() }),
+      await service.exchange({ subject_token: 'x' }),
+      await service.exchange({}),
+      await service.fetch(TOKEN_PATH, { method: 'POST', body: '{}', headers: JSON_TYPE }),
+      await service.embed({ token: partner.sign() }),
+      await login(service, 'GET', { token: partner.sign() }),
+      await login(service, 'GET', { token: 'x' }),
+      await service.embed({ token: partner.sign(partner.claims({ sub: 1 })) }),
+      await service.embed({}),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 415, 303, 303, 401, 500, 400]);
+    for (const { headers } of answers) {
+      expect([headers.get('cache-control'), headers.get('pragma')]).toEqual(['no-store', 'no-cache']);
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+    }
+  });
+});

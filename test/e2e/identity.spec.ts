@@ -1,0 +1,612 @@
+// Which local user an external identity is, what becomes of its role and names, and what storage cannot hold.
+import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
+import { census, eventsOf } from '../support/census.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import {
+  BOTH_FLOWS,
+  credentialOf,
+  ENTRY_PATHS,
+  INVALID_GRANT,
+  isAccepted,
+  signedIn,
+} from '../support/entry-paths.js';
+import type { EntryPath } from '../support/entry-paths.js';
+import { changeUser, createUser, createWorkflow, linkedUser, storedUser } from '../support/local-users.js';
+import { TestService } from '../support/test-service.js';
+
+const MEMBER = 'global:member';
+const ADMIN = 'global:admin';
+const OWNER = 'global:owner';
+
+/** No policy. */
+const partner = Partner.create({ issuer: 'https://partner.example' });
+/** Another issuer without policy. */
+const rival = Partner.create({ issuer: 'https://rival.example' });
+/** Members only. */
+const limited = Partner.create({ issuer: 'https://limited.example' });
+/** Administrators only. */
+const exclusive = Partner.create({ issuer: 'https://exclusive.example' });
+/** No role claim at all. */
+const roleless = Partner.create({ issuer: 'https://roleless.example' });
+
+const trustedKeys = [
+  partner.staticEntry(),
+  rival.staticEntry(),
+  limited.staticEntry({ allowedRoles: [MEMBER] }),
+  exclusive.staticEntry({ allowedRoles: [ADMIN] }),
+  roleless.staticEntry({ allowedRoles: [] }),
+];
+
+const tokenOf = (issuer: Partner, claims: Members) => issuer.sign(issuer.claims(claims));
+const token = (claims: Members) => tokenOf(partner, claims);
+
+let subjects = 0;
+/** A sub that no other test uses. */
+const newSub = () => `person-${++subjects}`;
+
+/** Eight exchanges take a tenth of this; several deadlocks, each found after a second, take longer. */
+const DEADLOCKS_MS = 3000;
+
+const companion = () => tokenOf(rival, { sub: 'companion' });
+const ofAccepted = (answers: readonly Response[]) => answers.filter(isAccepted).length;
+
+/** A valid address: a local part of 64 characters and a domain of labels that are not too long. */
+function longEmail(unique: string, length: number): string {
+  const domainLength = length - unique.padEnd(64, 'x').length - '@.example'.length;
+  const labels = 'd'.repeat(domainLength).replace(/.{63}(?=.{2})/g, (label) => `${label.slice(0, 62)}.`);
+  return `${unique.padEnd(64, 'x')}@${labels}.example`;
+}
+
+describeOnEachDatabase('identity', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys });
+    await service.accessToken({ subject_token: companion() });
+  });
+  afterAll(() => service.stop());
+
+  const use = (path: EntryPath, text: string) => path.send(service, text, companion);
+  const exchange = (text: string) => service.exchange({ subject_token: text });
+  const linked = (sub: string, issuer = partner.issuer) => linkedUser(service, issuer, sub);
+  const userIdOf = async (answer: Response) => (await signedIn(service, answer)).user.id;
+
+  describe.each(ENTRY_PATHS)('by $name', (path) => {
+    it('[4.4.1] a linked identity is its user, whatever e-mail it brings later', async () => {
+      const sub = newSub();
+      const id = await userIdOf(await use(path, token({ sub })));
+      expect(await userIdOf(await use(path, token({ sub, email: undefined })))).toBe(id);
+      const bystander = await createUser(service, { email: `bystander-${sub}@partner.example` });
+      const email = `bystander-${sub}@partner.example`;
+      expect(await userIdOf(await use(path, token({ sub, email })))).toBe(id);
+      expect((await linked(sub))?.id).not.toBe(bystander);
+    });
+
+    it('[4.4.2] an unknown identity is linked to the user who has its e-mail', async () => {
+      const sub = newSub();
+      const id = await createUser(service, { email: `${sub}@partner.example` });
+      const before = await census(service);
+      const answer = await use(path, token({ sub }));
+      expect(await userIdOf(answer)).toBe(id);
+      expect(await census(service)).toMatchObject({ users: before.users, links: before.links + 1 });
+      const events = await eventsOf(service, answer);
+      expect(events).toContainEqual(
+        expect.objectContaining({ name: 'svc.audit.token-exchange.identity-linked' }),
+      );
+      // From now on it is the link that counts (2.5.1).
+      expect(await userIdOf(await use(path, token({ sub, email: undefined })))).toBe(id);
+    });
+
+    it('[4.4.3] otherwise a member is made, with a personal project and without password login', async () => {
+      const sub = newSub();
+      const before = await census(service);
+      const answer = await use(path, token({ sub, given_name: 'Ada', family_name: 'King' }));
+      const id = await userIdOf(answer);
+      expect(await storedUser(service, id)).toEqual({
+        id,
+        email: `${sub}@partner.example`,
+        role: MEMBER,
+        givenName: 'Ada',
+        familyName: 'King',
+        enabled: true,
+        passwordLoginEnabled: false,
+      });
+      expect(await census(service)).toMatchObject({
+        users: before.users + 1,
+        links: before.links + 1,
+        personalProjects: before.personalProjects + 1,
+      });
+      const names = (await eventsOf(service, answer)).map(({ name }) => name);
+      expect(names).toContain('svc.audit.token-exchange.user-provisioned');
+    });
+
+    it('[4.4.3] and only with an e-mail', async () => {
+      const sub = newSub();
+      const before = await census(service);
+      expect(isAccepted(await use(path, token({ sub, email: undefined })))).toBe(false);
+      expect(await census(service)).toMatchObject({ users: before.users, links: before.links });
+    });
+
+    it('[D1] two issuers that send the same sub have two users', async () => {
+      const sub = newSub();
+      const ids = [await userIdOf(await use(path, token({ sub })))];
+      ids.push(await userIdOf(await use(path, tokenOf(limited, { sub }))));
+      expect(new Set(ids).size).toBe(2);
+      expect((await linked(sub))?.id).toBe(ids[0]);
+      expect((await linked(sub, limited.issuer))?.id).toBe(ids[1]);
+      // Nor is the other one's link found where the e-mail would not help.
+      const stranger = tokenOf(exclusive, { sub, email: undefined });
+      expect(isAccepted(await use(path, stranger))).toBe(false);
+    });
+
+    it.each([[false], ['false']])('[D5] email_verified %j neither links nor provisions', async (verified) => {
+      const sub = newSub();
+      await createUser(service, { email: `victim-${sub}@partner.example` });
+      const before = await census(service);
+      for (const email of [`victim-${sub}@partner.example`, `fresh-${sub}@partner.example`]) {
+        const text = token({ sub, email, email_verified: verified });
+        expect(isAccepted(await use(path, text))).toBe(false);
+      }
+      const { users, links, sessions, userStates } = before;
+      expect(await census(service)).toMatchObject({ users, links, sessions, userStates });
+    });
+
+    it.each([[undefined], [true], ['true']])(
+      '[D5] email_verified %j links and provisions',
+      async (verified) => {
+        const [known, fresh] = [newSub(), newSub()];
+        const id = await createUser(service, { email: `${known}@partner.example` });
+        expect(await userIdOf(await use(path, token({ sub: known, email_verified: verified })))).toBe(id);
+        expect(isAccepted(await use(path, token({ sub: fresh, email_verified: verified })))).toBe(true);
+      },
+    );
+
+    it('[D5] an unverified e-mail does not shut a known identity out', async () => {
+      const sub = newSub();
+      await use(path, token({ sub }));
+      expect(isAccepted(await use(path, token({ sub, email_verified: false })))).toBe(true);
+    });
+
+    it('[2.5.3] names are taken over when they differ, and kept when the claims say nothing', async () => {
+      const sub = newSub();
+      await use(path, token({ sub, given_name: 'Ada', family_name: 'King' }));
+      await use(path, token({ sub, given_name: 'Augusta', family_name: undefined }));
+      expect(await linked(sub)).toMatchObject({ givenName: 'Augusta', familyName: 'King' });
+      const before = await census(service);
+      await use(path, token({ sub, given_name: 'Augusta', family_name: 'King' }));
+      expect((await census(service)).userStates).toBe(before.userStates);
+    });
+  });
+
+  describe.each(ENTRY_PATHS)('the role table by $name', (path) => {
+    /** A user whose identity is linked already. */
+    async function knownUser(issuer: Partner, role: 'global:member' | 'global:admin'): Promise<string> {
+      const sub = newSub();
+      await exchange(tokenOf(issuer, { sub }));
+      const user = await linked(sub, issuer.issuer);
+      await changeUser(service, user?.id ?? '', { role });
+      return sub;
+    }
+
+    it.each<[string, Partner, string | undefined, string]>([
+      ['[4.4.role.1] a new user without a claim is a member', partner, undefined, MEMBER],
+      ['[D9] even where members may not be claimed', exclusive, undefined, MEMBER],
+      ['[D9] even where no role may be claimed', roleless, undefined, MEMBER],
+      ['[4.4.role.2] a new user gets the claimed role', partner, ADMIN, ADMIN],
+      ['[4.4.role.2] also the least one', partner, MEMBER, MEMBER],
+      ['[4.4.role.2] one that is allowed', exclusive, ADMIN, ADMIN],
+    ])('%s', async (_, issuer, role, expected) => {
+      const sub = newSub();
+      expect(isAccepted(await use(path, tokenOf(issuer, { sub, role })))).toBe(true);
+      expect(await linked(sub, issuer.issuer)).toMatchObject({ role: expected });
+    });
+
+    it.each<[string, Partner, string]>([
+      ['[4.4.role.2] no new owner', partner, OWNER],
+      ['[4.4.role.2] no role that is unknown', partner, 'global:king'],
+      ['[4.4.role.2] no role in other letters', partner, 'Global:Admin'],
+      ['[4.4.role.2] no role without its scope', partner, 'admin'],
+      ['[4.4.role.2] no empty role', partner, ''],
+      ['[5.2.8] no role that is not allowed', limited, ADMIN],
+      ['[5.2.8] no member where only administrators may be claimed', exclusive, MEMBER],
+      ['[5.2.8] no role at all where none may be claimed', roleless, MEMBER],
+    ])('%s', async (_, issuer, role) => {
+      const before = await census(service);
+      expect(isAccepted(await use(path, tokenOf(issuer, { sub: newSub(), role })))).toBe(false);
+      const { users, links, sessions, personalProjects } = before;
+      expect(await census(service)).toMatchObject({ users, links, sessions, personalProjects });
+    });
+
+    it.each<[string, Partner, 'global:member' | 'global:admin', string | undefined, string]>([
+      ['[4.4.role.3] without a claim the role stays', partner, ADMIN, undefined, ADMIN],
+      ['[4.4.role.3] also one that may not be claimed', limited, ADMIN, undefined, ADMIN],
+      ['[4.4.role.4] a valid claim raises the role', partner, MEMBER, ADMIN, ADMIN],
+      ['[4.4.role.4] a valid claim lowers the role', partner, ADMIN, MEMBER, MEMBER],
+      ['[4.4.role.4] an allowed claim lowers the role', limited, ADMIN, MEMBER, MEMBER],
+      ['[4.4.role.5] an unknown claim is ignored', partner, ADMIN, 'global:king', ADMIN],
+      ['[4.4.role.5] also where it is not allowed', limited, ADMIN, 'global:king', ADMIN],
+      ['[4.4.role.5] a claim to be owner is ignored', partner, MEMBER, OWNER, MEMBER],
+      ['[4.4.role.5] also where no role may be claimed', roleless, MEMBER, OWNER, MEMBER],
+    ])('%s', async (_, issuer, role, claim, expected) => {
+      const sub = await knownUser(issuer, role);
+      const answer = await use(path, tokenOf(issuer, { sub, role: claim }));
+      expect(isAccepted(answer)).toBe(true);
+      expect(await linked(sub, issuer.issuer)).toMatchObject({ role: expected });
+      const events = await eventsOf(service, answer);
+      const updates = events.filter(({ name }) => name === 'svc.audit.token-exchange.role-updated');
+      expect(updates.map(({ payload }) => [payload['from'], payload['to']])).toEqual(
+        role === expected ? [] : [[role, expected]],
+      );
+    });
+
+    it.each<[string, Partner, 'global:member' | 'global:admin', string]>([
+      ['[4.4.role.4] a claim that is not allowed fails', limited, MEMBER, ADMIN],
+      ['[4.4.role.4] also when the user has that role', limited, ADMIN, ADMIN],
+      ['[4.4.role.4] also when it would take rights away', exclusive, ADMIN, MEMBER],
+    ])('%s', async (_, issuer, role, claim) => {
+      const sub = await knownUser(issuer, role);
+      const before = await census(service);
+      expect(isAccepted(await use(path, tokenOf(issuer, { sub, role: claim })))).toBe(false);
+      const { userStates, sessions } = before;
+      expect(await census(service)).toMatchObject({ userStates, sessions });
+    });
+
+    it('[4.4.role.4] a refused claim leaves no link to the user with that e-mail, and no name', async () => {
+      const sub = newSub();
+      await createUser(service, { email: `${sub}@limited.example`, role: ADMIN });
+      const before = await census(service);
+      const text = tokenOf(limited, { sub, role: ADMIN, given_name: 'Mallory' });
+      expect(isAccepted(await use(path, text))).toBe(false);
+      const { userStates, links } = before;
+      expect(await census(service)).toMatchObject({ userStates, links });
+    });
+
+    it('[4.4.role.5] a user who is just linked by e-mail is an existing user', async () => {
+      const sub = newSub();
+      const id = await createUser(service, { email: `${sub}@partner.example`, role: ADMIN });
+      expect(isAccepted(await use(path, token({ sub, role: OWNER })))).toBe(true);
+      expect(await storedUser(service, id)).toMatchObject({ role: ADMIN });
+    });
+
+    it('[4.4.role.5] the ignored claim is told as a warning, without the claim', async () => {
+      const sub = await knownUser(partner, MEMBER);
+      const linesBefore = service.log.length;
+      await use(path, token({ sub, role: 'global:secret-word' }));
+      const lines = service.log.slice(linesBefore);
+      expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+      expect(JSON.stringify(lines)).not.toContain('secret-word');
+    });
+
+    it('[2.2.10] a claim overrides at every exchange what the user interface has set', async () => {
+      const sub = newSub();
+      await use(path, token({ sub, role: MEMBER }));
+      const user = await linked(sub);
+      for (let round = 0; round < 2; round++) {
+        await changeUser(service, user?.id ?? '', { role: ADMIN });
+        await use(path, token({ sub, role: MEMBER }));
+        expect(await linked(sub)).toMatchObject({ role: MEMBER });
+      }
+    });
+  });
+
+  describe('the owner', () => {
+    let id: string;
+    const sub = 'the-owner';
+    const claims = (role?: string) => ({ sub, role, email: 'owner@instance.example' });
+
+    beforeAll(async () => {
+      id = await createUser(service, { email: 'owner@instance.example', role: OWNER });
+    });
+
+    it.each(
+      ENTRY_PATHS.flatMap((path) =>
+        [undefined, MEMBER, ADMIN, OWNER, 'global:king'].map((role) => ({ path, role, name: path.name })),
+      ),
+    )('[4.4.role.6] by $name with the claim $role stays the owner', async ({ path, role }) => {
+      const linesBefore = service.log.length;
+      const answer = await use(path, tokenOf(limited, claims(role)));
+      expect(await userIdOf(answer)).toBe(id);
+      expect(await storedUser(service, id)).toMatchObject({ role: OWNER });
+      const names = (await eventsOf(service, answer)).map(({ name }) => name);
+      expect(names).not.toContain('svc.audit.token-exchange.role-updated');
+      expect(service.log.slice(linesBefore).filter(({ level }) => level === 'warn')).toEqual([]);
+    });
+
+    it('[2.5.4] nobody becomes the owner', async () => {
+      const rows = await service.rows(`SELECT id FROM user_account WHERE role = $1`, [OWNER]);
+      expect(rows).toEqual([{ id }]);
+    });
+  });
+
+  describe('[D4] e-mail addresses', () => {
+    it.each([
+      ['in other letters', 'Ada.Lovelace', 'ADA.lovelace'],
+      ['beyond ASCII', 'Zo\u00eb.\u00d8stby', 'zo\u00cb.\u00f8STBY'],
+      ['composed and decomposed', 'Ren\u00e9', 'Rene\u0301'],
+      ['decomposed and composed, in other letters', 'andr\u0065\u0301', 'ANDR\u00c9'],
+    ])('[D4] are the same %s', async (_, stored, claimed) => {
+      const sub = newSub();
+      const id = await createUser(service, { email: `${stored}-${sub}@partner.example` });
+      const answer = await exchange(token({ sub, email: `${claimed}-${sub}@PARTNER.example` }));
+      expect(await userIdOf(answer)).toBe(id);
+    });
+
+    it('[D4] are unique in that form', async () => {
+      await createUser(service, { email: 'unique@partner.example' });
+      const again = createUser(service, { email: 'UNIQUE@Partner.Example' });
+      await expect(again).rejects.toThrow('taken');
+    });
+  });
+
+  describe('first logins in parallel', () => {
+    const inParallel = (times: number, make: (index: number) => Promise<Response>) =>
+      Promise.all(Array.from({ length: times }, (_, index) => make(index)));
+
+    it.each(BOTH_FLOWS)(
+      '[D6] fifty of one unknown user by $name: fifty successes, one user',
+      async (path) => {
+        const sub = newSub();
+        const before = await census(service);
+        const answers = await inParallel(50, () => use(path, token({ sub })));
+        expect(ofAccepted(answers)).toBe(50);
+        const ids = await Promise.all(answers.map(userIdOf));
+        expect(new Set(ids)).toEqual(new Set([(await linked(sub))?.id]));
+        expect(await census(service)).toMatchObject({
+          users: before.users + 1,
+          links: before.links + 1,
+          personalProjects: before.personalProjects + 1,
+          members: before.members + 1,
+          usedJtis: before.usedJtis + 50,
+        });
+        const made = await service.rows(
+          `SELECT 1 FROM audit_event WHERE name = 'svc.audit.token-exchange.user-provisioned'
+         AND payload ->> 'userId' = $1`,
+          [ids[0]],
+        );
+        expect(made).toHaveLength(1);
+      },
+    );
+
+    it('[D6] of twenty users three times each: twenty users', async () => {
+      const subs = Array.from({ length: 20 }, newSub);
+      const before = await census(service);
+      const answers = await inParallel(60, (index) => exchange(token({ sub: subs[index % 20] })));
+      expect(ofAccepted(answers)).toBe(60);
+      expect(await census(service)).toMatchObject({
+        users: before.users + 20,
+        links: before.links + 20,
+        personalProjects: before.personalProjects + 20,
+      });
+    });
+
+    it('[D6] of twenty identities with one e-mail: one user with twenty links', async () => {
+      const email = `${newSub()}@partner.example`;
+      const before = await census(service);
+      const answers = await inParallel(20, () => exchange(token({ sub: newSub(), email })));
+      expect(ofAccepted(answers)).toBe(20);
+      expect(new Set(await Promise.all(answers.map(userIdOf))).size).toBe(1);
+      expect(await census(service)).toMatchObject({ users: before.users + 1, links: before.links + 20 });
+    });
+
+    it('[D6] of one user with twenty e-mails: one user', async () => {
+      const sub = newSub();
+      const before = await census(service);
+      const answers = await inParallel(20, (index) =>
+        exchange(token({ sub, email: `mail-${index}-${sub}@partner.example` })),
+      );
+      expect(ofAccepted(answers)).toBe(20);
+      expect(await census(service)).toMatchObject({ users: before.users + 1, links: before.links + 1 });
+    });
+
+    it('[D6] of one unknown user as subject and as actor of the same exchange: one user', async () => {
+      const sub = newSub();
+      const before = await census(service);
+      const answers = await inParallel(10, () =>
+        service.exchange({ subject_token: token({ sub }), actor_token: token({ sub }) }),
+      );
+      expect(ofAccepted(answers)).toBe(10);
+      expect(await census(service)).toMatchObject({ users: before.users + 1, links: before.links + 1 });
+    });
+
+    // Opposite orders of locks would be found as a deadlock by PostgreSQL, a second later for each.
+    const actForEachOther = (a: string, b: string, change: (index: number) => Members) =>
+      inParallel(8, (index) => {
+        const [subject, actor] = index % 2 === 0 ? [a, b] : [b, a];
+        return service.exchange({
+          subject_token: token({ sub: subject, ...change(index) }),
+          actor_token: token({ sub: actor, ...change(index) }),
+        });
+      });
+
+    it('[D6] of unknown users who act for each other: no fault and no deadlock', async () => {
+      const startedAt = performance.now();
+      const before = await census(service);
+      const answers = await actForEachOther(newSub(), newSub(), () => ({}));
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(await census(service)).toMatchObject({ users: before.users + 2, links: before.links + 2 });
+      expect(performance.now() - startedAt).toBeLessThan(DEADLOCKS_MS);
+    });
+
+    it('[4.4.role.4] of known users who act for each other with new roles and names: no fault and no deadlock', async () => {
+      const [a, b] = [newSub(), newSub()];
+      for (const sub of [a, b]) await exchange(token({ sub }));
+      const startedAt = performance.now();
+      const answers = await actForEachOther(a, b, (index) => ({
+        role: index % 4 < 2 ? ADMIN : MEMBER,
+        given_name: `Name ${index}`,
+      }));
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(performance.now() - startedAt).toBeLessThan(DEADLOCKS_MS);
+    });
+  });
+
+  describe('a user who is disabled', () => {
+    it.each(ENTRY_PATHS)('[D7] is refused by $name, and let in again when enabled', async (path) => {
+      const sub = newSub();
+      const id = await userIdOf(await use(path, token({ sub })));
+      await changeUser(service, id, { enabled: false });
+      expect(isAccepted(await use(path, token({ sub, role: ADMIN, given_name: 'New' })))).toBe(false);
+      expect(await storedUser(service, id)).toMatchObject({
+        role: MEMBER,
+        givenName: 'Robin',
+        enabled: false,
+      });
+      await changeUser(service, id, { enabled: true });
+      expect(isAccepted(await use(path, token({ sub })))).toBe(true);
+    });
+
+    it.each(ENTRY_PATHS)('[D7] loses at once what $name has given', async (path) => {
+      const answer = await use(path, token({ sub: newSub() }));
+      const headers = await credentialOf(answer);
+      const me = (await (await service.fetch('/rest/me', { headers })).json()) as { user: { id: string } };
+      await changeUser(service, me.user.id, { enabled: false });
+      for (const endpoint of ['/rest/me', '/api/v1/workflows']) {
+        expect((await service.fetch(endpoint, { headers })).status).toBe(401);
+      }
+      const logout = await service.post(
+        '/rest/auth/logout',
+        {},
+        { ...headers, origin: 'https://instance.example' },
+      );
+      expect(logout.status).toBe(401);
+      await changeUser(service, me.user.id, { enabled: true });
+      expect((await service.fetch('/rest/me', { headers })).status).toBe(200);
+    });
+
+    it('[D7] takes the tokens along that others act with on this user', async () => {
+      const sub = newSub();
+      const accessToken = await service.accessToken({
+        subject_token: token({ sub }),
+        actor_token: companion(),
+      });
+      const headers = { authorization: `Bearer ${accessToken}` };
+      expect((await service.fetch('/rest/me', { headers })).status).toBe(200);
+      await changeUser(service, (await linked(sub))?.id ?? '', { enabled: false });
+      expect((await service.fetch('/rest/me', { headers })).status).toBe(401);
+    });
+
+    it('[D7] is not made anew under another sub with the same e-mail', async () => {
+      const sub = newSub();
+      const id = await createUser(service, { email: `${sub}@partner.example` });
+      await createWorkflow(service, id, 'of a disabled user');
+      await changeUser(service, id, { enabled: false });
+      const before = await census(service);
+      for (const path of ENTRY_PATHS) expect(isAccepted(await use(path, token({ sub })))).toBe(false);
+      expect(await census(service)).toMatchObject({ users: before.users, links: before.links });
+    });
+  });
+
+  describe('what storage can and cannot hold', () => {
+    const astral = '\u{1f600}';
+
+    it.each(ENTRY_PATHS)('[D42] a jti of 10,000 characters works once by $name', async (path) => {
+      const text = token({ sub: newSub(), jti: newSub() + 'j'.repeat(10_000) });
+      expect(isAccepted(await use(path, text))).toBe(true);
+      expect(isAccepted(await use(path, text))).toBe(false);
+    });
+
+    const claimNames = ['sub', 'jti', 'email', 'given_name', 'family_name', 'role', 'aud', 'unknown'];
+    const badTexts = [
+      ['NUL', '\0'],
+      ['a high surrogate', '\ud83d'],
+      ['a low surrogate', '\ude00'],
+    ] as const;
+
+    it.each(claimNames.flatMap((name) => badTexts.map(([what, text]) => ({ name, what, text }))))(
+      '[D42] $what in $name is a refusal, never a fault',
+      async ({ name, text }) => {
+        const before = await census(service);
+        for (const path of ENTRY_PATHS) {
+          const answer = await use(path, token({ sub: newSub(), [name]: `a${text}b` }));
+          expect(answer.status).toBe(path.flow === 'exchange' ? 400 : 401);
+          if (path.flow === 'exchange') expect(await answer.text()).toBe(INVALID_GRANT);
+        }
+        expect(await census(service)).toMatchObject({ users: before.users, usedJtis: before.usedJtis });
+      },
+    );
+
+    it.each<[string, (unique: string) => Members, boolean]>([
+      ['[D42] a sub of 255 characters', (unique) => ({ sub: unique.padEnd(255, 's') }), true],
+      [
+        '[D42] a sub of 255 characters beyond the basic plane',
+        (unique) => ({ sub: unique + astral.repeat(255 - unique.length) }),
+        true,
+      ],
+      ['[D42] no sub of 256 characters', (unique) => ({ sub: unique.padEnd(256, 's') }), false],
+      ['[D42] an e-mail of 254 characters', (unique) => ({ email: longEmail(unique, 254) }), true],
+      ['[D42] no e-mail of 255 characters', (unique) => ({ email: longEmail(unique, 255) }), false],
+      ['[D42] no e-mail of 30,000 characters', (unique) => ({ email: longEmail(unique, 30_000) }), false],
+      [
+        '[D42] long names',
+        () => ({ given_name: 'n'.repeat(15_000), family_name: astral.repeat(3_000) }),
+        true,
+      ],
+      ['[D42] no role of 30,000 characters', () => ({ role: 'r'.repeat(30_000) }), false],
+      ['[D42] an unknown claim of 40,000 characters', () => ({ unknown: 'x'.repeat(40_000) }), true],
+      ['[D42] no claims of 100,000 characters', () => ({ unknown: 'x'.repeat(100_000) }), false],
+      ['[D42] no claims of 1,000,000 characters', () => ({ unknown: 'x'.repeat(1_000_000) }), false],
+      ['[D42] members that objects have anyway', () => ({ constructor: 'x', toString: 'y' }), true],
+    ])('%s: accepted or refused, never a fault', async (_, claims, isFine) => {
+      for (const path of BOTH_FLOWS) {
+        const sub = newSub();
+        const answer = await use(path, token({ sub, ...claims(sub) }));
+        const refusal = path.flow === 'embed' ? 401 : 400;
+        expect(isFine ? isAccepted(answer) : answer.status).toBe(isFine ? true : refusal);
+      }
+    });
+
+    it('[2.5.3] names are cut to 32 characters, between characters', async () => {
+      const sub = newSub();
+      const names = { given_name: `${'n'.repeat(31)}${astral}${astral}`, family_name: 'f'.repeat(33) };
+      await exchange(token({ sub, ...names }));
+      expect(await linked(sub)).toMatchObject({
+        givenName: `${'n'.repeat(31)}${astral}`,
+        familyName: 'f'.repeat(32),
+      });
+      const { userStates } = await census(service);
+      // The same claims again are no change, though they are longer than what is stored.
+      await exchange(token({ sub, ...names }));
+      expect((await census(service)).userStates).toBe(userStates);
+      await exchange(token({ sub, given_name: astral.repeat(40) }));
+      expect(await linked(sub)).toMatchObject({ givenName: astral.repeat(32) });
+    });
+
+    it('[D42] every refusal at the exchange endpoint looks the same', async () => {
+      const faults = [
+        { sub: 's'.repeat(256) },
+        { jti: 'a\0' },
+        { unknown: '\ud800' },
+        { unknown: 'x'.repeat(100_000) },
+      ];
+      for (const fault of faults) expect(await (await exchange(token(fault))).text()).toBe(INVALID_GRANT);
+    });
+
+    it('[D42] no fault was logged all the while', () => {
+      expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+    });
+  });
+});
+
+describeOnEachDatabase('identity across a change of configuration', (database) => {
+  const before = Partner.create({ issuer: 'https://old.example', kid: 'k1' });
+  const renamed = before.staticEntry({ issuer: 'https://new.example' });
+
+  it('[D1] links do not follow an issuer that is renamed', async () => {
+    const first = await TestService.start(database, { trustedKeys: [before.staticEntry()] });
+    await first.accessToken({ subject_token: before.sign(before.claims({ sub: '1' })) });
+    await first.stop();
+    const second = await TestService.start(database, { trustedKeys: [renamed] });
+    const claims = { sub: '1', iss: 'https://new.example' };
+    const withoutEmail = before.sign(before.claims({ ...claims, email: undefined }));
+    expect((await second.exchange({ subject_token: withoutEmail })).status).toBe(400);
+    const other = before.sign(before.claims({ ...claims, email: 'somebody@new.example' }));
+    expect((await second.exchange({ subject_token: other })).status).toBe(200);
+    const users = [
+      await linkedUser(second, 'https://old.example', '1'),
+      await linkedUser(second, 'https://new.example', '1'),
+    ];
+    await second.stop();
+    expect(users.map((user) => user?.email)).toEqual(['1@old.example', 'somebody@new.example']);
+  });
+});

@@ -1,0 +1,70 @@
+// Who may act for a subject whose token says so itself.
+import { Partner } from '../../demo/partner.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { TestService } from '../support/test-service.js';
+
+describeOnEachDatabase('[P.mayAct] a subject token with may_act', (database) => {
+  const partner = Partner.create({ issuer: 'https://partner.example' });
+  const other = Partner.create({ issuer: 'https://other.example' });
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, {
+      trustedKeys: [partner.staticEntry({ name: 'the partner' }), other.staticEntry()],
+    });
+  });
+  afterAll(() => service.stop());
+
+  const exchange = (mayAct: unknown, actor: string) =>
+    service.exchange({
+      subject_token: partner.sign(partner.claims({ sub: 'alice', may_act: mayAct })),
+      actor_token: actor,
+    });
+  const robot = () => partner.sign(partner.claims({ sub: 'robot' }));
+
+  it.each([
+    ['its own issuer’s party', { sub: 'robot' }],
+    ['that party with the issuer written out', { sub: 'robot', iss: 'https://partner.example' }],
+  ])('[P.mayAct] lets %s act', async (_, mayAct) => {
+    expect((await exchange(mayAct, robot())).status).toBe(200);
+  });
+
+  it.each([
+    ['another sub', { sub: 'somebody' }],
+    ['the same sub of another issuer', { sub: 'robot', iss: 'https://other.example' }],
+  ])('[P.mayAct] that names %s refuses the actor and leaves its jti unused', async (_, mayAct) => {
+    const actor = robot();
+    const answer = await exchange(mayAct, actor);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      error: 'invalid_grant',
+      error_description: 'Token exchange failed',
+    });
+    expect((await exchange({ sub: 'robot' }, actor)).status).toBe(200);
+  });
+
+  it('[P.mayAct] refuses the same sub of an issuer that it does not name', async () => {
+    const actor = other.sign(other.claims({ sub: 'robot' }));
+    expect((await exchange({ sub: 'robot' }, actor)).status).toBe(400);
+  });
+
+  it.each([['a string'], [7], [null], [{}], [{ sub: 7 }], [{ sub: 'robot', iss: 7 }]])(
+    '[5.2.3] of the wrong type (%j) is an invalid claim',
+    async (mayAct) => {
+      const answer = await exchange(mayAct, robot());
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
+    },
+  );
+
+  it('[P.mayAct] does not matter without an actor', async () => {
+    const token = partner.sign(partner.claims({ sub: 'alice', may_act: { sub: 'somebody' } }));
+    expect((await service.exchange({ subject_token: token })).status).toBe(200);
+  });
+
+  it('[P.name] an entry’s name stands in the metrics', async () => {
+    const metrics = await (await service.fetch('/metrics')).text();
+    expect(metrics).toContain('svc_trusted_keys{entry="the partner",issuer="https://partner.example"} 1');
+    expect(metrics).toContain('svc_trusted_keys{entry="entry-1",issuer="https://other.example"} 1');
+  });
+});

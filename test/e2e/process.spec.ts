@@ -1,0 +1,197 @@
+// The built service as a process: what it says at start, refuses, keeps over restarts, and finishes before it ends.
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Partner } from '../../demo/partner.js';
+import type { ServiceSurroundings } from '../../demo/service-process.js';
+import { ServiceProcess } from '../../demo/service-process.js';
+import {
+  describeBuilt,
+  logOf,
+  openPost,
+  runToEnd,
+  surroundingsOf,
+  untilLogged,
+} from '../support/built-service.js';
+import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { sessionIdOf } from '../support/logins.js';
+import { GRANT_TYPE } from '../support/test-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example' });
+const IN_FLIGHT = 20;
+const READY = 'the service is ready';
+
+// A process takes seconds to start where others keep the machine busy.
+jest.setTimeout(120_000);
+
+describeBuilt('[D43] the process', () => {
+  describeOnEachDatabase('on its database', (database) => {
+    let surroundings: ServiceSurroundings & { baseUrl: string };
+    let service: ServiceProcess | undefined;
+
+    beforeAll(async () => {
+      surroundings = await surroundingsOf({
+        ...databaseEnvironment(database),
+        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+        SVC_ENCRYPTION_KEY:
+          database.kind === 'postgresql' ? Buffer.alloc(32, 3).toString('base64') : undefined,
+      });
+    });
+    afterAll(async () => {
+      await service?.stop();
+      rmSync(surroundings.directory, { recursive: true, force: true });
+    });
+
+    const start = async () => (service = await ServiceProcess.start(surroundings, surroundings.baseUrl));
+    /** The tests of the block share a process, except for those that end it. */
+    const running = async () => service ?? (await start());
+    const post = (path: string, fields: Record<string, string>) =>
+      fetch(new URL(path, surroundings.baseUrl), {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+        redirect: 'manual',
+      });
+    const exchange = (token: string) =>
+      post('/rest/auth/oauth/token', { grant_type: GRANT_TYPE, subject_token: token });
+    const me = async (headers: Record<string, string>) =>
+      (await fetch(new URL('/rest/me', surroundings.baseUrl), { headers })).json();
+    /** Signs somebody in by both flows: what the process must know again after a restart. */
+    const entries = async () => {
+      const [subject, login] = [partner.sign(), partner.sign()];
+      const { access_token: issued } = (await (await exchange(subject)).json()) as { access_token: string };
+      const answer = await post('/rest/auth/embed', { token: login });
+      const cookie = `__Host-svc-session=${sessionIdOf(answer.headers.get('set-cookie') ?? '')}`;
+      const user = await me({ cookie });
+      return { subject, login, authorization: `Bearer ${issued}`, cookie, user };
+    };
+    const expectKept = async ({
+      subject,
+      login,
+      authorization,
+      cookie,
+      user,
+    }: Awaited<ReturnType<typeof entries>>) => {
+      expect((await exchange(subject)).status).toBe(400);
+      const replayed = await post('/rest/auth/embed', { token: login });
+      expect(await replayed.json()).toMatchObject({ error: 'token_replayed' });
+      expect(await me({ cookie })).toEqual(user);
+      expect(await me({ authorization })).toMatchObject({ authentication: 'access_token' });
+      expect((await exchange(partner.sign())).status).toBe(200);
+    };
+
+    it('[D43] one line says that it is ready: address, database, flows, keys and issuers', async () => {
+      const [ready, ...others] = (await logOf(await running())).filter(({ msg }) => msg === READY);
+      expect(others).toEqual([]);
+      expect(ready).toMatchObject({
+        baseUrl: surroundings.baseUrl,
+        database: expect.stringContaining(database.kind),
+        flows: { embedLogin: true, tokenExchange: true },
+        trustedKeys: { static: 1, keySets: 0, issuers: [partner.issuer] },
+      });
+      expect(String(ready?.['address'])).toMatch(/^http:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d+$/);
+    });
+
+    it('[2.6] a restart keeps users, sessions, issued tokens and replay records', async () => {
+      const before = await running();
+      const kept = await entries();
+      expect(await before.stop()).toBe(0);
+      await start();
+      await expectKept(kept);
+    });
+
+    it('[D46] kill -9: the next start takes the lock over, and nothing that was answered is lost', async () => {
+      const killed = await running();
+      const kept = await entries();
+      // No public method of the class kills.
+      killed['child'].kill('SIGKILL');
+      expect(await killed.exited).toBe('SIGKILL');
+      await start();
+      await expectKept(kept);
+    });
+
+    it(`SIGTERM while ${IN_FLIGHT} requests are in flight loses none, and ends with 0`, async () => {
+      const stopping = await running();
+      service = undefined;
+      const url = `${surroundings.baseUrl}/rest/auth/oauth/token`;
+      const open = await Promise.all(
+        Array.from({ length: IN_FLIGHT }, (_, index) => {
+          const subject = partner.sign(partner.claims({ sub: `in-flight-${index}` }));
+          return openPost(url, { grant_type: GRANT_TYPE, subject_token: subject });
+        }),
+      );
+      const stopped = stopping.stop();
+      await untilLogged(stopping, /^stopping/);
+      const statuses = await Promise.all(open.map((request) => request.finish()));
+      expect(statuses).toEqual(Array.from({ length: IN_FLIGHT }, () => 200));
+      expect(await stopped).toBe(0);
+    });
+  });
+
+  it('[D46] a second process on the same data directory says who has it and what to do; the first goes on', async () => {
+    const first = await surroundingsOf({ SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]', SVC_DATA_DIR: undefined });
+    const service = await ServiceProcess.start(first, first.baseUrl);
+    try {
+      await expectRefused(join(first.directory, 'data'));
+      expect((await fetch(`${first.baseUrl}/healthz`)).status).toBe(200);
+    } finally {
+      expect(await service.stop()).toBe(0);
+    }
+    expect(existsSync(join(first.directory, 'data', 'process.lock'))).toBe(false);
+    rmSync(first.directory, { recursive: true, force: true });
+  });
+
+  const expectRefused = async (directory: string) => {
+    const second = await surroundingsOf({ SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]', SVC_DATA_DIR: directory });
+    const { code, stderr, stdout } = await runToEnd(second);
+    const holder = JSON.parse(readFileSync(join(directory, 'process.lock'), 'utf8')) as { processId: number };
+    expect(code).toBe(1);
+    expect(stderr).toContain(`process ${holder.processId}`);
+    expect(stderr).toMatch(/[Ss]top/);
+    expect(stdout).not.toContain(READY);
+    rmSync(second.directory, { recursive: true, force: true });
+  };
+
+  it('[D32] a bad configuration: exit code 1, every problem at once on stderr, no value, nothing begun', async () => {
+    const entry = {
+      ...partner.staticEntry(),
+      kid: 'secret-kid',
+      alowedRoles: ['secret-role'],
+      algorithms: ['HS256'],
+    };
+    const surroundings = await surroundingsOf({
+      SVC_PORT: 'secret-port',
+      SVC_EMBED_LOGIN_ENABLED: 'secret-switch',
+      SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: '4',
+      SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS: '0',
+      SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE: '1000000',
+      SVC_ENCRYPTION_KEY: 'secret-encryption-key',
+      SVC_LICENSE: 'secret-licence',
+      SVC_HOST_FILE: '/secret/path/that/is/not',
+      SVC_BASE_URL_FILE: '/etc/hostname',
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]),
+    });
+    const { code, stdout, stderr } = await runToEnd(surroundings);
+    expect(code).toBe(1);
+    const named = Object.keys(surroundings.environment).filter((name) => stderr.includes(`${name}:`));
+    expect(named).toEqual(
+      expect.arrayContaining([
+        'SVC_PORT',
+        'SVC_EMBED_LOGIN_ENABLED',
+        'SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL',
+        'SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS',
+        'SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE',
+        'SVC_ENCRYPTION_KEY',
+        'SVC_LICENSE',
+        'SVC_HOST_FILE',
+        'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS',
+      ]),
+    );
+    expect(stderr).toContain('both SVC_BASE_URL and SVC_BASE_URL_FILE');
+    for (const rule of ['alowedRoles', 'algorithms', '5 to 86400', '1 to 86400', '1 to 100000']) {
+      expect(stderr).toContain(rule);
+    }
+    expect(stdout + stderr).not.toMatch(/secret-|HS256|BEGIN PUBLIC|at .*\.js:\d+/);
+    expect(stdout).toBe('');
+    expect(existsSync(join(surroundings.directory, 'data'))).toBe(false);
+    rmSync(surroundings.directory, { recursive: true, force: true });
+  });
+});

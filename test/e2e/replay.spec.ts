@@ -1,0 +1,350 @@
+// Each token id passes once: over both flows, both parties, all issuers, in parallel, and on several instances.
+import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
+import { census, countEvents, eventsOf } from '../support/census.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { ENTRY_PATHS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
+import { linkedUser } from '../support/local-users.js';
+import { TestService } from '../support/test-service.js';
+
+const AUDIENCE = 'https://instance.example';
+const SUCCEEDED = 'svc.audit.token-exchange.succeeded';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: AUDIENCE });
+const other = Partner.create({ issuer: 'https://other.example', audience: AUDIENCE });
+const trustedKeys = [
+  partner.staticEntry({ allowedRoles: ['global:member'] }),
+  other.staticEntry({ allowedRoles: ['global:member', 'global:admin'] }),
+];
+const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
+const now = () => Math.floor(Date.now() / 1000);
+
+let subjects = 0;
+/** A sub that no other test uses. */
+const newSub = () => `replay-${++subjects}`;
+
+/** Runs the same request many times at once and returns the bodies by their status. */
+async function race(
+  times: number,
+  request: (index: number) => Promise<Response>,
+): Promise<Map<number, string[]>> {
+  const answers = await Promise.all(Array.from({ length: times }, (_, index) => request(index)));
+  const bodies = new Map<number, string[]>();
+  for (const answer of answers) {
+    bodies.set(answer.status, [...(bodies.get(answer.status) ?? []), await answer.text()]);
+  }
+  return bodies;
+}
+
+const countsOf = (bodies: Map<number, string[]>) =>
+  Object.fromEntries([...bodies].map(([status, texts]) => [status, texts.length]));
+
+describeOnEachDatabase('replay', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys });
+  });
+  afterAll(() => service.stop());
+
+  const exchange = (subject: string, actor?: string) =>
+    service.exchange({ subject_token: subject, actor_token: actor });
+  const exchangeStatus = async (subject: string, actor?: string) => (await exchange(subject, actor)).status;
+  const usedJtis = async () => (await census(service)).usedJtis;
+
+  it('[5.2.5] fifty parallel uses of one jti: one passes, and the losers leave nothing', async () => {
+    const sub = newSub();
+    const before = await census(service);
+    const succeededBefore = await countEvents(service, SUCCEEDED);
+    const contested = token({ sub });
+    const bodies = await race(50, () => exchange(contested));
+    expect(countsOf(bodies)).toEqual({ 200: 1, 400: 49 });
+    expect(new Set(bodies.get(400))).toEqual(new Set([INVALID_GRANT]));
+    const after = await census(service);
+    expect({ ...after, userStates: '', auditEvents: 0 }).toEqual({
+      ...before,
+      users: before.users + 1,
+      links: before.links + 1,
+      personalProjects: before.personalProjects + 1,
+      members: before.members + 1,
+      usedJtis: before.usedJtis + 1,
+      userStates: '',
+      auditEvents: 0,
+    });
+    // The winner's two events (a user was made, an exchange succeeded) and one refusal for each loser.
+    expect(after.auditEvents - before.auditEvents).toBe(51);
+    expect(await countEvents(service, SUCCEEDED)).toBe(succeededBefore + 1);
+  });
+
+  it('[5.2.5] fifty parallel embedded logins with one token open one session', async () => {
+    const before = await census(service);
+    const contested = token({ sub: newSub() });
+    const bodies = await race(50, () => service.embed({ token: contested }));
+    expect(countsOf(bodies)).toEqual({ 303: 1, 401: 49 });
+    for (const body of bodies.get(401) ?? []) {
+      expect(JSON.parse(body)).toEqual({ error: 'token_replayed', message: 'Token has already been used' });
+    }
+    const after = await census(service);
+    expect(after).toMatchObject({
+      sessions: before.sessions + 1,
+      users: before.users + 1,
+      links: before.links + 1,
+    });
+    expect(await countEvents(service, 'svc.audit.token-exchange.embed-login')).toBe(after.sessions);
+  });
+
+  it('[5.2.5] one token on all four ways at once passes on one of them', async () => {
+    const contested = token({ sub: newSub() });
+    const before = await census(service);
+    const companion = () => token({ sub: 'companion' });
+    const paths = Array.from({ length: 10 }, () => ENTRY_PATHS).flat();
+    const answers = await Promise.all(paths.map((path) => path.send(service, contested, companion)));
+    expect(answers.filter(isAccepted)).toHaveLength(1);
+    const { sessions } = await census(service);
+    expect(sessions - before.sessions).toBeLessThanOrEqual(1);
+  });
+
+  it('[D3] a loser changes no role', async () => {
+    const sub = newSub();
+    await service.accessToken({ subject_token: other.sign(other.claims({ sub })) });
+    const jti = `role-${sub}`;
+    const claims = (role: string) => other.sign(other.claims({ sub, jti, role }));
+    await service.accessToken({ subject_token: claims('global:member') });
+    const before = await census(service);
+    expect(countsOf(await race(20, () => exchange(claims('global:admin'))))).toEqual({ 400: 20 });
+    expect(await linkedUser(service, other.issuer, sub)).toMatchObject({ role: 'global:member' });
+    expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 20 });
+  });
+
+  it.each([
+    ['exchange, then embed', 0],
+    ['embed, then exchange', 1],
+  ])('[D2] one id for both flows: %s', async (_, order) => {
+    const shared = token();
+    const exchanged = async () => (await exchange(shared)).status;
+    const embedded = async () => (await service.embed({ token: shared })).status;
+    const statuses =
+      order === 0 ? [await exchanged(), await embedded()] : [await embedded(), await exchanged()];
+    expect(statuses).toEqual(order === 0 ? [200, 401] : [303, 400]);
+  });
+
+  it('[D2] one id for all issuers', async () => {
+    const jti = `shared-${newSub()}`;
+    expect(await exchangeStatus(token({ jti }))).toBe(200);
+    expect(await exchangeStatus(other.sign(other.claims({ jti })))).toBe(400);
+    expect((await service.embed({ token: other.sign(other.claims({ jti })) })).status).toBe(401);
+  });
+
+  it('[D2] ids that differ in case, in a space or in normalisation are different', async () => {
+    const ids = ['Id', 'id', 'id ', '\u00e9', 'e\u0301'].map((id) => `${id}-spelling`);
+    for (const jti of ids) expect(await exchangeStatus(token({ jti }))).toBe(200);
+    for (const jti of ids) expect(await exchangeStatus(token({ jti }))).toBe(400);
+  });
+
+  it('[D2] an id is stored as its SHA-256', async () => {
+    await service.accessToken({ subject_token: token({ jti: 'abc' }) });
+    const rows = await service.rows(`SELECT 1 FROM used_jti WHERE jti_hash = sha256('abc'::bytea)`);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('[2.6] a record holds the expiry of its token', async () => {
+    const exp = now() + 1234;
+    await service.accessToken({ subject_token: token({ jti: 'with-expiry', exp }) });
+    const rows = await service.rows(
+      `SELECT extract(epoch FROM expires_at)::int AS exp FROM used_jti WHERE jti_hash = sha256('with-expiry'::bytea)`,
+    );
+    expect(rows).toEqual([{ exp }]);
+  });
+
+  describe('of a pair', () => {
+    it.each(['subject', 'actor'])(
+      '[D3] a used %s refuses the pair and leaves the other unused',
+      async (usedParty) => {
+        const used = token();
+        const fresh = token();
+        await service.accessToken({ subject_token: used });
+        const before = await census(service);
+        expect(
+          await (usedParty === 'subject' ? exchange(used, fresh) : exchange(fresh, used)).then(bodyOf),
+        ).toBe(INVALID_GRANT);
+        expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 1 });
+        expect(await exchangeStatus(fresh)).toBe(200);
+      },
+    );
+
+    it('[D3] an accepted pair uses both up', async () => {
+      const [subject, actor] = [token(), token()];
+      const before = await usedJtis();
+      expect(await exchangeStatus(subject, actor)).toBe(200);
+      expect(await usedJtis()).toBe(before + 2);
+      for (const used of [subject, actor]) {
+        expect(await exchangeStatus(used)).toBe(400);
+        expect((await service.embed({ token: used })).status).toBe(401);
+      }
+    });
+
+    it('[D3] the same token as subject and actor is refused', async () => {
+      const twice = token();
+      const answer = await exchange(twice, twice);
+      expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
+      expect(await eventsOf(service, answer)).toMatchObject([{ payload: { reason: 'token_replayed' } }]);
+    });
+
+    it('[D3] two tokens with one jti, of one issuer or of two, are refused', async () => {
+      for (const second of [partner, other]) {
+        const jti = `pair-${newSub()}`;
+        const before = await census(service);
+        const answer = await exchange(token({ jti }), second.sign(second.claims({ jti, sub: newSub() })));
+        expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
+        expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 1 });
+      }
+    });
+
+    it('[D3] swapped pairs in parallel: no fault, and one success for each pair of ids', async () => {
+      for (let round = 0; round < 5; round++) {
+        const [a, b] = [token({ sub: newSub() }), token({ sub: newSub() })];
+        const bodies = await race(24, (index) => (index % 2 === 0 ? exchange(a, b) : exchange(b, a)));
+        expect(countsOf(bodies)).toEqual({ 200: 1, 400: 23 });
+      }
+    });
+
+    it('[D3] pairs in a ring: no id passes twice', async () => {
+      for (let round = 0; round < 5; round++) {
+        const ring = Array.from({ length: 6 }, () => token({ sub: newSub() }));
+        const before = await usedJtis();
+        const pairs = ring.map((subject, index) => [subject, ring[(index + 1) % ring.length]] as const);
+        const answers = await Promise.all(pairs.flatMap((pair) => [exchange(...pair), exchange(...pair)]));
+        const winners = answers.filter(isAccepted).length;
+        expect(answers.every(({ status }) => status === 200 || status === 400)).toBe(true);
+        expect(winners).toBeGreaterThanOrEqual(1);
+        expect(await usedJtis()).toBe(before + 2 * winners);
+      }
+    });
+  });
+
+  describe('what fails before the id is consumed burns nothing', () => {
+    const forger = Partner.create({ issuer: partner.issuer, kid: partner.kid, audience: AUDIENCE });
+
+    it.each<[string, (claims: Members) => string]>([
+      ['a bad signature', (claims) => forger.sign(forger.claims(claims))],
+      ['an expired token', (claims) => token({ ...claims, iat: now() - 100, exp: now() - 50 })],
+      ['another audience', (claims) => token({ ...claims, aud: 'https://elsewhere.example' })],
+      ['a token not yet valid', (claims) => token({ ...claims, nbf: now() + 100 })],
+      ['a token from the future', (claims) => token({ ...claims, iat: now() + 100, exp: now() + 150 })],
+      ['invalid claims', (claims) => token({ ...claims, sub: undefined })],
+      ['too short a life', (claims) => token({ ...claims, exp: now() + 3 })],
+    ])('[D3] %s', async (_, make) => {
+      const jti = `kept-${newSub()}`;
+      const before = await usedJtis();
+      expect(await exchangeStatus(make({ jti }))).toBe(400);
+      expect(await exchangeStatus(token(), make({ jti }))).toBe(400);
+      expect(await usedJtis()).toBe(before);
+      expect(await exchangeStatus(token({ jti }))).toBe(200);
+    });
+
+    it('[D3] a life over 60 seconds at embedded login', async () => {
+      const long = token({ exp: now() + 600 });
+      expect((await service.embed({ token: long })).status).toBe(401);
+      expect(await exchangeStatus(long)).toBe(200);
+    });
+
+    it('[D3] an invalid actor leaves the subject unused, and an invalid subject the actor', async () => {
+      const [subject, actor] = [token(), token()];
+      expect(await exchangeStatus(subject, forger.sign())).toBe(400);
+      expect(await exchangeStatus(forger.sign(), actor)).toBe(400);
+      expect(await exchangeStatus(subject, actor)).toBe(200);
+    });
+
+    it('[D3] a request whose fields are refused', async () => {
+      const subject = token();
+      const refused = [{ grant_type: 'password' }, { scope: 'x'.repeat(1025) }, { actor_token: '' }];
+      for (const fields of refused) {
+        expect((await service.exchange({ subject_token: subject, ...fields })).status).toBe(400);
+      }
+      expect(await exchangeStatus(subject)).toBe(200);
+    });
+  });
+
+  describe('what fails after the id is consumed has used it', () => {
+    it.each<[string, Members]>([
+      ['a role that is not allowed', { role: 'global:admin' }],
+      ['a new user without e-mail', { email: undefined }],
+      ['an unverified e-mail', { email_verified: false }],
+    ])('[D3] %s', async (_, claims) => {
+      const [jti, sub] = [`used-${newSub()}`, newSub()];
+      expect(await exchangeStatus(token({ jti, sub, ...claims }))).toBe(400);
+      expect(await exchangeStatus(token({ jti, sub }))).toBe(400);
+      expect(await linkedUser(service, partner.issuer, sub)).toBeUndefined();
+    });
+
+    it('[D3] an actor whose role is refused takes back what was resolved of the subject', async () => {
+      const [subject, actor] = [token({ sub: newSub() }), token({ sub: newSub(), role: 'global:admin' })];
+      const before = await census(service);
+      expect(await exchange(subject, actor).then(bodyOf)).toBe(INVALID_GRANT);
+      expect(await census(service)).toEqual({
+        ...before,
+        usedJtis: before.usedJtis + 2,
+        auditEvents: before.auditEvents + 1,
+      });
+      expect(await exchangeStatus(subject)).toBe(400);
+    });
+  });
+});
+
+function bodyOf(answer: Response): Promise<string> {
+  return answer.text();
+}
+
+describeOnPostgresql('replay on two instances with one database', (database) => {
+  let first: TestService;
+  let second: TestService;
+
+  beforeAll(async () => {
+    first = await TestService.start(database, { trustedKeys });
+    second = await TestService.start(database, { trustedKeys });
+  });
+  afterAll(async () => {
+    await first.stop();
+    await second.stop();
+  });
+
+  const instanceOf = (index: number) => (index % 2 === 0 ? first : second);
+
+  it('[5.2.5] 32 parallel posts of one token in each of several rounds: one passes in each', async () => {
+    for (let round = 0; round < 10; round++) {
+      const contested = token({ sub: newSub() });
+      const bodies = await race(32, (index) => instanceOf(index).exchange({ subject_token: contested }));
+      expect(countsOf(bodies)).toEqual({ 200: 1, 400: 31 });
+    }
+  });
+
+  it('[D3] swapped pairs: no fault, and never two successes', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [a, b] = [token({ sub: newSub() }), token({ sub: newSub() })];
+      const bodies = await race(32, (index) => {
+        const [subject, actor] = index % 4 < 2 ? [a, b] : [b, a];
+        return instanceOf(index).exchange({ subject_token: subject, actor_token: actor });
+      });
+      expect(countsOf(bodies)).toEqual({ 200: 1, 400: 31 });
+    }
+  });
+
+  it('[D6] parallel first logins of one user at both instances make one user', async () => {
+    const sub = newSub();
+    const before = await census(instanceOf(0));
+    const bodies = await race(32, (index) => instanceOf(index).exchange({ subject_token: token({ sub }) }));
+    expect(countsOf(bodies)).toEqual({ 200: 32 });
+    const after = await census(instanceOf(1));
+    expect(after).toMatchObject({
+      users: before.users + 1,
+      links: before.links + 1,
+      members: before.members + 1,
+    });
+  });
+
+  it('[D29] a token of one instance is accepted by the other', async () => {
+    const accessToken = await instanceOf(0).accessToken({ subject_token: token() });
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect((await instanceOf(1).fetch('/rest/me', { headers })).status).toBe(200);
+  });
+});

@@ -1,0 +1,186 @@
+// After a battery of successes and failures of both flows: no secret in anything that is written down or answered.
+import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
+import { createUser } from '../support/residents.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { EMBED_PATH, LOGIN_METHODS, login, sessionHashOf, sessionIdOf } from '../support/logins.js';
+import { INVALID_CLAIMS, partner, REFUSED_TOKENS, TRUSTED_KEYS } from '../support/refused-tokens.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const PERSON = { given_name: 'Zephyrine', family_name: 'Quillfeather', email: 'zephyrine.q@private.example' };
+
+describeOnEachDatabase('[D23] what must never be written down', (database) => {
+  let service: TestService;
+  /** Every token, session id and address that was used. */
+  const secrets = new Set<string>();
+  /** Every header and error body that a client got; success bodies hold the token that was asked for. */
+  const answered: string[] = [];
+
+  const sent = (token: string) => {
+    secrets.add(token);
+    const [, payload = '', signature = ''] = token.split('.');
+    for (const part of [payload, signature]) if (part.length > 20) secrets.add(part);
+    return token;
+  };
+  const fresh = (claims: Members = {}) => sent(partner.sign(partner.claims({ ...PERSON, ...claims })));
+  const note = async (answer: Response) => {
+    const body = await answer.text();
+    const { 'set-cookie': cookie, ...headers } = Object.fromEntries(answer.headers);
+    answered.push(JSON.stringify(headers), answer.status < 400 ? '' : body);
+    if (cookie !== undefined && sessionIdOf(cookie) !== '') secrets.add(sessionIdOf(cookie));
+    return { status: answer.status, body, cookie: cookie?.split(';')[0] ?? '' };
+  };
+
+  beforeAll(async () => {
+    const environment = { SVC_LOG_LEVEL: 'debug' };
+    service = await TestService.start(database, { trustedKeys: TRUSTED_KEYS, environment });
+    await createUser(service, { email: 'Resident@Private.example' });
+    await succeed();
+    await fail();
+    for (const address of [PERSON.email, 'resident@private.example', 'customer-1@partner.example'])
+      secrets.add(address);
+    for (const name of [PERSON.given_name, PERSON.family_name]) secrets.add(name);
+    secrets
+      .add('PRIVATE KEY')
+      .add('PUBLIC KEY')
+      .add(pemBody(partner.publicKeyPem()))
+      .add(pemBody(partner.privateKeyPem()));
+  });
+  afterAll(() => service?.stop());
+
+  const succeed = async () => {
+    for (const method of LOGIN_METHODS) {
+      const { cookie } = await note(await login(service, method, { token: fresh(), redirectTo: '/x?y=1' }));
+      secrets.add(sessionHashOf(cookie).toString('hex'));
+      await note(await service.fetch('/rest/me', { headers: { cookie } }));
+      await note(
+        await service.fetch('/rest/me', { headers: { cookie, authorization: 'Basic c2VjcmV0OnBhc3M=' } }),
+      );
+      await note(await service.post('/rest/auth/logout', {}, { cookie }));
+      await note(await service.post('/rest/auth/logout', {}, { cookie, origin: BASE_URL }));
+    }
+    await note(await service.embed({ token: fresh({ sub: 'linked', email: 'resident@private.example' }) }));
+    const fields = {
+      subject_token: fresh(),
+      actor_token: fresh({ sub: 'actor', email: undefined, role: 'nobody' }),
+    };
+    await note(await service.exchange(fields));
+    const { status, body } = await note(await service.exchange({ subject_token: fresh() }));
+    expect(status).toBe(200);
+    const issued = sent((JSON.parse(body) as { access_token: string }).access_token);
+    const authorization = `Bearer ${issued}`;
+    await note(await service.fetch('/api/v1/workflows', { headers: { authorization } }));
+    await note(
+      await service.fetch('/api/v1/workflows?limit=x', { headers: { authorization: `${authorization}x` } }),
+    );
+    await note(await service.exchange({ subject_token: issued }));
+  };
+
+  const fail = async () => {
+    for (const { make } of REFUSED_TOKENS) {
+      const [first, second] = [sent(await make(service)), sent(await make(service))];
+      for (const method of LOGIN_METHODS)
+        await note(await login(service, method, { token: first, redirectTo: first }));
+      await note(await service.exchange({ subject_token: second }));
+      await note(await service.exchange({ subject_token: fresh(), actor_token: second }));
+    }
+    for (const [, claims] of INVALID_CLAIMS) {
+      const token = fresh(claims);
+      for (const method of LOGIN_METHODS) await note(await login(service, method, { token }));
+      await note(await service.exchange({ subject_token: token }));
+    }
+    // In places where they do not belong.
+    const stray = fresh();
+    await note(await service.fetch(`${EMBED_PATH}/${stray}`));
+    await note(
+      await service.fetch(`/${stray}?token=${stray}`, { headers: { referer: stray, 'user-agent': stray } }),
+    );
+    await note(await service.fetch(`/rest/auth/oauth/token?subject_token=${stray}`, { method: 'PUT' }));
+    await note(await service.post(EMBED_PATH, { [stray]: stray }));
+    await note(await service.exchange({ grant_type: stray, scope: stray }));
+    await note(await service.exchange({ subject_token: stray, scope: stray.padEnd(1025, 'x') }));
+    await note(
+      await service.fetch('/rest/auth/embed', { method: 'POST', body: JSON.stringify({ token: stray }) }),
+    );
+    await note(await service.fetch('/rest/me', { headers: { 'x-request-id': stray, cookie: stray } }));
+    await note(await service.fetch(`/api/v1/workflows?cursor=${stray}`));
+  };
+
+  const expectNone = (text: string) => {
+    const leaked = [...secrets].filter((secret) => text.toLowerCase().includes(secret.toLowerCase()));
+    expect(leaked).toEqual([]);
+  };
+
+  it('[D23] the battery was one: many secrets, many lines, many rows', async () => {
+    expect(secrets.size).toBeGreaterThan(100);
+    expect(service.log.length).toBeGreaterThan(200);
+    expect((await service.rows('SELECT 1 FROM audit_event')).length).toBeGreaterThan(100);
+  });
+
+  it('[D23] nothing of them in the log, at level debug', () => expectNone(service.logText));
+
+  it('[D23] the query of a GET login is not in the log, nor any address with a query', () => {
+    expect(service.logText).not.toMatch(/[?&](token|redirectTo|subject_token|cursor)=/);
+  });
+
+  it('[D23] nothing of them in the audit rows', async () => {
+    const rows = await service.rows('SELECT name, request_id, payload::text FROM audit_event');
+    expectNone(JSON.stringify(rows));
+  });
+
+  it('[D23] nothing of them in a header (Location among them) or an error body', () => {
+    expect(answered.length).toBeGreaterThan(200);
+    expectNone(answered.join('\n'));
+  });
+
+  it('[D23] nothing of them in the metrics', async () => {
+    expectNone(await (await service.fetch('/metrics')).text());
+  });
+
+  it('[D23] no external or issued token is stored anywhere', async () => {
+    const [{ tables = [] } = {}] = await service.rows<{ tables: string[] }>(
+      `SELECT array_agg(table_name::text) AS tables FROM information_schema.tables
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+    );
+    const rows = await Promise.all(
+      tables.map((table) => service.rows(`SELECT string_agg(t::text, '') AS content FROM "${table}" t`)),
+    );
+    const stored = JSON.stringify(rows);
+    expect([...secrets].filter((secret) => secret.length > 100 && stored.includes(secret))).toEqual([]);
+  });
+
+  it.each(['user_account', 'identity_link', 'web_session', 'audit_event'])(
+    '[D23] nothing of them in the log when the database refuses to write into %s',
+    async (table) => {
+      const logged = service.logText.length;
+      const claims = { sub: `fault-${table}`, email: `fault.${table.replace('_', '.')}@private.example` };
+      secrets.add(claims.email);
+      await service.rows(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'refused'; END $$`);
+      await service.rows(
+        `CREATE TRIGGER refuse BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`,
+      );
+      const answer = await note(await service.embed({ token: fresh(claims) }));
+      await service.rows(`DROP TRIGGER refuse ON ${table}`);
+      expect(answer.status).toBe(500);
+      expectNone(answer.body);
+      expectNone(service.logText.slice(logged));
+    },
+  );
+
+  it('[D32] a private key among the trusted keys stops the start, and is not in the message', async () => {
+    const other = Partner.create({ issuer: 'https://other.example' });
+    const bad = { ...other.staticEntry(), key: other.privateKeyPem() };
+    const refusal = await TestService.start(database, { trustedKeys: [bad] }).catch((error: Error) => error);
+    expect(refusal).toBeInstanceOf(Error);
+    const { message } = refusal as Error;
+    expect(message).toContain('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS');
+    expect(message).not.toContain('BEGIN');
+    expect(message).not.toContain(pemBody(other.privateKeyPem()));
+  });
+});
+
+/** What stays of a key however its lines are joined: the middle of its first line. */
+function pemBody(pem: string): string {
+  return pem.split('\n')[1]?.slice(8, 56) ?? '';
+}

@@ -1,0 +1,785 @@
+// Token exchange from outside: its form, its answers, and what the issued access token is worth.
+import { createPublicKey } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
+import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
+import type { JSONWebKeySet, JWTPayload } from 'jose';
+import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
+import { SigningKeyService } from '../../src/access/signing-key.service.js';
+import { census, eventsOf } from '../support/census.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import {
+  EMBED_PATH,
+  encodedForm,
+  EXCHANGE_PATH,
+  GRANT_FIELD,
+  INVALID_CLAIMS,
+  INVALID_GRANT,
+  postRaw,
+} from '../support/entry-paths.js';
+import { licenseEnvironment } from '../support/license.js';
+import { changeUser, createUser, createWorkflow, deleteUser, linkedUser } from '../support/local-users.js';
+import { TestClock } from '../support/test-clock.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry({ allowedRoles: ['global:member'] })];
+const NOT_ENABLED = 'Token exchange is not enabled on this instance';
+
+let subjects = 0;
+/** A sub that no other test uses. */
+const newSub = () => `client-${++subjects}`;
+
+async function read(answer: Response): Promise<{ status: number; body: Record<string, unknown> }> {
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+describeOnEachDatabase('token exchange', (database) => {
+  const clock = new TestClock(Math.floor(Date.now() / 1000) * 1000);
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys, clock });
+  });
+  afterAll(() => service.stop());
+
+  const nowSeconds = () => clock.nowSeconds();
+  /** Goes on to a moment after the beginning of the next second. */
+  const goToFraction = (fraction: number) =>
+    clock.advance(Math.floor(nowSeconds()) + 1 + fraction - nowSeconds());
+  const token = (claims: Members = {}) =>
+    partner.sign(partner.claims({ iat: Math.floor(nowSeconds()), ...claims }));
+  const exchange = (fields: Record<string, string | undefined> = {}) =>
+    service.exchange({ subject_token: token(), ...fields });
+  const claimsOf = async (answer: Response) =>
+    decodeJwt(((await answer.json()) as { access_token: string }).access_token);
+  const status = async (path: string, accessToken: string) =>
+    (await service.fetch(path, bearer(accessToken))).status;
+  const namesOfWorkflows = async (accessToken: string) => {
+    const answer = await service.fetch('/api/v1/workflows?limit=250', bearer(accessToken));
+    const { data } = (await answer.json()) as { data: { name: string }[] };
+    return data.map(({ name }) => name);
+  };
+
+  describe('the request', () => {
+    it('[4.2] a form with a subject token is answered with 200', async () => {
+      const fields = [GRANT_FIELD, ['subject_token', token()] as const];
+      const answer = await postRaw(service, encodedForm(fields));
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    });
+
+    it.each([
+      'application/x-www-form-urlencoded;charset=UTF-8',
+      'APPLICATION/X-WWW-FORM-URLENCODED ; charset=utf-8',
+    ])('[4.2] %s is a form too', async (type) => {
+      const fields = [GRANT_FIELD, ['subject_token', token()] as const];
+      expect((await postRaw(service, encodedForm(fields), type)).status).toBe(200);
+    });
+
+    it('[2.4.1] the answer holds the four members and no other', async () => {
+      expect(await read(await exchange())).toEqual({
+        status: 200,
+        body: {
+          access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+          token_type: 'Bearer',
+          expires_in: expect.any(Number),
+          issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        },
+      });
+    });
+
+    it.each([
+      ['missing', undefined],
+      ['empty', ''],
+      ['another', 'authorization_code'],
+      ['in capitals', 'URN:IETF:PARAMS:OAUTH:GRANT-TYPE:TOKEN-EXCHANGE'],
+      ['with a space behind', 'urn:ietf:params:oauth:grant-type:token-exchange '],
+      ['a beginning of the right one', 'urn:ietf:params:oauth:grant-type:token'],
+    ])('[7.4] a grant_type that is %s is unsupported and uses no token up', async (_, grantType) => {
+      const subjectToken = token();
+      const before = await census(service);
+      const refused = await read(await exchange({ grant_type: grantType, subject_token: subjectToken }));
+      expect(refused).toMatchObject({ status: 400, body: { error: 'unsupported_grant_type' } });
+      expect(await census(service)).toEqual(before);
+      expect((await exchange({ subject_token: subjectToken })).status).toBe(200);
+    });
+
+    it.each([
+      ['[4.2.subject_token] no subject_token', { subject_token: undefined }, /subject_token/],
+      ['[4.2.subject_token] an empty subject_token', { subject_token: '' }, /subject_token/],
+      ['[4.2.actor_token] an empty actor_token', { actor_token: '' }, /actor_token/],
+      ['[4.2.scope] a scope of 1025 characters', { scope: 's'.repeat(1025) }, /scope.*1024/],
+      ['[4.2.audience] an audience of 1025 characters', { audience: 'a'.repeat(1025) }, /audience.*1024/],
+      ['[4.2.resource] a resource of 2049 characters', { resource: 'r'.repeat(2049) }, /resource.*2048/],
+      [
+        '[4.2.scope] a scope of 2048 characters of which half are invisible',
+        { scope: 's\ufe0f'.repeat(1024) },
+        /scope.*1024/,
+      ],
+      ['[D42] NUL in a field', { scope: 'a\0b' }, /scope/],
+    ])('%s is refused by name and limit', async (_, fields: Record<string, string | undefined>, text) => {
+      const before = await census(service);
+      const refused = await read(await exchange(fields));
+      expect(refused).toEqual({
+        status: 400,
+        body: { error: 'invalid_request', error_description: expect.stringMatching(text) },
+      });
+      expect(await census(service)).toEqual(before);
+    });
+
+    it.each([
+      'grant_type',
+      'subject_token',
+      'actor_token',
+      'scope',
+      'audience',
+      'resource',
+      'subject_token_type',
+    ])('[D16] a repeated %s is refused by name, even if both are the same', async (name) => {
+      const value = { grant_type: GRANT_FIELD[1], subject_token: token(), actor_token: token() }[name] ?? 'x';
+      const fields = [GRANT_FIELD, ['subject_token', token()] as const].filter(([field]) => field !== name);
+      const form = encodedForm([...fields, [name, value], [name, value]]);
+      const refused = await read(await postRaw(service, form));
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { error: 'invalid_request', error_description: expect.stringContaining(name) },
+      });
+    });
+
+    it.each(['subject_token[]', 'subject_token[0]', 'actor_token[]', 'actor_token[sub]'])(
+      '[D16] %s beside a good subject token is refused, never ignored',
+      async (name) => {
+        const fields = [GRANT_FIELD, ['subject_token', token()], [name, token()]] as const;
+        const refused = await read(await postRaw(service, encodedForm(fields)));
+        expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+      },
+    );
+
+    it.each(['scope=%zz', 'scope=%ed%a0%80', 'scope=%ff', 'sc%00ope=x'])(
+      '[D42] the text %s is a refusal, never a fault',
+      async (pair) => {
+        const fields = encodedForm([GRANT_FIELD, ['subject_token', token()]]);
+        const refused = await read(await postRaw(service, `${fields}&${pair}`));
+        expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+      },
+    );
+
+    it.each(['subject_token_type', 'actor_token_type', 'requested_token_type'])(
+      '[4.2.subject_token_type] %s is taken whatever it says, and ignored',
+      async (name) => {
+        for (const value of ['urn:ietf:params:oauth:token-type:refresh_token', 'nonsense', '']) {
+          const { body } = await read(await exchange({ [name]: value }));
+          expect(body['issued_token_type']).toBe('urn:ietf:params:oauth:token-type:access_token');
+        }
+      },
+    );
+
+    it('[4.2.scope] 1024 characters are taken and recorded as they are', async () => {
+      for (const scope of ['s'.repeat(1024), '\u{1f600}'.repeat(1024), 'workflow:read  workflow:list']) {
+        expect(await claimsOf(await exchange({ scope }))).toMatchObject({ scope });
+      }
+    });
+
+    it('[4.2.resource] 2048 characters are taken and recorded as a list', async () => {
+      const long = `https://${'r'.repeat(2040)}`;
+      expect(await claimsOf(await exchange({ resource: long }))).toMatchObject({ resource: [long] });
+      const two = { resource: 'https://a.example/x https://b.example' };
+      expect(await claimsOf(await exchange(two))).toMatchObject({
+        resource: ['https://a.example/x', 'https://b.example'],
+      });
+    });
+
+    it('[4.2.audience] 1024 characters are taken and ignored', async () => {
+      const { aud } = await claimsOf(await exchange({ audience: 'a'.repeat(1024) }));
+      expect(aud).toBe(BASE_URL);
+    });
+
+    it('[2.4] scope and resource stand in the audit event as well', async () => {
+      const answer = await exchange({ scope: 'a b', resource: 'https://a.example https://b.example' });
+      const events = await eventsOf(service, answer);
+      expect(events.at(-1)).toMatchObject({
+        name: 'svc.audit.token-exchange.succeeded',
+        payload: { scope: 'a b', resource: ['https://a.example', 'https://b.example'] },
+      });
+    });
+
+    it('[5.4] no other credential helps or harms', async () => {
+      const accessToken = await service.accessToken({ subject_token: token() });
+      const cookie = await service.sessionCookie(token());
+      const others: Record<string, string>[] = [{ authorization: `Bearer ${accessToken}` }, { cookie }];
+      for (const headers of others) {
+        expect((await service.exchange({}, headers)).status).toBe(400);
+        const forged = await service.exchange({ subject_token: `${token()}x` }, headers);
+        expect(await forged.text()).toBe(INVALID_GRANT);
+      }
+      const harmless: Record<string, string>[] = [
+        { authorization: 'Bearer nonsense' },
+        { cookie: '__Host-svc-session=nonsense' },
+      ];
+      for (const headers of harmless) {
+        expect((await service.exchange({ subject_token: token() }, headers)).status).toBe(200);
+      }
+    });
+  });
+
+  describe('the life of an issued token', () => {
+    it.each([
+      ['the subject is the shorter one', 40, 70, 40],
+      ['the actor is the shorter one', 70, 40, 40],
+      ['there is no actor', 33, undefined, 33],
+      ['[8.1] both live longer than 900 seconds', 4000, 3000, 900],
+      ['the subject lives for 900 seconds', 900, undefined, 900],
+    ])('[4.2.5] %s', async (_, subjectSeconds, actorSeconds, expected) => {
+      goToFraction(0);
+      const lasting = (seconds: number) => token({ sub: newSub(), exp: nowSeconds() + seconds });
+      const answer = await exchange({
+        subject_token: lasting(subjectSeconds),
+        actor_token: actorSeconds === undefined ? undefined : lasting(actorSeconds),
+      });
+      const body = (await answer.json()) as { access_token: string; expires_in: number };
+      expect(body.expires_in).toBe(expected);
+      expect(decodeJwt(body.access_token)).toMatchObject({ iat: nowSeconds(), exp: nowSeconds() + expected });
+    });
+
+    it('[4.2.1] a subject token may live for more than 60 seconds', async () => {
+      expect(
+        (await exchange({ subject_token: token({ exp: Math.floor(nowSeconds()) + 86_400 }) })).status,
+      ).toBe(200);
+    });
+
+    it.each(['subject', 'actor'])(
+      '[D13] with 5 seconds left of the %s a token is issued, with less not',
+      async (party) => {
+        goToFraction(0);
+        const attempt = async (seconds: number) => {
+          const short = token({ exp: nowSeconds() + seconds });
+          return party === 'subject' ? exchange({ subject_token: short }) : exchange({ actor_token: short });
+        };
+        expect((await read(await attempt(5))).body['expires_in']).toBe(5);
+        expect((await read(await attempt(5.9))).body['expires_in']).toBe(5);
+        expect(await (await attempt(4.999)).text()).toBe(INVALID_GRANT);
+        expect(await (await attempt(4)).text()).toBe(INVALID_GRANT);
+      },
+    );
+
+    it('[D13] expires_in is a whole number, rounded down', async () => {
+      goToFraction(0.75);
+      const { body } = await read(
+        await exchange({ subject_token: token({ exp: Math.floor(nowSeconds()) + 50 }) }),
+      );
+      expect(body['expires_in']).toBe(49);
+    });
+
+    it('[4.2.5] a token is good for as long as expires_in says, and not longer than its external token', async () => {
+      goToFraction(0.75);
+      const exp = Math.floor(nowSeconds()) + 50;
+      const answer = await exchange({ subject_token: token({ exp }) });
+      const body = (await answer.json()) as { access_token: string; expires_in: number };
+      const issued = decodeJwt(body.access_token);
+      expect(issued.exp).toBeGreaterThanOrEqual(nowSeconds() + body.expires_in);
+      expect(issued.exp).toBeLessThanOrEqual(exp);
+    });
+
+    it('[4.3] a token of 5 seconds works until they have passed, and then no more', async () => {
+      goToFraction(0.75);
+      const accessToken = await service.accessToken({ subject_token: token({ exp: nowSeconds() + 5 }) });
+      expect(await status('/api/v1/workflows', accessToken)).toBe(200);
+      clock.advance(4.5);
+      expect(await status('/api/v1/workflows', accessToken)).toBe(200);
+      clock.advance(1.5);
+      expect(await status('/api/v1/workflows', accessToken)).toBe(401);
+    });
+  });
+
+  describe('the issued token', () => {
+    const keySet = async () =>
+      (await (await service.fetch('/.well-known/jwks.json')).json()) as JSONWebKeySet;
+    const verified = async (accessToken: string) =>
+      jwtVerify(accessToken, createLocalJWKSet(await keySet()), {
+        currentDate: new Date(clock.nowMs()),
+        issuer: BASE_URL,
+        audience: BASE_URL,
+        typ: 'at+jwt',
+        algorithms: ['ES256'],
+      });
+
+    it('[D29] verifies against the published keys and holds the claims of RFC 9068', async () => {
+      const [sub, actorSub] = [newSub(), newSub()];
+      const fields = { scope: 'a b', resource: 'https://a.example' };
+      const { payload, protectedHeader } = await verified(
+        await service.accessToken({
+          subject_token: token({ sub }),
+          actor_token: token({ sub: actorSub }),
+          ...fields,
+        }),
+      );
+      expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) });
+      const idOf = async (external: string) => (await linkedUser(service, partner.issuer, external))?.id;
+      expect(payload).toEqual({
+        iss: BASE_URL,
+        aud: BASE_URL,
+        sub: await idOf(sub),
+        act: { sub: await idOf(actorSub) },
+        client_id: partner.issuer,
+        scope: 'a b',
+        resource: ['https://a.example'],
+        jti: expect.any(String),
+        iat: expect.any(Number),
+        exp: expect.any(Number),
+      });
+    });
+
+    it('[D29] says nothing of an actor, scope or resource that was not there', async () => {
+      const { payload } = await verified(await service.accessToken({ subject_token: token() }));
+      expect(Object.keys(payload).sort()).toEqual(['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'sub']);
+    });
+
+    it('[D29] has a jti of its own each time', async () => {
+      const ids = [];
+      for (let round = 0; round < 3; round++) ids.push((await claimsOf(await exchange())).jti);
+      expect(new Set(ids).size).toBe(3);
+    });
+
+    it('[D29] has no private member among its published keys', async () => {
+      const { keys } = await keySet();
+      expect(keys.length).toBeGreaterThanOrEqual(1);
+      for (const key of keys) {
+        expect(key).toEqual({
+          kty: 'EC',
+          crv: 'P-256',
+          x: expect.any(String),
+          y: expect.any(String),
+          kid: expect.any(String),
+          use: 'sig',
+          alg: 'ES256',
+        });
+      }
+    });
+  });
+
+  describe('what an access token allows', () => {
+    const sub = 'worker';
+    const adminSub = 'supervisor';
+    let workerId: string;
+    let adminId: string;
+
+    beforeAll(async () => {
+      workerId = await createUser(service, { email: `${sub}@partner.example` });
+      adminId = await createUser(service, { email: `${adminSub}@partner.example`, role: 'global:admin' });
+      await createWorkflow(service, workerId, 'of the worker');
+      await createWorkflow(service, adminId, 'of the supervisor');
+    });
+
+    const tokens = (subject: string, actor?: string) => ({
+      subject_token: token({ sub: subject }),
+      actor_token: actor === undefined ? undefined : token({ sub: actor }),
+    });
+
+    it('[4.2.2] without an actor: what the subject may see', async () => {
+      expect(await namesOfWorkflows(await service.accessToken(tokens(sub)))).toEqual(['of the worker']);
+      const all = await namesOfWorkflows(await service.accessToken(tokens(adminSub)));
+      expect(all).toEqual(expect.arrayContaining(['of the worker', 'of the supervisor']));
+    });
+
+    it('[4.2.3] with an actor: what the actor may see, be it more or less', async () => {
+      const more = await namesOfWorkflows(await service.accessToken(tokens(sub, adminSub)));
+      expect(more).toEqual(expect.arrayContaining(['of the worker', 'of the supervisor']));
+      expect(await namesOfWorkflows(await service.accessToken(tokens(adminSub, sub)))).toEqual([
+        'of the worker',
+      ]);
+    });
+
+    it('[4.2.3] audit records of the exchange and of the call hold both', async () => {
+      const both = { subjectUserId: workerId, actorUserId: adminId };
+      const answer = await service.exchange(tokens(sub, adminSub));
+      expect((await eventsOf(service, answer)).at(-1)).toMatchObject({
+        name: 'svc.audit.token-exchange.succeeded',
+        ...both,
+      });
+      const { access_token: accessToken } = (await answer.json()) as { access_token: string };
+      const call = await service.fetch('/api/v1/workflows', bearer(accessToken));
+      expect(await eventsOf(service, call)).toMatchObject([{ name: 'svc.audit.api.called', ...both }]);
+    });
+
+    it('[4.2.4] scope and resource narrow nothing', async () => {
+      const narrow = { scope: 'nothing:at-all', resource: 'https://elsewhere.example' };
+      const accessToken = await service.accessToken({ ...tokens(adminSub), ...narrow });
+      const names = await namesOfWorkflows(accessToken);
+      expect(names).toEqual(expect.arrayContaining(['of the worker', 'of the supervisor']));
+    });
+
+    it.each([
+      ['the subject', undefined],
+      ['the actor', adminSub],
+    ])('[D30] the rights of %s are those of the moment of the call', async (_, actor) => {
+      const promoted = newSub();
+      const id = await createUser(service, { email: `${promoted}@partner.example` });
+      const accessToken = await service.accessToken(
+        actor === undefined ? tokens(promoted) : tokens(sub, promoted),
+      );
+      expect(await namesOfWorkflows(accessToken)).toEqual([]);
+      await changeUser(service, id, { role: 'global:admin' });
+      expect(await namesOfWorkflows(accessToken)).toContain('of the worker');
+      await changeUser(service, id, { role: 'global:member' });
+      expect(await namesOfWorkflows(accessToken)).toEqual([]);
+    });
+
+    it.each([
+      ['is gone', deleteUser],
+      ['is disabled', (on: TestService, id: string) => changeUser(on, id, { enabled: false })],
+    ])('[D8] an actor who %s is not replaced by the subject', async (_, leave) => {
+      const leaving = newSub();
+      const id = await createUser(service, { email: `${leaving}@partner.example` });
+      const accessToken = await service.accessToken(tokens(adminSub, leaving));
+      expect(await status('/api/v1/workflows', accessToken)).toBe(200);
+      await leave(service, id);
+      expect(await status('/api/v1/workflows', accessToken)).toBe(401);
+      expect(await status('/rest/me', accessToken)).toBe(401);
+    });
+
+    it('[D8] a subject who is gone ends the token too', async () => {
+      const leaving = newSub();
+      const id = await createUser(service, { email: `${leaving}@partner.example` });
+      const accessToken = await service.accessToken(tokens(leaving));
+      await deleteUser(service, id);
+      expect(await status('/api/v1/workflows', accessToken)).toBe(401);
+    });
+  });
+
+  describe('what is no Bearer credential', () => {
+    let genuine: JWTPayload;
+
+    beforeAll(async () => {
+      genuine = await claimsOf(await exchange());
+    });
+
+    /** A token under the instance's own key, as only a fault of its own could make it. */
+    function signedByInstance(claims: JWTPayload, header: Record<string, unknown> = {}): Promise<string> {
+      const { kid, privateKey } = service.part(SigningKeyService).current();
+      return new SignJWT({ ...genuine, exp: Math.floor(nowSeconds()) + 60, ...claims })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
+        .sign(privateKey);
+    }
+
+    async function expectRefused(credential: string): Promise<void> {
+      for (const path of ['/rest/me', '/api/v1/workflows']) {
+        const answer = await service.fetch(path, bearer(credential));
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+        expect(await answer.text()).not.toContain(credential);
+      }
+    }
+
+    it('[D31] the way these tests sign is right: the unchanged claims pass', async () => {
+      expect(await status('/rest/me', await signedByInstance({}))).toBe(200);
+    });
+
+    it('[D31] an external token, used or not, is none', async () => {
+      const used = token();
+      await service.accessToken({ subject_token: used });
+      await expectRefused(used);
+      await expectRefused(token({ aud: BASE_URL }));
+      await expectRefused(partner.sign(partner.claims({ iss: BASE_URL, aud: BASE_URL }), { typ: 'at+jwt' }));
+    });
+
+    it('[D31] the value of a session cookie is none', async () => {
+      const cookie = await service.sessionCookie(token());
+      expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
+      await expectRefused(cookie.slice(cookie.indexOf('=') + 1));
+    });
+
+    it.each([
+      ['another typ', {}, { typ: 'JWT' }],
+      ['no typ', {}, { typ: undefined }],
+      ['another audience', { aud: 'https://elsewhere.example' }, {}],
+      ['no audience', { aud: undefined }, {}],
+      ['another issuer', { iss: 'https://elsewhere.example' }, {}],
+      ['no issuer', { iss: undefined }, {}],
+      ['an end in the past', { exp: 1 }, {}],
+      ['no end', { exp: undefined }, {}],
+      ['no subject', { sub: undefined }, {}],
+      ['an unknown kid', {}, { kid: 'nobody' }],
+      ['no kid', {}, { kid: undefined }],
+    ])('[D31] a token of our own key with %s is none', async (_, claims: JWTPayload, header) => {
+      await expectRefused(await signedByInstance(claims, header));
+    });
+
+    it.each(['', 'x', 'a.b.c', 'eyJhbGciOiJub25lIn0.e30.', '\u00ff'])(
+      '[D31] the text "%s" is none',
+      async (text) => {
+        const answer = await service.fetch('/rest/me', bearer(text));
+        expect(answer.status).toBe(401);
+      },
+    );
+
+    it('[4.3] a credential elsewhere than in the header is none', async () => {
+      const accessToken = await service.accessToken({ subject_token: token() });
+      expect((await service.fetch(`/rest/me?access_token=${accessToken}`)).status).toBe(401);
+      const basic = { headers: { authorization: `Basic ${accessToken}` } };
+      expect((await service.fetch('/rest/me', basic)).status).toBe(401);
+      const cookie = { headers: { cookie: `__Host-svc-session=${accessToken}` } };
+      expect((await service.fetch('/rest/me', cookie)).status).toBe(401);
+    });
+
+    it('[D31] an issued token is no subject token and no actor token', async () => {
+      const accessToken = await service.accessToken({ subject_token: token() });
+      expect(await (await exchange({ subject_token: accessToken })).text()).toBe(INVALID_GRANT);
+      expect(await (await exchange({ actor_token: accessToken })).text()).toBe(INVALID_GRANT);
+      expect((await service.embed({ token: accessToken })).status).toBe(401);
+    });
+  });
+
+  describe('the answer to a refused token', () => {
+    const forger = Partner.create({ issuer: partner.issuer, kid: partner.kid, audience: BASE_URL });
+    const past = () => Math.floor(nowSeconds()) - 100;
+    const causes: [string, () => string][] = [
+      ['text that is no token', () => 'nonsense'],
+      ['a bad signature', () => forger.sign(forger.claims({ iat: Math.floor(nowSeconds()) }))],
+      ['an unknown kid', () => partner.sign(partner.claims(), { kid: 'nobody' })],
+      ['a missing kid', () => partner.sign(partner.claims(), { kid: undefined })],
+      ['an unknown issuer', () => token({ iss: 'https://nobody.example' })],
+      ['algorithm none', () => partner.sign(partner.claims(), { alg: 'none' })],
+      ['an expired token', () => token({ iat: past(), exp: past() + 50 })],
+      ['a token that is about to expire', () => token({ exp: Math.floor(nowSeconds()) + 4 })],
+      ['a token from the future', () => token({ iat: Math.floor(nowSeconds()) + 600 })],
+      ['another audience', () => token({ aud: 'https://elsewhere.example' })],
+      ['a role that is not allowed', () => token({ sub: newSub(), role: 'global:admin' })],
+      ['a role that is unknown', () => token({ sub: newSub(), role: 'global:king' })],
+      ['the owner role', () => token({ sub: newSub(), role: 'global:owner' })],
+      ['a new user without e-mail', () => token({ sub: newSub(), email: undefined })],
+      ['an unverified e-mail', () => token({ sub: newSub(), email_verified: false })],
+      ['a sub of 300 characters', () => token({ sub: 's'.repeat(300) })],
+      ['a used token', () => usedToken],
+    ];
+    let usedToken: string;
+
+    beforeAll(async () => {
+      usedToken = token();
+      await service.accessToken({ subject_token: usedToken });
+    });
+
+    it.each(causes)('[7.5] %s as subject: 400 invalid_grant and nothing more', async (_, make) => {
+      const answer = await exchange({ subject_token: make() });
+      expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
+    });
+
+    it.each(causes)('[7.5] %s as actor: 400 invalid_grant and nothing more', async (_, make) => {
+      const answer = await exchange({ actor_token: make() });
+      expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
+    });
+
+    it('[D14] all bodies and headers are the same, but for what every answer changes', async () => {
+      const seen = new Set<string>();
+      for (const [, make] of causes) {
+        const answer = await exchange({ subject_token: make() });
+        const headers = [...answer.headers].filter(
+          ([name]) => !/^(date|x-request-id|ratelimit-.*)$/.test(name),
+        );
+        seen.add(JSON.stringify([answer.status, headers, await answer.text()]));
+      }
+      expect([...seen]).toHaveLength(1);
+    });
+
+    it.each([
+      ['no sub', { sub: undefined }],
+      ['no jti', { jti: undefined }],
+      ['no aud', { aud: undefined }],
+      ['exp as text', { exp: '2000000000' }],
+      ['an e-mail that is none', { email: 'nobody' }],
+      ['a numeric role', { role: 1 }],
+    ])('[7.6] %s: 400 invalid_request for subject and actor', async (_, claims: Members) => {
+      for (const party of ['subject_token', 'actor_token']) {
+        const answer = await exchange({ [party]: token(claims) });
+        expect([answer.status, await answer.text()]).toEqual([400, INVALID_CLAIMS]);
+      }
+    });
+
+    it('[D15] claims are judged only under a right signature, but for a missing issuer', async () => {
+      const unsigned = (claims: Members) => exchange({ subject_token: forger.sign(forger.claims(claims)) });
+      for (const claims of [{ sub: undefined }, { exp: 'soon' }, { jti: 7 }, { email: 'nobody' }]) {
+        expect(await (await unsigned(claims)).text()).toBe(INVALID_GRANT);
+      }
+      for (const iss of [undefined, 7, null, '']) {
+        expect(await (await unsigned({ iss })).text()).toBe(INVALID_CLAIMS);
+      }
+    });
+
+    it('[D3] the subject is judged before the actor', async () => {
+      const [badClaims, badSignature] = [token({ sub: undefined }), forger.sign()];
+      const answers = [
+        await exchange({ subject_token: badClaims, actor_token: badSignature }),
+        await exchange({ subject_token: badSignature, actor_token: badClaims }),
+      ];
+      expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual([
+        INVALID_CLAIMS,
+        INVALID_GRANT,
+      ]);
+    });
+  });
+
+  describe('the order in which a request is judged', () => {
+    // Each fault alone gives its answer; of two the earlier one answers (D20).
+    const faults = [
+      { name: 'content type', status: 415, error: 'invalid_request', change: { type: 'application/json' } },
+      { name: 'grant type', status: 400, error: 'unsupported_grant_type', change: { grant: 'password' } },
+      { name: 'over-long field', status: 400, error: 'invalid_request', change: { scope: 's'.repeat(1025) } },
+      { name: 'token', status: 400, error: 'invalid_grant', change: { token: 'nonsense' } },
+    ];
+    const repeated = [
+      { name: 'repeated field', extra: '&scope=a&scope=b' },
+      { name: 'broken escape', extra: '&scope=%zz' },
+      { name: 'NUL', extra: '&scope=%00' },
+    ];
+
+    function request(change: { type?: string; grant?: string; scope?: string; token?: string }, extra = '') {
+      const fields = {
+        grant_type: change.grant ?? GRANT_FIELD[1],
+        subject_token: change.token ?? token(),
+        ...(change.scope === undefined ? {} : { scope: change.scope }),
+      };
+      return postRaw(service, encodedForm(Object.entries(fields)) + extra, change.type);
+    }
+
+    const pairs = faults.flatMap((first, index) => faults.slice(index).map((second) => ({ first, second })));
+
+    it.each(pairs)('[D20] $first.name answers before $second.name', async ({ first, second }) => {
+      const { status: answered, body } = await read(await request({ ...second.change, ...first.change }));
+      expect([answered, body['error']]).toEqual([first.status, first.error]);
+    });
+
+    it.each(repeated)('[D20] the grant type answers before a $name', async ({ extra }) => {
+      const { body } = await read(await request({ grant: 'password' }, extra));
+      expect(body['error']).toBe('unsupported_grant_type');
+    });
+
+    it.each(repeated)('[D20] a $name answers before the token', async ({ extra }) => {
+      const { status: answered, body } = await read(await request({ token: 'nonsense' }, extra));
+      expect([answered, body['error']]).toEqual([400, 'invalid_request']);
+    });
+
+    it.each([
+      'application/json',
+      'multipart/form-data; boundary=x',
+      'text/plain',
+      'application/x-www-form-urlencodedx',
+    ])('[D20] %s is answered with 415', async (type) => expect((await request({ type })).status).toBe(415));
+
+    it('[D20] a POST without content type is answered with 415', async () => {
+      const body = new Uint8Array(Buffer.from(encodedForm([GRANT_FIELD, ['subject_token', token()]])));
+      expect((await service.fetch(EXCHANGE_PATH, { method: 'POST', body })).status).toBe(415);
+    });
+  });
+
+  it('[D22] no answer may be cached', async () => {
+    const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
+    const answers = [
+      await exchange(),
+      await exchange({ subject_token: 'nonsense' }),
+      await exchange({ grant_type: 'password' }),
+      await exchange({ subject_token: '' }),
+      await exchange({ subject_token: token({ sub: undefined }) }),
+      await service.fetch(EXCHANGE_PATH, json),
+      await service.embed({ token: token() }),
+      await service.embed({ token: 'nonsense' }),
+      await service.embed({}),
+      await service.fetch(`${EMBED_PATH}?token=${token()}`),
+      await service.fetch(EMBED_PATH),
+      await service.fetch(EMBED_PATH, json),
+    ];
+    for (const { headers } of answers) {
+      expect([headers.get('cache-control'), headers.get('pragma')]).toEqual(['no-store', 'no-cache']);
+    }
+  });
+
+  it('[7.5] no fault was logged all the while', () => {
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describeOnEachDatabase('a restricted service', (database) => {
+  const clock = new TestClock();
+  let service: TestService;
+
+  /** One request a minute for each flow, both switched off, and a licence that ends before that minute. */
+  beforeAll(async () => {
+    const exp = Math.floor(clock.nowSeconds()) + 30;
+    const environment = {
+      ...(await licenseEnvironment({ exp })),
+      SVC_EMBED_LOGIN_ENABLED: 'false',
+      SVC_TOKEN_EXCHANGE_ENABLED: 'false',
+      SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1',
+      SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
+    };
+    service = await TestService.start(database, { trustedKeys, clock, environment });
+  });
+  afterAll(() => service.stop());
+
+  /** With a wrong content type, grant type, field and token as well. */
+  const everythingWrong = (path: string) =>
+    service.fetch(path, {
+      method: 'POST',
+      body: 'grant_type=%zz',
+      headers: { 'content-type': 'text/plain' },
+    });
+
+  it.each([
+    [EXCHANGE_PATH, { error: 'server_error', error_description: NOT_ENABLED, message: NOT_ENABLED }],
+    [EMBED_PATH, { error: 'not_enabled', message: 'Embed login is not enabled on this instance' }],
+  ])(
+    '[7.2][D17][D20] %s: the switch answers before the body is read, and the throttle before the switch',
+    async (path, body) => {
+      const disabled = await everythingWrong(path);
+      expect(await read(disabled)).toEqual({ status: 501, body });
+      const throttled = await everythingWrong(path);
+      expect(await read(throttled)).toMatchObject({ status: 429, body: { error: 'too_many_requests' } });
+      for (const { headers } of [disabled, throttled]) expect(headers.get('cache-control')).toBe('no-store');
+    },
+  );
+
+  describe('whose licence has run out within that minute', () => {
+    beforeAll(() => clock.advance(31));
+
+    it.each([EXCHANGE_PATH, EMBED_PATH])('[D20] %s: 404 comes before all', async (path) => {
+      const unlicensed = await everythingWrong(path);
+      expect(unlicensed.status).toBe(404);
+      expect(unlicensed.headers.get('cache-control')).toBe('no-store');
+    });
+  });
+});
+
+describeOnEachDatabase('an instance that trusts its own key', (database) => {
+  it('[D31] an issued token is refused as a subject even where its own key is trusted', async () => {
+    const first = await TestService.start(database, { trustedKeys });
+    const issued = await first.accessToken({ subject_token: partner.sign() });
+    const { keys } = (await (await first.fetch('/.well-known/jwks.json')).json()) as JSONWebKeySet;
+    await first.stop();
+    const [key] = keys;
+    const pem = createPublicKey({ key: key as JsonWebKey, format: 'jwk' }).export({
+      type: 'spki',
+      format: 'pem',
+    });
+    const entry = {
+      type: 'static',
+      kid: key?.kid,
+      algorithms: ['ES256'],
+      key: pem.toString(),
+      issuer: BASE_URL,
+    };
+    const environment = { SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: '20' };
+    const second = await TestService.start(database, { trustedKeys: [...trustedKeys, entry], environment });
+    const answers = [
+      await second.exchange({ subject_token: issued }),
+      await second.exchange({ subject_token: partner.sign(), actor_token: issued }),
+    ];
+    const own = await read(await second.exchange({ subject_token: partner.sign() }));
+    const stillGood = await second.fetch('/rest/me', bearer(issued));
+    await second.stop();
+    for (const answer of answers) expect(await answer.text()).toBe(INVALID_GRANT);
+    // The configured maximum counts where it is the shortest (4.2.5), and what was issued before lives on.
+    expect(own.body['expires_in']).toBe(20);
+    expect(stillGood.status).toBe(200);
+  });
+});

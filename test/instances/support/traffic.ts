@@ -1,0 +1,63 @@
+// Traffic to several instances: what partners send all the time, and what an attacker sends at once.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ServiceInstance } from '../../support/service-cluster.js';
+
+/** Posts one new token after another to each instance, and keeps what was not accepted. */
+export class SteadyTraffic {
+  /** The time that each accepted answer took, in milliseconds. */
+  readonly tookMs: number[] = [];
+  /** When and by whom a token was not accepted. */
+  readonly refusals: string[] = [];
+  private isEnding = false;
+  private readonly loops: Promise<void[]>;
+
+  /** @param pauseMs between an answer and the next request to the same instance */
+  constructor(instances: readonly ServiceInstance[], makeToken: () => string, pauseMs: number) {
+    this.loops = Promise.all(instances.map((instance) => this.loop(instance, makeToken, pauseMs)));
+  }
+
+  /** Resolves when every request has its answer. */
+  async end(): Promise<void> {
+    this.isEnding = true;
+    await this.loops;
+  }
+
+  private async loop(instance: ServiceInstance, makeToken: () => string, pauseMs: number): Promise<void> {
+    while (!this.isEnding) {
+      const startedAt = performance.now();
+      const outcome = await instance.exchangeStatus(makeToken()).catch((error: unknown) => String(error));
+      if (outcome === 200) this.tookMs.push(performance.now() - startedAt);
+      else this.refusals.push(`${new Date().toISOString()} ${instance.name}: ${outcome}`);
+      await pause(pauseMs);
+    }
+  }
+}
+
+/**
+ * Posts many tokens, some at a time, to the instances in turn.
+ * @param width how many requests are under way at each moment
+ * @returns how often each status was answered
+ */
+export async function flood(
+  instances: readonly ServiceInstance[],
+  tokens: readonly string[],
+  width: number,
+): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  const waiting = [...tokens.entries()];
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [turn, token] = next;
+      const status = await (instances[turn % instances.length] as ServiceInstance).exchangeStatus(token);
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: width }, work));
+  return counts;
+}
+
+/** The time within which 95 of 100 were answered. */
+export function p95(tookMs: readonly number[]): number {
+  const sorted = [...tookMs].sort((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? Number.NaN;
+}

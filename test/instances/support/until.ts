@@ -1,0 +1,21 @@
+// Waits for what happens in other processes, by looking again and again.
+import { setTimeout as pause } from 'node:timers/promises';
+
+const LOOK_AGAIN_MS = 25;
+
+/**
+ * @param what names in the error what did not happen
+ * @returns after how many milliseconds it was so
+ */
+export async function until(
+  what: string,
+  limitMs: number,
+  condition: () => boolean | Promise<boolean>,
+): Promise<number> {
+  const startedAt = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - startedAt > limitMs) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await pause(LOOK_AGAIN_MS);
+  }
+  return performance.now() - startedAt;
+}

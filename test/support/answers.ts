@@ -1,0 +1,6 @@
+// Reads answers by the type that a test expects of them.
+
+/** The body as JSON. Nothing checks the type: a test that misreads an answer fails by itself. */
+export function jsonOf<T>(answer: Response): Promise<T> {
+  return answer.json() as Promise<T>;
+}

@@ -1,0 +1,118 @@
+// The built service as a process of its own, the way an operator starts it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ServiceSurroundings } from '../../demo/service-process.js';
+import type { ServiceProcess } from '../../demo/service-process.js';
+import { licenseEnvironment } from './license.js';
+import { REPOSITORY } from './source-files.js';
+
+const MAIN = join(REPOSITORY, 'dist', 'src', 'main.js');
+const PATIENCE_MS = 20_000;
+
+/** Declares a block that needs the build; where there is none, a skipped test says so. */
+export function describeBuilt(title: string, block: () => void): void {
+  if (existsSync(MAIN)) describe(title, block);
+  else
+    describe(title, () =>
+      it.skip('skipped: there is no dist/src/main.js, which `npm test` builds', () => undefined),
+    );
+}
+
+/** Where a process runs and what it is told. Each has a free port and a temporary folder of its own. */
+export async function surroundingsOf(
+  settings: Record<string, string | undefined>,
+): Promise<ServiceSurroundings & { baseUrl: string }> {
+  const port = await freePort();
+  const baseUrl = `http://localhost:${port}`;
+  const environment = {
+    PATH: process.env['PATH'],
+    ...(await licenseEnvironment()),
+    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+    SVC_EMBED_LOGIN_ENABLED: 'true',
+    SVC_TOKEN_EXCHANGE_ENABLED: 'true',
+    SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000',
+    SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
+    SVC_PORT: String(port),
+    SVC_BASE_URL: baseUrl,
+    ...settings,
+  };
+  const directory = await mkdtemp(join(tmpdir(), 'built-service-'));
+  return { packageRoot: REPOSITORY, directory, environment, baseUrl };
+}
+
+/** The log lines of a service that runs or ran; what is not JSON is left out. */
+export async function logOf({ logFile }: ServiceProcess): Promise<Record<string, unknown>[]> {
+  const lines = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.startsWith('{'));
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Waits for a line of the log; it may have been written already. */
+export async function untilLogged(service: ServiceProcess, message: RegExp): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await logOf(service)).some(({ msg }) => message.test(String(msg)))) {
+    if (Date.now() > deadline) throw new Error(`the log never said ${message.source}`);
+    await pause(20);
+  }
+}
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a service that is expected to end by itself, and returns what it left. */
+export async function runToEnd({ environment, directory }: ServiceSurroundings): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN], { cwd: directory, env: environment, timeout: PATIENCE_MS });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...printed };
+}
+
+/** A form post whose head the service has taken, and whose body is still to come. */
+export interface OpenRequest {
+  /** Sends the body, and returns the status of the answer. */
+  finish(): Promise<number>;
+}
+
+/** Resolves when the service has said that it waits for the body, so that the request is surely in flight. */
+export async function openPost(url: string, fields: Record<string, string>): Promise<OpenRequest> {
+  const body = new URLSearchParams(fields).toString();
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': Buffer.byteLength(body),
+    expect: '100-continue',
+  };
+  const open = request(url, { method: 'POST', agent: false, headers });
+  const answered = once(open, 'response') as Promise<[IncomingMessage]>;
+  answered.catch(() => undefined);
+  open.flushHeaders();
+  await once(open, 'continue');
+  const finish = async () => {
+    open.end(body);
+    const [answer] = await answered;
+    answer.resume();
+    return answer.statusCode ?? 0;
+  };
+  return { finish };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,42 @@
+// Reads the text that /metrics answers.
+import type { TestService } from './test-service.js';
+
+/** One line of the exposition format. */
+export interface Sample {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+const LINE = /^(?<name>\w+)(?:\{(?<labels>.*)\})? (?<value>\S+)$/;
+
+export class MetricSamples {
+  private constructor(readonly all: readonly Sample[]) {}
+
+  static async read(service: TestService): Promise<MetricSamples> {
+    const text = await (await service.fetch('/metrics')).text();
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    return new MetricSamples(lines.map(parse));
+  }
+
+  /** The value of the sample with these labels among its own; 0 where there is none. */
+  value(name: string, labels: Record<string, string> = {}): number {
+    return this.named(name, labels).reduce((sum, { value }) => sum + value, 0);
+  }
+
+  named(name: string, labels: Record<string, string> = {}): Sample[] {
+    const fits = (sample: Sample) =>
+      Object.entries(labels).every(([key, value]) => sample.labels[key] === value);
+    return this.all.filter((sample) => sample.name === name && fits(sample));
+  }
+}
+
+function parse(line: string): Sample {
+  const { name, labels = '', value } = LINE.exec(line)?.groups ?? {};
+  if (name === undefined) throw new Error(`not a sample: ${line}`);
+  const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', text = '']) => [
+    key,
+    text,
+  ]);
+  return { name, labels: Object.fromEntries(pairs), value: Number(value) };
+}

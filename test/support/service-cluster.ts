@@ -1,0 +1,199 @@
+// Runs several processes of the built service on one database, as behind a load balancer, and does harm to them.
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ServiceProcess } from '../../demo/service-process.js';
+import type { TestDatabase } from './databases.js';
+import { describeOnPostgresql } from './databases.js';
+import { licenseEnvironment } from './license.js';
+import type { Fields, LogLine } from './test-service.js';
+import { BASE_URL, GRANT_TYPE } from './test-service.js';
+
+const PACKAGE_ROOT = join(__dirname, '..', '..');
+const PROGRAM = join('dist', 'src', 'main.js');
+/** Below the ports that systems give to outgoing connections, of which the tests make very many. */
+const PORTS = [10_000, 30_000] as const;
+
+/**
+ * Declares a block of tests with real processes on a fresh, migrated PostgreSQL database. Where the build or PostgreSQL
+ * is missing, a skipped test in the block's place says why.
+ */
+export function describeWithProcesses(title: string, block: (database: TestDatabase) => void): void {
+  if (existsSync(join(PACKAGE_ROOT, PROGRAM))) describeOnPostgresql(title, block);
+  else describe(title, () => it.skip(`skipped: ${PROGRAM} is not there; npm run build makes it`, () => undefined));
+}
+
+export interface ClusterOptions {
+  /** Trusted key entries. */
+  trustedKeys: readonly object[];
+  /** Variables beside, or instead of, those that turn both flows on and the throttles far up. */
+  environment?: Record<string, string>;
+  /** Leads each instance to the database on a way of its own. */
+  databaseUrlOf?: (index: number) => string;
+}
+
+/** Instances with the same configuration. */
+export class ServiceCluster {
+  private constructor(readonly instances: readonly ServiceInstance[]) {}
+
+  /**
+   * Starts all instances at the same moment and waits until each is ready.
+   * @throws Error with the log of the instance that did not get ready; the others are stopped then
+   */
+  static async start(count: number, database: TestDatabase, options: ClusterOptions): Promise<ServiceCluster> {
+    const environment = { ...(await commonEnvironment(database, options)), ...options.environment };
+    const instances = Array.from({ length: count }, (_, index) => {
+      const url = new URL(options.databaseUrlOf?.(index) ?? environment['SVC_DATABASE_URL'] ?? '');
+      // So that the database can tell by which instance a statement was sent.
+      url.searchParams.set('application_name', `instance-${index}`);
+      return new ServiceInstance(`instance-${index}`, { ...environment, SVC_DATABASE_URL: url.href });
+    });
+    const cluster = new ServiceCluster(instances);
+    const starts = await Promise.allSettled(instances.map((instance) => instance.start()));
+    const failed = starts.find((outcome) => outcome.status === 'rejected');
+    if (failed === undefined) return cluster;
+    await cluster.stop();
+    throw failed.reason;
+  }
+
+  /** The instances take turns. */
+  instance(turn: number): ServiceInstance {
+    return this.instances[turn % this.instances.length] as ServiceInstance;
+  }
+
+  /** Stops what still runs, and removes all files. */
+  async stop(): Promise<void> {
+    await Promise.all(this.instances.map((instance) => instance.remove()));
+  }
+}
+
+/** One process of the service. It may be started again after it was stopped or killed. */
+export class ServiceInstance {
+  private readonly directory = mkdtempSync(join(tmpdir(), 'svc-test-instance-'));
+  private process: ServiceProcess | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly environment: Record<string, string>,
+  ) {}
+
+  /** @throws Error with the end of the log when it does not get ready */
+  async start(): Promise<void> {
+    const port = await freePort();
+    const surroundings = {
+      packageRoot: PACKAGE_ROOT,
+      directory: this.directory,
+      environment: { ...this.environment, PATH: process.env['PATH'], SVC_PORT: String(port) },
+    };
+    this.process = await ServiceProcess.start(surroundings, `http://127.0.0.1:${port}`);
+  }
+
+  /** Asks it to stop, as an operator does. @returns its exit code, or the name of the signal that ended it */
+  async stop(): Promise<number | string> {
+    this.send('SIGCONT');
+    return this.running.stop();
+  }
+
+  /** Ends it without a chance to say anything. */
+  async kill(): Promise<void> {
+    this.send('SIGKILL');
+    await this.running.exited;
+  }
+
+  /** Nothing runs in it until it is thawed, while its connections stand and time goes on. */
+  freeze(): void {
+    this.send('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.send('SIGCONT');
+  }
+
+  async remove(): Promise<void> {
+    if (this.process !== undefined) await this.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(new URL(path, this.running.baseUrl), { redirect: 'manual', ...init });
+  }
+
+  /** A token-exchange request. */
+  exchange(subjectToken: string): Promise<Response> {
+    return this.post('/rest/auth/oauth/token', { grant_type: GRANT_TYPE, subject_token: subjectToken });
+  }
+
+  /** An embedded login. */
+  embed(token: string): Promise<Response> {
+    return this.post('/rest/auth/embed', { token });
+  }
+
+  /** The status of an exchange; 200 says that the token was accepted. */
+  async exchangeStatus(subjectToken: string): Promise<number> {
+    const answer = await this.exchange(subjectToken);
+    // Read to its end, so that the connection can be used again.
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  /** How many keys it holds for each trusted key entry, by issuer. Asking makes it look for no key. */
+  async keysHeld(): Promise<Record<string, number>> {
+    const metrics = await (await this.fetch('/metrics')).text();
+    const gauges = metrics.matchAll(/^svc_trusted_keys\{.*?issuer="([^"]*)"\} (\d+)$/gm);
+    return Object.fromEntries([...gauges].map(([, issuer, count]) => [issuer, Number(count)]));
+  }
+
+  /** All that it has logged since its first start. */
+  log(): LogLine[] {
+    // A line that is just being written has no end yet.
+    const lines = readFileSync(this.running.logFile, 'utf8').split('\n').slice(0, -1);
+    return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
+  }
+
+  private post(path: string, fields: Fields): Promise<Response> {
+    return this.fetch(path, { method: 'POST', body: new URLSearchParams(fields as Record<string, string>) });
+  }
+
+  private get running(): ServiceProcess {
+    if (this.process === undefined) throw new Error(`${this.name} was not started`);
+    return this.process;
+  }
+
+  /** The demo never needs to be this rude, so its class offers no signals. */
+  private send(signal: NodeJS.Signals): void {
+    this.running['child'].kill(signal);
+  }
+}
+
+async function commonEnvironment(database: TestDatabase, { trustedKeys }: ClusterOptions) {
+  return {
+    ...(await licenseEnvironment()),
+    ...database.environment,
+    SVC_BASE_URL: BASE_URL,
+    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+    SVC_EMBED_LOGIN_ENABLED: 'true',
+    SVC_TOKEN_EXCHANGE_ENABLED: 'true',
+    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
+    SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000000',
+    SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
+    SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+  } as Record<string, string>;
+}
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(...PORTS);
+    const probe = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(probe, 'listening');
+    } catch {
+      continue;
+    }
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
+}

@@ -1,0 +1,34 @@
+// Finds the public test vectors beside the repository; without them the tests that need them say why they are skipped.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY } from './source-files.js';
+
+const FOLDER = join(REPOSITORY, '..', 'shared', 'vectors');
+
+/** Reads the vectors by path below their folder. */
+export interface Vectors {
+  /** A file of JSON. */
+  json<T>(path: string): T;
+  /** The lines of a text file that are not empty. */
+  lines(path: string): string[];
+}
+
+const VECTORS: Vectors = {
+  json: <T>(path: string) => JSON.parse(readFileSync(join(FOLDER, path), 'utf8')) as T,
+  lines: (path) => readFileSync(join(FOLDER, path), 'utf8').split(/\r?\n/).filter(Boolean),
+};
+
+/**
+ * Declares tests on the files of one source.
+ * @param source folder of the source, such as `wycheproof`
+ * @param block declares the tests; it is called only where the folder is there
+ */
+export function describeWithVectors(title: string, source: string, block: (vectors: Vectors) => void): void {
+  if (existsSync(join(FOLDER, source))) describe(title, () => block(VECTORS));
+  else describe(title, () => skipped(`the test vectors of ${source} are not in ../shared/vectors`));
+}
+
+function skipped(reason: string): void {
+  process.stderr.write(`\nTests on public vectors are skipped: ${reason}.\n`);
+  it.skip(`skipped: ${reason}`, () => undefined);
+}
