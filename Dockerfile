@@ -22,5 +22,5 @@ VOLUME /data
 USER node
 EXPOSE 5678
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT ?? process.env.PORT ?? 5678}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { SVC_PORT, PORT, SVC_SSL_CERT, SVC_SSL_CERT_FILE } = process.env; const scheme = SVC_SSL_CERT || SVC_SSL_CERT_FILE ? 'https' : 'http'; require(scheme).get(`${scheme}://127.0.0.1:${SVC_PORT ?? PORT ?? 5678}/healthz`, { rejectUnauthorized: false }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "dist/src/main.js"]

@@ -1,11 +1,9 @@
 // Sets a throw-away instance up the way an operator would (keys, licence, users, workflows) and starts it.
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ALICE, OWNER, SERVICE_ACCOUNT, WORKFLOW_NAMES, workflowsNamed } from './cast.js';
 import type { Person } from './cast.js';
+import { freePort } from './free-port.js';
 import { Partner } from './partner.js';
 import { runAdmin, ServiceProcess } from './service-process.js';
 import type { ServiceSurroundings } from './service-process.js';
@@ -23,10 +21,12 @@ export class DemoInstance {
 
   /**
    * @param surroundings where and with what the processes run; the service's settings are added to the environment
+   * @param partnerOrigin where the partner's page will be: the one origin that may frame the instance
    * @param tell told in a few words what is being done
    */
   static async start(
     surroundings: ServiceSurroundings,
+    partnerOrigin: string,
     tell: (doing: string) => void,
   ): Promise<DemoInstance> {
     const { directory } = surroundings;
@@ -38,7 +38,7 @@ export class DemoInstance {
     tell('a vendor key, a licence, and the partner’s key');
     // Without the settings: the files that they name do not exist yet.
     await issueLicense(surroundings);
-    await trust(partner, directory);
+    await trust(partner, directory, partnerOrigin);
     tell('users and their workflows');
     const userIds = await fill(setUp);
     tell('the service, on the embedded database');
@@ -85,8 +85,9 @@ async function issueLicense(surroundings: ServiceSurroundings): Promise<void> {
   await runAdmin(surroundings, ['license', 'issue', '--private-key', privateKey, ...terms, '--out', out]);
 }
 
-async function trust(partner: Partner, directory: string): Promise<void> {
-  const entry = partner.staticEntry({ allowedRoles: ['global:member', 'global:admin'] });
+async function trust(partner: Partner, directory: string, origin: string): Promise<void> {
+  const policy = { allowedRoles: ['global:member', 'global:admin'], origins: [origin] };
+  const entry = partner.staticEntry(policy);
   await writeFile(join(directory, 'trusted-keys.json'), JSON.stringify([entry], null, 2));
 }
 
@@ -113,13 +114,4 @@ async function importWorkflows(surroundings: ServiceSurroundings, person: Person
   const file = join(surroundings.directory, `workflows-of-${person.sub}.json`);
   await writeFile(file, JSON.stringify(workflowsNamed(WORKFLOW_NAMES.get(person) ?? []), null, 2));
   await runAdmin(surroundings, ['workflows', 'import', '--file', file, '--owner-email', person.email]);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { claimsAbout } from './cast.js';
 import type { Person } from './cast.js';
@@ -14,6 +13,8 @@ import { decodeToken, withShortTokens } from './token-view.js';
 export interface PartnerPageOptions {
   /** Folder with the page's own files. */
   assetFolder: string;
+  /** To listen on, on this machine only. */
+  port: number;
   partner: Partner;
   /** Base address of the instance that the frame shows. */
   instanceUrl: string;
@@ -36,17 +37,21 @@ export class PartnerPage {
     this.server = createServer((request, response) => void this.respond(request, response));
   }
 
-  /** Listens on a free port of this machine only. */
+  /** Throws when the port is taken. */
   static async listen(options: PartnerPageOptions): Promise<PartnerPage> {
     const page = new PartnerPage(options);
-    page.server.listen(0, '127.0.0.1');
+    page.server.listen(options.port, '127.0.0.1');
     await once(page.server, 'listening');
     return page;
   }
 
   /** By name, not by number: page and frame are then of one site, and browsers accept Secure cookies. */
+  static originAt(port: number): string {
+    return `http://localhost:${port}`;
+  }
+
   get url(): string {
-    return `http://localhost:${(this.server.address() as AddressInfo).port}`;
+    return PartnerPage.originAt(this.options.port);
   }
 
   async close(): Promise<void> {
@@ -71,7 +76,7 @@ export class PartnerPage {
       return sendJson(response, 421, { message: 'Wrong host' });
     const asset = ASSETS.get(path);
     if (method === 'GET' && asset !== undefined) return this.sendAsset(response, asset);
-    if (method === 'GET' && path === '/customers') return sendJson(response, 200, this.listCustomers());
+    if (method === 'GET' && path === '/desk') return sendJson(response, 200, this.describeDesk());
     if (method !== 'POST') return sendJson(response, 404, { message: 'Nothing here' });
     if (request.headers.origin !== this.url) return sendJson(response, 403, { message: 'Wrong origin' });
     const { customer, again } = await this.picked(request);
@@ -81,10 +86,13 @@ export class PartnerPage {
     return sendJson(response, 404, { message: 'Nothing here' });
   }
 
-  private listCustomers(): unknown {
-    return this.options.customers.map(({ sub, givenName, familyName, role }) => {
+  /** What the page is made for: the instance whose script it loads, and who may be picked. */
+  private describeDesk(): unknown {
+    const { instanceUrl, customers } = this.options;
+    const named = customers.map(({ sub, givenName, familyName, role }) => {
       return { sub, name: `${givenName} ${familyName}`, role };
     });
+    return { instanceUrl, customers: named };
   }
 
   /** A real product knows from its own session who is asking, and lets nobody pick. */
@@ -94,10 +102,10 @@ export class PartnerPage {
     return { customer, again: again === true };
   }
 
-  /** What the page needs to post the login form itself, and what it may show of the token. */
+  /** What the page needs for a login, and what it may show of the token. */
   private makeToken(customer: Person): unknown {
     const token = this.sign(customer);
-    return { action: this.options.instanceUrl + EMBED_PATH, token, ...decodeToken(token) };
+    return { token, ...decodeToken(token) };
   }
 
   /**
@@ -132,7 +140,7 @@ export class PartnerPage {
     const instance = new URL(this.options.instanceUrl).origin;
     const policy = [
       "default-src 'none'",
-      "script-src 'self'",
+      `script-src 'self' ${instance}`,
       "style-src 'self'",
       "connect-src 'self'",
       `frame-src ${instance}`,

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ALICE, BRUNO } from './cast.js';
 import { DemoInstance } from './demo-instance.js';
+import { freePort } from './free-port.js';
 import { MainJob } from './main-job.js';
 import { PartnerPage } from './partner-page.js';
 import { Transcript } from './transcript.js';
@@ -21,20 +22,22 @@ const transcript = new Transcript(process.stdout, coloured);
 const interruption = new AbortController();
 
 async function demonstrate(staysUp: boolean, closers: Closers): Promise<void> {
-  const instance = await startInstance(closers);
+  const pagePort = await freePort();
+  const instance = await startInstance(PartnerPage.originAt(pagePort), closers);
   transcript.say(`\nThe instance answers at ${instance.baseUrl}. The main job, request by request:`, 'bold');
   await new MainJob(instance, transcript).run();
   sumUp();
-  if (staysUp) await stayUp(instance, closers);
+  if (staysUp) await stayUp(instance, pagePort, closers);
 }
 
-async function startInstance(closers: Closers): Promise<DemoInstance> {
+async function startInstance(partnerOrigin: string, closers: Closers): Promise<DemoInstance> {
   const directory = await mkdtemp(join(tmpdir(), 'embedded-token-exchange-demo-'));
   closers.push(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
   const environment = withoutSettings(process.env);
   const surroundings = { packageRoot, directory, environment, signal: interruption.signal };
   transcript.say('Setting up in a throw-away directory:');
-  const instance = await DemoInstance.start(surroundings, (doing) => transcript.say(`  · ${doing}`, 'dim'));
+  const tell = (doing: string) => transcript.say(`  · ${doing}`, 'dim');
+  const instance = await DemoInstance.start(surroundings, partnerOrigin, tell);
   closers.push(() => instance.service.stop());
   return instance;
 }
@@ -52,10 +55,11 @@ function sumUp(): void {
 }
 
 /** Serves the partner page until somebody interrupts. Throws when the service ends first. */
-async function stayUp(instance: DemoInstance, closers: Closers): Promise<void> {
+async function stayUp(instance: DemoInstance, port: number, closers: Closers): Promise<void> {
   const assetFolder = join(packageRoot, 'demo', 'page');
   const { partner, baseUrl: instanceUrl, service } = instance;
-  const page = await PartnerPage.listen({ assetFolder, partner, instanceUrl, customers: [ALICE, BRUNO] });
+  const customers = [ALICE, BRUNO];
+  const page = await PartnerPage.listen({ assetFolder, port, partner, instanceUrl, customers });
   closers.push(() => page.close());
   transcript.say(`\nThe partner’s product page: ${page.url}`, 'bold');
   transcript.say(

@@ -49,12 +49,18 @@ async function installPackages(root) {
 async function build(root) {
   if (isBuilt(root)) return { exitCode: 0, interrupted: false };
   const stamp = fingerprint(root);
-  const outcome = await step(root, 'Building', process.execPath, [
-    'node_modules/@nestjs/cli/bin/nest.js',
-    'build',
-  ]);
+  const outcome = await buildInSteps(root);
   if (outcome.exitCode === 0) writeFileSync(join(root, BUILD_STAMP), stamp);
   return outcome;
+}
+
+/** First the service, which empties dist, then the script that it serves to the pages of others. */
+async function buildInSteps(root) {
+  const nest = ['node_modules/@nestjs/cli/bin/nest.js', 'build'];
+  const outcome = await step(root, 'Building', process.execPath, nest);
+  if (outcome.exitCode !== 0) return outcome;
+  const compiler = ['node_modules/typescript/bin/tsc', '-p', 'src/web/embed'];
+  return step(root, 'Building the script for host pages', process.execPath, compiler);
 }
 
 /** All output goes to standard error: standard output belongs to the program that is started afterwards. */

@@ -7,6 +7,7 @@ import { Clock } from './clock.js';
 import { joinInstances } from './database/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
+import { frameAncestorsOf } from './embedding.js';
 import { ENTITIES } from './entities.js';
 import { addSecurityHeaders } from './http/security-headers.js';
 import { createServer } from './http/server.js';
@@ -72,14 +73,17 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   }
 }
 
-async function createNest(root: ReturnType<typeof AppModule.register>, { config }: Startup, logger: Logger) {
-  const server = createServer({ proxyHops: config.proxyHops, logger });
+async function createNest(root: ReturnType<typeof AppModule.register>, startup: Startup, logger: Logger) {
+  const { config, trustedKeys, tls } = startup;
+  const server = createServer({ proxyHops: config.proxyHops, logger, ...(tls === undefined ? {} : { tls }) });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
+    // The adapter serves it already; by this Nest knows, and names the address rightly.
+    ...(tls === undefined ? {} : { httpsOptions: tls }),
   });
-  await addSecurityHeaders(nest, config.embedLoginEnabled);
+  await addSecurityHeaders(nest, frameAncestorsOf(config, trustedKeys));
   await nest.init();
   nest.get(ApiDescription, { strict: false }).describe(nest, config.baseUrl);
   return nest;

@@ -58,8 +58,8 @@ class InstanceSessions extends SessionOpener {
     super();
   }
 
-  async open(transaction: Transaction, userId: string): Promise<OpenedSession> {
-    return { setCookie: await this.sessions.open(transaction, userId) };
+  async open(transaction: Transaction, userId: string, loginOrigin?: string): Promise<OpenedSession> {
+    return { setCookie: await this.sessions.open(transaction, userId, loginOrigin) };
   }
 }
 

@@ -6,7 +6,10 @@ import type { Config, Environment } from './config/load-config.js';
 import { ENCRYPTION_KEY_BYTES } from './config/environment.js';
 import { ConfigurationError, defaultBaseUrl, readConfig, readEnvFile } from './config/load-config.js';
 import { License, LicenseError, readLicense } from './config/license.js';
+import type { TlsIdentity } from './config/tls-identity.js';
+import { readTlsIdentity } from './config/tls-identity.js';
 import type { DatabaseSettings } from './database/data-source.js';
+import { embeddingWarnings } from './embedding.js';
 import type { TrustedKeyEntry } from './token-exchange/keys/trusted-key.js';
 import { readTrustedKeys } from './token-exchange/keys/trusted-key-entry.js';
 import { ASSIGNABLE_ROLES } from './users/role.js';
@@ -16,6 +19,8 @@ export interface Startup {
   readonly config: Config;
   readonly license: License;
   readonly trustedKeys: readonly TrustedKeyEntry[];
+  /** With it the service serves HTTPS. */
+  readonly tls?: TlsIdentity;
   /** What an operator should know, although the service starts. */
   readonly warnings: readonly string[];
 }
@@ -49,9 +54,11 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
   const { config, problems, warnings } = readConfig(environmentSources(sources));
   const license = await checkedLicense(config, problems);
   const { entries, ...keys } = checkedTrustedKeys(config);
-  problems.push(...keys.problems, ...requirements(config));
+  const { identity: tls, problems: tlsProblems } = readTlsIdentity(config.tlsCertificate, config.tlsKey);
+  problems.push(...keys.problems, ...requirements(config), ...tlsProblems);
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return { config, license, trustedKeys: entries, warnings: [...warnings, ...keys.warnings] };
+  warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
+  return { config, license, trustedKeys: entries, ...(tls === undefined ? {} : { tls }), warnings };
 }
 
 /** Which database the configuration asks for. */
@@ -114,7 +121,7 @@ function requirements(config: Config): string[] {
   if (databaseUrl !== undefined && keys.length === 0) {
     problems.push('SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL');
   }
-  if (port === 0 && baseUrl === defaultBaseUrl(0)) {
+  if (port === 0 && baseUrl === defaultBaseUrl(config)) {
     problems.push('SVC_BASE_URL: is required when SVC_PORT is 0');
   }
   return problems;

@@ -1,10 +1,15 @@
-// Fetches a token for the picked customer, posts it into the frame, and shows what went and what came.
+// Fetches a token for the picked customer, signs the frame in by the instance's script, and shows what went and came.
+
+const RENEWAL_NOTE = 'The session is about to end: the page renews it.';
 
 const picker = document.querySelector('#picker');
-const login = document.querySelector('#login');
-const frame = document.querySelector('iframe');
-const openButton = document.querySelector('#open');
-const againButton = document.querySelector('#again');
+const buttons = [...picker.querySelectorAll('button')];
+const events = document.querySelector('#events');
+
+/** The frame, once the instance's script has come. */
+let workspace;
+/** The last login, for those who want to see a token refused that was used before. */
+let lastLogin;
 
 async function read(answer) {
   const content = await answer.json();
@@ -25,6 +30,12 @@ function showJson(id, value) {
   show(id, JSON.stringify(value, null, 2));
 }
 
+function showEvent(name, detail) {
+  const line = document.createElement('li');
+  line.textContent = `${new Date().toLocaleTimeString('en-GB')} ${name} ${JSON.stringify(detail)}`;
+  events.prepend(line);
+}
+
 function choiceOf({ sub, name, role }, index) {
   const label = document.createElement('label');
   const radio = document.createElement('input');
@@ -37,42 +48,68 @@ function choiceOf({ sub, name, role }, index) {
   return label;
 }
 
-/** Posts the form into the frame and waits until the frame has loaded. */
-async function postIntoFrame() {
-  const startedAt = performance.now();
-  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
-  login.submit();
+/** The one thing that the product takes from the instance: its script. */
+async function loadScript(instanceUrl) {
+  const script = document.createElement('script');
+  script.src = new URL('/embed.js', instanceUrl);
+  const loaded = new Promise((resolve, reject) =>
+    Object.assign(script, { onload: resolve, onerror: reject }),
+  );
+  document.head.append(script);
   await loaded;
-  show('state', `The frame has loaded, ${Math.round(performance.now() - startedAt)} ms after the post.`);
+}
+
+function makeWorkspace() {
+  const container = document.querySelector('#workspace');
+  workspace = new window.EmbeddedInstance({ container, title: 'Automations, served by the instance' });
+  const names = ['session-ready', 'session-expiring', 'session-ended', 'login-failed'];
+  for (const name of names) workspace.on(name, (detail) => showEvent(name, detail));
+  workspace.on('session-ready', () => show('state', 'The customer is signed in.'));
+  workspace.on('session-ended', () => show('state', 'The session has ended.'));
+  workspace.on('login-failed', () => show('state', 'The instance did not sign the customer in.'));
+  workspace.on('session-expiring', () => {
+    show('state', RENEWAL_NOTE);
+    run(renew);
+  });
+}
+
+async function newToken(customer) {
+  const { token, header, claims } = await post('/token', { customer });
+  showJson('sent', { header, claims });
+  return token;
 }
 
 async function openAutomations() {
   const customer = new FormData(picker).get('customer');
-  const { action, token, header, claims } = await post('/token', { customer });
-  login.action = action;
-  login.elements.token.value = token;
-  login.dataset.customer = customer;
-  showJson('sent', { header, claims });
-  await postIntoFrame();
+  lastLogin = { customer, token: await newToken(customer) };
+  workspace.login(lastLogin.token);
   showJson('returned', await post('/twin', { customer }));
 }
 
+async function renew() {
+  workspace.renew(await newToken(lastLogin.customer));
+}
+
 async function sendAgain() {
-  await postIntoFrame();
-  showJson('returned', await post('/twin', { customer: login.dataset.customer, again: true }));
+  workspace.login(lastLogin.token);
+  showJson('returned', await post('/twin', { customer: lastLogin.customer, again: true }));
+}
+
+async function leave() {
+  workspace.logout();
 }
 
 /** Runs one job with the buttons disabled, and tells what went wrong if it fails. */
 async function run(job) {
-  openButton.disabled = againButton.disabled = true;
-  show('state', 'One moment …');
+  for (const button of buttons) button.disabled = true;
   try {
     await job();
   } catch (error) {
-    show('state', `That did not work: ${error.message}`);
+    show('state', `That did not work: ${error.message ?? 'the instance’s script could not be loaded'}`);
   } finally {
-    openButton.disabled = false;
-    againButton.disabled = login.elements.token.value === '';
+    for (const { id } of buttons) {
+      document.querySelector(`#${id}`).disabled = id !== 'open' && lastLogin === undefined;
+    }
   }
 }
 
@@ -80,8 +117,14 @@ picker.addEventListener('submit', (event) => {
   event.preventDefault();
   run(openAutomations);
 });
-againButton.addEventListener('click', () => run(sendAgain));
+for (const [id, job] of Object.entries({ renew, again: sendAgain, leave })) {
+  document.querySelector(`#${id}`).addEventListener('click', () => run(job));
+}
 
-const customers = await read(await fetch('/customers'));
-document.querySelector('#customers').append(...customers.map(choiceOf));
-run(openAutomations);
+run(async () => {
+  const { instanceUrl, customers } = await read(await fetch('/desk'));
+  document.querySelector('#customers').append(...customers.map(choiceOf));
+  await loadScript(instanceUrl);
+  makeWorkspace();
+  await openAutomations();
+});

@@ -39,7 +39,8 @@ export class AuthenticationService {
     if (session === undefined) return undefined;
     const user = enabled(await this.users.findByIds([session.userId]), session.userId);
     if (user === undefined) return undefined;
-    return { user, expiresAt: session.expiresAt, credential: { kind: 'session', idHash: session.idHash } };
+    const { idHash, loginOrigin, expiresAt } = session;
+    return { user, expiresAt, credential: { kind: 'session', idHash, loginOrigin } };
   }
 }
 

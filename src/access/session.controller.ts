@@ -3,6 +3,7 @@ import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/co
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditBus } from '../audit/audit.bus.js';
 import { auditEvent } from '../audit/audit-event.js';
+import { Clock } from '../clock.js';
 import { Transactions } from '../database/transaction.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard } from './authentication.guard.js';
@@ -28,6 +29,10 @@ export interface MeAnswer {
   authentication: 'session' | 'access_token';
   /** ISO 8601. */
   expiresAt: string;
+  /** Whole seconds until then, so that no page depends on its visitor's clock. */
+  expiresInSeconds: number;
+  /** The origin that posted the login of a session, to which alone the page in the frame sends messages. */
+  hostOrigin: string | null;
 }
 
 @Controller('rest')
@@ -37,6 +42,7 @@ export class SessionController {
     private readonly sessions: SessionService,
     private readonly transactions: Transactions,
     private readonly audit: AuditBus,
+    private readonly clock: Clock,
   ) {}
 
   @Get('me')
@@ -46,6 +52,9 @@ export class SessionController {
       onBehalfOf: onBehalfOf === undefined ? null : userAnswer(onBehalfOf),
       authentication: credential.kind,
       expiresAt: expiresAt.toISOString(),
+      // Rounded up: when they are over the session is.
+      expiresInSeconds: Math.ceil((expiresAt.getTime() - this.clock.nowMs()) / 1000),
+      hostOrigin: credential.kind === 'session' ? credential.loginOrigin : null,
     };
   }
 

@@ -19,6 +19,10 @@ export class WebSession {
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
+
+  /** The origin of the page that posted the login; null when it named none. */
+  @Column('text', { name: 'login_origin', nullable: true })
+  loginOrigin!: string | null;
 }
 
 @Injectable()

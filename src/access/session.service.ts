@@ -22,14 +22,16 @@ export class SessionService {
   /**
    * Opens a session under a new random id.
    * @rule D26 A session lives for the configured time from its login, whatever happens in it.
+   * @param loginOrigin the origin of the page that posted the login
    * @returns the value of the `Set-Cookie` header; secret
    */
-  async open(transaction: Transaction, userId: string): Promise<string> {
+  async open(transaction: Transaction, userId: string, loginOrigin: string | undefined): Promise<string> {
     const id = randomBytes(ID_BYTES).toString('base64url');
     const { sessionLifetimeSeconds, partitionedCookie } = this.options;
     const createdAt = new Date(this.clock.nowMs());
     const expiresAt = new Date(createdAt.getTime() + sessionLifetimeSeconds * 1000);
-    await this.sessions.insert(transaction, { idHash: hashOf(id), userId, createdAt, expiresAt });
+    const session = { idHash: hashOf(id), userId, createdAt, expiresAt, loginOrigin: loginOrigin ?? null };
+    await this.sessions.insert(transaction, session);
     return sessionCookie(id, sessionLifetimeSeconds, partitionedCookie);
   }
 

@@ -1,5 +1,6 @@
 // Every environment variable of the service, in one table: the documentation and its test read it too.
 import ipaddr from 'ipaddr.js';
+import { originOfText } from './origin.js';
 import type { EnvironmentVariable, Parsed } from './variable.js';
 import { boolean, choice, exactFlag, integer, list, text, textWithDefault } from './variable.js';
 
@@ -86,6 +87,13 @@ export const VARIABLES = {
       'Adds `Partitioned` to the session cookie, so that it works where third-party cookies are blocked.',
     default: true,
   }),
+  frameAncestors: list('SVC_EMBED_FRAME_ANCESTORS', {
+    description:
+      'Origins that may frame the instance, beside the `origins` of trusted key entries. Without either the ' +
+      'instance leaves this to a reverse proxy while embedded login is on, and forbids framing while it is off.',
+    range: 'comma-separated origins: `https://host[:port]`',
+    member: parseOrigin,
+  }),
 
   // Keys fetched from partners
   /** @rule 8.2 Every 300 seconds where no cache life is given. */
@@ -128,7 +136,8 @@ export const VARIABLES = {
   // Addresses
   baseUrl: text('SVC_BASE_URL', {
     description:
-      'Address under which browsers and partners reach the instance; `http://localhost:PORT` if unset.',
+      'Address under which browsers and partners reach the instance; `http://localhost:PORT` if unset, with a ' +
+      'certificate `https://localhost:PORT`.',
     range: 'an origin: `http(s)://host[:port]`',
     check: checkOrigin,
   }),
@@ -140,6 +149,10 @@ export const VARIABLES = {
     min: 0,
     max: 65_535,
   }),
+  tlsCertificate: text('SVC_SSL_CERT', {
+    description: 'Certificate for serving HTTPS directly, PEM, with its chain. Needs `SVC_SSL_KEY`.',
+  }),
+  tlsKey: text('SVC_SSL_KEY', { description: 'Private key of `SVC_SSL_CERT`, PEM.' }),
   proxyHops: integer('SVC_PROXY_HOPS', {
     description: 'Number of reverse proxies whose `X-Forwarded-*` headers are believed.',
     default: 0,
@@ -194,8 +207,14 @@ function parseEncryptionKey(value: string): Parsed<Buffer> {
 }
 
 function checkOrigin(value: string): string | undefined {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isOrigin =
-    url !== undefined && /^https?:$/.test(url.protocol) && url.origin === value.replace(/\/$/, '');
-  return isOrigin ? undefined : 'must be an origin such as https://instance.example, without a path';
+  return originOfText(value) === undefined
+    ? 'must be an origin such as https://instance.example, without a path'
+    : undefined;
+}
+
+function parseOrigin(value: string): Parsed<string> {
+  const origin = originOfText(value);
+  return origin === undefined
+    ? { problem: 'is not an origin such as https://product.example' }
+    : { value: origin };
 }

@@ -45,13 +45,13 @@ export function readConfig(sources: readonly Environment[]): ConfigReading {
   }
   // The loop above fills exactly the members of the table, which TypeScript cannot follow.
   const read = values as Values;
-  const baseUrl = (read.baseUrl ?? defaultBaseUrl(read.port)).replace(/\/$/, '');
+  const baseUrl = (read.baseUrl ?? defaultBaseUrl(read)).replace(/\/$/, '');
   return { config: Object.freeze({ ...read, baseUrl }), problems, warnings: unknownVariables(sources) };
 }
 
 /** Where an instance without SVC_BASE_URL says that it is. */
-export function defaultBaseUrl(port: number): string {
-  return `http://localhost:${port}`;
+export function defaultBaseUrl({ port, tlsCertificate }: Pick<Config, 'port' | 'tlsCertificate'>): string {
+  return `${tlsCertificate === undefined ? 'http' : 'https'}://localhost:${port}`;
 }
 
 /**

@@ -4,11 +4,12 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
 /**
  * Registers @fastify/helmet.
- * @param mayBeFramed with embedded login on, who may frame the instance is left to the reverse proxy (5.5.3); else nobody
+ * @param frameAncestors the origins that may frame pages of ours; none at all: nobody may; undefined: nothing is said
+ *   here, a reverse proxy says it. `X-Frame-Options` knows no list of origins, so it goes with the empty list only.
  */
 export async function addSecurityHeaders(
   application: NestFastifyApplication,
-  mayBeFramed: boolean,
+  frameAncestors: readonly string[] | undefined,
 ): Promise<void> {
   await application.register(helmet, {
     contentSecurityPolicy: {
@@ -21,10 +22,14 @@ export async function addSecurityHeaders(
         imgSrc: ["'self'", 'data:'],
         baseUri: ["'none'"],
         formAction: ["'self'"],
-        ...(mayBeFramed ? {} : { frameAncestors: ["'none'"] }),
+        ...(frameAncestors === undefined ? {} : { frameAncestors: sourcesOf(frameAncestors) }),
       },
     },
-    frameguard: mayBeFramed ? false : { action: 'deny' },
+    frameguard: frameAncestors?.length === 0 ? { action: 'deny' } : false,
     referrerPolicy: { policy: 'no-referrer' },
   });
+}
+
+function sourcesOf(origins: readonly string[]): string[] {
+  return origins.length === 0 ? ["'none'"] : [...origins];
 }

@@ -1,6 +1,6 @@
 // The HTTP server: how requests are read, numbered, logged and answered, before any route.
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
 import { requestIdOf } from './request-id.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
@@ -9,6 +9,8 @@ export interface ServerOptions {
   /** How many reverse proxies in front are believed. */
   readonly proxyHops: number;
   readonly logger: Logger;
+  /** Certificate and key, PEM: with them the server speaks HTTPS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 /** Larger than the largest token (64 KiB) by far, so that an over-long token is judged as a token. */
@@ -19,8 +21,8 @@ const SLOW_CLIENT_MS = 30_000;
  * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured
  * (1.4, D27).
  */
-export function createServer({ proxyHops, logger }: ServerOptions): FastifyAdapter {
-  const adapter = new FastifyAdapter({
+export function createServer({ proxyHops, logger, tls }: ServerOptions): FastifyAdapter {
+  const options = {
     trustProxy: (_address, hop) => hop < proxyHops,
     genReqId: requestIdOf,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -32,7 +34,8 @@ export function createServer({ proxyHops, logger }: ServerOptions): FastifyAdapt
     logger: false,
     frameworkErrors: answerUndecodablePath,
     clientErrorHandler: (error, socket) => answerUnreadableRequest(logger, error, socket),
-  });
+  } satisfies FastifyServerOptions;
+  const adapter = new FastifyAdapter(tls === undefined ? options : { ...options, https: tls });
   const server: FastifyInstance = adapter.getInstance();
   readBodiesUnparsed(server);
   answerWithCommonHeaders(server);

@@ -45,7 +45,15 @@ export interface OpenedSession {
 
 /** The product's browser sessions. */
 export abstract class SessionOpener {
-  abstract open(transaction: Transaction, userId: string): Promise<OpenedSession>;
+  /**
+   * Opens a session.
+   * @param loginOrigin the origin of the page that posted the login, if it named one: the page's host
+   */
+  abstract open(
+    transaction: Transaction,
+    userId: string,
+    loginOrigin: string | undefined,
+  ): Promise<OpenedSession>;
 }
 
 /** What an access token is to say. */

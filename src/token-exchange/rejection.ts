@@ -19,6 +19,8 @@ export type RejectionReason =
   | 'token_issued_in_future'
   | 'token_lifetime_exceeded'
   | 'remaining_lifetime_too_short'
+  // where it was posted from
+  | 'origin_not_allowed'
   | 'actor_not_allowed'
   // replay
   | 'token_replayed'

@@ -17,6 +17,7 @@ export interface PublicFile {
 const HTML = 'text/html; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** Everything that is served; a request's path never reaches the file system. */
 const ASSET_TYPES: Readonly<Record<string, string>> = {
@@ -26,16 +27,25 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
   'page.js': JAVASCRIPT,
   'view.js': JAVASCRIPT,
   'instance.js': JAVASCRIPT,
+  'host.js': JAVASCRIPT,
+  'session.js': JAVASCRIPT,
+  'renewed.js': JAVASCRIPT,
   'wording.js': JAVASCRIPT,
   'icon.svg': 'image/svg+xml',
 };
 
-/** Where index.html says that its assets are. */
+/** Where the pages say that its assets are. */
 const UNVERSIONED = '/assets/current/';
 
 @Injectable()
 export class PublicFiles {
   readonly page: PublicFile;
+  /** Where the login of a renewal leads to. */
+  readonly renewed: PublicFile;
+  /** The script for host pages, compiled from embed/. */
+  readonly embedScript: PublicFile;
+  /** Its types, for who writes the host page in TypeScript. */
+  readonly embedTypes: PublicFile;
   /** Stands in the address of the assets and changes when one of them does. */
   readonly version: string;
   private readonly assets: ReadonlyMap<string, PublicFile>;
@@ -47,12 +57,19 @@ export class PublicFiles {
       Object.entries(ASSET_TYPES).map(([name, contentType]) => [name, publicFile(read(name), contentType)]),
     );
     this.version = digest([...this.assets.values()].map(({ entityTag }) => entityTag).join());
-    const html = read('index.html').toString().replaceAll(UNVERSIONED, `/assets/${this.version}/`);
-    this.page = publicFile(Buffer.from(html), HTML);
+    this.page = this.versioned(read('index.html'));
+    this.renewed = this.versioned(read('renewed.html'));
+    this.embedScript = publicFile(read('embedded-instance.js'), JAVASCRIPT);
+    this.embedTypes = publicFile(read('embedded-instance.d.ts'), PLAIN_TEXT);
   }
 
   asset(name: string): PublicFile | undefined {
     return this.assets.get(name);
+  }
+
+  private versioned(html: Buffer): PublicFile {
+    const text = html.toString().replaceAll(UNVERSIONED, `/assets/${this.version}/`);
+    return publicFile(Buffer.from(text), HTML);
   }
 }
 

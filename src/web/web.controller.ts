@@ -1,5 +1,5 @@
-// Answers the page that the frame shows, and the files it is made of.
-import { Controller, Get, Headers, NotFoundException, Param, Res } from '@nestjs/common';
+// Answers the page that the frame shows, the files it is made of, and the script for the pages around it.
+import { Controller, Get, Header, Headers, NotFoundException, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { PublicFile } from './public-files.js';
 import { PublicFiles } from './public-files.js';
@@ -7,6 +7,7 @@ import { PublicFiles } from './public-files.js';
 /** To be asked for each time, and answered with 304 while nothing has changed. */
 const REVALIDATED = 'no-cache';
 /** For a year: the address changes with the content. */
+const RESOURCE_POLICY = 'cross-origin-resource-policy';
 const KEPT = 'public, max-age=31536000, immutable';
 
 @Controller()
@@ -17,6 +18,33 @@ export class WebController {
   @Get()
   async page(@Headers('if-none-match') known: string | undefined, @Res() reply: FastifyReply): Promise<void> {
     await answer(reply, this.files.page, REVALIDATED, known);
+  }
+
+  /** Where the login of a renewal leads to, in a frame of its own: it tells the one that the visitor sees. */
+  @Get('renewed')
+  async renewed(
+    @Headers('if-none-match') known: string | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await answer(reply, this.files.renewed, REVALIDATED, known);
+  }
+
+  /** Pages of other sites load it, which the header of all other answers forbids. */
+  @Get('embed.js')
+  @Header(RESOURCE_POLICY, 'cross-origin')
+  async embedScript(
+    @Headers('if-none-match') known: string | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await answer(reply, this.files.embedScript, REVALIDATED, known);
+  }
+
+  @Get('embed.d.ts')
+  async embedTypes(
+    @Headers('if-none-match') known: string | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await answer(reply, this.files.embedTypes, REVALIDATED, known);
   }
 
   /** While instances are being upgraded a page may ask for files of another version: it gets these, for this once. */

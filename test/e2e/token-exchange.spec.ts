@@ -278,13 +278,15 @@ describeOnEachDatabase('token exchange', (database) => {
       ['an external token that ends on a second', () => Math.floor(nowSeconds()) + 50],
       ['an external token that ends within a second', () => nowSeconds() + 50],
       ['the configured maximum', () => Math.floor(nowSeconds()) + 4000],
-    ])('[4.2.5] ended by %s, a token is good for as long as expires_in says', async (_, ending) => {
+    ])('[4.2.5] ended by %s, a token is good for expires_in to within a second', async (_, ending) => {
       goToFraction(0.75);
       const exp = ending();
       const answer = await exchange({ subject_token: token({ exp }) });
       const body = (await answer.json()) as { access_token: string; expires_in: number };
       const issued = decodeJwt(body.access_token);
-      expect(issued.exp).toBeGreaterThanOrEqual(nowSeconds() + body.expires_in);
+      // `iat` and `exp` are whole seconds, as every reader of a JWT expects them.
+      expect(Number.isInteger(issued.exp)).toBe(true);
+      expect(issued.exp).toBeGreaterThan(nowSeconds() + body.expires_in - 1);
       expect(issued.exp).toBeLessThanOrEqual(exp);
     });
 

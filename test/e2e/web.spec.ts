@@ -1,11 +1,14 @@
-// The page that the frame shows, as a browser gets it.
+// The page that the frame shows, and the script for the page around it, as a browser gets them.
+import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pino from 'pino';
 import { createServer } from '../../src/http/server.js';
 import { WebModule } from '../../src/web/web.module.js';
-import { REPOSITORY } from '../support/source-files.js';
+import { compiledSources } from '../support/compiled-sources.js';
+import { repositoryFile } from '../support/source-files.js';
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 
@@ -14,7 +17,7 @@ describe('the page', () => {
   let address: string;
 
   beforeAll(async () => {
-    const web = WebModule.register({ publicDirectory: join(REPOSITORY, 'src/web/public') });
+    const web = WebModule.register({ publicDirectory: join(compiledSources(), 'web', 'public') });
     const server = createServer({ proxyHops: 0, logger: pino({ level: 'silent' }) });
     app = await NestFactory.create<NestFastifyApplication>(web, server, { logger: false });
     await app.listen(0, '127.0.0.1');
@@ -93,6 +96,45 @@ describe('the page', () => {
     const { status, headers } = await get('/assets/another/page.js');
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it('leads a renewal to a page that is made of the same files', async () => {
+    const html = await textOf('/renewed');
+    const version = /\/assets\/([^/]+)\//.exec(await textOf('/'))?.[1];
+    expect(html).toContain(`<script src="/assets/${version}/renewed.js" type="module"></script>`);
+    expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:|https?:/i);
+    expect((await get('/renewed')).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  describe('the script for host pages', () => {
+    it('may be loaded by pages of other sites, and is asked for again each time', async () => {
+      const { headers } = await get('/embed.js');
+      expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+      expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+      expect(headers.get('cache-control')).toBe('no-cache');
+      const again = await get('/embed.js', { 'if-none-match': headers.get('etag') ?? '' });
+      expect(again.status).toBe(304);
+    });
+
+    it('is under 3 KB compressed, and imports nothing', async () => {
+      const script = await textOf('/embed.js');
+      expect(gzipSync(script).length).toBeLessThan(3 * 1024);
+      expect(script).not.toMatch(/\b(import|require|export|eval)\b/);
+    });
+
+    it('is a classic script that leaves one name behind, and says the version of the package', async () => {
+      const page = createContext({ document: {} });
+      runInContext(await textOf('/embed.js'), page);
+      const { version } = JSON.parse(repositoryFile('package.json').text) as { version: string };
+      expect(Object.keys(page)).toEqual(['document', 'EmbeddedInstance']);
+      expect(runInContext('EmbeddedInstance.version', page)).toBe(version);
+    });
+
+    it('has types', async () => {
+      const types = await textOf('/embed.d.ts');
+      expect(types).toContain('declare class EmbeddedInstance');
+      expect(types).toContain("'login-failed'");
+    });
   });
 
   it.each(['index.html', 'constructor', '%2e%2e%2fweb.module.ts', 'page.js%00'])(

@@ -68,7 +68,7 @@ export class ApiWorld {
   async sessionOf(party: string): Promise<string> {
     const setCookie = await this.service
       .part(Transactions)
-      .run((transaction) => this.service.part(SessionService).open(transaction, this.idOf(party)));
+      .run((transaction) => this.service.part(SessionService).open(transaction, this.idOf(party), undefined));
     return setCookie.slice(0, setCookie.indexOf(';'));
   }
 

@@ -7,6 +7,7 @@ import { createApplication } from '../../src/application.js';
 import type { Clock } from '../../src/clock.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { prepareStartup } from '../../src/startup.js';
+import { compiledSources } from './compiled-sources.js';
 import type { TestDatabase } from './databases.js';
 import { licenseEnvironment } from './license.js';
 
@@ -46,7 +47,7 @@ export class TestService {
     const startup = await prepareStartup({ environment, workingDirectory: directory });
     const application = await createApplication(startup, {
       logger: createLogger(startup.config.logLevel, { write: (line) => lines.push(line) }),
-      sourceDirectory: join(process.cwd(), 'src'),
+      sourceDirectory: compiledSources(),
       database: database.settings,
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });

@@ -4,6 +4,7 @@ import { JwksSnapshot1790000000001 } from './1790000000001-jwks-snapshot.js';
 import { LeaderLease1790000000002 } from './1790000000002-leader-lease.js';
 import { ThrottleCounter1790000000003 } from './1790000000003-throttle-counter.js';
 import { PublicApi1790000000010 } from './1790000000010-public-api.js';
+import { SessionOrigin1790000000020 } from './1790000000020-session-origin.js';
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   LeaderLease1790000000002,
   ThrottleCounter1790000000003,
   PublicApi1790000000010,
+  SessionOrigin1790000000020,
 ] as const;

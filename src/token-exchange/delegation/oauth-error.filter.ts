@@ -43,6 +43,7 @@ const REJECTIONS = {
   token_issued_in_future: INVALID_GRANT,
   token_lifetime_exceeded: INVALID_GRANT,
   remaining_lifetime_too_short: INVALID_GRANT,
+  origin_not_allowed: INVALID_GRANT,
   actor_not_allowed: INVALID_GRANT,
   token_replayed: INVALID_GRANT,
   email_missing: INVALID_GRANT,

@@ -40,6 +40,7 @@ const REJECTIONS = {
   token_issued_in_future: unauthorized('token_issued_in_future', 'Token was issued in the future'),
   token_lifetime_exceeded: unauthorized('token_lifetime_exceeded', 'Token lifetime exceeds maximum allowed'),
   remaining_lifetime_too_short: unauthorized('remaining_lifetime_too_short', 'Token is about to expire'),
+  origin_not_allowed: unauthorized('origin_not_allowed', 'Login is not accepted from this origin'),
   actor_not_allowed: unauthorized('actor_not_allowed', 'Actor is not allowed'),
   token_replayed: unauthorized('token_replayed', 'Token has already been used'),
   email_missing: unauthorized('email_missing', 'Token has no e-mail address for a new user'),

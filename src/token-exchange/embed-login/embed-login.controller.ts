@@ -46,8 +46,9 @@ export class EmbedLoginController {
     reply: FastifyReply,
   ): Promise<void> {
     const { token, redirectTo } = readEmbedLoginForm(encoded);
-    const session = await this.embedLogin.login(token, request.id);
-    this.plainHttp.note(request.protocol, request.id);
+    const { id: requestId, headers } = request;
+    const session = await this.embedLogin.login({ token, origin: headers.origin, requestId });
+    this.plainHttp.note(request.protocol, requestId);
     await reply
       .header('set-cookie', session.setCookie)
       .header('location', localRedirect(redirectTo))

@@ -11,6 +11,15 @@ import { JtiRepository } from '../jti.repository.js';
 import { withRejectionContext } from '../rejection.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, originOf } from '../verification/external-token.verifier.js';
+import { hostOriginOf, refuseForeignOrigin } from './login-origin.js';
+
+/** A login as it was asked for; nothing is checked yet. */
+export interface EmbedLogin {
+  readonly token: string;
+  /** The `Origin` header. */
+  readonly origin: string | undefined;
+  readonly requestId: string;
+}
 
 @Injectable()
 export class EmbedLoginService {
@@ -29,14 +38,19 @@ export class EmbedLoginService {
    * @rule 4.1 Verify, resolve the user, open a session.
    * @throws Rejection with the first reason against it
    */
-  login(token: string, requestId: string): Promise<OpenedSession> {
+  login(attempt: EmbedLogin): Promise<OpenedSession> {
+    const { requestId } = attempt;
     return this.journey.audited('embed', requestId, async () => {
-      const verified = await this.journey.timed('embed', 'verify', () =>
-        this.verifier.verify(token, 'embed'),
-      );
+      const verified = await this.journey.timed('embed', 'verify', () => this.verify(attempt));
       await this.journey.timed('embed', 'consume', () => this.consume(verified));
-      return this.journey.timed('embed', 'resolve', () => this.resolveAndOpen(verified, requestId));
+      return this.journey.timed('embed', 'resolve', () => this.resolveAndOpen(verified, attempt));
     });
+  }
+
+  private async verify({ token, origin }: EmbedLogin): Promise<VerifiedToken> {
+    const verified = await this.verifier.verify(token, 'embed');
+    await withRejectionContext(originOf(verified), () => refuseForeignOrigin(verified.key.policy, origin));
+    return verified;
   }
 
   private consume(token: VerifiedToken): Promise<void> {
@@ -44,10 +58,13 @@ export class EmbedLoginService {
   }
 
   /** The user, the session and the audit rows stand or fall together. */
-  private async resolveAndOpen(token: VerifiedToken, requestId: string): Promise<OpenedSession> {
+  private async resolveAndOpen(
+    token: VerifiedToken,
+    { origin, requestId }: EmbedLogin,
+  ): Promise<OpenedSession> {
     const { session, events } = await this.transactions.run(async (transaction) => {
       const subject = await this.identities.resolve(transaction, token);
-      const opened = await this.sessions.open(transaction, subject.userId);
+      const opened = await this.sessions.open(transaction, subject.userId, hostOriginOf(origin));
       const context = { requestId, subjectUserId: subject.userId };
       const { policy, kid } = token.key;
       const login = auditEvent('svc.audit.token-exchange.embed-login', context, {

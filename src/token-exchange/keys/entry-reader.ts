@@ -1,6 +1,7 @@
 // Reads one trusted key entry, member by member, and goes on after a problem so that one start shows them all.
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { originOfText } from '../../config/origin.js';
 import { isJsonObject, isUnstorable } from '../../strict-json.js';
 import type { Algorithm } from './algorithms.js';
 import { MINIMUM_RSA_BITS, algorithmsFitting, familyOf, isAlgorithm, keyFits } from './algorithms.js';
@@ -21,7 +22,7 @@ export interface TrustedKeysRules {
   readonly allowHttp: boolean;
 }
 
-const COMMON_MEMBERS = ['type', 'issuer', 'expectedAudience', 'allowedRoles', 'name'];
+const COMMON_MEMBERS = ['type', 'issuer', 'expectedAudience', 'allowedRoles', 'name', 'origins'];
 const MEMBERS = {
   static: new Set([...COMMON_MEMBERS, 'kid', 'algorithms', 'key']),
   jwks: new Set([...COMMON_MEMBERS, 'url', 'cacheTtlSeconds']),
@@ -30,7 +31,7 @@ const MEMBERS = {
 const NOT_ENFORCED = new Set(
   (
     'requireVerifiedEmail emailDomains linkExistingUsers provisionUsers roleCeiling excludeOwner flows actFor ' +
-    'notAfter origins'
+    'notAfter'
   ).split(' '),
 );
 const MIN_CACHE_SECONDS = 60;
@@ -90,12 +91,14 @@ export class EntryReader {
     const issuer = this.issuer();
     const expectedAudience = this.optionalText('expectedAudience');
     const allowedRoles = this.allowedRoles();
+    const origins = this.origins();
     return {
       entryIndex: this.index,
       label: this.optionalText('name') ?? `entry-${this.index}`,
       issuer,
       ...(expectedAudience === undefined ? {} : { expectedAudience }),
       ...(allowedRoles === undefined ? {} : { allowedRoles: new Set(allowedRoles) }),
+      ...(origins === undefined ? {} : { origins: new Set(origins) }),
     };
   }
 
@@ -126,6 +129,18 @@ export class EntryReader {
       );
     }
     return allowedRoles;
+  }
+
+  /** An empty list would let nobody in, which is never meant. */
+  private origins(): string[] | undefined {
+    const { origins } = this.members;
+    if (origins === undefined) return undefined;
+    const read = isTextArray(origins)
+      ? origins.map(originOfText).filter((origin) => origin !== undefined)
+      : [];
+    if (isTextArray(origins) && read.length > 0 && read.length === origins.length) return read;
+    this.problem('origins', 'must be an array of at least one origin such as https://product.example');
+    return undefined;
   }
 
   /** @rule 2.1.static.algorithms All algorithms of an entry are supported and of one family. */

@@ -14,6 +14,8 @@ export interface TrustPolicy {
   readonly expectedAudience?: string;
   /** The roles that the `role` claim may assign; undefined: every assignable one. */
   readonly allowedRoles?: ReadonlySet<string>;
+  /** The origins that may frame the instance and post embedded logins; undefined: any may post. */
+  readonly origins?: ReadonlySet<string>;
 }
 
 /** A public key with all that decides whether a token is taken. */

@@ -30,6 +30,13 @@ export async function signOut(signal) {
   await request('/rest/auth/logout', { method: 'POST', signal });
 }
 
+/** Activates or deactivates a workflow; answers it as it is then, or undefined where the instance does not say. */
+export async function changeWorkflow(signal, id, active) {
+  const path = `/api/v1/workflows/${encodeURIComponent(id)}/${active ? 'activate' : 'deactivate'}`;
+  const answer = await request(path, { method: 'POST', signal });
+  return answer.status === 204 ? undefined : answer.json();
+}
+
 /**
  * The mode stays `cors`, fetch's default: in mode `same-origin` a page without referrer posts `Origin: null`, which
  * the instance takes for a forgery.

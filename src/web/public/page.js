@@ -1,5 +1,7 @@
-// Runs the page: reads who is signed in and their workflows, and answers the buttons.
-import { NotSignedInError, readAccount, readWorkflows, signOut } from './instance.js';
+// Runs the page: reads who is signed in and their workflows, answers the buttons, and keeps the host page informed.
+import { meetHost, onHostRequest, tellHost } from './host.js';
+import { NotSignedInError, changeWorkflow, readAccount, readWorkflows, signOut } from './instance.js';
+import { announceChange, isTimeOver, onChange, stopWatching, watchSession } from './session.js';
 import * as view from './view.js';
 
 const NOT_SIGNED_IN = 'You are not signed in.';
@@ -9,20 +11,38 @@ const MINUTE_MS = 60_000;
 
 const byName = new Intl.Collator('en', { numeric: true });
 
-let wasSignedIn = false;
+let account = null;
+/** Whose workflows are shown. */
+let listedFor = null;
 let workflows = [];
 let nextCursor = null;
 let underWay = new AbortController();
 
 async function open(signal) {
   view.showLoading();
-  workflows = [];
-  const account = readAccount(signal).then((answer) => {
-    wasSignedIn = true;
-    view.showAccount(answer);
-  });
-  const [firstPage] = await Promise.all([readWorkflows(signal), account]);
+  forgetList();
+  const [firstPage] = await Promise.all([readWorkflows(signal), readAccount(signal).then(welcome)]);
   add(firstPage);
+}
+
+/** Takes note of the session that there is now. */
+function welcome(answer) {
+  account = answer;
+  const { hostOrigin, expiresAt, expiresInSeconds } = answer;
+  view.showAccount(answer);
+  meetHost(hostOrigin);
+  tellHost('session-ready', { expiresAt });
+  const onExpiring = () => tellHost('session-expiring', { expiresAt });
+  watchSession(expiresInSeconds, { onExpiring, onEnded: lookAgain });
+}
+
+/** When the session has changed, or should be over: what is shown stays, as long as it is the same visitor's. */
+function lookAgain() {
+  run(async (signal) => {
+    const answer = await readAccount(signal);
+    if (answer.user.id !== listedFor) return open(signal);
+    welcome(answer);
+  }, view.showFailure);
 }
 
 async function loadMore(signal) {
@@ -31,20 +51,52 @@ async function loadMore(signal) {
 
 /** The list is in the order of names as a whole, since the instance's pages are in none that people know. */
 function add(page) {
+  listedFor = account.user.id;
   nextCursor = page.nextCursor;
   workflows = [...workflows, ...page.data].sort((one, other) => byName.compare(one.name, other.name));
-  view.showWorkflows(workflows, nextCursor !== null);
+  view.showWorkflows(workflows, nextCursor !== null, change);
+}
+
+/** Activates or deactivates one workflow; other work goes on, and so may other changes. */
+async function change(workflow, button) {
+  if (view.isBusy(button)) return;
+  const { signal } = underWay;
+  view.hideProblems();
+  view.markBusy(button, true);
+  try {
+    const now = { active: !workflow.active, updatedAt: new Date().toISOString() };
+    Object.assign(workflow, now, await changeWorkflow(signal, workflow.id, now.active));
+    view.showChange(workflow, button);
+  } catch (error) {
+    if (error instanceof NotSignedInError) noticeEnd();
+    else if (!signal.aborted) view.showChangeProblem(workflow);
+  } finally {
+    view.markBusy(button, false);
+  }
 }
 
 async function leave(signal) {
   await signOut(signal);
-  endVisit(SIGNED_OUT);
+  announceChange();
+  endVisit(SIGNED_OUT, 'signed-out');
 }
 
-function endVisit(reason) {
-  wasSignedIn = false;
+/** The instance knows no session: it is over, or there was none. */
+function noticeEnd() {
+  endVisit(account ? SESSION_ENDED : NOT_SIGNED_IN, isTimeOver() ? 'expired' : 'revoked');
+}
+
+function endVisit(text, reason) {
+  if (account !== null) tellHost('session-ended', { reason });
+  stopWatching();
+  account = null;
+  forgetList();
+  view.showSignedOut(text);
+}
+
+function forgetList() {
+  listedFor = null;
   workflows = [];
-  view.showSignedOut(reason);
 }
 
 /** Does what a button is for. What was under way is given up, so that a late answer cannot overwrite a newer one. */
@@ -59,7 +111,7 @@ async function run(work, showFailure, button) {
     await work(signal);
   } catch (error) {
     if (signal.aborted) return;
-    if (error instanceof NotSignedInError) endVisit(wasSignedIn ? SESSION_ENDED : NOT_SIGNED_IN);
+    if (error instanceof NotSignedInError) noticeEnd();
     else showFailure(error.requestId);
   } finally {
     view.markBusy(button, false);
@@ -67,10 +119,13 @@ async function run(work, showFailure, button) {
 }
 
 const start = () => run(open, view.showFailure, view.retryButton);
+const goOut = () => run(leave, view.showSignOutProblem, view.signOutButton);
 
 view.retryButton.addEventListener('click', start);
 view.moreButton.addEventListener('click', () => run(loadMore, view.showMoreProblem, view.moreButton));
-view.signOutButton.addEventListener('click', () => run(leave, view.showSignOutProblem, view.signOutButton));
+view.signOutButton.addEventListener('click', goOut);
+onHostRequest('sign-out', goOut);
+onChange(lookAgain);
 // A page that the browser kept while another was shown may be about a session that has ended.
 addEventListener('pageshow', ({ persisted }) => persisted && start());
 setInterval(view.refreshTimes, MINUTE_MS);

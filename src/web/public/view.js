@@ -1,9 +1,18 @@
 // Writes to the document, and nothing else does: one panel at a time, all text as text.
-import { adviceFor, countInWords, dateInWords, initialsOf, nameOf, roleInWords, timeAgo } from './wording.js';
+import {
+  adviceFor,
+  changeInWords,
+  countInWords,
+  dateInWords,
+  initialsOf,
+  nameOf,
+  roleInWords,
+  timeAgo,
+} from './wording.js';
 
 const element = (id) => document.getElementById(id);
 const panels = ['loading', 'failure', 'signed-out', 'empty', 'workflows'].map(element);
-const problems = ['sign-out-problem', 'more-problem'].map(element);
+const problems = ['sign-out-problem', 'more-problem', 'change-problem'].map(element);
 
 export const retryButton = element('retry');
 export const moreButton = element('more');
@@ -21,9 +30,15 @@ export function showAccount({ user }) {
   element('account').hidden = false;
 }
 
-/** Shows all workflows that were read so far; `hasMore` tells whether the instance has others. */
-export function showWorkflows(workflows, hasMore) {
-  element('list').replaceChildren(...workflows.map(rowOf));
+/**
+ * Shows all workflows that were read so far.
+ * @param {boolean} hasMore whether the instance has others
+ * @param change called with a workflow and the button by which its state is to be changed
+ */
+export function showWorkflows(workflows, hasMore, change) {
+  const list = element('list');
+  list.replaceChildren(...workflows.map((workflow) => rowOf(workflow, change)));
+  list.classList.toggle('editable', workflows.some(mayBeChanged));
   element('count').textContent = countInWords(workflows.length, hasMore);
   refreshTimes();
   moreButton.hidden = false;
@@ -52,17 +67,28 @@ export function showSignOutProblem() {
   showProblem('sign-out-problem', 'Signing out did not work. Please try again.');
 }
 
+/** Shows the new state of one workflow; its row, and the focus on its button, stay. */
+export function showChange(workflow, button) {
+  fillRow(button.closest('li'), workflow);
+  refreshTimes();
+  element('news').textContent = `${workflow.name} is ${workflow.active ? 'active' : 'inactive'} now.`;
+}
+
+export function showChangeProblem({ name }) {
+  showProblem('change-problem', `${name} could not be changed. Please try again.`);
+}
+
 export function showMoreProblem() {
   showProblem('more-problem', 'More workflows could not be loaded. Please try again.');
 }
 
-/** Marks a button whose work is under way; it keeps the focus, which a disabled button would lose. */
+/** Marks the button, if there is one, whose work is under way; it keeps the focus, which a disabled button would lose. */
 export function markBusy(button, busy) {
-  button.ariaDisabled = String(busy);
+  if (button !== undefined) button.ariaDisabled = String(busy);
 }
 
 export function isBusy(button) {
-  return button.ariaDisabled === 'true';
+  return button?.ariaDisabled === 'true';
 }
 
 export function hideProblems() {
@@ -94,14 +120,31 @@ function showProblem(id, text) {
   element(id).textContent = text;
 }
 
-function rowOf({ name, active, updatedAt }) {
-  const row = element('row').content.cloneNode(true);
+function rowOf(workflow, change) {
+  const row = element('row').content.cloneNode(true).querySelector('li');
+  const button = row.querySelector('.change');
+  button.hidden = !mayBeChanged(workflow);
+  button.addEventListener('click', () => change(workflow, button));
+  fillRow(row, workflow);
+  return row;
+}
+
+/** The instance says so of each workflow; one that says nothing changes nothing. */
+function mayBeChanged({ canEdit }) {
+  return canEdit === true;
+}
+
+function fillRow(row, workflow) {
+  const { name, active, updatedAt } = workflow;
   const state = row.querySelector('.state');
   const time = row.querySelector('time');
+  const button = row.querySelector('.change');
+  const { verb, label } = changeInWords(workflow);
   row.querySelector('.name').textContent = name;
   state.textContent = active ? 'Active' : 'Inactive';
   state.classList.toggle('active', active);
   time.dateTime = updatedAt;
   time.title = dateInWords(new Date(updatedAt));
-  return row;
+  button.textContent = verb;
+  button.ariaLabel = label;
 }

@@ -42,6 +42,12 @@ export function countInWords(count, hasMore) {
   return count === 1 ? '1 workflow' : `${count} workflows`;
 }
 
+/** What the button of a workflow does, and what it is called where its row is not seen. */
+export function changeInWords({ active, name }) {
+  const verb = active ? 'Deactivate' : 'Activate';
+  return { verb, label: `${verb} ${name}` };
+}
+
 /** What a reader can do about a failure: without an answer the connection may be at fault. */
 export function adviceFor(hasAnswer) {
   return hasAnswer ? 'Please try again in a moment.' : 'Check your connection, then try again.';

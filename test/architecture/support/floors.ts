@@ -17,6 +17,7 @@ export const HOUSE: Plan = [
     [
       'src/app.module.ts',
       'src/application.ts',
+      'src/embedding.ts',
       'src/entities.ts',
       'src/host-bindings.module.ts',
       'src/startup.ts',

@@ -1,0 +1,9 @@
+// Reads web origins (RFC 6454): a scheme and a host, maybe a port, and nothing else.
+
+/** The origin as browsers write it; undefined when the text is not an `http:` or `https:` origin. */
+export function originOfText(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin =
+    url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '');
+  return isOrigin ? url.origin : undefined;
+}

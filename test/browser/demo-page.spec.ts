@@ -1,0 +1,68 @@
+// The demo partner's page in a browser: the customers it knows, the frame beside them, and what it shows of both.
+import { join } from 'node:path';
+import { Partner } from '../../demo/partner.js';
+import { ALICE, BRUNO } from '../../demo/cast.js';
+import { freePort } from '../../demo/free-port.js';
+import { PartnerPage } from '../../demo/partner-page.js';
+import type { TestBrowser } from '../support/browser.js';
+import { describeInBrowser, openBrowser } from '../support/browser.js';
+import { TestDatabase } from '../support/databases.js';
+import { REPOSITORY } from '../support/source-files.js';
+import { TestService } from '../support/test-service.js';
+
+describeInBrowser("[P.origins] the demo partner's page", () => {
+  const database = new TestDatabase('embedded');
+  let service: TestService;
+  let desk: PartnerPage;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    await database.create();
+    const [port, pagePort] = [await freePort(), await freePort()];
+    const instanceUrl = `http://localhost:${port}`;
+    const partner = Partner.create({ issuer: 'https://login.fernwick.example', audience: instanceUrl });
+    service = await TestService.start(database, {
+      trustedKeys: [partner.staticEntry({ origins: [PartnerPage.originAt(pagePort)] })],
+      environment: { SVC_BASE_URL: instanceUrl, SVC_PORT: String(port) },
+    });
+    const assetFolder = join(REPOSITORY, 'demo', 'page');
+    const customers = [ALICE, BRUNO];
+    desk = await PartnerPage.listen({ assetFolder, port: pagePort, partner, instanceUrl, customers });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await desk?.close();
+    await service?.stop();
+    await database.remove();
+  });
+
+  it('[P.origins] signs the picked customer in, renews, is refused and signs out, and tells each', async () => {
+    const page = await browser.context.newPage();
+    const events = page.locator('#events li');
+    const told = async (count: number) => {
+      await events.nth(count - 1).waitFor();
+      return events.first().textContent();
+    };
+    const press = (name: string) => page.getByRole('button', { name }).click();
+    await page.goto(desk.url);
+    await page.frameLocator('iframe').getByText('Alice Moreau').waitFor();
+    expect(await told(1)).toContain('session-ready');
+
+    await page.getByRole('radio', { name: 'Bruno' }).check();
+    await press('Open automations');
+    await page.frameLocator('iframe').getByText('Bruno Adeyemi').waitFor();
+    expect(await page.frameLocator('iframe').getByText('Administrator').count()).toBe(1);
+    expect(await told(2)).toContain('session-ready');
+    expect(await page.locator('#sent').textContent()).toContain('"sub": "customer-bruno"');
+    await page.getByText('"status": "303 See Other"').waitFor();
+
+    await press('Renew the session');
+    expect(await told(3)).toContain('session-ready');
+    await press('Sign the customer out');
+    expect(await told(4)).toContain('session-ended {"reason":"signed-out"}');
+    await press('Send the same token again');
+    expect(await told(5)).toContain('login-failed {"during":"login"}');
+    await page.getByText('"status": "401 Unauthorized"').waitFor();
+  });
+});

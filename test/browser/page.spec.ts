@@ -1,0 +1,123 @@
+// The page in the frame: its buttons, the keyboard, narrow frames, and what it asks of the browser.
+import type { Page, Route } from 'playwright-core';
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { createUser, createWorkflow } from '../support/local-users.js';
+
+const LIST = /\/api\/v1\/workflows\?/;
+const WIDTHS = {
+  scrollWidth: 'document.documentElement.scrollWidth',
+  clientWidth: 'document.documentElement.clientWidth',
+};
+const CHANGE = /\/api\/v1\/workflows\/[^/]+\/(de)?activate$/;
+
+describeInBrowser('the page in the frame', () => {
+  const browsing = new EmbeddedBrowsing();
+  let page: Page;
+  beforeAll(async () => {
+    await browsing.start();
+    const id = await createUser(browsing.service, { email: 'ada@login.partner.test' });
+    for (const name of ['Morning orders', 'A very long name of a workflow that'.repeat(3)])
+      await createWorkflow(browsing.service, id, name);
+    const product = await browsing.productPage();
+    await product.login(browsing.token('ada'));
+    await product.event(1);
+    page = product.page;
+  });
+  afterAll(() => browsing.stop());
+
+  const frame = () => page.frameLocator('#container iframe');
+  const reload = async () => {
+    await page.evaluate(`instance.frame.src = '${browsing.instanceOrigin}'`);
+    await frame().getByText('Morning orders').waitFor();
+  };
+
+  it('breaks no rule of its content security policy', async () => {
+    const complaints: string[] = [];
+    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
+    await reload();
+    await frame().getByText('2 workflows').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('fits into 320 pixels, without scrolling to the side', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await reload();
+    const { scrollWidth, clientWidth } = WIDTHS;
+    const html = frame().locator('html');
+    expect(await html.evaluate(scrollWidth)).toBe(await html.evaluate(clientWidth));
+    await page.setViewportSize({ width: 900, height: 700 });
+  });
+
+  it('offers no change where the instance does not say that the user may make one', async () => {
+    await page.route(LIST, (route) => listed(route, {}));
+    await reload();
+    expect(
+      await frame()
+        .getByRole('button', { name: /ctivate/ })
+        .count(),
+    ).toBe(0);
+    await page.unroute(LIST);
+  });
+
+  // The instance's own endpoints for this are not looked at here: only what the page makes of their answers.
+  describe('where the user may change workflows', () => {
+    const asked: string[] = [];
+    const answerChanges = (work: (route: Route) => Promise<void>) =>
+      page.route(CHANGE, async (route) => {
+        asked.push(
+          `${route.request().method()} ${new URL(route.request().url()).pathname.split('/').at(-1)}`,
+        );
+        await work(route);
+      });
+
+    beforeAll(async () => {
+      await page.route(LIST, (route) => listed(route, { canEdit: true }));
+      await reload();
+    });
+    afterEach(() => page.unroute(CHANGE));
+
+    it('a button does so by keyboard, keeps the focus and says what it does next', async () => {
+      await answerChanges((route) => route.fulfill({ status: 204 }));
+      const activate = frame().getByRole('button', { name: 'Activate Morning orders', exact: true });
+      await activate.focus();
+      await page.keyboard.press('Enter');
+      const deactivate = frame().getByRole('button', { name: 'Deactivate Morning orders' });
+      await deactivate.waitFor();
+      expect(await frame().locator(':focus').getAttribute('aria-label')).toBe('Deactivate Morning orders');
+      expect(await frame().getByText('Active', { exact: true }).count()).toBe(1);
+      expect(await frame().getByRole('status').textContent()).toBe('Morning orders is active now.');
+      expect(asked.splice(0)).toEqual(['POST activate']);
+    });
+
+    it('what the instance answers is shown', async () => {
+      const updatedAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
+      await answerChanges((route) => route.fulfill({ json: { active: false, updatedAt } }));
+      await frame().getByRole('button', { name: 'Deactivate Morning orders' }).click();
+      await frame().getByRole('button', { name: 'Activate Morning orders', exact: true }).waitFor();
+      await frame().getByText('3 hours ago').waitFor();
+      expect(asked.splice(0)).toEqual(['POST deactivate']);
+    });
+
+    it('a failure is said, and nothing is shown as changed', async () => {
+      await answerChanges((route) => route.fulfill({ status: 403, json: { error: 'forbidden' } }));
+      const activate = frame().getByRole('button', { name: 'Activate Morning orders', exact: true });
+      await activate.click();
+      await frame().getByText('Morning orders could not be changed. Please try again.').waitFor();
+      expect(await activate.count()).toBe(1);
+    });
+
+    it('[D26] a session that has ended meanwhile is said', async () => {
+      await answerChanges((route) => route.fulfill({ status: 401, json: { error: 'invalid_token' } }));
+      await frame().getByRole('button', { name: 'Activate Morning orders', exact: true }).click();
+      await frame().getByRole('heading', { name: 'Your session has ended.' }).waitFor();
+    });
+  });
+});
+
+/** A list of one workflow, with what the instance may say of it. */
+async function listed(route: Route, more: object): Promise<void> {
+  const updatedAt = new Date().toISOString();
+  const workflow = { id: '1', name: 'Morning orders', active: false, updatedAt, ...more };
+  await route.fulfill({ json: { data: [workflow], nextCursor: null } });
+}

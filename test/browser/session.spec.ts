@@ -1,0 +1,202 @@
+// The life of a session in the frame: login, renewal, end, sign-out, and what the host page is told of it.
+import { sessionHashOf } from '../support/logins.js';
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { TestClock } from '../support/test-clock.js';
+
+const SESSION_COOKIE = '__Host-svc-session';
+
+describeInBrowser('a session in the frame', () => {
+  const browsing = new EmbeddedBrowsing();
+  beforeAll(async () => {
+    await browsing.start();
+    await browsing.addCustomer('ada', 'Morning orders');
+  });
+  afterAll(() => browsing.stop());
+
+  const signedIn = async (name?: string) => {
+    const product = await browsing.productPage(name);
+    await product.login(browsing.token('ada'));
+    await product.frame.getByText('Morning orders').waitFor();
+    return product;
+  };
+  const openSessions = () => browsing.service.rows('SELECT id_hash FROM web_session');
+
+  describe('[D28] logout', () => {
+    it('[D28] by the host page ends the session without loading the frame again', async () => {
+      const product = await signedIn();
+      await product.markFrame();
+      const before = await openSessions();
+      await product.logout();
+      await product.heading('You have signed out.');
+      expect((await product.events()).slice(1)).toEqual([['session-ended', { reason: 'signed-out' }]]);
+      expect(await product.isFrameMarked()).toBe(true);
+      expect(await openSessions()).toHaveLength(before.length - 1);
+    });
+
+    it('[D28] by the button in the frame tells the host page, and leaves nothing of the user in view', async () => {
+      const product = await signedIn();
+      await product.frame.getByRole('button', { name: 'Sign out' }).click();
+      await product.heading('You have signed out.');
+      expect(await product.event(2)).toEqual(['session-ended', { reason: 'signed-out' }]);
+      expect(await product.frame.locator('body').textContent()).not.toContain('ada Tester');
+      expect(await product.frame.getByText('Morning orders').count()).toBe(0);
+    });
+
+    it('[D28] in one frame reaches the other frames of the site, as an end before its time', async () => {
+      const [one, other] = [await signedIn(), await signedIn()];
+      await one.logout();
+      await other.heading('Your session has ended.');
+      expect((await other.events()).at(-1)).toEqual(['session-ended', { reason: 'revoked' }]);
+    });
+  });
+
+  it('[D26] a session that an operator ends is over at the next look', async () => {
+    const product = await signedIn();
+    const cookies = await browsing.context.cookies(browsing.instanceOrigin);
+    const hashes = cookies.map(({ value }) => sessionHashOf(`${SESSION_COOKIE}=${value}`));
+    for (const hash of hashes)
+      await browsing.service.rows('DELETE FROM web_session WHERE id_hash = $1', [hash]);
+    await product.reloadFrameSilently();
+    await product.heading('You are not signed in.');
+  });
+
+  describe('[4.1] the ways in', () => {
+    it('[5.2.5] a replayed form post shows the refusal, is told as a failure, and keeps the session there was', async () => {
+      const product = await browsing.productPage();
+      const token = browsing.token('ada');
+      await product.login(token);
+      await product.event(1);
+      await product.login(token);
+      await product.frame.getByText('"token_replayed"').waitFor();
+      expect(await product.event(2)).toEqual(['login-failed', { during: 'login' }]);
+      await product.pointFrameTo(browsing.instanceOrigin);
+      await product.frame.getByText('Morning orders').waitFor();
+    });
+
+    it('[4.1] a login by GET works too, but has no origin that the page could talk to', async () => {
+      const product = await browsing.productPage();
+      await product.pointFrameTo(`${browsing.instanceOrigin}/rest/auth/embed?token=${browsing.token('ada')}`);
+      await product.frame.getByText('Morning orders').waitFor();
+      expect(product.frameUrl()).toBe(`${browsing.instanceOrigin}/`);
+      expect(await product.messages()).toEqual([]);
+    });
+
+    it('[D24] going back after a second login shows the page, and posts no token again', async () => {
+      const product = await signedIn();
+      await product.login(browsing.token('ada'));
+      await product.event(2);
+      await product.goBackInFrame();
+      await product.event(3);
+      await product.frame.getByText('Morning orders').waitFor();
+      expect(await product.eventNames()).toEqual(['session-ready', 'session-ready', 'session-ready']);
+    });
+
+    it('[D24] coming back from another page of the product shows the page, or an empty frame, never a refusal', async () => {
+      const product = await signedIn();
+      await product.page.getByRole('link', { name: 'Elsewhere' }).click();
+      await product.page.getByRole('heading', { name: 'Elsewhere' }).waitFor();
+      await product.page.goBack();
+      await product.page.waitForLoadState('load');
+      expect(product.frameUrl()).toMatch(new RegExp(`^(about:blank|${browsing.instanceOrigin}/)$`));
+      await product.login(browsing.token('ada'));
+      await product.frame.getByText('Morning orders').waitFor();
+    });
+
+    it('[7.7] a refused token is told as a failed login within seconds of the answer', async () => {
+      const product = await browsing.productPage();
+      await product.login(browsing.token('ada', { aud: 'https://elsewhere.example' }));
+      await product.frame.getByText('"audience_mismatch"').waitFor();
+      expect(await product.event(1)).toEqual(['login-failed', { during: 'login' }]);
+      await product.login(browsing.token('ada'));
+      expect((await product.event(2))[0]).toBe('session-ready');
+    });
+  });
+
+  describe('[D26] renewal', () => {
+    it('[D26] takes a new session without loading the frame again', async () => {
+      const product = await signedIn();
+      const [, first] = await product.event(1);
+      await product.markFrame();
+      await product.renew(browsing.token('ada'));
+      const [name, second] = await product.event(2);
+      expect(name).toBe('session-ready');
+      expect(String(second['expiresAt']) > String(first['expiresAt'])).toBe(true);
+      expect(await product.isFrameMarked()).toBe(true);
+      expect(await product.page.locator('iframe').count()).toBe(1);
+    });
+
+    it('[D26] as another user shows that user, and nothing of the one before', async () => {
+      const product = await signedIn();
+      await product.renew(browsing.token('ben'));
+      await product.frame.getByText('ben Tester').waitFor();
+      await product.heading('No workflows yet');
+      expect(await product.frame.getByText('Morning orders').count()).toBe(0);
+    });
+
+    it('[D26] that is refused is told as a failed renewal, and the session goes on', async () => {
+      const product = await signedIn();
+      await product.renew(browsing.token('ada', { exp: 1 }));
+      expect(await product.event(2)).toEqual(['login-failed', { during: 'renewal' }]);
+      expect(await product.page.locator('iframe').count()).toBe(1);
+      await product.reloadFrame();
+      await product.frame.getByText('Morning orders').waitFor();
+    });
+  });
+});
+
+describeInBrowser('[D26] the end of a session', () => {
+  let clock: TestClock;
+  let browsing: EmbeddedBrowsing;
+  // Time that has passed in one test would be there from the start in the next, and licences end.
+  beforeEach(async () => {
+    clock = new TestClock();
+    browsing = new EmbeddedBrowsing({ clock });
+    await browsing.start();
+    await browsing.context.clock.install();
+  });
+  afterEach(() => browsing.stop());
+
+  /** Time passes for the instance and for the browser. */
+  const pass = async (seconds: number) => {
+    clock.advance(seconds);
+    await browsing.context.clock.fastForward(seconds * 1000);
+  };
+
+  it('[D26] is announced 60 seconds before, put off by a renewal, and told in the page and to the host', async () => {
+    const product = await browsing.productPage();
+    await product.login(browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 }));
+    const [, { expiresAt }] = await product.event(1);
+    await pass(3538);
+    expect(await product.eventNames()).toEqual(['session-ready']);
+    await pass(3);
+    expect(await product.event(2)).toEqual(['session-expiring', { expiresAt }]);
+    await product.markFrame();
+
+    await product.renew(browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 }));
+    expect((await product.event(3))[0]).toBe('session-ready');
+    await pass(3500);
+    expect(await product.eventNames()).toHaveLength(3);
+    await pass(50);
+    expect((await product.event(4))[0]).toBe('session-expiring');
+
+    await pass(60);
+    expect(await product.event(5)).toEqual(['session-ended', { reason: 'expired' }]);
+    await product.heading('Your session has ended.');
+    expect(await product.frame.locator('body').innerText()).not.toContain('{');
+    expect(await product.isFrameMarked()).toBe(true);
+  });
+
+  it('[D26] is announced at half time where little is left, so that renewals do not chase each other', async () => {
+    const product = await browsing.productPage();
+    await product.login(browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 }));
+    await product.event(1);
+    const end = new Date(clock.nowMs() + 60_000).toISOString();
+    await browsing.service.rows('UPDATE web_session SET expires_at = $1', [end]);
+    await product.reloadFrame();
+    await pass(25);
+    expect(await product.eventNames()).toEqual(['session-ready', 'session-ready']);
+    await pass(10);
+    expect(await product.event(3)).toEqual(['session-expiring', { expiresAt: end }]);
+  });
+});

@@ -1,0 +1,57 @@
+// What pages of other origins get of an instance and its sessions: nothing.
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+
+describeInBrowser('pages of other origins', () => {
+  const browsing = new EmbeddedBrowsing();
+  beforeAll(async () => {
+    await browsing.start();
+    await browsing.addCustomer('ada', 'Morning orders');
+  });
+  afterAll(() => browsing.stop());
+
+  it('[5.5.3] a site that is not listed cannot frame the instance: the browser refuses, the script tells', async () => {
+    const product = await browsing.productPage('evil.test');
+    const refusal = product.page.waitForEvent('console', (line) => line.text().includes('frame-ancestors'));
+    await product.login(browsing.token('ada'));
+    expect((await refusal).text()).toContain('violates');
+    expect(await product.event(1)).toEqual(['login-failed', { during: 'login' }]);
+    expect(product.frameUrl()).not.toContain('instance.test');
+  });
+
+  it('[D25] another origin of the same site shares the cookie, yet hears nothing and can sign nobody out', async () => {
+    const product = await browsing.productPage();
+    await product.login(browsing.token('ada'));
+    await product.event(1);
+    const neighbour = await browsing.productPage('app.partner.test');
+    await neighbour.pointFrameTo(browsing.instanceOrigin);
+    await neighbour.frame.getByText('Morning orders').waitFor();
+    await neighbour.logout();
+    await neighbour.reloadFrameSilently();
+    await neighbour.frame.getByText('Morning orders').waitFor();
+    expect(await neighbour.messages()).toEqual([]);
+  });
+
+  it('[D25] the script takes no event from another frame, whatever it says', async () => {
+    const product = await browsing.productPage();
+    await product.page.evaluate(`postMessage({ type: 'session-ready', expiresAt: '2099-01-01' }, '*')`);
+    await product.pointFrameTo(`${browsing.originOf('other.test')}/shouting`);
+    await product.page.waitForFunction('messages.length >= 2');
+    expect(await product.events()).toEqual([]);
+  });
+
+  it('the script is the one thing that pages of other sites may load', async () => {
+    const page = await browsing.context.newPage();
+    await page.goto(`${browsing.originOf('evil.test')}/elsewhere`);
+    const load = (path: string) =>
+      page.evaluate<boolean>(`new Promise((resolve) => {
+        const script = document.createElement('script');
+        script.src = '${browsing.instanceOrigin}${path}';
+        script.onload = () => resolve(true);
+        script.onerror = () => resolve(false);
+        document.body.append(script);
+      })`);
+    expect(await load('/embed.js')).toBe(true);
+    expect(await load('/assets/current/wording.js')).toBe(false);
+  });
+});

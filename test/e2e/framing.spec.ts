@@ -1,0 +1,165 @@
+// Who may frame the instance and post logins to it, as its answers say it over plain HTTP and over TLS.
+import { request } from 'node:https';
+import { Partner } from '../../demo/partner.js';
+import { TestDatabase } from '../support/databases.js';
+import { sessionHashOf } from '../support/logins.js';
+import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
+import type { TestServiceOptions } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const PRODUCT = 'https://product.example';
+const OTHER = 'https://other.example';
+const picky = Partner.create({ issuer: 'https://picky.example', audience: BASE_URL });
+const open = Partner.create({ issuer: 'https://open.example', audience: BASE_URL });
+
+const database = new TestDatabase('embedded');
+beforeAll(() => database.create());
+afterAll(() => database.remove());
+
+async function withService(options: TestServiceOptions, work: (service: TestService) => Promise<void>) {
+  const service = await TestService.start(database, options);
+  try {
+    await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+const ancestorsIn = (answer: Response) =>
+  /frame-ancestors ([^;]*)/.exec(answer.headers.get('content-security-policy') ?? '')?.[1];
+
+describe('[5.5.3] framing', () => {
+  it.each([
+    ['by listed origins', { SVC_EMBED_FRAME_ANCESTORS: `${PRODUCT}, ${OTHER}` }, `${PRODUCT} ${OTHER}`, null],
+    ['as a reverse proxy says', {}, undefined, null],
+    ['by nobody while embedded login is off', { SVC_EMBED_LOGIN_ENABLED: 'false' }, "'none'", 'DENY'],
+  ])('%s', async (_, environment, ancestors, frameOptions) => {
+    await withService({ environment }, async (service) => {
+      for (const path of ['/', '/rest/me', '/nowhere']) {
+        const answer = await service.fetch(path);
+        expect([path, ancestorsIn(answer)]).toEqual([path, ancestors]);
+        expect(answer.headers.get('x-frame-options')).toBe(frameOptions);
+      }
+    });
+  });
+
+  it('joins the origins of entries, also on the refusal that a frame shows', async () => {
+    const trustedKeys = [picky.staticEntry({ origins: [PRODUCT] })];
+    await withService({ trustedKeys, environment: { SVC_EMBED_FRAME_ANCESTORS: OTHER } }, async (service) => {
+      expect(ancestorsIn(await service.embed({ token: 'x' }))).toBe(`${OTHER} ${PRODUCT}`);
+    });
+  });
+});
+
+describe('[P.origins] the origin of a login', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    const trustedKeys = [picky.staticEntry({ origins: [PRODUCT] }), open.staticEntry()];
+    service = await TestService.start(database, { trustedKeys });
+  });
+  afterAll(() => service?.stop());
+
+  const login = (partner: Partner, origin?: string, token = partner.sign()) =>
+    service.embed({ token }, origin === undefined ? {} : { origin });
+  const hostOrigin = async (answer: Response) => {
+    const cookie = (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    const me = await service.fetch('/rest/me', { headers: { cookie } });
+    return ((await me.json()) as { hostOrigin: string | null }).hostOrigin;
+  };
+
+  it.each([OTHER, 'null', `${PRODUCT}.evil.example`, 'http://product.example', `${PRODUCT}:8443`, ''])(
+    '[P.origins] %j is refused by an entry that lists another, and the token stays unused',
+    async (origin) => {
+      const token = picky.sign();
+      const answer = await login(picky, origin, token);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect(await answer.json()).toEqual({
+        error: 'origin_not_allowed',
+        message: 'Login is not accepted from this origin',
+      });
+      expect((await login(picky, PRODUCT, token)).status).toBe(303);
+    },
+  );
+
+  it('[P.origins] the refusal is in the audit trail with its entry', async () => {
+    await login(picky, OTHER);
+    const [event] = await service.rows(
+      `SELECT payload FROM audit_event WHERE name LIKE '%embed-login-failed' ORDER BY id DESC LIMIT 1`,
+    );
+    expect(event?.['payload']).toMatchObject({ reason: 'origin_not_allowed', issuer: picky.issuer });
+  });
+
+  it('[P.origins] a listed origin passes, and so does a client without the header', async () => {
+    expect((await login(picky, PRODUCT)).status).toBe(303);
+    expect((await login(picky)).status).toBe(303);
+  });
+
+  it('[P.origins] an entry that lists none takes a login from anywhere', async () => {
+    expect((await login(open, OTHER)).status).toBe(303);
+    expect((await login(open, 'null')).status).toBe(303);
+  });
+
+  it('[D25] the session keeps the origin of its login, and tells it to nobody but its own page', async () => {
+    const answer = await login(open, OTHER);
+    expect(await hostOrigin(answer)).toBe(OTHER);
+    const hash = sessionHashOf(answer.headers.get('set-cookie') ?? '');
+    expect(await service.rows('SELECT login_origin FROM web_session WHERE id_hash = $1', [hash])).toEqual([
+      { login_origin: OTHER },
+    ]);
+    const authorization = `Bearer ${await service.accessToken({ subject_token: open.sign() })}`;
+    const bearer = await service.fetch('/rest/me', { headers: { authorization } });
+    expect(await bearer.json()).toMatchObject({ hostOrigin: null });
+  });
+
+  it.each(['null', 'javascript:alert(1)', `${OTHER}/path`, 'https://a b'])(
+    '[D25] the session keeps nothing of the header %j',
+    async (origin) => {
+      expect(await hostOrigin(await login(open, origin))).toBeNull();
+    },
+  );
+
+  it('[D26] the page learns how many seconds are left', async () => {
+    const cookie = await service.sessionCookie(open.sign());
+    const answer = await service.fetch('/rest/me', { headers: { cookie } });
+    const me = (await answer.json()) as { expiresInSeconds: number };
+    expect(me.expiresInSeconds).toBeGreaterThan(3590);
+    expect(me.expiresInSeconds).toBeLessThanOrEqual(3600);
+  });
+});
+
+describe('[1.4] HTTPS without a proxy', () => {
+  const tls = makeSelfSignedCertificate('localhost');
+
+  const get = (address: string, path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const options = { ca: tls.cert, servername: 'localhost' };
+      request(new URL(path, address), options, (answer) => resolve(answer.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+
+  it('[1.4] is served with the configured certificate, and knows that it is HTTPS', async () => {
+    const environment = {
+      SVC_SSL_CERT: tls.cert,
+      SVC_SSL_KEY: tls.key,
+      SVC_BASE_URL: undefined,
+      SVC_PORT: '0',
+    };
+    await expect(withService({ environment }, async () => undefined)).rejects.toThrow(
+      'SVC_BASE_URL: is required when SVC_PORT is 0',
+    );
+    await withService({ environment: { ...environment, SVC_BASE_URL: BASE_URL } }, async (service) => {
+      expect(service.address).toMatch(/^https:/);
+      expect(await get(service.address, '/healthz')).toBe(200);
+      await expect(fetch(service.address.replace('https:', 'http:'))).rejects.toThrow();
+    });
+  });
+
+  it('[1.4] does not start with half of the pair', async () => {
+    const environment = { SVC_SSL_CERT: tls.cert };
+    await expect(withService({ environment }, async () => undefined)).rejects.toThrow(
+      'SVC_SSL_KEY: is required with SVC_SSL_CERT',
+    );
+  });
+});

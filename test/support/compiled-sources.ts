@@ -1,0 +1,37 @@
+// Puts the files of the pages together as a build does, for applications that tests run from the sources.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { REPOSITORY, repositoryFiles } from './source-files.js';
+
+const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
+const EMBED = join(REPOSITORY, 'src', 'web', 'embed');
+
+/** A folder with `web/public` in it. Its name tells the state of the sources, so that they are compiled once. */
+export function compiledSources(): string {
+  const folder = join(tmpdir(), `svc-test-${process.getuid?.() ?? 'user'}-pages-${stateOfSources()}`);
+  if (!existsSync(folder)) compileInto(folder);
+  return folder;
+}
+
+/** Workers may do this at the same moment: each fills a draft of its own, and the first gives it the name. */
+function compileInto(folder: string): void {
+  const draft = mkdtempSync(`${folder}-`);
+  const publicDirectory = join(draft, 'web', 'public');
+  cpSync(join(REPOSITORY, 'src', 'web', 'public'), publicDirectory, { recursive: true });
+  execFileSync(process.execPath, [COMPILER, '-p', EMBED, '--outDir', publicDirectory]);
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+function stateOfSources(): string {
+  const hash = createHash('sha256');
+  for (const { path, text } of repositoryFiles('src/web')) hash.update(path).update('\0').update(text);
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,96 @@
+// An instance on one site, partners on others, and a browser that visits them.
+import { freePort } from '../../demo/free-port.js';
+import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
+import type { Clock } from '../../src/clock.js';
+import type { TestBrowser } from './browser.js';
+import { openBrowser } from './browser.js';
+import { TestDatabase } from './databases.js';
+import { createUser, createWorkflow } from './local-users.js';
+import { PartnerSite, ProductPage } from './partner-site.js';
+import { makeSelfSignedCertificate } from './self-signed-certificate.js';
+import { TestService } from './test-service.js';
+
+/** What a test may say of the instance. */
+export interface InstanceSettings {
+  environment?: Record<string, string>;
+  clock?: Clock;
+}
+
+/** Call `start` before the tests and `stop` after them. */
+export class EmbeddedBrowsing {
+  private readonly database = new TestDatabase('embedded');
+  private parts:
+    { browser: TestBrowser; site: PartnerSite; service: TestService; partner: Partner } | undefined;
+  instanceOrigin = '';
+
+  constructor(private readonly settings: InstanceSettings = {}) {}
+
+  async start(): Promise<void> {
+    const { environment = {}, clock } = this.settings;
+    await this.database.create();
+    const certificate = makeSelfSignedCertificate('instance.test');
+    const site = await PartnerSite.listen(certificate);
+    const port = await freePort();
+    this.instanceOrigin = `https://instance.test:${port}`;
+    const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
+    const service = await TestService.start(this.database, {
+      trustedKeys: [partner.staticEntry()],
+      ...(clock === undefined ? {} : { clock }),
+      environment: {
+        SVC_PORT: String(port),
+        SVC_BASE_URL: this.instanceOrigin,
+        SVC_SSL_CERT: certificate.cert,
+        SVC_SSL_KEY: certificate.key,
+        SVC_EMBED_FRAME_ANCESTORS: HOSTS.map((name) => site.originOf(name)).join(),
+        ...environment,
+      },
+    });
+    this.parts = { browser: await openBrowser(), site, service, partner };
+  }
+
+  async stop(): Promise<void> {
+    await this.parts?.browser.close();
+    await this.parts?.service.stop();
+    await this.parts?.site.close();
+    await this.database.remove();
+  }
+
+  get service(): TestService {
+    return this.running.service;
+  }
+
+  get context() {
+    return this.running.browser.context;
+  }
+
+  originOf(name: string): string {
+    return this.running.site.originOf(name);
+  }
+
+  /** A token of the partner about a customer. */
+  token(sub: string, claims: Members = {}): string {
+    const { partner } = this.running;
+    return partner.sign(partner.claims({ sub, given_name: sub, family_name: 'Tester', ...claims }));
+  }
+
+  /** Opens a product page of a partner's site, in a tab of its own. */
+  async productPage(name = 'partner.test'): Promise<ProductPage> {
+    const page = await this.context.newPage();
+    return ProductPage.open(page, this.originOf(name), this.instanceOrigin);
+  }
+
+  /** Makes a customer with a workflow beforehand; the first login finds them by their e-mail address. */
+  async addCustomer(sub: string, workflow: string): Promise<void> {
+    const id = await createUser(this.service, { email: `${sub}@login.partner.test` });
+    await createWorkflow(this.service, id, workflow);
+  }
+
+  private get running() {
+    if (this.parts === undefined) throw new Error('nothing has started yet');
+    return this.parts;
+  }
+}
+
+/** Who may frame the instance; `evil.test` may not. */
+const HOSTS = ['partner.test', 'app.partner.test', 'other.test'];

@@ -1,0 +1,175 @@
+// The product pages of pretend partners, over HTTPS under any name: each loads /embed.js and notes its events.
+import { once } from 'node:events';
+import type { Server } from 'node:https';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Frame, Page } from 'playwright-core';
+import type { Identity } from './jwks-server.js';
+
+/** An event of the script, as the page has noted it. */
+export type HostEvent = [name: string, detail: Record<string, unknown>];
+
+export class PartnerSite {
+  private constructor(private readonly server: Server) {}
+
+  static async listen(identity: Identity): Promise<PartnerSite> {
+    const server = createServer(identity, (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'https://any.test');
+      const page = PAGES.get(pathname);
+      if (page === undefined) return response.writeHead(404).end();
+      const body = page(searchParams.get('instance') ?? '');
+      return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new PartnerSite(server);
+  }
+
+  /** The origin of the site under one of its names, `partner.test` for instance. */
+  originOf(name: string): string {
+    return `https://${name}:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.server.close();
+    this.server.closeAllConnections();
+    await once(this.server, 'close');
+  }
+}
+
+/** A product page with a frame of an instance, as a test drives it. */
+export class ProductPage {
+  private constructor(readonly page: Page) {}
+
+  /** @param instance origin of the instance whose script the page loads */
+  static async open(page: Page, origin: string, instance: string): Promise<ProductPage> {
+    await page.goto(`${origin}/?instance=${encodeURIComponent(instance)}`);
+    return new ProductPage(page);
+  }
+
+  /** What the visitor sees in the frame. */
+  get frame() {
+    return this.page.frameLocator('#container iframe');
+  }
+
+  async login(token: string, redirectTo?: string): Promise<void> {
+    await this.page.evaluate(([first, second]) => instance.login(first ?? '', second), [token, redirectTo]);
+  }
+
+  async renew(token: string): Promise<void> {
+    await this.page.evaluate((value) => instance.renew(value), token);
+  }
+
+  async logout(): Promise<void> {
+    await this.page.evaluate(() => instance.logout());
+  }
+
+  /** Has the frame load an address by itself, as a plain `<iframe src>` does. */
+  async pointFrameTo(url: string): Promise<void> {
+    await this.page.evaluate(`instance.frame.src = ${JSON.stringify(url)}`);
+  }
+
+  /** Loads again what the frame shows: the page of somebody who is signed in, which tells so once more. */
+  async reloadFrame(): Promise<void> {
+    const toldBefore = (await this.events()).length;
+    await (await this.shownFrame()).evaluate('location.reload()');
+    await this.event(toldBefore + 1);
+  }
+
+  /** The back button, when the step back is one in the frame. */
+  async goBackInFrame(): Promise<void> {
+    await this.page.evaluate('history.back()');
+  }
+
+  /** As `reloadFrame`, where nobody is told anything. */
+  async reloadFrameSilently(): Promise<void> {
+    await this.markFrame();
+    const shown = await this.shownFrame();
+    await shown.evaluate('location.reload()');
+    while (await this.isFrameMarked()) await this.page.waitForTimeout(20);
+  }
+
+  /** Puts a mark on the document in the frame, which is gone when another is loaded. */
+  async markFrame(): Promise<void> {
+    await (await this.shownFrame()).evaluate('window.isMarked = true');
+  }
+
+  async isFrameMarked(): Promise<boolean> {
+    return (await this.shownFrame()).evaluate<boolean>('window.isMarked === true');
+  }
+
+  /** The address of what the frame shows. */
+  frameUrl(): string {
+    return this.page.frames()[1]?.url() ?? '';
+  }
+
+  private async shownFrame(): Promise<Frame> {
+    const element = await this.page.locator('#container iframe').elementHandle();
+    const frame = await element?.contentFrame();
+    if (!frame) throw new Error('the page has no frame');
+    return frame;
+  }
+
+  /** Waits until the frame shows a heading. */
+  async heading(name: string): Promise<void> {
+    await this.frame.getByRole('heading', { name }).waitFor();
+  }
+
+  /** Everything that was told so far. */
+  events(): Promise<HostEvent[]> {
+    return this.page.evaluate(() => events);
+  }
+
+  async eventNames(): Promise<string[]> {
+    return (await this.events()).map(([name]) => name);
+  }
+
+  /** Waits until so many events were told, and returns the last of them. */
+  async event(count: number): Promise<HostEvent> {
+    await this.page.waitForFunction((wanted) => events.length >= wanted, count);
+    const told = (await this.events())[count - 1];
+    if (told === undefined) throw new Error('an event has vanished');
+    return told;
+  }
+
+  /** Every message that reached the page, from whomever. */
+  messages(): Promise<unknown[]> {
+    return this.page.evaluate(() => messages);
+  }
+}
+
+// Names of the product page's own script, for the functions above that run there.
+declare const instance: {
+  login(token: string, redirectTo?: string): void;
+  renew(token: string): void;
+  logout(): void;
+};
+declare const events: HostEvent[];
+declare const messages: unknown[];
+
+const PAGES = new Map([
+  ['/', productPage],
+  ['/shouting', () => '<script>parent.postMessage({ type: "session-ready" }, "*")</script>'],
+  ['/elsewhere', () => '<!doctype html><html lang="en"><title>Elsewhere</title><h1>Elsewhere</h1></html>'],
+]);
+
+function productPage(instanceOrigin: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <title>Product</title>
+  <style>iframe { width: 100%; height: 30rem; border: 0 }</style>
+  <a href="/elsewhere">Elsewhere</a>
+  <div id="container"></div>
+  <script src="${instanceOrigin}/embed.js"></script>
+  <script>
+    const events = [];
+    const messages = [];
+    addEventListener('message', ({ data }) => messages.push(data));
+    const container = document.querySelector('#container');
+    const instance = new EmbeddedInstance({ container, title: 'Automation' });
+    for (const name of ['session-ready', 'session-expiring', 'session-ended', 'login-failed']) {
+      instance.on(name, (detail) => events.push([name, detail]));
+    }
+  </script>
+</html>`;
+}
