@@ -169,6 +169,12 @@ describeOnEachDatabase('identity', (database) => {
       expect(isAccepted(await use(path, token({ sub, email_verified: false })))).toBe(true);
     });
 
+    it('[2.5.2] a provisioned user has password login disabled', async () => {
+      const id = await userIdOf(await use(path, token({ sub: newSub() })));
+      const stored = await service.rows('SELECT password_login_enabled FROM user_account WHERE id = $1', [id]);
+      expect(stored).toEqual([{ password_login_enabled: false }]);
+    });
+
     it('[2.5.3] names are taken over when they differ, and kept when the claims say nothing', async () => {
       const sub = newSub();
       await use(path, token({ sub, given_name: 'Ada', family_name: 'King' }));
