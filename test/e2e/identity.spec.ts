@@ -171,7 +171,9 @@ describeOnEachDatabase('identity', (database) => {
 
     it('[2.5.2] a provisioned user has password login disabled', async () => {
       const id = await userIdOf(await use(path, token({ sub: newSub() })));
-      const stored = await service.rows('SELECT password_login_enabled FROM user_account WHERE id = $1', [id]);
+      const stored = await service.rows('SELECT password_login_enabled FROM user_account WHERE id = $1', [
+        id,
+      ]);
       expect(stored).toEqual([{ password_login_enabled: false }]);
     });
 
