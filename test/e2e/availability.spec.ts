@@ -55,7 +55,7 @@ describeOnEachDatabase('[1.4] availability', (database) => {
     const exp = clock.nowSeconds() + 100;
     const environment = await licenseEnvironment({ exp });
     await withService(database, { trustedKeys, environment, clock }, async (service) => {
-      await expectPresent(service);
+      await expectPresent(service, clock);
       clock.advance(exp - clock.nowSeconds() - 0.001);
       await expectPresent(service, clock);
       clock.advance(0.001);
