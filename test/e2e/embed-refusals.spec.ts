@@ -116,7 +116,8 @@ describeOnEachDatabase('[D26] the life of a session', (database) => {
   ])('[D26] %s, counted from the login, whatever happens in it', async (_, environment, seconds) => {
     const clock = new TestClock();
     await withService(database, { trustedKeys: TRUSTED_KEYS, environment, clock }, async (service) => {
-      const set = (await service.embed({ token: partner.sign() })).headers.get('set-cookie') ?? '';
+      const token = partner.sign(partner.claims({ iat: clock.nowSeconds() }));
+      const set = (await service.embed({ token })).headers.get('set-cookie') ?? '';
       const cookie = set.split(';')[0] ?? '';
       expect(set).toContain(`Max-Age=${seconds};`);
       clock.advance(seconds / 2);

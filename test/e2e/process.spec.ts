@@ -52,8 +52,11 @@ describeBuilt('[D43] the process', () => {
       });
     const exchange = (token: string) =>
       post('/rest/auth/oauth/token', { grant_type: GRANT_TYPE, subject_token: token });
-    const me = async (headers: Record<string, string>) =>
-      (await fetch(new URL('/rest/me', surroundings.baseUrl), { headers })).json();
+    /** All but what is left of the time, which runs. */
+    const me = async (headers: Record<string, string>) => {
+      const answer = await fetch(new URL('/rest/me', surroundings.baseUrl), { headers });
+      return { ...((await answer.json()) as object), expiresInSeconds: undefined };
+    };
     /** Signs somebody in by both flows: what the process must know again after a restart. */
     const entries = async () => {
       const [subject, login] = [partner.sign(), partner.sign()];

@@ -103,7 +103,7 @@ export const ODD_PATHS = [
   '/rest/auth/oauth/token/',
   '/rest/auth/oauth/token%20',
   '/rest/auth/oauth/%74oken%00',
-  '/api/v1/workflows/1',
+  '/api/v1/unknown/1',
   '/api/v2/workflows',
   '/assets/x/../../package.json',
   '/assets/current/..%2f..%2fpackage.json',
