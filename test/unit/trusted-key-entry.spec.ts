@@ -169,7 +169,6 @@ describe('members that break their rule', () => {
     ['flows', ['embed']],
     ['actFor', [MARKER]],
     ['notAfter', '2030-01-01'],
-    ['origins', [MARKER]],
   ])('[D32] the policy field %s is refused, whatever it says, while it is not enforced', (field, value) => {
     for (const entry of [ec, jwks]) {
       expect(read({ ...entry, [field]: value }).problems).toEqual([

@@ -129,7 +129,11 @@ export class JwksSnapshotRepository {
     return this.rows.findOneByOrFail({ urlHash: address.urlHash });
   }
 
-  /** Stores that a fetch failed, keeps the keys, and announces it. @returns the row as it stands now */
+  /**
+   * Stores that a fetch failed, keeps the keys, and announces it. A failure that began before a stored success is no news:
+   * it may come late, from an instance that was cut off.
+   * @returns the row as it stands now
+   */
   async recordFailure(address: JwksAddress, failed: FailedFetch): Promise<JwksSnapshot> {
     const { startedAt, reason, consecutiveFailures, nextRefreshAt } = failed;
     await this.rows.query(
@@ -141,6 +145,8 @@ export class JwksSnapshotRepository {
            last_failure_at = excluded.last_failure_at, last_failure_reason = excluded.last_failure_reason,
            consecutive_failures = excluded.consecutive_failures, next_refresh_at = excluded.next_refresh_at,
            revision = held.revision + 1
+         WHERE held.last_success_at IS NULL
+           OR NOT (held.last_success_at > excluded.last_failure_at AND held.last_success_at <= now())
          RETURNING url_hash
        ) SELECT pg_notify($7, url_hash) FROM stored`,
       [address.urlHash, address.url, startedAt, reason, consecutiveFailures, nextRefreshAt, SNAPSHOT_CHANNEL],
