@@ -33,6 +33,16 @@ export class AccessRights {
     if (right === 'user:write' && !grants([role], right)) throw new ApiRefusal('forbidden');
   }
 
+  /** Which of some projects give a right, asked for all of them at once. */
+  async projectsGranting(
+    user: ActingUser,
+    right: ProjectRight,
+    projectIds: readonly string[],
+  ): Promise<Set<string>> {
+    const roles = await this.projectRoles.rolesIn(projectIds, user.id);
+    return new Set(projectIds.filter((id) => grants([user.role, roles.get(id)], right)));
+  }
+
   /**
    * A right on a project, or on a thing in one.
    * @throws ApiRefusal `not_found` for what is not there or not to be seen, `forbidden` for what is only to be seen

@@ -34,4 +34,13 @@ export class ProjectRoleRepository {
     if (row === undefined) return undefined;
     return { projectId: row.projectId, ...(row.role === null ? {} : { role: row.role }) };
   }
+
+  /** The roles that a user has in some projects, by project; those without one are left out. */
+  async rolesIn(projectIds: readonly string[], userId: string): Promise<ReadonlyMap<string, ProjectRole>> {
+    const rows = await this.dataSource.query<{ projectId: string; role: ProjectRole }[]>(
+      `SELECT project_id AS "projectId", role FROM project_member WHERE user_id = $1 AND project_id = ANY($2::uuid[])`,
+      [userId, projectIds],
+    );
+    return new Map(rows.map(({ projectId, role }) => [projectId, role]));
+  }
 }

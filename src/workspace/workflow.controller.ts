@@ -6,7 +6,7 @@ import type { Principal } from '../access/principal.js';
 import { isForeignKeyViolation } from '../database/database-error.js';
 import { Transactions } from '../database/transaction.js';
 import { JsonBody } from '../http/json-body.js';
-import { visibleToMember } from './access-rights.js';
+import { AccessRights, visibleToMember } from './access-rights.js';
 import { ApiController } from './api-controller.decorator.js';
 import { ApiRefusal } from './api-refusal.js';
 import { Operation } from './operation.decorator.js';
@@ -15,7 +15,13 @@ import { Pages } from './pages.js';
 import { ProjectChoice } from './project-choice.js';
 import type { PageQuery } from './query.pipe.js';
 import { IdPipe, QueryPipe, readFlag, readId, readText } from './query.pipe.js';
-import { NewWorkflowBody, WorkflowAnswer, WorkflowChangeBody, workflowAnswer } from './workflow.dto.js';
+import {
+  ListedWorkflowAnswer,
+  NewWorkflowBody,
+  WorkflowAnswer,
+  WorkflowChangeBody,
+  workflowAnswer,
+} from './workflow.dto.js';
 import type { NewWorkflow, Workflow, WorkflowChange } from './workflow.repository.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
@@ -31,6 +37,7 @@ const listQuery = new QueryPipe({ active: readFlag, name: readText, projectId: r
 export class WorkflowController {
   constructor(
     private readonly workflows: WorkflowRepository,
+    private readonly accessRights: AccessRights,
     private readonly projectChoice: ProjectChoice,
     private readonly transactions: Transactions,
     private readonly pages: Pages,
@@ -41,24 +48,27 @@ export class WorkflowController {
   @Operation({
     summary: 'List the workflows that the acting user may see',
     right: 'workflow:read',
-    answer: { status: 200, pageOf: WorkflowAnswer },
+    answer: { status: 200, pageOf: ListedWorkflowAnswer },
     errors: [400],
   })
   @ApiQuery({ name: 'active', required: false, schema: { type: 'boolean' } })
   @ApiQuery({ name: 'name', required: false, schema: { type: 'string' }, description: 'The whole name' })
   @ApiQuery({ name: 'projectId', required: false, schema: { type: 'string', format: 'uuid' } })
-  list(
+  async list(
     @CurrentPrincipal() { user }: Principal,
     @Query(listQuery) { limit, cursor, ...filters }: WorkflowListQuery,
-  ): Promise<Page<WorkflowAnswer>> {
+  ): Promise<Page<ListedWorkflowAnswer>> {
     const memberId = visibleToMember(user);
     const visible = memberId === undefined ? filters : { ...filters, memberId };
-    return this.pages.read(
+    const { data, nextCursor } = await this.pages.read(
       'workflows',
       { limit, cursor },
       (range) => this.workflows.list({ ...visible, ...range }),
       workflowAnswer,
     );
+    const projectIds = [...new Set(data.map(({ projectId }) => projectId))];
+    const editable = await this.accessRights.projectsGranting(user, 'workflow:write', projectIds);
+    return { data: data.map((row) => ({ ...row, canEdit: editable.has(row.projectId) })), nextCursor };
   }
 
   @Post()

@@ -58,6 +58,13 @@ export class WorkflowAnswer {
   readonly updatedAt!: string;
 }
 
+/** A workflow in a list, where a page of buttons must know which of them it may offer. */
+export class ListedWorkflowAnswer extends WorkflowAnswer {
+  /** Whether the acting user may change it, at this moment. */
+  @ApiProperty()
+  readonly canEdit!: boolean;
+}
+
 export function workflowAnswer(workflow: Workflow): WorkflowAnswer {
   const { id, projectId, name, active, nodes, connections, createdAt, updatedAt } = workflow;
   return {

@@ -60,7 +60,16 @@ describeInBrowser('the page in the frame', () => {
     await page.unroute(LIST);
   });
 
-  // The instance's own endpoints for this are not looked at here: only what the page makes of their answers.
+  it('activates for real what the user may change', async () => {
+    await reload();
+    await frame().getByRole('button', { name: 'Activate Morning orders', exact: true }).click();
+    await frame().getByRole('button', { name: 'Deactivate Morning orders' }).waitFor();
+    await reload();
+    await frame().getByRole('button', { name: 'Deactivate Morning orders' }).click();
+    await frame().getByRole('button', { name: 'Activate Morning orders', exact: true }).waitFor();
+  });
+
+  // What the page makes of answers that the instance seldom gives.
   describe('where the user may change workflows', () => {
     const asked: string[] = [];
     const answerChanges = (work: (route: Route) => Promise<void>) =>

@@ -117,6 +117,7 @@ describeOnEachDatabase('[D47] workflows', (database) => {
       projectId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      canEdit: true,
     });
   });
 
