@@ -30,7 +30,7 @@ class InstanceUsers extends UserDirectory {
     super();
   }
 
-  findById(transaction: Transaction, id: string): Promise<HostUser | undefined> {
+  findById(id: string, transaction?: Transaction): Promise<HostUser | undefined> {
     return this.repository.findById(id, transaction);
   }
 

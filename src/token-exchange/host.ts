@@ -27,7 +27,8 @@ export interface HostUserUpdate {
 
 /** The product's users. Every method works in the transaction that it is given. */
 export abstract class UserDirectory {
-  abstract findById(transaction: Transaction, id: string): Promise<HostUser | undefined>;
+  /** Reads a user as it is now; without a transaction, by the last commit. */
+  abstract findById(id: string, transaction?: Transaction): Promise<HostUser | undefined>;
   /** Finds by e-mail address: case-insensitive, Unicode NFC (D4). */
   abstract findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined>;
   /** Makes a user; undefined when another user has that e-mail address by now. */

@@ -43,13 +43,13 @@ export class Journey {
   }
 
   private tellFailure(flow: Flow, requestId: string, { reason, context }: Rejection): Promise<void> {
-    return this.audit.tell(auditEvent(FAILURE_EVENTS[flow], { requestId }, { reason, ...context }));
+    return this.audit.tell([auditEvent(FAILURE_EVENTS[flow], { requestId }, { reason, ...context })]);
   }
 
   /** What the fault was stands in the log. The database may be the cause, so the trail may be out of reach as well. */
   private async tellFault(flow: Flow, requestId: string): Promise<void> {
     const event = auditEvent(FAILURE_EVENTS[flow], { requestId }, { reason: 'internal_error' });
-    await this.audit.tell(event).catch(() => this.telemetry.countUnrecordedFailure(flow));
+    await this.audit.tell([event]).catch(() => this.telemetry.countUnrecordedFailure(flow));
   }
 }
 

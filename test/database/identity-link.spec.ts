@@ -12,18 +12,28 @@ import { describeOnEachDatabase } from '../support/databases.js';
 const ISSUER = 'https://partner.example';
 
 describeOnEachDatabase('identity links', (database) => {
-  const links = new IdentityLinkRepository();
+  let links: IdentityLinkRepository;
   let dataSource: DataSource;
   let transactions: Transactions;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open([IdentityLink]));
     transactions = new Transactions(dataSource);
+    links = new IdentityLinkRepository(dataSource.getRepository(IdentityLink));
   });
 
   const inTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => transactions.run(work);
-  const find = (issuer: string, subject: string) =>
-    inTransaction((transaction) => links.findUserId(transaction, { issuer, subject }));
+  /** By both statements, which must never tell different things. */
+  const find = async (issuer: string, subject: string) => {
+    const identity = { issuer, subject };
+    const alone = await inTransaction((transaction) => links.findUserId(identity, transaction));
+    const [, together] = await Promise.all([
+      links.findUserId({ issuer, subject: 'nobody' }),
+      links.findUserId(identity),
+    ]);
+    expect(together).toBe(alone);
+    return alone;
+  };
   const insert = (issuer: string, subject: string, userId: string) =>
     inTransaction((transaction) => links.insert(transaction, { issuer, subject }, userId));
 

@@ -114,11 +114,40 @@ export class DelegationService {
     return withRejectionContext(originOf(subject), () => this.jtis.consume(uses));
   }
 
+  /** Where users are found as their tokens have them nothing is written but the audit rows; else all in one transaction. */
+  private async resolveAndIssue(
+    request: ExchangeRequest,
+    parties: Parties,
+    validity: Validity,
+  ): Promise<ExchangeResult> {
+    const known = await this.recognize(parties);
+    if (known === undefined) return this.resolveAndIssueAtOnce(request, parties, validity);
+    const { result, events } = await this.issue(request, parties, validity, known);
+    await this.audit.tell(events);
+    return result;
+  }
+
+  private async recognize({ subject, actor }: Parties): Promise<ResolvedParties | undefined> {
+    const recognizeParty = (party: Party, token: VerifiedToken) =>
+      withRejectionContext({ party }, () => this.identities.recognize(token));
+    const [knownSubject, knownActor] = await Promise.all([
+      recognizeParty('subject', subject),
+      actor === undefined ? undefined : recognizeParty('actor', actor),
+    ]);
+    if (knownSubject === undefined) return undefined;
+    if (actor === undefined) return { subject: knownSubject };
+    return knownActor === undefined ? undefined : { subject: knownSubject, actor: knownActor };
+  }
+
   /** Both users, the token and the audit rows stand or fall together. */
-  private async resolveAndIssue(request: ExchangeRequest, parties: Parties, validity: Validity) {
+  private async resolveAndIssueAtOnce(
+    request: ExchangeRequest,
+    parties: Parties,
+    validity: Validity,
+  ): Promise<ExchangeResult> {
     const { result, events } = await this.transactions.run(async (transaction) => {
-      const { subject, actor } = await this.resolve(transaction, parties);
-      const issued = await this.issue(request, parties, validity, subject, actor);
+      const resolved = await this.resolve(transaction, parties);
+      const issued = await this.issue(request, parties, validity, resolved);
       await this.audit.record(transaction, issued.events);
       return issued;
     });
@@ -149,8 +178,7 @@ export class DelegationService {
     request: ExchangeRequest,
     parties: Parties,
     { issuedAt, expiresAt, lifetimeSeconds }: Validity,
-    subject: ResolvedUser,
-    actor: ResolvedUser | undefined,
+    { subject, actor }: ResolvedParties,
   ): Promise<{ result: ExchangeResult; events: AuditEvent[] }> {
     const { scope, resource, requestId } = request;
     const recorded = {

@@ -38,6 +38,24 @@ export class IdentityService {
   ) {}
 
   /**
+   * The user of a verified token whose jti is consumed, if nothing is to be done but to let them in: known, enabled, and
+   * left as they are by the claims. Undefined for everybody else, whom `resolve` judges from the beginning.
+   *
+   * Nothing is written, so no transaction is needed, and concurrent requests share the two statements.
+   * @throws Rejection as `resolve` would
+   */
+  recognize(token: VerifiedToken): Promise<ResolvedUser | undefined> {
+    return withRejectionContext(originOf(token), async () => {
+      const user = await this.knownUser(token);
+      if (user === undefined) return undefined;
+      refuseDisabled(user);
+      if (!isEmpty(this.updateFor(token, user))) return undefined;
+      this.warnOfIgnoredClaim(token, user);
+      return { userId: user.id, changes: [] };
+    });
+  }
+
+  /**
    * Resolves the user of a verified token whose jti is consumed, by the same rules for subject and actor.
    * @throws Rejection when identity, e-mail, role or the user's state forbid it
    * @throws LostRaceError when a parallel first login won; the transaction is to be run again
@@ -47,7 +65,7 @@ export class IdentityService {
   }
 
   private async findOrMake(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
-    const known = await this.knownUser(transaction, token);
+    const known = await this.knownUser(token, transaction);
     if (known !== undefined) return this.existing(transaction, token, known, []);
     const linked = await this.linkByEmail(transaction, token);
     if (linked === undefined) return this.provision(transaction, token);
@@ -56,11 +74,11 @@ export class IdentityService {
 
   /** @rule 4.4.1 A linked identity is its user. */
   private async knownUser(
-    transaction: Transaction,
     { claims }: VerifiedToken,
+    transaction?: Transaction,
   ): Promise<HostUser | undefined> {
-    const userId = await this.links.findUserId(transaction, { issuer: claims.iss, subject: claims.sub });
-    return userId === undefined ? undefined : this.users.findById(transaction, userId);
+    const userId = await this.links.findUserId({ issuer: claims.iss, subject: claims.sub }, transaction);
+    return userId === undefined ? undefined : this.users.findById(userId, transaction);
   }
 
   /**
