@@ -43,7 +43,9 @@ const APPEND = {
 
 @Injectable()
 export class AuditTrailRepository {
-  private readonly appends = new Batch((groups: readonly (readonly AuditEvent[])[]) => this.appendAll(groups));
+  private readonly appends = new Batch((groups: readonly (readonly AuditEvent[])[]) =>
+    this.appendAll(groups),
+  );
 
   constructor(@InjectRepository(AuditRow) private readonly rows: Repository<AuditRow>) {}
 

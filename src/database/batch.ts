@@ -10,8 +10,12 @@ interface Waiting<Item, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** So many statements of one batch are under way at most. More of them are smaller ones, which cost more each. */
-const LANES = 2;
+/**
+ * While fewer items wait one statement at a time is under way: two smaller ones cost more than a larger one. So many, or
+ * a statement that hangs, open another lane.
+ */
+const WORTH_A_LANE = 32;
+const MAX_LANES = 4;
 /** Bounds the parameters of one statement, and the time for which it holds up the next. */
 const MAX_ITEMS = 256;
 
@@ -35,7 +39,8 @@ export class Batch<Item, Answer> {
 
   /** What else arrives in this turn of the event loop comes along. */
   private occupyLane(): void {
-    if (this.lanesInUse === LANES || this.waiting.length === 0) return;
+    const isWorthALane = this.waiting.length >= (this.lanesInUse === 0 ? 1 : WORTH_A_LANE);
+    if (!isWorthALane || this.lanesInUse === MAX_LANES) return;
     this.lanesInUse += 1;
     setImmediate(() => void this.useLane());
   }

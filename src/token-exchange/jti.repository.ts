@@ -81,7 +81,11 @@ export class JtiRepository {
       rows.map(({ request }) => request),
     ];
     try {
-      const answers = await runPrepared<{ isAccepted: boolean }>(this.rows.manager.dataSource, CONSUME, values);
+      const answers = await runPrepared<{ isAccepted: boolean }>(
+        this.rows.manager.dataSource,
+        CONSUME,
+        values,
+      );
       return answers.map(({ isAccepted }) => isAccepted);
     } catch (error) {
       if (requests.length === 1 && isDivisionByZero(error)) return [false];

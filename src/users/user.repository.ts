@@ -109,7 +109,7 @@ export class UserRepository {
   private async findAll(ids: readonly string[]): Promise<(User | undefined)[]> {
     const { dataSource } = this.users.manager;
     const rows = await runPrepared<User | Record<keyof User, null>>(dataSource, FIND, [ids]);
-    return rows.map((row) => (row.id === null ? undefined : (row as User)));
+    return rows.map((row) => (row.id === null ? undefined : row));
   }
 
   private in(transaction: Transaction | undefined): Repository<User> {

@@ -7,31 +7,33 @@ import {
   IdentityLink,
   IdentityLinkRepository,
 } from '../../src/token-exchange/identity/identity-link.repository.js';
+import { LinkedUserRepository } from '../../src/linked-user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const ISSUER = 'https://partner.example';
 
 describeOnEachDatabase('identity links', (database) => {
-  let links: IdentityLinkRepository;
+  const links = new IdentityLinkRepository();
+  let linkedUsers: LinkedUserRepository;
   let dataSource: DataSource;
   let transactions: Transactions;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open([IdentityLink]));
     transactions = new Transactions(dataSource);
-    links = new IdentityLinkRepository(dataSource.getRepository(IdentityLink));
+    linkedUsers = new LinkedUserRepository(dataSource);
   });
 
   const inTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => transactions.run(work);
   /** By both statements, which must never tell different things. */
   const find = async (issuer: string, subject: string) => {
     const identity = { issuer, subject };
-    const alone = await inTransaction((transaction) => links.findUserId(identity, transaction));
+    const alone = await inTransaction((transaction) => links.findUserId(transaction, identity));
     const [, together] = await Promise.all([
-      links.findUserId({ issuer, subject: 'nobody' }),
-      links.findUserId(identity),
+      linkedUsers.find({ issuer, subject: 'nobody' }),
+      linkedUsers.find(identity),
     ]);
-    expect(together).toBe(alone);
+    expect(together?.id).toBe(alone);
     return alone;
   };
   const insert = (issuer: string, subject: string, userId: string) =>

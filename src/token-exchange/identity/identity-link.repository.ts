@@ -1,11 +1,9 @@
 // Remembers which external identity is which local user.
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
-import { Batch } from '../../database/batch.js';
-import { runPrepared } from '../../database/prepared-statement.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../../database/transaction.js';
 import { managerOf } from '../../database/transaction.js';
+import type { ExternalIdentity } from '../host.js';
 
 /**
  * A link from an external identity to a local user.
@@ -26,32 +24,13 @@ export class IdentityLink {
   createdAt!: Date;
 }
 
-/** An external identity. */
-export interface ExternalIdentity {
-  readonly issuer: string;
-  readonly subject: string;
-}
-
-/** Each by its key, in the order of asking; null for an identity that is not linked. */
-const FIND = {
-  name: 'identity_link_find',
-  text: `SELECT found.user_id AS "userId"
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (issuer, subject, place) LEFT JOIN LATERAL (
-      SELECT user_id FROM identity_link link
-      WHERE link.issuer = asked.issuer AND link.subject = asked.subject LIMIT 1
-    ) found ON true ORDER BY asked.place`,
-};
-
 @Injectable()
 export class IdentityLinkRepository {
-  private readonly finds = new Batch((identities: readonly ExternalIdentity[]) => this.findAll(identities));
-
-  constructor(@InjectRepository(IdentityLink) private readonly links: Repository<IdentityLink>) {}
-
   /** The id of the user that an identity is linked to. */
-  async findUserId(identity: ExternalIdentity, transaction?: Transaction): Promise<string | undefined> {
-    if (transaction === undefined) return this.finds.add(identity);
-    const { issuer, subject } = identity;
+  async findUserId(
+    transaction: Transaction,
+    { issuer, subject }: ExternalIdentity,
+  ): Promise<string | undefined> {
     const link = await managerOf(transaction).findOneBy(IdentityLink, { issuer, subject });
     return link?.userId;
   }
@@ -68,11 +47,5 @@ export class IdentityLinkRepository {
       [issuer, subject, userId],
     );
     return rows.length === 1;
-  }
-
-  private async findAll(identities: readonly ExternalIdentity[]): Promise<(string | undefined)[]> {
-    const values = [identities.map(({ issuer }) => issuer), identities.map(({ subject }) => subject)];
-    const rows = await runPrepared<{ userId: string | null }>(this.links.manager.dataSource, FIND, values);
-    return rows.map(({ userId }) => userId ?? undefined);
   }
 }

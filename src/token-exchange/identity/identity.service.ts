@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Transaction } from '../../database/transaction.js';
 import { LostRaceError } from '../../database/transaction.js';
 import { LOGGER } from '../../logging/logger.js';
-import type { HostUser, HostUserUpdate } from '../host.js';
+import type { ExternalIdentity, HostUser, HostUserUpdate } from '../host.js';
 import { UserDirectory } from '../host.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
@@ -41,12 +41,12 @@ export class IdentityService {
    * The user of a verified token whose jti is consumed, if nothing is to be done but to let them in: known, enabled, and
    * left as they are by the claims. Undefined for everybody else, whom `resolve` judges from the beginning.
    *
-   * Nothing is written, so no transaction is needed, and concurrent requests share the two statements.
+   * Nothing is written, so no transaction is needed, and concurrent requests share the statement.
    * @throws Rejection as `resolve` would
    */
   recognize(token: VerifiedToken): Promise<ResolvedUser | undefined> {
     return withRejectionContext(originOf(token), async () => {
-      const user = await this.knownUser(token);
+      const user = await this.users.findLinked(identityOf(token));
       if (user === undefined) return undefined;
       refuseDisabled(user);
       if (!isEmpty(this.updateFor(token, user))) return undefined;
@@ -65,7 +65,7 @@ export class IdentityService {
   }
 
   private async findOrMake(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
-    const known = await this.knownUser(token, transaction);
+    const known = await this.knownUser(transaction, token);
     if (known !== undefined) return this.existing(transaction, token, known, []);
     const linked = await this.linkByEmail(transaction, token);
     if (linked === undefined) return this.provision(transaction, token);
@@ -73,12 +73,9 @@ export class IdentityService {
   }
 
   /** @rule 4.4.1 A linked identity is its user. */
-  private async knownUser(
-    { claims }: VerifiedToken,
-    transaction?: Transaction,
-  ): Promise<HostUser | undefined> {
-    const userId = await this.links.findUserId({ issuer: claims.iss, subject: claims.sub }, transaction);
-    return userId === undefined ? undefined : this.users.findById(userId, transaction);
+  private async knownUser(transaction: Transaction, token: VerifiedToken): Promise<HostUser | undefined> {
+    const userId = await this.links.findUserId(transaction, identityOf(token));
+    return userId === undefined ? undefined : this.users.findById(transaction, userId);
   }
 
   /**
@@ -95,12 +92,8 @@ export class IdentityService {
   }
 
   /** @rule 2.5.1 An e-mail match or a provisioning leaves a link. */
-  private async link(transaction: Transaction, { claims }: VerifiedToken, userId: string): Promise<void> {
-    const isLinked = await this.links.insert(
-      transaction,
-      { issuer: claims.iss, subject: claims.sub },
-      userId,
-    );
+  private async link(transaction: Transaction, token: VerifiedToken, userId: string): Promise<void> {
+    const isLinked = await this.links.insert(transaction, identityOf(token), userId);
     if (!isLinked) throw new LostRaceError('this identity was linked by a parallel login');
   }
 
@@ -170,6 +163,10 @@ export class IdentityService {
       'a role claim was ignored: it names no role that can be assigned',
     );
   }
+}
+
+function identityOf({ claims: { iss, sub } }: VerifiedToken): ExternalIdentity {
+  return { issuer: iss, subject: sub };
 }
 
 /** For subject and actor of both flows alike (D7). */
