@@ -7,7 +7,9 @@ import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { Clock } from '../clock.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
+import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
+import { VerifiedTokens } from './verified-tokens.js';
 
 /** What a token is to say. */
 export interface AccessTokenContent {
@@ -35,6 +37,8 @@ const ALGORITHM = 'ES256';
 
 @Injectable()
 export class AccessTokenService {
+  private readonly verified = new VerifiedTokens<{ kid: string; content: VerifiedAccessToken }>();
+
   constructor(
     private readonly signingKeys: SigningKeyService,
     private readonly clock: Clock,
@@ -57,8 +61,16 @@ export class AccessTokenService {
    * @rule D31 Nothing but our own access tokens passes: type, issuer, audience and key are all checked.
    */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {
-    const key = await this.signingKeys.find(kidOf(token));
+    const known = this.verified.find(token);
+    const key = await this.signingKeys.find(known?.kid ?? kidOf(token));
     if (key === undefined) return undefined;
+    if (known !== undefined) return this.hasExpired(known.content) ? undefined : known.content;
+    const content = await this.verifyWith(key, token);
+    if (content !== undefined) this.verified.remember(token, { kid: key.kid, content });
+    return content;
+  }
+
+  private async verifyWith(key: LoadedKey, token: string): Promise<VerifiedAccessToken | undefined> {
     try {
       const { payload } = await jwtVerify(token, key.publicKey, this.expectations());
       return readClaims(payload);
@@ -66,6 +78,11 @@ export class AccessTokenService {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
     }
+  }
+
+  /** As jose judges `exp`: by whole seconds, at which a token is expired already. */
+  private hasExpired({ expiresAt }: VerifiedAccessToken): boolean {
+    return expiresAt.getTime() / 1000 <= Math.floor(this.clock.nowSeconds());
   }
 
   private claims(content: AccessTokenContent, id: string): JWTPayload {
