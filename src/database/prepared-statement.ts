@@ -1,6 +1,7 @@
 // Statements that the database parses and plans once per connection.
 import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
+import { isAnswer } from './database-error.js';
 
 /** A statement with a name of its own; under one name there is only ever one text. */
 export interface PreparedStatement {
@@ -20,6 +21,16 @@ export async function runPrepared<Row>(
   values: readonly unknown[],
 ): Promise<Row[]> {
   const { master } = driver as unknown as { master: Pool };
-  const { rows } = await master.query({ name, text, values: [...values] });
-  return rows as Row[];
+  const client = await master.connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query({ name, text, values: [...values] });
+    return rows as Row[];
+  } catch (error) {
+    if (!isAnswer(error)) broken = error as Error;
+    throw error;
+  } finally {
+    // After an answer of the database, a refusal too, the connection serves on; after silence nobody knows what it does.
+    client.release(broken);
+  }
 }

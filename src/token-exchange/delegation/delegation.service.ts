@@ -77,6 +77,8 @@ export class DelegationService {
     return this.journey.audited('exchange', request.requestId, async () => {
       const parties = await this.journey.timed('exchange', 'verify', () => this.verify(request));
       const validity = this.judgeLifetime(parties);
+      const known = await this.journey.timedShortCut('exchange', 'resolve', () => this.recognize(parties));
+      if (known !== undefined) return this.issueToKnown(request, parties, validity, known);
       await this.journey.timed('exchange', 'consume', () => this.consume(parties));
       return this.journey.timed('exchange', 'resolve', () =>
         this.resolveAndIssue(request, parties, validity),
@@ -109,30 +111,31 @@ export class DelegationService {
     return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
   }
 
-  private consume({ subject, actor }: Parties): Promise<void> {
+  private consume({ subject, actor }: Parties, events: readonly AuditEvent[] = []): Promise<void> {
     const uses = actor === undefined ? [subject.claims] : [subject.claims, actor.claims];
-    return withRejectionContext(originOf(subject), () => this.jtis.consume(uses));
+    return withRejectionContext(originOf(subject), () => this.jtis.consume(uses, events));
   }
 
-  /** Where users are found as their tokens have them nothing is written but the audit rows; else all in one transaction. */
-  private async resolveAndIssue(
+  /**
+   * The short way of users whom their tokens leave as they are. The access token is made first and handed out last: once
+   * the jtis are consumed, together with which the audit rows are written.
+   */
+  private async issueToKnown(
     request: ExchangeRequest,
     parties: Parties,
     validity: Validity,
+    known: ResolvedParties,
   ): Promise<ExchangeResult> {
-    const known = await this.recognize(parties);
-    if (known === undefined) return this.resolveAndIssueAtOnce(request, parties, validity);
     const { result, events } = await this.issue(request, parties, validity, known);
-    await this.audit.tell(events);
+    await this.journey.timed('exchange', 'consume', () => this.consume(parties, events));
+    this.audit.publish(events);
     return result;
   }
 
   private async recognize({ subject, actor }: Parties): Promise<ResolvedParties | undefined> {
-    const recognizeParty = (party: Party, token: VerifiedToken) =>
-      withRejectionContext({ party }, () => this.identities.recognize(token));
     const [knownSubject, knownActor] = await Promise.all([
-      recognizeParty('subject', subject),
-      actor === undefined ? undefined : recognizeParty('actor', actor),
+      this.identities.recognize(subject),
+      actor === undefined ? undefined : this.identities.recognize(actor),
     ]);
     if (knownSubject === undefined) return undefined;
     if (actor === undefined) return { subject: knownSubject };
@@ -140,7 +143,7 @@ export class DelegationService {
   }
 
   /** Both users, the token and the audit rows stand or fall together. */
-  private async resolveAndIssueAtOnce(
+  private async resolveAndIssue(
     request: ExchangeRequest,
     parties: Parties,
     validity: Validity,

@@ -12,6 +12,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { originOf } from '../verification/external-token.verifier.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
+import type { RoleSync } from './role-policy.js';
 import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
 
 /** What resolving a token changed; the flows make audit events of it. */
@@ -38,21 +39,15 @@ export class IdentityService {
   ) {}
 
   /**
-   * The user of a verified token whose jti is consumed, if nothing is to be done but to let them in: known, enabled, and
-   * left as they are by the claims. Undefined for everybody else, whom `resolve` judges from the beginning.
+   * The user of a verified token, if nothing is to be done but to let them in: known, enabled, and left as they are by
+   * the claims. Undefined for everybody else, whom `resolve` judges once the jti is consumed.
    *
-   * Nothing is written, so no transaction is needed, and concurrent requests share the statement.
-   * @throws Rejection as `resolve` would
+   * Nothing is written or refused here, so no transaction is needed, and concurrent requests share the statement.
    */
-  recognize(token: VerifiedToken): Promise<ResolvedUser | undefined> {
-    return withRejectionContext(originOf(token), async () => {
-      const user = await this.users.findLinked(identityOf(token));
-      if (user === undefined) return undefined;
-      refuseDisabled(user);
-      if (!isEmpty(this.updateFor(token, user))) return undefined;
-      this.warnOfIgnoredClaim(token, user);
-      return { userId: user.id, changes: [] };
-    });
+  async recognize(token: VerifiedToken): Promise<ResolvedUser | undefined> {
+    const user = await this.users.findLinked(identityOf(token));
+    if (user === undefined || !user.enabled || !this.leavesAsIs(token, user)) return undefined;
+    return { userId: user.id, changes: [] };
   }
 
   /**
@@ -142,12 +137,22 @@ export class IdentityService {
       : [{ kind: 'role-updated', userId: user.id, from: current.role, to: role }];
   }
 
+  private leavesAsIs(token: VerifiedToken, user: HostUser): boolean {
+    try {
+      return this.roleSync(token, user).kind === 'keep' && isEmpty(this.updateFor(token, user));
+    } catch (error) {
+      if (error instanceof Rejection) return false;
+      throw error;
+    }
+  }
+
   /**
    * What the claims change of a user.
    * @rule 4.4.4 A valid role claim wins over the stored role at every login.
    */
-  private updateFor({ claims, key }: VerifiedToken, user: HostUser): HostUserUpdate {
-    const sync = roleOfExistingUser(user.role, claims.role, key.policy, this.options.roles);
+  private updateFor(token: VerifiedToken, user: HostUser): HostUserUpdate {
+    const { claims } = token;
+    const sync = this.roleSync(token, user);
     return {
       ...(sync.kind === 'change' ? { role: sync.role } : {}),
       ...changedName('givenName', claims.givenName, user),
@@ -155,9 +160,13 @@ export class IdentityService {
     };
   }
 
-  private warnOfIgnoredClaim({ claims, key: { policy } }: VerifiedToken, user: HostUser): void {
-    if (roleOfExistingUser(user.role, claims.role, policy, this.options.roles).kind !== 'ignore-claim')
-      return;
+  private roleSync({ claims, key }: VerifiedToken, { role }: HostUser): RoleSync {
+    return roleOfExistingUser(role, claims.role, key.policy, this.options.roles);
+  }
+
+  private warnOfIgnoredClaim(token: VerifiedToken, user: HostUser): void {
+    if (this.roleSync(token, user).kind !== 'ignore-claim') return;
+    const { policy } = token.key;
     this.logger.warn(
       { userId: user.id, issuer: policy.issuer, entry: policy.label },
       'a role claim was ignored: it names no role that can be assigned',
