@@ -8,13 +8,23 @@ export const LOGGER = Symbol('LOGGER');
 
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 
+/** Lines are written when there are so many of them, or so old ones. */
+const WRITE_AT_BYTES = 4096;
+const WRITE_AFTER_MS = 50;
+
 /**
- * Standard output, written while requests go on: what comes in during one write goes out with the next, all at once.
- * Two lines a request, each written and waited for, took an eighth of the time of an exchange. Lines that are not
- * written yet when the process ends by itself are written then; while nobody reads, more than the limit are dropped.
+ * Standard output, written in blocks while requests go on: two lines a request, each written and waited for, took an
+ * eighth of the time of an exchange. Lines that are not written yet when the process ends by itself are written then;
+ * while nobody reads, more than the limit are dropped.
  */
 function standardOutput(): DestinationStream {
-  return pino.destination({ dest: 1, sync: false, maxLength: MAX_UNWRITTEN_BYTES });
+  return pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: WRITE_AT_BYTES,
+    periodicFlush: WRITE_AFTER_MS,
+    maxLength: MAX_UNWRITTEN_BYTES,
+  });
 }
 
 /** Makes the process's logger. Lines carry `time` in ISO 8601 and `level` as a word. */

@@ -1,5 +1,5 @@
 // Remembers which token ids were used, so that each is accepted once.
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
@@ -122,5 +122,5 @@ export class JtiRepository {
 }
 
 function hashOf(jti: string): Buffer {
-  return createHash('sha256').update(jti, 'utf8').digest();
+  return digest('sha256', jti, 'buffer');
 }
