@@ -62,8 +62,9 @@ export class EmbedLoginService {
     token: VerifiedToken,
     { origin, requestId }: EmbedLogin,
   ): Promise<OpenedSession> {
+    const known = await this.identities.recognize(token);
     const { session, events } = await this.transactions.run(async (transaction) => {
-      const subject = await this.identities.resolve(transaction, token);
+      const subject = known ?? (await this.identities.resolve(transaction, token));
       const opened = await this.sessions.open(transaction, subject.userId, hostOriginOf(origin));
       const context = { requestId, subjectUserId: subject.userId };
       const { policy, kid } = token.key;
