@@ -1,4 +1,5 @@
 // Tells which requests count as one client's, by their address.
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** What one network of IPv6 clients shares: the smallest that a provider hands out, in 16-bit groups. */
@@ -12,8 +13,10 @@ const WITH_PORT = /^(?:\[(?<ipv6>[^\]]+)\]|(?<ipv4>[\d.]+))(?::\d+)?$/;
  * made-up ones are not worth anything.
  * @param address as Fastify's `request.ip` gives it; which hop that is, the proxy setting has decided
  */
-export function clientOf(address: string | undefined): string {
-  const parsed = parse(address ?? '');
+export function clientOf(address = ''): string {
+  // Nearly every address is one already, and parsing would give it back.
+  if (isIPv4(address)) return address;
+  const parsed = parse(address);
   if (parsed === undefined) return 'unknown';
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   const network = parsed.parts.slice(0, IPV6_NETWORK_GROUPS).map((group) => group.toString(16));
