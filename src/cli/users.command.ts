@@ -1,8 +1,8 @@
 // svc-admin users: makes, lists, disables and enables the users of the instance.
-import { isEmail } from 'class-validator';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { isUniqueViolation } from '../database/database-error.js';
+import { isEmailAddress } from '../http/email-address.js';
 import { isUnstorable } from '../strict-json.js';
 import type { GlobalRole } from '../users/role.js';
 import { GLOBAL_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
@@ -93,7 +93,8 @@ async function create(options: CreateOptions, context: CommandContext): Promise<
 
 /** The limits of the claims of the same meaning, except that names are not cut off silently. */
 function refuseBadProfile({ email, givenName, familyName }: CreateOptions): void {
-  if (!isEmail(email) || isUnstorable(email)) throw new CommandError('--email must be an e-mail address.');
+  if (!isEmailAddress(email) || isUnstorable(email))
+    throw new CommandError('--email must be an e-mail address.');
   refuseBadName('--given-name', givenName);
   refuseBadName('--family-name', familyName);
 }

@@ -5,7 +5,7 @@ import type { PoolConfig } from 'pg';
 import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { DataDirectoryLock } from './data-directory.lock.js';
-import { runMigrations, runMigrationsInTurn } from './migrate.js';
+import { MIGRATIONS_TABLE, isUpToDate, runMigrations, runMigrationsInTurn } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 
 // The embedded database has one connection: a request may have to wait for all that came before it.
@@ -59,7 +59,8 @@ export async function openDatabase(settings: DatabaseSettings, entities: Entitie
   const { kind, dataSource, migrate, close } = await prepareDatabase(settings, entities);
   try {
     await connect(dataSource);
-    return { kind, dataSource, appliedMigrations: await migrate(), close };
+    const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
+    return { kind, dataSource, appliedMigrations, close };
   } catch (error) {
     await close();
     throw error;
@@ -172,7 +173,7 @@ function createDataSource(entities: Entities, pool: PoolConfig): DataSource {
     type: 'postgres',
     entities,
     migrations: [...MIGRATIONS],
-    migrationsTableName: 'schema_migration',
+    migrationsTableName: MIGRATIONS_TABLE,
     // Uniqueness decides races here; a failing statement is often an answer, so TypeORM must not log it.
     logging: false,
     installExtensions: false,

@@ -4,6 +4,7 @@ import { QueryFailedError } from 'typeorm';
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const DEADLOCK_DETECTED = '40P01';
+const UNDEFINED_TABLE = '42P01';
 const DIVISION_BY_ZERO = '22012';
 /** SQLSTATE classes: data exception, integrity constraint violation. */
 const FAULTS_OF_ROWS = ['22', '23'];
@@ -21,6 +22,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
 /** Whether a statement failed because two transactions waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return sqlStateOf(error) === DEADLOCK_DETECTED;
+}
+
+/** Whether a statement failed because there is no such table. */
+export function isUndefinedTable(error: unknown): boolean {
+  return sqlStateOf(error) === UNDEFINED_TABLE;
 }
 
 /** Whether a statement divided by zero: how one that must answer all or nothing says that it cannot. */

@@ -1,8 +1,32 @@
 // Brings the schema up to date, once, however many instances start at the same moment.
 import type { DataSource } from 'typeorm';
+import { isUndefinedTable } from './database-error.js';
+
+/** Where TypeORM keeps the names of the migrations that ran. */
+export const MIGRATIONS_TABLE = 'schema_migration';
 
 /** Any number that nothing else locks: it names "the schema of this service" among a database's advisory locks. */
 const MIGRATION_LOCK = 7_236_450_101;
+
+/**
+ * Whether no migration is pending, by one question. TypeORM asks several, and to take turns needs a data source of its
+ * own: together they took half of the time of opening a database whose schema was up to date. A migration that another
+ * instance runs at this moment is not committed, so it counts as pending.
+ */
+export async function isUpToDate(dataSource: DataSource): Promise<boolean> {
+  const applied = await appliedMigrations(dataSource);
+  return dataSource.migrations.every(({ name, constructor }) => applied.has(name ?? constructor.name));
+}
+
+async function appliedMigrations(dataSource: DataSource): Promise<ReadonlySet<string>> {
+  try {
+    const rows = await dataSource.query<{ name: string }[]>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
+    return new Set(rows.map(({ name }) => name));
+  } catch (error) {
+    if (isUndefinedTable(error)) return new Set();
+    throw error;
+  }
+}
 
 /** Runs pending migrations. @returns the names of those that ran */
 export async function runMigrations(dataSource: DataSource): Promise<string[]> {

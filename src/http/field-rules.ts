@@ -1,11 +1,16 @@
 // The kinds of member that a JSON body may have: each is checked and documented by the same line.
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsUUID, ValidateBy, ValidateIf, isEmail } from 'class-validator';
 import { isJsonObject } from '../strict-json.js';
+import { ApiProperty } from './api-documentation.js';
+import { isEmailAddress } from './email-address.js';
+import type { Checks } from './field-checks.js';
+import { Checked } from './field-checks.js';
 
 /** D42. */
 const MAX_EMAIL_CHARACTERS = 254;
+
+/** Chooses the rule of a member from class-validator. */
+type Check = (library: Checks) => PropertyDecorator;
 
 /** What every member says of itself. */
 export interface Field {
@@ -28,23 +33,26 @@ export function TextField(
 
 export function EmailField(field: Field): PropertyDecorator {
   const schema = { type: 'string', format: 'email', maxLength: MAX_EMAIL_CHARACTERS };
-  const holds = (value: unknown) => isEmail(value) && String(value).length <= MAX_EMAIL_CHARACTERS;
+  const holds = (value: unknown) => isEmailAddress(value) && String(value).length <= MAX_EMAIL_CHARACTERS;
   return fieldOf(field, schema, rule('must be an e-mail address', holds));
 }
 
 export function FlagField(field: Field): PropertyDecorator {
-  return fieldOf(field, { type: 'boolean' }, IsBoolean({ message: '$property must be true or false' }));
+  const message = '$property must be true or false';
+  return fieldOf(field, { type: 'boolean' }, ({ IsBoolean }) => IsBoolean({ message }));
 }
 
 export function IdField(field: Field): PropertyDecorator {
   const schema = { type: 'string', format: 'uuid' };
-  return fieldOf(field, schema, IsUUID('all', { message: '$property must be a UUID' }));
+  const message = '$property must be a UUID';
+  return fieldOf(field, schema, ({ IsUUID }) => IsUUID('all', { message }));
 }
 
 export function ChoiceField(field: Field & { readonly values: readonly string[] }): PropertyDecorator {
   const { values } = field;
   const message = `$property must be one of ${values.join(', ')}`;
-  return fieldOf(field, { type: 'string', enum: [...values] }, IsIn(values, { message }));
+  const schema = { type: 'string', enum: [...values] };
+  return fieldOf(field, schema, ({ IsIn }) => IsIn(values, { message }));
 }
 
 export function ObjectField(field: Field): PropertyDecorator {
@@ -58,17 +66,17 @@ export function ObjectArrayField(field: Field): PropertyDecorator {
   return fieldOf(field, schema, rule('must be an array of objects', holds));
 }
 
-function fieldOf(
-  { description, optional = false }: Field,
-  schema: object,
-  check: PropertyDecorator,
-): PropertyDecorator {
+function fieldOf({ description, optional = false }: Field, schema: object, check: Check): PropertyDecorator {
   const documented = ApiProperty({ ...schema, description, required: !optional });
-  const skipped = optional ? [ValidateIf((_, value: unknown) => value !== undefined)] : [];
-  return applyDecorators(documented, check, ...skipped);
+  const skipped = optional ? [Checked(skippedWhenLeftOut)] : [];
+  return applyDecorators(documented, Checked(check), ...skipped);
 }
 
-function rule(text: string, holds: (value: unknown) => boolean): PropertyDecorator {
+function skippedWhenLeftOut({ ValidateIf }: Checks): PropertyDecorator {
+  return ValidateIf((_, value: unknown) => value !== undefined);
+}
+
+function rule(text: string, holds: (value: unknown) => boolean): Check {
   const validator = { validate: holds, defaultMessage: () => `$property ${text}` };
-  return ValidateBy({ name: text, validator });
+  return ({ ValidateBy }) => ValidateBy({ name: text, validator });
 }

@@ -1,7 +1,6 @@
 // Reads a JSON request body into a checked object: content type, text, known members, field rules.
 import type { ExecutionContext, PipeTransform, Type } from '@nestjs/common';
 import { BadRequestException, UnsupportedMediaTypeException, createParamDecorator } from '@nestjs/common';
-import { getMetadataStorage, validateSync } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import {
   JsonError,
@@ -10,6 +9,8 @@ import {
   isJsonObject,
   parseStrictJsonBytes,
 } from '../strict-json.js';
+import type { Checks } from './field-checks.js';
+import { loadChecks } from './field-checks.js';
 
 /** A body as it has arrived. */
 interface RawBody {
@@ -31,12 +32,9 @@ export function JsonBody<T extends object>(type: Type<T>): ParameterDecorator {
 }
 
 export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, T> {
-  private readonly known: readonly string[];
+  private known: readonly string[] | undefined;
 
-  constructor(private readonly type: Type<T>) {
-    const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-    this.known = [...new Set(rules.map(({ propertyName }) => propertyName))];
-  }
+  constructor(private readonly type: Type<T>) {}
 
   /**
    * @throws UnsupportedMediaTypeException for anything but `application/json`
@@ -48,17 +46,14 @@ export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, T>
       throw new UnsupportedMediaTypeException({ error: 'unsupported_media_type', message });
     }
     const members = objectOf(bytes ?? Buffer.alloc(0));
-    this.refuseUnknown(members);
+    const checks = loadChecks();
+    this.known ??= knownMembers(this.type, checks);
+    refuseUnknown(members, this.known);
     refuseUnstorable(members);
-    return this.checked(Object.assign(new this.type(), members));
+    return this.checked(Object.assign(new this.type(), members), checks);
   }
 
-  private refuseUnknown(members: Record<string, unknown>): void {
-    if (Object.keys(members).every((name) => this.known.includes(name))) return;
-    throw badRequest(`The body has an unknown member; known are ${this.known.join(', ')}`);
-  }
-
-  private checked(body: T): T {
+  private checked(body: T, { validateSync }: Checks): T {
     const [error] = validateSync(body, { stopAtFirstError: true });
     if (error === undefined) return body;
     throw badRequest(Object.values(error.constraints ?? {}).join(', '));
@@ -74,6 +69,16 @@ function objectOf(bytes: Buffer): Record<string, unknown> {
     throw badRequest(`The body is unreadable: ${error.message}`);
   }
   throw badRequest('The body must be a JSON object');
+}
+
+function knownMembers(type: Type, { getMetadataStorage }: Checks): readonly string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+}
+
+function refuseUnknown(members: Record<string, unknown>, known: readonly string[]): void {
+  if (Object.keys(members).every((name) => known.includes(name))) return;
+  throw badRequest(`The body has an unknown member; known are ${known.join(', ')}`);
 }
 
 /** @throws BadRequestException for what would not come back from the database as it was sent (D42) */

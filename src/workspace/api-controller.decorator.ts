@@ -1,7 +1,7 @@
 // Makes a class a controller of the public API, behind everything that each of its calls goes through.
 import { Controller, UseFilters, UseGuards, UseInterceptors, applyDecorators } from '@nestjs/common';
-import { ApiBearerAuth, ApiCookieAuth, ApiTags } from '@nestjs/swagger';
 import { AuthenticationGuard } from '../access/authentication.guard.js';
+import { Documented } from '../http/api-documentation.js';
 import { ApiAuditInterceptor } from './api-audit.interceptor.js';
 import { ApiRefusalFilter } from './api-refusal.filter.js';
 import { RightsInterceptor } from './rights.interceptor.js';
@@ -13,8 +13,8 @@ export function ApiController(path: string, tag: string): ClassDecorator {
     UseGuards(AuthenticationGuard),
     UseInterceptors(ApiAuditInterceptor, RightsInterceptor),
     UseFilters(ApiRefusalFilter),
-    ApiTags(tag),
-    ApiBearerAuth(),
-    ApiCookieAuth('session'),
+    Documented(({ ApiTags }) => ApiTags(tag)),
+    Documented(({ ApiBearerAuth }) => ApiBearerAuth()),
+    Documented(({ ApiCookieAuth }) => ApiCookieAuth('session')),
   );
 }

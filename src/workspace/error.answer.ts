@@ -1,5 +1,5 @@
 // The bodies of errors, as the API's description shows them.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../http/api-documentation.js';
 
 export class ErrorAnswer {
   @ApiProperty({ description: 'A stable machine word.' })

@@ -1,16 +1,9 @@
 // Says everything about one route of the API in one place: its right, its licence feature, and what it takes and answers.
 import type { Type } from '@nestjs/common';
 import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiExtension,
-  ApiExtraModels,
-  ApiOperation,
-  ApiQuery,
-  ApiResponse,
-  getSchemaPath,
-} from '@nestjs/swagger';
 import type { LicenseFeature } from '../config/license.js';
+import type { OpenApi } from '../http/api-documentation.js';
+import { Documented } from '../http/api-documentation.js';
 import { ErrorAnswer, NotFoundAnswer } from './error.answer.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from './query.pipe.js';
 import type { Right } from './rights.js';
@@ -53,17 +46,11 @@ const ERRORS: Readonly<Record<number, string>> = {
 const ERRORS_OF_BODIES = [400, 413, 415];
 
 export function Operation(operation: Operation): MethodDecorator {
-  const { summary, description, right, feature, body, answer, errors } = operation;
-  const statuses = new Set([401, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
+  const { right, feature, answer } = operation;
   return applyDecorators(
     SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, feature }),
     HttpCode(answer.status),
-    ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
-    ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
-    ...(feature === undefined ? [] : [ApiExtension('x-license-feature', feature)]),
-    ...(body === undefined ? [] : [ApiBody({ type: body, required: true })]),
-    ...successOf(answer),
-    ...[...statuses].sort().map(errorAnswer),
+    Documented((openApi) => documentationOf(operation, openApi)),
   );
 }
 
@@ -74,16 +61,31 @@ export function ruleOf(handler: object): OperationRule {
   return rule as OperationRule;
 }
 
+function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorator {
+  const { summary, description, right, feature, body, answer, errors } = operation;
+  const { ApiBody, ApiExtension, ApiOperation } = openApi;
+  const statuses = new Set([401, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
+  return applyDecorators(
+    ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
+    ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
+    ...(feature === undefined ? [] : [ApiExtension('x-license-feature', feature)]),
+    ...(body === undefined ? [] : [ApiBody({ type: body, required: true })]),
+    ...successOf(answer, openApi),
+    ...[...statuses].sort().map((status) => errorAnswer(status, openApi)),
+  );
+}
+
 type MethodDecorators = (MethodDecorator & ClassDecorator)[] | MethodDecorator[];
 
-function successOf(answer: Answer): MethodDecorators {
+function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
   const { status } = answer;
+  const { ApiExtraModels, ApiQuery, ApiResponse, getSchemaPath } = openApi;
   if ('is' in answer) return [ApiResponse({ status, type: answer.is, description: 'Done' })];
   if ('schema' in answer) return [ApiResponse({ status, schema: answer.schema, description: 'Done' })];
   if (!('pageOf' in answer)) return [ApiResponse({ status, description: 'Done; the answer is empty' })];
   return [
     ApiExtraModels(answer.pageOf),
-    ApiResponse({ status, schema: pageSchema(answer.pageOf), description: 'One page' }),
+    ApiResponse({ status, schema: pageSchema(getSchemaPath(answer.pageOf)), description: 'One page' }),
     ApiQuery({
       name: 'limit',
       required: false,
@@ -99,12 +101,12 @@ function successOf(answer: Answer): MethodDecorators {
   ];
 }
 
-function pageSchema(member: Type) {
+function pageSchema(member: string) {
   return {
     type: 'object',
     required: ['data', 'nextCursor'],
     properties: {
-      data: { type: 'array', items: { $ref: getSchemaPath(member) } },
+      data: { type: 'array', items: { $ref: member } },
       nextCursor: {
         oneOf: [{ type: 'string' }, { type: 'null' }],
         description: 'Where the next page begins; null on the last one',
@@ -113,7 +115,7 @@ function pageSchema(member: Type) {
   };
 }
 
-function errorAnswer(status: number): MethodDecorator {
+function errorAnswer(status: number, { ApiResponse }: OpenApi): MethodDecorator {
   const type = status === 404 ? NotFoundAnswer : ErrorAnswer;
   const challenge = { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } };
   const headers = status === 401 ? { headers: challenge } : {};

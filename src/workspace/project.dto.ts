@@ -1,5 +1,5 @@
 // Bodies and answers of projects and their members.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../http/api-documentation.js';
 import { ChoiceField, IdField, TextField } from '../http/field-rules.js';
 import type { MemberRow } from './project-member.repository.js';
 import type { Project } from './project.repository.js';

@@ -1,5 +1,5 @@
 // Bodies and answers of users.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../http/api-documentation.js';
 import { ChoiceField, EmailField, FlagField, TextField } from '../http/field-rules.js';
 import { ASSIGNABLE_ROLES, GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
 import type { GlobalRole } from '../users/role.js';

@@ -1,10 +1,10 @@
 // /api/v1/workflows: workflows as definitions; nothing here runs them.
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiQuery } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../access/current-principal.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { isForeignKeyViolation } from '../database/database-error.js';
 import { Transactions } from '../database/transaction.js';
+import { ApiQuery } from '../http/api-documentation.js';
 import { JsonBody } from '../http/json-body.js';
 import { AccessRights, visibleToMember } from './access-rights.js';
 import { ApiController } from './api-controller.decorator.js';

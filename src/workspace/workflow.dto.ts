@@ -1,5 +1,5 @@
 // Bodies and answers of workflows.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../http/api-documentation.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../http/field-rules.js';
 import type { Workflow } from './workflow.repository.js';
 

@@ -4,13 +4,9 @@ import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
 import type { NetworkAddressPolicy } from './network-address.js';
+import { AddressRefusedError } from './network-address.js';
 
-/** The other side has an address that is not allowed. */
-export class AddressRefusedError extends Error {
-  constructor(address: string | undefined) {
-    super(`the address ${address ?? '(unknown)'} is not public and not allowed by the configuration`);
-  }
-}
+export { AddressRefusedError };
 
 type AddressPolicy = Pick<NetworkAddressPolicy, 'allows'>;
 type Connected = Parameters<buildConnector.connector>[1];

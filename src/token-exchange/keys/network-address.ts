@@ -15,6 +15,13 @@ export interface NetworkAddressExceptions {
   readonly allowRanges: readonly string[];
 }
 
+/** The other side has an address that is not allowed. */
+export class AddressRefusedError extends Error {
+  constructor(address: string | undefined) {
+    super(`the address ${address ?? '(unknown)'} is not public and not allowed by the configuration`);
+  }
+}
+
 /**
  * Public addresses, and what the operator adds.
  *

@@ -1,5 +1,5 @@
 // Judges the claims of a correctly signed external token by themselves: presence, types, ranges.
-import { isEmail } from 'class-validator';
+import { isEmailAddress } from '../../http/email-address.js';
 import { Rejection } from '../rejection.js';
 import { hasUnstorableText, isJsonObject } from '../../strict-json.js';
 
@@ -121,7 +121,8 @@ function numericDate(payload: ClaimSet, name: string): number {
 
 function email(payload: ClaimSet): string | undefined {
   const address = optionalText(payload, 'email');
-  if (address === undefined || characters(address) > MAX_EMAIL_CHARACTERS || isEmail(address)) return address;
+  if (address === undefined || characters(address) > MAX_EMAIL_CHARACTERS || isEmailAddress(address))
+    return address;
   throw invalid('email must be an e-mail address');
 }
 

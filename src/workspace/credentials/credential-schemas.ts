@@ -1,20 +1,18 @@
 // Judges the data of credentials by the schemas of their types.
+import { createRequire } from 'node:module';
 import { Injectable } from '@nestjs/common';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import type * as Ajv from 'ajv/dist/2020.js';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type * as AjvFormats from 'ajv-formats';
 import type { CredentialSchema } from './credential-types.js';
 import { CREDENTIAL_TYPES } from './credential-types.js';
 
+const require = createRequire(import.meta.url);
+
 @Injectable()
 export class CredentialSchemas {
-  private readonly ajv: Ajv2020;
+  private ajv: Ajv2020 | undefined;
   private readonly validators = new Map<string, ValidateFunction>();
-
-  constructor() {
-    this.ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
-    addFormats.default(this.ajv);
-  }
 
   /** Undefined for a type that does not exist. */
   schemaOf(type: string): CredentialSchema | undefined {
@@ -33,10 +31,20 @@ export class CredentialSchemas {
 
   /** Compiled when it is first needed: a new schema costs some milliseconds, and few types are ever used. */
   private validatorOf(type: string, schema: CredentialSchema): ValidateFunction {
+    this.ajv ??= createAjv();
     const validate = this.validators.get(type) ?? this.ajv.compile(schema);
     this.validators.set(type, validate);
     return validate;
   }
+}
+
+/** ajv is loaded with the first credential that is judged; it is CommonJS, so it can be had without waiting. */
+function createAjv(): Ajv2020 {
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof Ajv;
+  const addFormats = require('ajv-formats') as typeof AjvFormats.default;
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
+  addFormats.default(ajv);
+  return ajv;
 }
 
 /** A condition may fail only because a member is wrong that another rule names better. */

@@ -1,5 +1,5 @@
 // Bodies and answers of credentials. No answer has a member for their data.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../../http/api-documentation.js';
 import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../../http/field-rules.js';
 import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';
 import type { CredentialRow } from './credential.repository.js';
