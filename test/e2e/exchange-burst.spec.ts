@@ -196,7 +196,7 @@ describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
     return row?.n ?? 0;
   };
   /** Refusals before the id is used leave it as it was; so does a pair that is refused for one of its ids. */
-  const usesOf = ({ reason, actor }: Exchange) => {
+  const usesOf = ({ reason, actor }: Exchange): number => {
     const isJudgedAfterwards = reason === undefined || reason === 'user_disabled';
     return isJudgedAfterwards ? (actor === undefined ? 1 : 2) : 0;
   };

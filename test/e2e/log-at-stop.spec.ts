@@ -52,12 +52,12 @@ describeBuilt('[D21] the log of the process', () => {
     expect(await service.stop()).toBe(0);
     expect(new Set(statuses)).toEqual(new Set([200]));
     expectWhole(readFileSync(service.logFile, 'utf8'));
-    const told = (await logOf(service)).filter(({ event }) => /\.succeeded$/.test(String(event)));
+    const told = (await logOf(service)).filter(({ event }) => String(event).endsWith('.succeeded'));
     const toldIds = told.map(({ requestId }) => String(requestId));
     expect(toldIds.slice(0, 20)).toEqual(requestIds.slice(0, 20));
     expect(toldIds.toSorted()).toEqual(requestIds.toSorted());
     const lines = await logOf(service);
-    const stopping = lines.findIndex(({ msg }) => /^stopping/.test(String(msg)));
+    const stopping = lines.findIndex(({ msg }) => String(msg).startsWith('stopping'));
     expect(stopping).toBeGreaterThan(lines.findLastIndex(({ event }) => typeof event === 'string'));
     expectInOrder(lines.map(({ time }) => String(time)));
   });
