@@ -62,6 +62,24 @@ describeBuilt('[D21] the log of the process', () => {
     expectInOrder(lines.map(({ time }) => String(time)));
   });
 
+  it('[D21] the same through a pipe, whose reader is slow', async () => {
+    const child = start(surroundings);
+    await untilReady(surroundings);
+    const ids = Array.from({ length: REQUESTS_THAT_FILL_A_PIPE }, (_, index) =>
+      `piped-request-${index}`.padEnd(128, '.'),
+    );
+    await inTurns(ids, (id) => exchange('no token', id));
+    const ended = once(child, 'close');
+    child.kill('SIGTERM');
+    await pause(500);
+    const text = await readSlowly(child);
+    expect((await ended)[0]).toBe(0);
+    expectWhole(text);
+    const told = linesOf(text).filter(({ event }) => String(event).endsWith('.failed'));
+    expect(told.map(({ requestId }) => String(requestId)).toSorted()).toEqual(ids.toSorted());
+    expectInOrder(linesOf(text).map(({ time }) => String(time)));
+  });
+
   it('[D21] nobody waits for a reader who does not read: requests go on being answered', async () => {
     const child = start(surroundings);
     try {
@@ -110,6 +128,22 @@ async function inTurns<T>(ids: readonly string[], send: (id: string) => Promise<
     results.push(...(await Promise.all(ids.slice(from, from + 8).map(send))));
   }
   return results;
+}
+
+async function readSlowly({ stdout }: ChildProcess): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stdout ?? []) {
+    pieces.push(piece as Buffer);
+    await pause(10);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function linesOf(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
 /** Nothing but lines of whole JSON, the last one ended. */
