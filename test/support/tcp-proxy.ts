@@ -1,4 +1,4 @@
-// A network between a client and a server that can go silent: connections stay open and nothing passes any more.
+// A network between a client and a server that can break, or go silent: connections stay open and nothing passes any more.
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -30,6 +30,11 @@ export class TcpProxy {
   silence(): void {
     this.silent = true;
     for (const socket of this.sockets) socket.pause();
+  }
+
+  /** Every connection breaks at this moment; new ones are led through. */
+  cut(): void {
+    for (const socket of this.sockets) socket.destroy();
   }
 
   /** The network is back, and what was sent meanwhile arrives. */

@@ -1,0 +1,170 @@
+// Audit events of many requests in one statement: each is there before its request goes on, and once.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import type { AuditEvent } from '../../src/audit/audit-event.js';
+import { auditEvent } from '../../src/audit/audit-event.js';
+import { AuditRow, AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
+import { Transactions } from '../../src/database/transaction.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { randomFrom } from '../support/random.js';
+
+const FAILED = 'svc.audit.token-exchange.failed';
+/** What no row of the table can hold. */
+const NUL = 'nul \0 character';
+
+interface Stored {
+  request: string;
+  reason: string;
+}
+
+const event = (requestId: string, reason = 'token_replayed') => auditEvent(FAILED, { requestId }, { reason });
+
+describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
+  let dataSource: DataSource;
+  let trail: AuditTrailRepository;
+
+  beforeAll(async () => {
+    ({ dataSource } = await database.open([AuditRow]));
+    trail = new AuditTrailRepository(dataSource.getRepository(AuditRow));
+  });
+  beforeEach(() => dataSource.query('TRUNCATE audit_event'));
+
+  const stored = (requestId?: string) =>
+    dataSource.query<Stored[]>(
+      `SELECT request_id AS request, payload->>'reason' AS reason FROM audit_event
+       WHERE $1::text IS NULL OR request_id = $1 ORDER BY id`,
+      [requestId ?? null],
+    );
+  const appendAll = (groups: readonly (readonly AuditEvent[])[]) =>
+    Promise.allSettled(groups.map((events) => trail.append(events)));
+  const isWritten = ({ status }: PromiseSettledResult<void>) => status === 'fulfilled';
+
+  it("[6.2] each request's events are in the table when its promise resolves", async () => {
+    const append = async (place: number) => {
+      const requestId = `request-${place}`;
+      await trail.append([event(requestId, 'first'), event(requestId, 'second')]);
+      return stored(requestId);
+    };
+    const found = await Promise.all(Array.from({ length: 60 }, (_, place) => append(place)));
+    found.forEach((rows, place) =>
+      expect(rows).toEqual([
+        { request: `request-${place}`, reason: 'first' },
+        { request: `request-${place}`, reason: 'second' },
+      ]),
+    );
+  });
+
+  it('[6.2] of a thousand requests that come one after the other each is written once, whole', async () => {
+    const random = randomFrom(61);
+    const work: Promise<void>[] = [];
+    const expected: Stored[] = [];
+    for (let place = 0; place < 1_000; place++) {
+      const requestId = `request-${String(place).padStart(4, '0')}`;
+      const reasons = Array.from({ length: 1 + random.below(3) }, (_, index) => `reason ${index}`);
+      expected.push(...reasons.map((reason) => ({ request: requestId, reason })));
+      work.push(trail.append(reasons.map((reason) => event(requestId, reason))));
+      if (random.below(30) === 0) await nextTurn();
+    }
+    await Promise.all(work);
+    const rows = await stored();
+    const inOrder = (a: Stored, b: Stored) => (a.request < b.request ? -1 : Number(a.request > b.request));
+    // Those of a request stand in their own order; toSorted keeps it.
+    expect(rows.toSorted(inOrder)).toEqual(expected);
+  });
+
+  it('[6.2] all that an event has is stored: who, when, and a payload of any form', async () => {
+    const users = ['a1b2c3d4-0000-4000-8000-000000000001', 'a1b2c3d4-0000-4000-8000-000000000002'] as const;
+    const context = { requestId: `it's "odd" \\ {} 😀`, subjectUserId: users[0], actorUserId: users[1] };
+    const payload = {
+      issuer: 'https://partner.example',
+      kid: 'NULL',
+      accessTokenId: '',
+      lifetimeSeconds: 60,
+      scope: 'a "b" \\u0041 ,{}\n\t\u2028',
+      resource: ['https://a.example/?x=1,2', '{}'],
+    };
+    const told = auditEvent('svc.audit.token-exchange.succeeded', context, payload);
+    await Promise.all([
+      trail.append([event('before')]),
+      trail.append([told]),
+      trail.append([event('after')]),
+    ]);
+    const [row] = await dataSource.query<Record<string, unknown>[]>(
+      'SELECT * FROM audit_event WHERE name = $1',
+      [told.name],
+    );
+    expect(row).toMatchObject({
+      occurred_at: told.occurredAt,
+      request_id: context.requestId,
+      subject_user_id: users[0],
+      actor_user_id: users[1],
+      payload,
+    });
+  });
+
+  it.each([
+    ['a NUL character in the id of the request', event(NUL)],
+    ['a NUL character in the payload', event('bad', NUL)],
+    ['a user id that is none', { ...event('bad'), subjectUserId: 'nobody' }],
+    ['a time that is none', { ...event('bad'), occurredAt: new Date(NaN) }],
+    ['half a character', event('bad', '\ud800')],
+  ])(
+    '[6.2] an event with %s fails its own request alone; its neighbours are written once',
+    async (_, bad) => {
+      const groups = Array.from({ length: 41 }, (__, place) => [event(`request-${place}`)]);
+      const withBad = [...groups.slice(0, 20), [bad], ...groups.slice(20)];
+      const outcomes = await appendAll(withBad);
+      expect(outcomes.map(isWritten)).toEqual(withBad.map((events) => !events.includes(bad)));
+      expect(outcomes[20]).toMatchObject({ reason: { code: expect.stringMatching(/^2[23]/) } });
+      const rows = await stored();
+      expect(rows.map(({ request }) => request).sort()).toEqual(
+        groups.map((_event, place) => `request-${place}`).sort(),
+      );
+      expect(await appendAll([[event('later')]])).toMatchObject([{ status: 'fulfilled' }]);
+    },
+  );
+
+  it('[6.2] a request with a bad event among good ones has none of them written', async () => {
+    const outcomes = await appendAll([
+      [event('good')],
+      [event('mixed', 'first'), event('mixed', NUL), event('mixed', 'third')],
+      [event('good')],
+    ]);
+    expect(outcomes.map(isWritten)).toEqual([true, false, true]);
+    expect((await stored()).map(({ request }) => request)).toEqual(['good', 'good']);
+  });
+
+  it('[6.2] many bad ones among hundreds, in seeded rounds: the others are written once each', async () => {
+    const random = randomFrom(62);
+    for (let round = 0; round < 5; round++) {
+      const groups = Array.from({ length: 50 + random.below(250) }, (_, place) =>
+        random.below(25) === 0 ? [event(NUL)] : [event(`${round}-${place}`)],
+      );
+      const outcomes = await appendAll(groups);
+      const isGood = ([first]: readonly AuditEvent[]) => first?.requestId !== NUL;
+      expect(outcomes.map(isWritten)).toEqual(groups.map(isGood));
+      const rows = await stored();
+      const ofRound = rows.filter(({ request }) => request.startsWith(`${round}-`));
+      expect(ofRound.map(({ request }) => request).sort()).toEqual(
+        groups
+          .filter(isGood)
+          .map(([first]) => first?.requestId)
+          .sort(),
+      );
+    }
+  });
+
+  it('a request without events waits for nothing and writes nothing', async () => {
+    await trail.append([]);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('[6.3] events in a transaction go with it and not with the batch', async () => {
+    const work = new Transactions(dataSource).run(async (transaction) => {
+      await trail.append([event('taken back')], transaction);
+      throw new Error('made to fail');
+    });
+    await Promise.all([expect(work).rejects.toThrow('made to fail'), trail.append([event('stays')])]);
+    expect((await stored()).map(({ request }) => request)).toEqual(['stays']);
+  });
+});

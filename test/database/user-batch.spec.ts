@@ -1,0 +1,209 @@
+// Users that many requests look for at once: each asker gets its own, as it is at that moment.
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { Transactions } from '../../src/database/transaction.js';
+import { LinkedUserRepository } from '../../src/linked-user.repository.js';
+import { IdentityLink } from '../../src/token-exchange/identity/identity-link.repository.js';
+import { User, UserRepository } from '../../src/users/user.repository.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { randomFrom } from '../support/random.js';
+
+const ISSUER = 'https://partner.example';
+
+/** Texts that a list of parameters, an array literal or a comparison might get wrong. */
+const ODD_SUBJECTS = [
+  'plain',
+  'PLAIN',
+  'plain ',
+  ' plain',
+  '',
+  ' ',
+  '\t',
+  '\n',
+  '\u00a0',
+  '\u200b',
+  'NULL',
+  'null',
+  '"NULL"',
+  "'",
+  "''",
+  '"',
+  '""',
+  '\\',
+  '\\\\',
+  '\\"',
+  ',',
+  'a,b',
+  '{}',
+  '{a,b}',
+  '{"a"}',
+  '(1,2)',
+  '$1',
+  '%',
+  '_',
+  "'; DROP TABLE user_account; --",
+  '😀',
+  '😀😀',
+  'é',
+  'e\u0301',
+  '\ufffd',
+  '\u202eabc',
+  's'.repeat(255),
+];
+
+describeOnEachDatabase('users that many look for at once', (database) => {
+  let dataSource: DataSource;
+  let transactions: Transactions;
+  let linked: LinkedUserRepository;
+  let users: UserRepository;
+
+  beforeAll(async () => {
+    ({ dataSource } = await database.open([User, IdentityLink]));
+    transactions = new Transactions(dataSource);
+    linked = new LinkedUserRepository(dataSource);
+    users = new UserRepository(dataSource.getRepository(User));
+  });
+  beforeEach(() => dataSource.query('TRUNCATE user_account, identity_link CASCADE'));
+
+  const newUser = async (givenName = 'Robin') => {
+    const id = randomUUID();
+    await dataSource.query(
+      `INSERT INTO user_account (id, email, normalized_email, given_name, role)
+       VALUES ($1, $2, $2, $3, 'global:member')`,
+      [id, `${id}@partner.example`, givenName],
+    );
+    return id;
+  };
+  const link = async (subject: string, issuer = ISSUER) => {
+    const userId = await newUser();
+    await dataSource.query('INSERT INTO identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)', [
+      issuer,
+      subject,
+      userId,
+    ]);
+    return userId;
+  };
+  const findIds = async (identities: { issuer: string; subject: string }[]) =>
+    (await Promise.all(identities.map((identity) => linked.find(identity)))).map((user) => user?.id);
+  const ofIssuer = (subjects: readonly string[], issuer = ISSUER) =>
+    subjects.map((subject) => ({ issuer, subject }));
+
+  it('[4.4.1] each identity gets its user and an unknown one nobody, in seeded rounds', async () => {
+    const random = randomFrom(441);
+    const known = new Map<string, string>();
+    for (let index = 0; index < 40; index++) known.set(`sub-${index}`, await link(`sub-${index}`));
+    for (let round = 0; round < 20; round++) {
+      const asked = Array.from({ length: 1 + random.below(400) }, () => `sub-${random.below(80)}`);
+      expect(await findIds(ofIssuer(asked))).toEqual(asked.map((subject) => known.get(subject)));
+    }
+  });
+
+  it('[D1] odd subjects are found as themselves and as nobody else', async () => {
+    const ids = new Map<string, string>();
+    for (const subject of ODD_SUBJECTS) {
+      expect(await findIds(ofIssuer([subject, ...ODD_SUBJECTS]))).toEqual(
+        [subject, ...ODD_SUBJECTS].map((each) => ids.get(each)),
+      );
+      ids.set(subject, await link(subject));
+    }
+    expect(await findIds(ofIssuer(ODD_SUBJECTS))).toEqual(ODD_SUBJECTS.map((each) => ids.get(each)));
+    expect(await findIds(ofIssuer(ODD_SUBJECTS, 'https://other.example'))).toEqual(
+      ODD_SUBJECTS.map(() => undefined),
+    );
+  });
+
+  it('[D1] issuer and subject of neighbours are never put together', async () => {
+    const [a, b] = [await link('1', 'https://a.example'), await link('2', 'https://b.example')];
+    const asked = ['https://a.example', 'https://b.example'].flatMap((issuer) =>
+      ofIssuer(['1', '2'], issuer),
+    );
+    expect(await findIds(asked)).toEqual([a, undefined, undefined, b]);
+  });
+
+  it('[D42] a subject that no row can hold fails alone', async () => {
+    const id = await link('known');
+    const asked = ['known', 'nul \0', 'known', 'unknown'].map((subject) =>
+      linked.find({ issuer: ISSUER, subject }),
+    );
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(outcomes).toMatchObject([{ value: { id } }, {}, { value: { id } }, { value: undefined }]);
+  });
+
+  it('[4.4.1] all that the flow needs of a user comes along, and is of the right types', async () => {
+    const id = await link('whole');
+    await dataSource.query(
+      `UPDATE user_account SET given_name = 'O''Neil "N" {},\\', family_name = 'NULL', role = 'global:admin',
+         enabled = false WHERE id = $1`,
+      [id],
+    );
+    const [user] = await Promise.all([
+      linked.find({ issuer: ISSUER, subject: 'whole' }),
+      linked.find({ issuer: ISSUER, subject: 'nobody' }),
+    ]);
+    expect(user).toEqual({
+      id,
+      role: 'global:admin',
+      enabled: false,
+      givenName: 'O\'Neil "N" {},\\',
+      familyName: 'NULL',
+    });
+  });
+
+  it('[D30] each id gets its user, the same as in a transaction, and an unknown one nobody', async () => {
+    const random = randomFrom(30);
+    const ids: string[] = [];
+    for (let index = 0; index < 30; index++) ids.push(await newUser(`Robin ${index}`));
+    const asked = Array.from({ length: 300 }, () =>
+      random.below(4) === 0 ? randomUUID() : random.pick(ids),
+    );
+    const found = await Promise.all(asked.map((id) => users.findById(id)));
+    const alone = new Map(
+      await Promise.all(
+        ids.map(async (id) => [id, await transactions.run((each) => users.findById(id, each))] as const),
+      ),
+    );
+    found.forEach((user, place) => {
+      const expected = alone.get(asked[place] ?? '');
+      // TypeORM makes instances of the class; what they hold must be the same.
+      expect(user && { ...user }).toEqual(expected && { ...expected });
+    });
+  });
+
+  it('an id that is no id fails alone', async () => {
+    const id = await newUser();
+    const outcomes = await Promise.allSettled(
+      [id, 'no-uuid', randomUUID(), id].map((each) => users.findById(each)),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(outcomes).toMatchObject([{ value: { id } }, {}, { value: undefined }, { value: { id } }]);
+  });
+
+  it('[D30] what was committed before the call is seen by it, while others ask all the time', async () => {
+    const id = await link('changing');
+    let goesOn = true;
+    const ask = async () => {
+      while (goesOn) {
+        await Promise.all([users.findById(id), linked.find({ issuer: ISSUER, subject: 'changing' })]);
+        // The embedded database answers without leaving this turn of the event loop.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const others = Array.from({ length: 8 }, ask);
+    for (let change = 0; change < 60; change++) {
+      const [enabled, givenName] = [change % 2 === 0, `Robin ${change}`];
+      await users.update(id, { enabled, givenName });
+      const seen = await Promise.all([
+        users.findById(id),
+        linked.find({ issuer: ISSUER, subject: 'changing' }),
+        users.findById(id),
+      ]);
+      seen.forEach((user) => expect(user).toMatchObject({ id, enabled, givenName }));
+    }
+    await dataSource.query('DELETE FROM user_account WHERE id = $1', [id]);
+    expect(await users.findById(id)).toBeUndefined();
+    expect(await linked.find({ issuer: ISSUER, subject: 'changing' })).toBeUndefined();
+    goesOn = false;
+    await Promise.all(others);
+  });
+});

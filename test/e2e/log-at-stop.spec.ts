@@ -1,0 +1,169 @@
+// The log of the built service: nothing of it is lost at a stop, no line is torn, and nobody waits for its reader.
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Partner } from '../../demo/partner.js';
+import type { ServiceSurroundings } from '../../demo/service-process.js';
+import { ServiceProcess } from '../../demo/service-process.js';
+import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
+import { GRANT_TYPE } from '../support/test-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example' });
+const REQUESTS = 60;
+/** The pipe of a child process holds some 200 KiB; each of these logs more than 700 bytes. */
+const REQUESTS_THAT_FILL_A_PIPE = 450;
+const START_PATIENCE_MS = 30_000;
+
+type Surroundings = ServiceSurroundings & { baseUrl: string };
+
+jest.setTimeout(120_000);
+
+describeBuilt('[D21] the log of the process', () => {
+  let surroundings: Surroundings;
+
+  beforeEach(async () => {
+    surroundings = await surroundingsOf({
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+      SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
+    });
+  });
+  afterEach(() => rmSync(surroundings.directory, { recursive: true, force: true }));
+
+  const exchange = async (subjectToken: string, requestId: string) => {
+    const answer = await fetch(new URL('/rest/auth/oauth/token', surroundings.baseUrl), {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: subjectToken }),
+      headers: { 'x-request-id': requestId },
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+
+  it('[D21] lines of the last requests are there after SIGTERM, in order, and each is whole JSON', async () => {
+    const service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+    const requestIds = Array.from({ length: REQUESTS }, (_, index) => `last-request-${index}`);
+    const statuses: number[] = [];
+    // One after the other, so that their order is known; then some at once, which end just before the stop.
+    for (const id of requestIds.slice(0, 20)) statuses.push(await exchange(partner.sign(), id));
+    statuses.push(...(await Promise.all(requestIds.slice(20).map((id) => exchange(partner.sign(), id)))));
+    expect(await service.stop()).toBe(0);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expectWhole(readFileSync(service.logFile, 'utf8'));
+    const told = (await logOf(service)).filter(({ event }) => String(event).endsWith('.succeeded'));
+    const toldIds = told.map(({ requestId }) => String(requestId));
+    expect(toldIds.slice(0, 20)).toEqual(requestIds.slice(0, 20));
+    expect(toldIds.toSorted()).toEqual(requestIds.toSorted());
+    const lines = await logOf(service);
+    const stopping = lines.findIndex(({ msg }) => String(msg).startsWith('stopping'));
+    expect(stopping).toBeGreaterThan(lines.findLastIndex(({ event }) => typeof event === 'string'));
+    expectInOrder(lines.map(({ time }) => String(time)));
+  });
+
+  it('[D21] the same through a pipe, whose reader is slow', async () => {
+    const child = start(surroundings);
+    await untilReady(surroundings);
+    const ids = Array.from({ length: REQUESTS_THAT_FILL_A_PIPE }, (_, index) =>
+      `piped-request-${index}`.padEnd(128, '.'),
+    );
+    await inTurns(ids, (id) => exchange('no token', id));
+    const ended = once(child, 'close');
+    child.kill('SIGTERM');
+    await pause(500);
+    const text = await readSlowly(child);
+    expect((await ended)[0]).toBe(0);
+    expectWhole(text);
+    const told = linesOf(text).filter(({ event }) => String(event).endsWith('.failed'));
+    expect(told.map(({ requestId }) => String(requestId)).toSorted()).toEqual(ids.toSorted());
+    expectInOrder(linesOf(text).map(({ time }) => String(time)));
+  });
+
+  it('[D21] nobody waits for a reader who does not read: requests go on being answered', async () => {
+    const child = start(surroundings);
+    try {
+      await untilReady(surroundings);
+      const ids = Array.from({ length: REQUESTS_THAT_FILL_A_PIPE }, (_, index) =>
+        `unread-request-${index}`.padEnd(128, '.'),
+      );
+      const statuses = await inTurns(ids, (id) => exchange('no token', id));
+      expect(new Set(statuses)).toEqual(new Set([400]));
+      // Signatures are verified on the threads that writes wait on.
+      const good = await inTurns(ids.slice(0, 20), (id) => exchange(partner.sign(), id));
+      expect(new Set(good)).toEqual(new Set([200]));
+    } finally {
+      child.kill('SIGKILL');
+      child.stdout?.resume();
+      await once(child, 'close');
+    }
+  });
+});
+
+/** With its output on a pipe that nobody reads yet. */
+function start({ packageRoot, directory, environment }: Surroundings): ChildProcess {
+  const main = join(packageRoot, 'dist', 'src', 'main.js');
+  return spawn(process.execPath, [main], {
+    cwd: directory,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function untilReady({ baseUrl }: Surroundings): Promise<void> {
+  const deadline = Date.now() + START_PATIENCE_MS;
+  for (;;) {
+    const answer = await fetch(new URL('/healthz/readiness', baseUrl)).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return;
+    if (Date.now() > deadline) throw new Error('the service did not get ready');
+    await pause(50);
+  }
+}
+
+/** Eight at a time. */
+async function inTurns<T>(ids: readonly string[], send: (id: string) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let from = 0; from < ids.length; from += 8) {
+    results.push(...(await Promise.all(ids.slice(from, from + 8).map(send))));
+  }
+  return results;
+}
+
+async function readSlowly({ stdout }: ChildProcess): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stdout ?? []) {
+    pieces.push(piece as Buffer);
+    await pause(10);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function linesOf(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Nothing but lines of whole JSON, the last one ended. */
+function expectWhole(text: string): void {
+  expect(text.endsWith('\n')).toBe(true);
+  const torn = text
+    .slice(0, -1)
+    .split('\n')
+    .filter((line) => !isWhole(line));
+  expect(torn).toEqual([]);
+}
+
+function isWhole(line: string): boolean {
+  try {
+    return typeof (JSON.parse(line) as { time?: unknown }).time === 'string';
+  } catch {
+    return false;
+  }
+}
+
+function expectInOrder(times: readonly string[]): void {
+  expect(times).toEqual(times.toSorted());
+}
