@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isTokenExchangeAvailable } from './app.module.js';
+import type { Logger } from 'pino';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
 import { Clock } from './clock.js';
@@ -19,6 +20,8 @@ import { prepareStartup } from './startup.js';
 const EXIT_FAILED = 1;
 /** Longer than any request may wait for the database; then the process ends all the same. */
 const LONGEST_STOP_MS = 30_000;
+/** So long a slow reader of the log is waited for. */
+const LONGEST_FLUSH_MS = 5_000;
 const OPERATORS_ERRORS = [ConfigurationError, DataDirectoryLockedError, DatabaseUnavailableError, SealError];
 
 async function main(): Promise<void> {
@@ -35,7 +38,7 @@ async function main(): Promise<void> {
     logger,
     sourceDirectory: dirname(fileURLToPath(import.meta.url)),
   });
-  stopOnSignals(application, (fields, text) => logger.info(fields, text));
+  stopOnSignals(application, logger);
   const address = await application.listen();
   logger.info(
     { address, baseUrl: startup.config.baseUrl, ...summary(startup, application) },
@@ -64,20 +67,26 @@ function summary(startup: Startup, { database }: Application) {
   };
 }
 
-function stopOnSignals(application: Application, tell: (fields: object, text: string) => void): void {
+function stopOnSignals(application: Application, logger: Logger): void {
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (isStopping) return;
       isStopping = true;
-      tell({ signal }, 'stopping: requests in flight are still answered');
+      logger.info({ signal }, 'stopping: requests in flight are still answered');
       setTimeout(() => process.exit(EXIT_FAILED), LONGEST_STOP_MS).unref();
       void application.close().then(
-        () => process.exit(0),
-        () => process.exit(EXIT_FAILED),
+        () => exitAfterLog(0, logger),
+        () => exitAfterLog(EXIT_FAILED, logger),
       );
     });
   }
+}
+
+/** Waits for the log lines that are being written: the exit itself writes only those that nobody has begun to write. */
+function exitAfterLog(code: number, logger: Logger): void {
+  setTimeout(() => process.exit(code), LONGEST_FLUSH_MS);
+  logger.flush(() => process.exit(code));
 }
 
 /** What an operator can put right is told in one plain line; everything else is a fault of ours and has its stack. */

@@ -71,6 +71,7 @@ export class AccessTokenService {
   }
 
   private async verifyWith(key: LoadedKey, token: string): Promise<VerifiedAccessToken | undefined> {
+    if (!isCanonical(token)) return undefined;
     try {
       const { payload } = await jwtVerify(token, key.publicKey, this.expectations());
       return readClaims(payload);
@@ -126,6 +127,11 @@ function signedCompact(header: object, claims: object, key: KeyObject): string {
 
 function base64url(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url');
+}
+
+/** Other letters can stand for the same bytes, and jose takes some of them: each token has one spelling only. */
+function isCanonical(token: string): boolean {
+  return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
 /** Empty, which no key has, where there is none or the header cannot be read. */

@@ -11,10 +11,11 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * While fewer items wait one statement at a time is under way: two smaller ones cost more than a larger one. So many, or
- * a statement that hangs, open another lane.
+ * While fewer items wait one statement at a time is under way: two smaller ones cost more than a larger one. So many open
+ * another lane, and so does an item that comes when the latest statement has taken so long that it may be hanging.
  */
 const WORTH_A_LANE = 32;
+const HANGS_AFTER_MS = 100;
 const MAX_LANES = 4;
 /** Bounds the parameters of one statement, and the time for which it holds up the next. */
 const MAX_ITEMS = 256;
@@ -26,6 +27,7 @@ const MAX_ITEMS = 256;
 export class Batch<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
   private lanesInUse = 0;
+  private latestLaneAtMs = 0;
 
   constructor(private readonly run: BatchRun<Item, Answer>) {}
 
@@ -39,10 +41,16 @@ export class Batch<Item, Answer> {
 
   /** What else arrives in this turn of the event loop comes along. */
   private occupyLane(): void {
-    const isWorthALane = this.waiting.length >= (this.lanesInUse === 0 ? 1 : WORTH_A_LANE);
-    if (!isWorthALane || this.lanesInUse === MAX_LANES) return;
+    if (this.lanesInUse === MAX_LANES || !this.isWorthALane()) return;
     this.lanesInUse += 1;
+    this.latestLaneAtMs = performance.now();
     setImmediate(() => void this.useLane());
+  }
+
+  private isWorthALane(): boolean {
+    const { length } = this.waiting;
+    if (this.lanesInUse === 0 || length === 0) return length > 0;
+    return length >= WORTH_A_LANE || performance.now() - this.latestLaneAtMs > HANGS_AFTER_MS;
   }
 
   private async useLane(): Promise<void> {
