@@ -1,0 +1,81 @@
+// Runs one of the measured programs as a child process.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+const POLL_INTERVAL_MS = 50;
+const ANSWER_TIMEOUT_MS = 2_000;
+const SHOWN_LOG_CHARACTERS = 3_000;
+
+export class ServerProcess {
+  /** @param readyPath answers 200 as soon as the program is ready */
+  static async start({ script, environment, folder, logFile, origin, readyPath }) {
+    // A file costs the program the least, and nobody has to read it meanwhile.
+    const log = openSync(logFile, 'a');
+    const child = spawn(process.execPath, [script], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment },
+      stdio: ['ignore', log, log],
+      // The interrupt key of a terminal reaches the benchmark only, which then stops its servers.
+      detached: true,
+    });
+    closeSync(log);
+    const server = new ServerProcess(child, origin, logFile);
+    try {
+      await server.becomesReady(new URL(readyPath, origin));
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  constructor(child, origin, logFile) {
+    this.child = child;
+    this.origin = origin;
+    this.logFile = logFile;
+    this.ended = once(child, 'close');
+  }
+
+  get processId() {
+    return this.child.pid;
+  }
+
+  get isRunning() {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** The end of what the program printed. */
+  lastOutput() {
+    return readFileSync(this.logFile, 'utf8').slice(-SHOWN_LOG_CHARACTERS);
+  }
+
+  async stop() {
+    const patience = setTimeout(() => this.child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    this.child.kill('SIGTERM');
+    await this.ended;
+    clearTimeout(patience);
+  }
+
+  async becomesReady(url) {
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    while (!(await answers(url))) {
+      if (!this.isRunning) throw new Error(`A server ended while starting:\n${this.lastOutput()}`);
+      if (Date.now() > deadline) throw new Error(`A server is not ready:\n${this.lastOutput()}`);
+      await delay(POLL_INTERVAL_MS);
+    }
+  }
+}
+
+async function answers(url) {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    await answer.text();
+    return answer.status === 200;
+  } catch {
+    return false;
+  }
+}
