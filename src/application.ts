@@ -83,7 +83,7 @@ async function createNest(root: ReturnType<typeof AppModule.register>, startup: 
     // The adapter serves it already; by this Nest knows, and names the address rightly.
     ...(tls === undefined ? {} : { httpsOptions: tls }),
   });
-  await addSecurityHeaders(nest, frameAncestorsOf(config, trustedKeys));
+  addSecurityHeaders(nest, frameAncestorsOf(config, trustedKeys));
   await nest.init();
   nest.get(ApiDescription, { strict: false }).describe(nest, config.baseUrl);
   return nest;

@@ -3,9 +3,11 @@ import { Injectable, Module } from '@nestjs/common';
 import { AccessTokenService } from './access/access-token.service.js';
 import { SessionService } from './access/session.service.js';
 import type { Transaction } from './database/transaction.js';
+import { LinkedUserRepository } from './linked-user.repository.js';
 import { Metrics } from './metrics/metrics.js';
 import type {
   AccessTokenGrant,
+  ExternalIdentity,
   Flow,
   HostUser,
   HostUserUpdate,
@@ -26,8 +28,13 @@ class InstanceUsers extends UserDirectory {
   constructor(
     private readonly repository: UserRepository,
     private readonly users: UserService,
+    private readonly linked: LinkedUserRepository,
   ) {
     super();
+  }
+
+  findLinked(identity: ExternalIdentity): Promise<HostUser | undefined> {
+    return this.linked.find(identity);
   }
 
   findById(transaction: Transaction, id: string): Promise<HostUser | undefined> {
@@ -69,7 +76,7 @@ class InstanceAccessTokens extends AccessTokenIssuer {
     super();
   }
 
-  issue(grant: AccessTokenGrant): Promise<IssuedAccessToken> {
+  async issue(grant: AccessTokenGrant): Promise<IssuedAccessToken> {
     return this.accessTokens.issue(grant);
   }
 }
@@ -111,5 +118,5 @@ const PORTS = [
   { provide: ExchangeTelemetry, useClass: InstanceTelemetry },
 ];
 
-@Module({ providers: PORTS, exports: PORTS.map(({ provide }) => provide) })
+@Module({ providers: [LinkedUserRepository, ...PORTS], exports: PORTS.map(({ provide }) => provide) })
 export class HostBindingsModule {}

@@ -1,5 +1,7 @@
 // Reads JSON as security demands it: one meaning only, so no member twice, and nothing that storage cannot hold.
 
+import { isUtf8 } from 'node:buffer';
+
 /** The text is not JSON, or has the same member twice in one object. */
 export class JsonError extends Error {}
 
@@ -24,13 +26,8 @@ export function parseStrictJson(text: string): unknown {
 
 /** Parses bytes: they must be UTF-8 (RFC 8259 §8.1). @throws JsonError */
 export function parseStrictJsonBytes(bytes: Uint8Array): unknown {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new JsonError('not valid UTF-8');
-  }
-  return parseStrictJson(text);
+  if (!isUtf8(bytes)) throw new JsonError('not valid UTF-8');
+  return parseStrictJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }
 
 /** Whether a value is a JSON object. */

@@ -23,11 +23,11 @@ export class AuthenticationService {
     const verified = await this.accessTokens.verify(token);
     if (verified === undefined) return undefined;
     const { id, subjectUserId, actorUserId, expiresAt } = verified;
-    const users = await this.users.findByIds(
-      actorUserId === undefined ? [subjectUserId] : [subjectUserId, actorUserId],
-    );
-    const subject = enabled(users, subjectUserId);
-    const user = enabled(users, actorUserId ?? subjectUserId);
+    const [subject, actor] = await Promise.all([
+      this.enabledUser(subjectUserId),
+      actorUserId === undefined ? undefined : this.enabledUser(actorUserId),
+    ]);
+    const user = actorUserId === undefined ? subject : actor;
     if (subject === undefined || user === undefined) return undefined;
     const onBehalfOf = actorUserId === undefined ? {} : { onBehalfOf: subject };
     return { user, ...onBehalfOf, expiresAt, credential: { kind: 'access_token', id } };
@@ -37,14 +37,15 @@ export class AuthenticationService {
   async bySession(sessionId: string): Promise<Principal | undefined> {
     const session = await this.sessions.find(sessionId);
     if (session === undefined) return undefined;
-    const user = enabled(await this.users.findByIds([session.userId]), session.userId);
+    const user = await this.enabledUser(session.userId);
     if (user === undefined) return undefined;
     const { idHash, loginOrigin, expiresAt } = session;
     return { user, expiresAt, credential: { kind: 'session', idHash, loginOrigin } };
   }
-}
 
-/** @rule D7 A disabled user's tokens and sessions stop working at once. */
-function enabled(users: readonly User[], id: string): User | undefined {
-  return users.find((user) => user.id === id && user.enabled);
+  /** @rule D7 A disabled user's tokens and sessions stop working at once. */
+  private async enabledUser(id: string): Promise<User | undefined> {
+    const user = await this.users.findById(id);
+    return user?.enabled === true ? user : undefined;
+  }
 }

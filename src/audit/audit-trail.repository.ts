@@ -2,6 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
+import { Batch } from '../database/batch.js';
+import { runPrepared } from '../database/prepared-statement.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
 import type { AuditEvent } from './audit-event.js';
@@ -31,31 +33,56 @@ export class AuditRow {
   payload!: object;
 }
 
+const COLUMNS = 'name, occurred_at, request_id, subject_user_id, actor_user_id, payload';
+const TYPED_COLUMNS =
+  'name text, occurred_at timestamptz, request_id text, subject_user_id uuid, actor_user_id uuid, payload jsonb';
+
+/**
+ * The clause that writes events, for statements that write them together with what they tell about.
+ * @param parameter where the statement finds them, such as `$1`: what `auditRows` makes
+ * @param condition which of them it writes, by `event.request`: the place of their request
+ */
+export function auditInsertion(parameter: string, condition = ''): string {
+  return `INSERT INTO audit_event (${COLUMNS}) SELECT ${COLUMNS}
+    FROM json_to_recordset(${parameter}) AS event (request integer, ${TYPED_COLUMNS}) ${condition}`;
+}
+
+/** The parameter of `auditInsertion`: the events of several requests, which have their places in the list. */
+export function auditRows(requests: readonly (readonly AuditEvent[])[]): string {
+  return JSON.stringify(requests.flatMap((events, request) => events.map((event) => toRow(event, request))));
+}
+
+const APPEND = { name: 'audit_event_append', text: auditInsertion('$1') };
+
 @Injectable()
 export class AuditTrailRepository {
+  private readonly appends = new Batch((requests: readonly (readonly AuditEvent[])[]) =>
+    this.appendAll(requests),
+  );
+
   constructor(@InjectRepository(AuditRow) private readonly rows: Repository<AuditRow>) {}
 
-  /** Writes events in one statement; without a transaction that statement is one of its own. */
+  /** Writes the events of one request, all or none; without a transaction, together with those of other requests. */
   async append(events: readonly AuditEvent[], transaction?: Transaction): Promise<void> {
     if (events.length === 0) return;
-    const manager = transaction === undefined ? this.rows.manager : managerOf(transaction);
-    await manager.query(
-      `INSERT INTO audit_event (name, occurred_at, request_id, subject_user_id, actor_user_id, payload)
-       SELECT name, occurred_at, request_id, subject_user_id, actor_user_id, payload
-       FROM json_to_recordset($1) AS event (name text, occurred_at timestamptz, request_id text,
-         subject_user_id uuid, actor_user_id uuid, payload jsonb)`,
-      [JSON.stringify(events.map(toRow))],
-    );
+    if (transaction === undefined) return this.appends.add(events);
+    await managerOf(transaction).query(APPEND.text, [auditRows([events])]);
+  }
+
+  private async appendAll(requests: readonly (readonly AuditEvent[])[]): Promise<undefined[]> {
+    await runPrepared(this.rows.manager.dataSource, APPEND, [auditRows(requests)]);
+    return requests.map(() => undefined);
   }
 }
 
-function toRow({ name, occurredAt, requestId, subjectUserId, actorUserId, payload }: AuditEvent) {
+function toRow(event: AuditEvent, request: number) {
   return {
-    name,
-    occurred_at: occurredAt,
-    request_id: requestId,
-    subject_user_id: subjectUserId,
-    actor_user_id: actorUserId,
-    payload,
+    request,
+    name: event.name,
+    occurred_at: event.occurredAt,
+    request_id: event.requestId,
+    subject_user_id: event.subjectUserId,
+    actor_user_id: event.actorUserId,
+    payload: event.payload,
   };
 }

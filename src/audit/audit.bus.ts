@@ -32,9 +32,9 @@ export class AuditBus {
     }
   }
 
-  /** Writes and publishes an event that stands for itself: a refusal, which has no work to be written with. */
-  async tell(event: AuditEvent): Promise<void> {
-    await this.trail.append([event]);
-    this.publish([event]);
+  /** Writes and publishes events that stand for themselves: there is no other work that they must be written with. */
+  async tell(events: readonly AuditEvent[]): Promise<void> {
+    await this.trail.append(events);
+    this.publish(events);
   }
 }

@@ -148,13 +148,23 @@ async function embeddedPool(pglite: PGlite): Promise<PoolConfig> {
     max: 1,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_CONNECTION_WAIT_MS,
-    ...({ onConnect: clearSession } as object),
+    ...({ onConnect: (client: SqlClient) => clearSession(client, connection) } as object),
   };
 }
 
-async function clearSession(client: { query(sql: string): Promise<unknown> }): Promise<void> {
+interface SqlClient {
+  query(sql: string): Promise<unknown>;
+}
+
+/** The adapter keeps for itself which statements are prepared, and must forget them with the session. */
+async function clearSession(
+  client: SqlClient,
+  prepared: { parsedStatements: object; submittedNamedStatements: object },
+): Promise<void> {
   await client.query('ROLLBACK');
   await client.query('DISCARD ALL');
+  prepared.parsedStatements = {};
+  prepared.submittedNamedStatements = {};
 }
 
 function createDataSource(entities: Entities, pool: PoolConfig): DataSource {

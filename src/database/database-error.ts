@@ -4,6 +4,9 @@ import { QueryFailedError } from 'typeorm';
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const DEADLOCK_DETECTED = '40P01';
+const DIVISION_BY_ZERO = '22012';
+/** SQLSTATE classes: data exception, integrity constraint violation. */
+const FAULTS_OF_ROWS = ['22', '23'];
 
 /** Whether a statement failed because a unique constraint holds that value already. */
 export function isUniqueViolation(error: unknown): boolean {
@@ -20,6 +23,24 @@ export function isDeadlock(error: unknown): boolean {
   return sqlStateOf(error) === DEADLOCK_DETECTED;
 }
 
-function sqlStateOf(error: unknown): unknown {
-  return error instanceof QueryFailedError ? (error.driverError as { code?: unknown }).code : undefined;
+/** Whether a statement divided by zero: how one that must answer all or nothing says that it cannot. */
+export function isDivisionByZero(error: unknown): boolean {
+  return sqlStateOf(error) === DIVISION_BY_ZERO;
+}
+
+/** Whether a statement failed by what stands in one of its rows; the same statement without that row may succeed. */
+export function isFaultOfOneRow(error: unknown): boolean {
+  return FAULTS_OF_ROWS.includes(sqlStateOf(error)?.slice(0, 2) ?? '');
+}
+
+/** Whether the driver's error is the database's own answer: errors of the system and of the network have no severity. */
+export function isAnswer(error: unknown): boolean {
+  return typeof (error as { severity?: unknown }).severity === 'string';
+}
+
+/** Statements that go past TypeORM fail with the driver's own error, of which each of our two databases has a class. */
+function sqlStateOf(error: unknown): string | undefined {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  const { code } = cause as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
 }

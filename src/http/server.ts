@@ -63,7 +63,10 @@ function readBodiesUnparsed(server: FastifyInstance): void {
  * The id is on every answer (D21); no page of ours tells others where its visitor came from (D23).
  */
 function answerWithCommonHeaders(server: FastifyInstance): void {
-  server.addHook('onRequest', async (request, reply) => setCommonHeaders(request, reply));
+  server.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    done();
+  });
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -80,11 +83,12 @@ const PROBES = new Set(['/healthz', '/healthz/readiness', '/metrics']);
 
 /** One line an answer. The route's pattern stands for the address: a real one may hold a token or anything else. */
 function logAnswers(server: FastifyInstance, logger: Logger): void {
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? null;
     const level = PROBES.has(route ?? '') ? 'debug' : 'info';
     const { id: requestId, method } = request;
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
     logger[level]({ requestId, method, route, status: reply.statusCode, milliseconds }, 'request');
+    done();
   });
 }

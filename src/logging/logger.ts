@@ -6,8 +6,19 @@ import { pino } from 'pino';
 /** Injection token of the pino logger. */
 export const LOGGER = Symbol('LOGGER');
 
+const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Standard output, written while requests go on: what comes in during one write goes out with the next, all at once.
+ * Two lines a request, each written and waited for, took an eighth of the time of an exchange. Lines that are not
+ * written yet when the process ends by itself are written then; while nobody reads, more than the limit are dropped.
+ */
+function standardOutput(): DestinationStream {
+  return pino.destination({ dest: 1, sync: false, maxLength: MAX_UNWRITTEN_BYTES });
+}
+
 /** Makes the process's logger. Lines carry `time` in ISO 8601 and `level` as a word. */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+export function createLogger(level: string, destination = standardOutput()): Logger {
   const options = {
     level,
     base: undefined,
@@ -15,7 +26,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination);
 }
 
 /**

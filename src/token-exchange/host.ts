@@ -25,8 +25,18 @@ export interface HostUserUpdate {
   readonly role?: string;
 }
 
-/** The product's users. Every method works in the transaction that it is given. */
+/** An external identity: its link to a user is a row of `identity_link`. */
+export interface ExternalIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** The product's users. */
 export abstract class UserDirectory {
+  /** The user that an identity is linked to, by the last commit: read outside any transaction. */
+  abstract findLinked(identity: ExternalIdentity): Promise<HostUser | undefined>;
+
+  // Every other method works in the transaction that it is given.
   abstract findById(transaction: Transaction, id: string): Promise<HostUser | undefined>;
   /** Finds by e-mail address: case-insensitive, Unicode NFC (D4). */
   abstract findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined>;

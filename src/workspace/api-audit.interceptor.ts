@@ -20,7 +20,7 @@ export class ApiAuditInterceptor implements NestInterceptor {
       const parties = { requestId: id, ...auditParties(principal) };
       const route = routeOptions.url ?? '';
       const call = { method, route, things: idsIn(request.params), accessTokenId: principal.credential.id };
-      await this.audit.tell(auditEvent('svc.audit.api.called', parties, call));
+      await this.audit.tell([auditEvent('svc.audit.api.called', parties, call)]);
     }
     return next.handle();
   }

@@ -7,23 +7,35 @@ import {
   IdentityLink,
   IdentityLinkRepository,
 } from '../../src/token-exchange/identity/identity-link.repository.js';
+import { LinkedUserRepository } from '../../src/linked-user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const ISSUER = 'https://partner.example';
 
 describeOnEachDatabase('identity links', (database) => {
   const links = new IdentityLinkRepository();
+  let linkedUsers: LinkedUserRepository;
   let dataSource: DataSource;
   let transactions: Transactions;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open([IdentityLink]));
     transactions = new Transactions(dataSource);
+    linkedUsers = new LinkedUserRepository(dataSource);
   });
 
   const inTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => transactions.run(work);
-  const find = (issuer: string, subject: string) =>
-    inTransaction((transaction) => links.findUserId(transaction, { issuer, subject }));
+  /** By both statements, which must never tell different things. */
+  const find = async (issuer: string, subject: string) => {
+    const identity = { issuer, subject };
+    const alone = await inTransaction((transaction) => links.findUserId(transaction, identity));
+    const [, together] = await Promise.all([
+      linkedUsers.find({ issuer, subject: 'nobody' }),
+      linkedUsers.find(identity),
+    ]);
+    expect(together?.id).toBe(alone);
+    return alone;
+  };
   const insert = (issuer: string, subject: string, userId: string) =>
     inTransaction((transaction) => links.insert(transaction, { issuer, subject }, userId));
 

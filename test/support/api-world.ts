@@ -50,7 +50,7 @@ export class ApiWorld {
   /** An access token of a user, or of an actor who acts on behalf of one. */
   async token(userId: string, actorUserId?: string): Promise<string> {
     const issuedAt = Math.floor(Date.now() / 1000);
-    const { token } = await this.service.part(AccessTokenService).issue({
+    const { token } = this.service.part(AccessTokenService).issue({
       subjectUserId: userId,
       ...(actorUserId === undefined ? {} : { actorUserId }),
       clientId: 'https://partner.example',

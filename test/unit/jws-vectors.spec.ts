@@ -41,7 +41,7 @@ function bareKey({ kty, n, e, crv, x, y }: JsonWebKey): TrustedKey {
  * Whether the service takes the signature of a token. The payloads of the vectors are no claims, so an empty object
  * stands in for each while the parts are read; what is verified is the vector's own.
  */
-function takes(jws: string, key: TrustedKey | undefined): boolean {
+async function takes(jws: string, key: TrustedKey | undefined): Promise<boolean> {
   const [header = '', payload = ''] = jws.split('.');
   const isCanonical = Buffer.from(payload, 'base64url').toString('base64url') === payload;
   if (key === undefined || !isCanonical) return false;
@@ -49,7 +49,9 @@ function takes(jws: string, key: TrustedKey | undefined): boolean {
     const parts = parseCompactJws(jws.replace(`.${payload}.`, '.e30.'));
     const alg = parts.header['alg'];
     const isServed = isAlgorithm(alg) && key.algorithms.has(alg);
-    return isServed && isSignatureValid(alg, key, Buffer.from(`${header}.${payload}`), parts.signature);
+    return (
+      isServed && (await isSignatureValid(alg, key, Buffer.from(`${header}.${payload}`), parts.signature))
+    );
   } catch (error) {
     if (error instanceof Rejection) return false;
     throw error;
@@ -81,14 +83,17 @@ describeWithVectors('JWS vectors of Project Wycheproof', 'wycheproof', (vectors)
     expect(all.filter(([, { result }]) => result === 'valid')).toHaveLength(36);
   });
 
-  it.each(all.filter(([, { tcId }]) => !STRICTER.has(tcId)))('[5.2.1] %s', (_, { jws, jwk, result }) => {
-    expect(takes(jws, publishedKey(jwk)) ? 'valid' : 'invalid').toBe(result);
-  });
+  it.each(all.filter(([, { tcId }]) => !STRICTER.has(tcId)))(
+    '[5.2.1] %s',
+    async (_, { jws, jwk, result }) => {
+      expect((await takes(jws, publishedKey(jwk))) ? 'valid' : 'invalid').toBe(result);
+    },
+  );
 
   it.each(all.filter(([, { tcId }]) => STRICTER.has(tcId)))(
     '[2.1.inferred] %s: the signature is right, and the algorithm not that of the key',
-    (_, { jws, jwk, result }) => {
-      expect([result, takes(jws, bareKey(jwk)), takes(jws, publishedKey(jwk))]).toEqual([
+    async (_, { jws, jwk, result }) => {
+      expect([result, await takes(jws, bareKey(jwk)), await takes(jws, publishedKey(jwk))]).toEqual([
         'valid',
         true,
         false,
@@ -108,11 +113,13 @@ describeWithVectors('JWS vectors of Project Wycheproof', 'wycheproof', (vectors)
     expect(parsed).toEqual([]);
   });
 
-  it('[5.2.2] no token of a symmetric group is taken with any of the public keys', () => {
+  it('[5.2.2] no token of a symmetric group is taken with any of the public keys', async () => {
     const symmetric = testGroups.filter(({ public: jwk }) => jwk === undefined).flatMap(({ tests }) => tests);
     const keys = groups.map(({ jwk }) => bareKey(jwk));
     expect(symmetric.length).toBeGreaterThan(30);
-    expect(symmetric.filter(({ jws }) => keys.some((key) => takes(jws, key)))).toEqual([]);
+    const pairs = symmetric.flatMap(({ jws }) => keys.map((key) => ({ jws, key })));
+    const verdicts = await Promise.all(pairs.map(({ jws, key }) => takes(jws, key)));
+    expect(pairs.filter((_, place) => verdicts[place])).toEqual([]);
   });
 });
 
@@ -131,32 +138,34 @@ describeWithVectors('examples of RFC 7520', 'rfc7520-cookbook', (vectors) => {
     ['curve25519_jws', 'EdDSA'],
   ];
 
-  it.each(taken)('[2.1.supported] %s: %s is taken, and not with a changed signature', (name, algorithm) => {
-    const { input, output } = example(name);
-    const jws = output.compact ?? '';
-    expect(input.alg).toBe(algorithm);
-    expect(takes(jws, bareKey(input.key))).toBe(true);
-    const at = jws.length - 20;
-    expect(
-      takes(jws.slice(0, at) + (jws[at] === 'A' ? 'B' : 'A') + jws.slice(at + 1), bareKey(input.key)),
-    ).toBe(false);
-  });
+  it.each(taken)(
+    '[2.1.supported] %s: %s is taken, and not with a changed signature',
+    async (name, algorithm) => {
+      const { input, output } = example(name);
+      const jws = output.compact ?? '';
+      expect(input.alg).toBe(algorithm);
+      expect(await takes(jws, bareKey(input.key))).toBe(true);
+      const at = jws.length - 20;
+      const changed = jws.slice(0, at) + (jws[at] === 'A' ? 'B' : 'A') + jws.slice(at + 1);
+      expect(await takes(changed, bareKey(input.key))).toBe(false);
+    },
+  );
 
-  it.each(taken)('[D15] %s: the JSON serialisations are not', (name) => {
+  it.each(taken)('[D15] %s: the JSON serialisations are not', async (name) => {
     const { input, output } = example(name);
     for (const form of [output.json, output.json_flat]) {
-      expect(takes(JSON.stringify(form), bareKey(input.key))).toBe(false);
+      expect(await takes(JSON.stringify(form), bareKey(input.key))).toBe(false);
     }
   });
 
   const { key } = example('curve25519_jws').input;
 
-  it('[D15] 4.5, detached content, is no JWT', () => {
+  it('[D15] 4.5, detached content, is no JWT', async () => {
     const { output } = example('jws_4_5.signature_with_detached_content');
     expect(() => parseCompactJws(output.compact ?? '')).toThrow(
       expect.objectContaining({ reason: 'token_malformed' }),
     );
-    expect(takes(output.compact ?? '', bareKey(key))).toBe(false);
+    expect(await takes(output.compact ?? '', bareKey(key))).toBe(false);
   });
 
   it('[D15] 4.8, several signatures, is no JWT', () => {

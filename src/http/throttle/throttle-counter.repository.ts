@@ -1,10 +1,11 @@
 // Keeps the request counts that instances share, in `throttle_counter`.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { runPrepared } from '../../database/prepared-statement.js';
 
 /**
  * One hit. A window that has ended is begun anew by the same statement, on the database's clock, so that instances
- * agree. It has a name, so that PostgreSQL parses and plans it once per connection.
+ * agree.
  */
 const COUNT_HIT = {
   name: 'throttle_counter_count_hit',
@@ -16,11 +17,6 @@ const COUNT_HIT = {
         THEN counter.window_ends_at ELSE excluded.window_ends_at END
     RETURNING hits, (extract(epoch FROM window_ends_at - statement_timestamp()) * 1000)::float8 AS remaining_ms`,
 };
-
-/** What TypeORM's query runner connects to, of which it offers no prepared statements itself. */
-interface Connection {
-  query(statement: { name: string; text: string; values: unknown[] }): Promise<{ rows: CountRow[] }>;
-}
 
 interface CountRow {
   hits: number;
@@ -40,16 +36,9 @@ export class ThrottleCounterRepository {
 
   /** Counts one hit. @param durationMs length of the window, if this hit begins one */
   async countHit(key: string, durationMs: number): Promise<SharedCount> {
-    const runner = this.dataSource.createQueryRunner();
-    try {
-      const connection = (await runner.connect()) as Connection;
-      const { rows } = await connection.query({ ...COUNT_HIT, values: [key, durationMs] });
-      const [row] = rows;
-      if (row === undefined) throw new Error('an upsert answered no row');
-      return { hits: row.hits, remainingMs: row.remaining_ms };
-    } finally {
-      await runner.release();
-    }
+    const [row] = await runPrepared<CountRow>(this.dataSource, COUNT_HIT, [key, durationMs]);
+    if (row === undefined) throw new Error('an upsert answered no row');
+    return { hits: row.hits, remainingMs: row.remaining_ms };
   }
 
   /**

@@ -10,7 +10,7 @@ import { ThrottlePurgeJob } from './throttle-purge.job.js';
 import type { ThrottleOptions } from './throttle.options.js';
 import { THROTTLE_OPTIONS, WINDOW_MS } from './throttle.options.js';
 
-/** Each guard asks its own limit; what counts here is the length of the window. */
+/** What the package's guard asks for at its construction; ours have their own limits and window. */
 const THROTTLER: ThrottlerModuleOptions = { throttlers: [{ ttl: WINDOW_MS, limit: 0 }] };
 
 /**

@@ -9,7 +9,7 @@ import {
 } from '../flow.guards.js';
 import { DelegationService } from './delegation.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
-import type { CheckedTokenExchangeForm } from './token-exchange.form.js';
+import type { TokenExchangeForm } from './token-exchange.form.js';
 import { TokenExchangeFormPipe } from './token-exchange.form.js';
 
 /** The success answer (2.4). */
@@ -34,7 +34,7 @@ export class DelegationController {
   @HttpCode(200)
   @UseGuards(LicensedGuard, ExchangeThrottlerGuard, ExchangeEnabledGuard, FormOnlyGuard)
   async exchange(
-    @Body(TokenExchangeFormPipe) { subjectToken, actorToken, scope, resources }: CheckedTokenExchangeForm,
+    @Body(TokenExchangeFormPipe) { subjectToken, actorToken, scope, resources }: TokenExchangeForm,
     @Req() { id }: FastifyRequest,
   ): Promise<TokenExchangeAnswer> {
     const { accessToken, lifetimeSeconds } = await this.delegation.exchange({

@@ -77,6 +77,8 @@ export class DelegationService {
     return this.journey.audited('exchange', request.requestId, async () => {
       const parties = await this.journey.timed('exchange', 'verify', () => this.verify(request));
       const validity = this.judgeLifetime(parties);
+      const known = await this.journey.timedShortCut('exchange', 'resolve', () => this.recognize(parties));
+      if (known !== undefined) return this.issueToKnown(request, parties, validity, known);
       await this.journey.timed('exchange', 'consume', () => this.consume(parties));
       return this.journey.timed('exchange', 'resolve', () =>
         this.resolveAndIssue(request, parties, validity),
@@ -109,16 +111,46 @@ export class DelegationService {
     return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
   }
 
-  private consume({ subject, actor }: Parties): Promise<void> {
+  private consume({ subject, actor }: Parties, events: readonly AuditEvent[] = []): Promise<void> {
     const uses = actor === undefined ? [subject.claims] : [subject.claims, actor.claims];
-    return withRejectionContext(originOf(subject), () => this.jtis.consume(uses));
+    return withRejectionContext(originOf(subject), () => this.jtis.consume(uses, events));
+  }
+
+  /**
+   * The short way of users whom their tokens leave as they are. The access token is made first and handed out last: once
+   * the jtis are consumed, together with which the audit rows are written.
+   */
+  private async issueToKnown(
+    request: ExchangeRequest,
+    parties: Parties,
+    validity: Validity,
+    known: ResolvedParties,
+  ): Promise<ExchangeResult> {
+    const { result, events } = await this.issue(request, parties, validity, known);
+    await this.journey.timed('exchange', 'consume', () => this.consume(parties, events));
+    this.audit.publish(events);
+    return result;
+  }
+
+  private async recognize({ subject, actor }: Parties): Promise<ResolvedParties | undefined> {
+    const [knownSubject, knownActor] = await Promise.all([
+      this.identities.recognize(subject),
+      actor === undefined ? undefined : this.identities.recognize(actor),
+    ]);
+    if (knownSubject === undefined) return undefined;
+    if (actor === undefined) return { subject: knownSubject };
+    return knownActor === undefined ? undefined : { subject: knownSubject, actor: knownActor };
   }
 
   /** Both users, the token and the audit rows stand or fall together. */
-  private async resolveAndIssue(request: ExchangeRequest, parties: Parties, validity: Validity) {
+  private async resolveAndIssue(
+    request: ExchangeRequest,
+    parties: Parties,
+    validity: Validity,
+  ): Promise<ExchangeResult> {
     const { result, events } = await this.transactions.run(async (transaction) => {
-      const { subject, actor } = await this.resolve(transaction, parties);
-      const issued = await this.issue(request, parties, validity, subject, actor);
+      const resolved = await this.resolve(transaction, parties);
+      const issued = await this.issue(request, parties, validity, resolved);
       await this.audit.record(transaction, issued.events);
       return issued;
     });
@@ -149,8 +181,7 @@ export class DelegationService {
     request: ExchangeRequest,
     parties: Parties,
     { issuedAt, expiresAt, lifetimeSeconds }: Validity,
-    subject: ResolvedUser,
-    actor: ResolvedUser | undefined,
+    { subject, actor }: ResolvedParties,
   ): Promise<{ result: ExchangeResult; events: AuditEvent[] }> {
     const { scope, resource, requestId } = request;
     const recorded = {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../../database/transaction.js';
 import { managerOf } from '../../database/transaction.js';
+import type { ExternalIdentity } from '../host.js';
 
 /**
  * A link from an external identity to a local user.
@@ -21,12 +22,6 @@ export class IdentityLink {
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
-}
-
-/** An external identity. */
-export interface ExternalIdentity {
-  readonly issuer: string;
-  readonly subject: string;
 }
 
 @Injectable()

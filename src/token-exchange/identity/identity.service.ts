@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Transaction } from '../../database/transaction.js';
 import { LostRaceError } from '../../database/transaction.js';
 import { LOGGER } from '../../logging/logger.js';
-import type { HostUser, HostUserUpdate } from '../host.js';
+import type { ExternalIdentity, HostUser, HostUserUpdate } from '../host.js';
 import { UserDirectory } from '../host.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
@@ -12,6 +12,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { originOf } from '../verification/external-token.verifier.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
+import type { RoleSync } from './role-policy.js';
 import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
 
 /** What resolving a token changed; the flows make audit events of it. */
@@ -38,6 +39,18 @@ export class IdentityService {
   ) {}
 
   /**
+   * The user of a verified token, if nothing is to be done but to let them in: known, enabled, and left as they are by
+   * the claims. Undefined for everybody else, whom `resolve` judges once the jti is consumed.
+   *
+   * Nothing is written or refused here, so no transaction is needed, and concurrent requests share the statement.
+   */
+  async recognize(token: VerifiedToken): Promise<ResolvedUser | undefined> {
+    const user = await this.users.findLinked(identityOf(token));
+    if (user === undefined || !user.enabled || !this.leavesAsIs(token, user)) return undefined;
+    return { userId: user.id, changes: [] };
+  }
+
+  /**
    * Resolves the user of a verified token whose jti is consumed, by the same rules for subject and actor.
    * @throws Rejection when identity, e-mail, role or the user's state forbid it
    * @throws LostRaceError when a parallel first login won; the transaction is to be run again
@@ -55,11 +68,8 @@ export class IdentityService {
   }
 
   /** @rule 4.4.1 A linked identity is its user. */
-  private async knownUser(
-    transaction: Transaction,
-    { claims }: VerifiedToken,
-  ): Promise<HostUser | undefined> {
-    const userId = await this.links.findUserId(transaction, { issuer: claims.iss, subject: claims.sub });
+  private async knownUser(transaction: Transaction, token: VerifiedToken): Promise<HostUser | undefined> {
+    const userId = await this.links.findUserId(transaction, identityOf(token));
     return userId === undefined ? undefined : this.users.findById(transaction, userId);
   }
 
@@ -77,12 +87,8 @@ export class IdentityService {
   }
 
   /** @rule 2.5.1 An e-mail match or a provisioning leaves a link. */
-  private async link(transaction: Transaction, { claims }: VerifiedToken, userId: string): Promise<void> {
-    const isLinked = await this.links.insert(
-      transaction,
-      { issuer: claims.iss, subject: claims.sub },
-      userId,
-    );
+  private async link(transaction: Transaction, token: VerifiedToken, userId: string): Promise<void> {
+    const isLinked = await this.links.insert(transaction, identityOf(token), userId);
     if (!isLinked) throw new LostRaceError('this identity was linked by a parallel login');
   }
 
@@ -131,12 +137,22 @@ export class IdentityService {
       : [{ kind: 'role-updated', userId: user.id, from: current.role, to: role }];
   }
 
+  private leavesAsIs(token: VerifiedToken, user: HostUser): boolean {
+    try {
+      return this.roleSync(token, user).kind === 'keep' && isEmpty(this.updateFor(token, user));
+    } catch (error) {
+      if (error instanceof Rejection) return false;
+      throw error;
+    }
+  }
+
   /**
    * What the claims change of a user.
    * @rule 4.4.4 A valid role claim wins over the stored role at every login.
    */
-  private updateFor({ claims, key }: VerifiedToken, user: HostUser): HostUserUpdate {
-    const sync = roleOfExistingUser(user.role, claims.role, key.policy, this.options.roles);
+  private updateFor(token: VerifiedToken, user: HostUser): HostUserUpdate {
+    const { claims } = token;
+    const sync = this.roleSync(token, user);
     return {
       ...(sync.kind === 'change' ? { role: sync.role } : {}),
       ...changedName('givenName', claims.givenName, user),
@@ -144,14 +160,22 @@ export class IdentityService {
     };
   }
 
-  private warnOfIgnoredClaim({ claims, key: { policy } }: VerifiedToken, user: HostUser): void {
-    if (roleOfExistingUser(user.role, claims.role, policy, this.options.roles).kind !== 'ignore-claim')
-      return;
+  private roleSync({ claims, key }: VerifiedToken, { role }: HostUser): RoleSync {
+    return roleOfExistingUser(role, claims.role, key.policy, this.options.roles);
+  }
+
+  private warnOfIgnoredClaim(token: VerifiedToken, user: HostUser): void {
+    if (this.roleSync(token, user).kind !== 'ignore-claim') return;
+    const { policy } = token.key;
     this.logger.warn(
       { userId: user.id, issuer: policy.issuer, entry: policy.label },
       'a role claim was ignored: it names no role that can be assigned',
     );
   }
+}
+
+function identityOf({ claims: { iss, sub } }: VerifiedToken): ExternalIdentity {
+  return { issuer: iss, subject: sub };
 }
 
 /** For subject and actor of both flows alike (D7). */

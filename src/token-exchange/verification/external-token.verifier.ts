@@ -55,8 +55,8 @@ export class ExternalTokenVerifier {
     const issuer = readIssuer(jws.payload);
     const key = await this.keyFor(issuer, kid);
     // From here on the issuer and kid are those of a key that we hold, so they may be told to the audit trail.
-    return withRejectionContext({ issuer, kid }, () => {
-      judgeSignature(jws, algorithm, key);
+    return withRejectionContext({ issuer, kid }, async () => {
+      await judgeSignature(jws, algorithm, key);
       return { [verified]: true, claims: this.judgeClaims(jws, key, flow), key };
     });
   }
@@ -122,14 +122,15 @@ function judgeType(typ: unknown): void {
   if (EXPLICIT_TYPE.test(typ)) throw new Rejection('token_type_not_allowed');
 }
 
-function judgeSignature(
+async function judgeSignature(
   { signingInput, signature }: CompactJws,
   algorithm: Algorithm,
   key: TrustedKey,
-): void {
+): Promise<void> {
   // Which algorithms a key serves is its entry's to say, not the token's: RFC 8725 §3.1.
   if (!key.algorithms.has(algorithm)) throw new Rejection('algorithm_not_allowed');
-  if (!isSignatureValid(algorithm, key, signingInput, signature)) throw new Rejection('signature_invalid');
+  const isValid = await isSignatureValid(algorithm, key, signingInput, signature);
+  if (!isValid) throw new Rejection('signature_invalid');
 }
 
 /** @rule 5.2.4 The audience is compared only where the entry expects one. */

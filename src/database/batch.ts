@@ -1,0 +1,71 @@
+// Lets concurrent requests share one statement, while each gets an answer of its own.
+import { isFaultOfOneRow } from './database-error.js';
+
+/** Answers the items of one statement, in their order. */
+export type BatchRun<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
+
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * While fewer items wait one statement at a time is under way: two smaller ones cost more than a larger one. So many, or
+ * a statement that hangs, open another lane.
+ */
+const WORTH_A_LANE = 32;
+const MAX_LANES = 4;
+/** Bounds the parameters of one statement, and the time for which it holds up the next. */
+const MAX_ITEMS = 256;
+
+/**
+ * Gathers items while statements are under way, and sends what has gathered as soon as one is back. Nothing waits for a
+ * timer: an item that comes alone goes alone, at once.
+ */
+export class Batch<Item, Answer> {
+  private waiting: Waiting<Item, Answer>[] = [];
+  private lanesInUse = 0;
+
+  constructor(private readonly run: BatchRun<Item, Answer>) {}
+
+  /** Resolves with the item's own answer. @throws what its statement throws */
+  add(item: Item): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      this.occupyLane();
+    });
+  }
+
+  /** What else arrives in this turn of the event loop comes along. */
+  private occupyLane(): void {
+    const isWorthALane = this.waiting.length >= (this.lanesInUse === 0 ? 1 : WORTH_A_LANE);
+    if (!isWorthALane || this.lanesInUse === MAX_LANES) return;
+    this.lanesInUse += 1;
+    setImmediate(() => void this.useLane());
+  }
+
+  private async useLane(): Promise<void> {
+    const taken = this.waiting.splice(0, MAX_ITEMS);
+    if (taken.length > 0) await this.serve(taken);
+    this.lanesInUse -= 1;
+    this.occupyLane();
+  }
+
+  /**
+   * One bad row fails its whole statement, which then leaves nothing behind: the halves are tried apart, until the row
+   * stands alone and its neighbours have their answers. Whatever else fails (a lost connection, a time limit) is true
+   * for all of them, and may have happened after the commit: nothing is tried again.
+   */
+  private async serve(taken: readonly Waiting<Item, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.run(taken.map(({ item }) => item));
+      for (const [place, { resolve }] of taken.entries()) resolve(answers[place] as Answer);
+    } catch (error) {
+      if (taken.length === 1 || !isFaultOfOneRow(error)) return taken.forEach(({ reject }) => reject(error));
+      const middle = Math.ceil(taken.length / 2);
+      await this.serve(taken.slice(0, middle));
+      await this.serve(taken.slice(middle));
+    }
+  }
+}

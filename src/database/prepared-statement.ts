@@ -1,0 +1,36 @@
+// Statements that the database parses and plans once per connection.
+import type { Pool } from 'pg';
+import type { DataSource } from 'typeorm';
+import { isAnswer } from './database-error.js';
+
+/** A statement with a name of its own; under one name there is only ever one text. */
+export interface PreparedStatement {
+  /** At most 63 bytes: PostgreSQL cuts longer names. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Runs a prepared statement outside any transaction of ours: it is one by itself. TypeORM has no prepared statements, and
+ * its query runner is some work by itself: this goes to the driver's pool of connections, which both share.
+ * @throws the driver's error
+ */
+export async function runPrepared<Row>(
+  { driver }: DataSource,
+  { name, text }: PreparedStatement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { master } = driver as unknown as { master: Pool };
+  const client = await master.connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query({ name, text, values: [...values] });
+    return rows as Row[];
+  } catch (error) {
+    if (!isAnswer(error)) broken = error as Error;
+    throw error;
+  } finally {
+    // After an answer of the database, a refusal too, the connection serves on; after silence nobody knows what it does.
+    client.release(broken);
+  }
+}
