@@ -1,14 +1,17 @@
-// The floor: a bare Fastify program, in one process, that does only the necessary work of an exchange.
+// The floor: a bare Fastify program, in one process, that does only the necessary work of an exchange or an API call.
 //
-// It keeps what makes the exchange right (signature, claims, single use and audit row committed before the answer, the
-// user's present state) and leaves out what makes a service of it: logging, metrics, throttling, error answers with a
-// cause, rotation of keys.
+// It keeps what makes them right (signature, claims, single use and audit row committed before the answer, the user's
+// present state) and leaves out what makes a service of it: logging, metrics, throttling, error answers with a cause,
+// rotation of keys.
 import { randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
-import { AccessTokenSigner } from './floor/access-token.mjs';
+import { AccessTokens } from './floor/access-tokens.mjs';
+import { BatchedCalls } from './floor/batched-calls.mjs';
 import { BatchedExchanges } from './floor/batched-exchanges.mjs';
+import { BearerTokens } from './floor/bearer-tokens.mjs';
 import { ExternalTokenVerifier } from './floor/external-token.mjs';
 import { fieldOf } from './floor/form.mjs';
+import { WorkflowPages } from './floor/workflow-pages.mjs';
 
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ISSUED_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
@@ -18,7 +21,10 @@ const SHORTEST_LIFETIME_SECONDS = 5;
 const { port, databaseUrl, trustedKeys } = JSON.parse(process.env.BENCH_SETTINGS);
 const verifier = new ExternalTokenVerifier(trustedKeys);
 const exchanges = await BatchedExchanges.connect(databaseUrl);
-const signer = new AccessTokenSigner(`http://localhost:${port}`);
+const calls = await BatchedCalls.connect(databaseUrl);
+const pages = await WorkflowPages.connect(databaseUrl);
+const accessTokens = new AccessTokens(`http://localhost:${port}`);
+const bearers = new BearerTokens(accessTokens);
 
 const server = Fastify({ logger: false });
 server.removeAllContentTypeParsers();
@@ -27,8 +33,9 @@ server.addContentTypeParser(
   { parseAs: 'string' },
   (_request, body, done) => done(null, body),
 );
-server.get('/.well-known/jwks.json', () => signer.keySet());
+server.get('/.well-known/jwks.json', () => accessTokens.keySet());
 server.post('/rest/auth/oauth/token', exchange);
+server.get('/api/v1/workflows', listWorkflows);
 await server.listen({ host: '127.0.0.1', port });
 
 async function exchange(request, reply) {
@@ -44,9 +51,24 @@ async function exchange(request, reply) {
   const tokenId = randomUUID();
   const userId = await exchanges.carryOut({ subject, tokenId, lifetimeSeconds, requestId: request.id });
   if (userId === undefined) return refusal(reply, 'invalid_grant');
-  const accessToken = signer.sign({ tokenId, userId, clientId: subject.claims.iss, issuedAt, expiresAt });
+  const accessToken = accessTokens.sign({
+    tokenId,
+    userId,
+    clientId: subject.claims.iss,
+    issuedAt,
+    expiresAt,
+  });
   // By hand: of these members none needs escaping.
   return `{"access_token":"${accessToken}","token_type":"Bearer","expires_in":${lifetimeSeconds},"issued_token_type":"${ISSUED_TOKEN_TYPE}"}`;
+}
+
+async function listWorkflows({ id: requestId, method, headers, query, routeOptions }, reply) {
+  const bearer = bearers.read(headers.authorization);
+  const call = bearer && { ...bearer, requestId, method, route: routeOptions.url };
+  const role = call && (await calls.carryOut(call));
+  if (role === undefined) return reply.code(401).send({ error: 'invalid_token' });
+  reply.header('cache-control', 'no-store');
+  return pages.first(bearer.userId, Number(query.limit));
 }
 
 function refusal(reply, error) {

@@ -1,13 +1,13 @@
 // Looks at what a server really does before it is measured: a fast answer is worth nothing if it is a wrong one.
 import assert from 'node:assert/strict';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { exchangeForm } from './exchanges.mjs';
+import { exchangeOnce } from './exchanges.mjs';
 import { RESIDENTS } from './residents.mjs';
 
 /** @throws Error when one exchange is not what it should be, or a bad token is taken */
 export async function checkExchange(contestant, partner, algorithm) {
   const token = await partner.sign(algorithm, RESIDENTS[0]);
-  const answer = await exchange(contestant, token);
+  const answer = await exchangeOnce(contestant, token);
   assert.equal(answer.status, 200, `${contestant.name} refused a good token: ${answer.text}`);
   await checkAccessToken(contestant, JSON.parse(answer.text));
   await mustRefuse(contestant, 'a used token', token);
@@ -45,14 +45,6 @@ async function checkAccessToken(
 }
 
 async function mustRefuse(contestant, what, token) {
-  const { status, text } = await exchange(contestant, token);
+  const { status, text } = await exchangeOnce(contestant, token);
   assert.equal(status, 400, `${contestant.name} took ${what}: ${text}`);
-}
-
-async function exchange(contestant, token) {
-  const { server, exchangePath } = contestant;
-  const body = exchangeForm(contestant, token);
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const answer = await fetch(new URL(exchangePath, server.origin), { method: 'POST', headers, body });
-  return { status: answer.status, text: await answer.text() };
 }

@@ -1,22 +1,55 @@
-// The requests of a token exchange.
+// The requests of both flows: tokens go in by a form.
 import { logins } from './residents.mjs';
 
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
+const FORM = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 
 /**
  * A kind of load: exchanges of fresh tokens.
- * @param claimSets makes the claims of so many tokens; logins of known users unless given
+ * @param options `claimSets` makes the claims of so many tokens: logins of known users unless given; `lifetimeSeconds`
+ *   is the tokens' life; `change` is done to each signed token
  */
-export function exchangeRequests(contestant, partner, algorithm, { claimSets = logins } = {}) {
+export function exchangeRequests(contestant, partner, algorithm, options = {}) {
+  const { claimSets = logins, lifetimeSeconds, change = (token) => token } = options;
   return {
-    method: 'POST',
+    ...FORM,
     path: contestant.exchangePath,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
     expectedStatus: 200,
     requests: async (count) => {
-      const tokens = await partner.signAll(algorithm, claimSets(count));
-      return tokens.map((token) => ({ body: exchangeForm(contestant, token) }));
+      const tokens = await partner.signAll(algorithm, claimSets(count), lifetimeSeconds);
+      return tokens.map((token) => ({ body: exchangeForm(contestant, change(token)) }));
+    },
+  };
+}
+
+/** The same, each for a user and another who acts. */
+export function exchangesWithActor(contestant, partner, algorithm) {
+  return {
+    ...exchangeRequests(contestant, partner, algorithm),
+    requests: async (count) => {
+      const [, ...actors] = logins(count + 1);
+      const subjectTokens = await partner.signAll(algorithm, logins(count));
+      const actorTokens = await partner.signAll(algorithm, actors);
+      return subjectTokens.map((token, index) => ({
+        body: exchangeForm(contestant, token, {
+          actor_token: actorTokens[index],
+          actor_token_type: JWT_TYPE,
+        }),
+      }));
+    },
+  };
+}
+
+/** A kind of load: embedded logins of known users. */
+export function embedLogins(partner, algorithm) {
+  return {
+    ...FORM,
+    path: '/rest/auth/embed',
+    expectedStatus: 303,
+    requests: async (count) => {
+      const tokens = await partner.signAll(algorithm, logins(count));
+      return tokens.map((token) => ({ body: new URLSearchParams({ token, redirectTo: '/' }).toString() }));
     },
   };
 }
@@ -29,4 +62,11 @@ export function exchangeForm({ fields }, subjectToken, moreFields = {}) {
     ...fields,
     ...moreFields,
   }).toString();
+}
+
+/** Sends one exchange and answers status and body. */
+export async function exchangeOnce(contestant, subjectToken) {
+  const url = new URL(contestant.exchangePath, contestant.server.origin);
+  const answer = await fetch(url, { ...FORM, body: exchangeForm(contestant, subjectToken) });
+  return { status: answer.status, text: await answer.text() };
 }

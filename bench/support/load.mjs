@@ -35,6 +35,8 @@ export async function applyLoad({
     amount: requests.length,
     timeout: ANSWER_TIMEOUT_SECONDS,
     sampleInt: SAMPLE_INTERVAL_MS,
+    // A server that is gone would be tried for ever.
+    bailout: 1,
     setupClient: (client) => unexpected.watch(client),
     requests: [{ method, path, headers, setupRequest: (request) => ({ ...request, ...requests[sent++] }) }],
   });

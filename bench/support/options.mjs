@@ -1,7 +1,7 @@
 // Reads the command line of the benchmark.
 import { parseArgs } from 'node:util';
 
-const DEFAULTS = { rounds: 5, seconds: 4, connections: 32 };
+const DEFAULTS = { rounds: 5, seconds: 4, connections: 32, exchanges: 1_000_000 };
 /** Tokens for embedded login live for a minute, and a part of it goes by while they are signed. */
 const LONGEST_ROUND_SECONDS = 20;
 
@@ -12,6 +12,7 @@ export const HELP = `Usage: npm run bench -- [options]
   --seconds N        length of a round, at most ${LONGEST_ROUND_SECONDS} (default: ${DEFAULTS.seconds})
   --requests N       requests of a round, instead of a length
   --connections N    connections that are kept busy (default: ${DEFAULTS.connections})
+  --exchanges N      exchanges of the case "memory" (default: ${DEFAULTS.exchanges})
   --json FILE        write all rounds, ratios and versions there
   --list             list the cases
   --help             show this`;
@@ -31,6 +32,7 @@ export function readOptions(args, cases) {
     requests: wholeNumber(values, 'requests'),
     seconds: wholeNumber(values, 'seconds', LONGEST_ROUND_SECONDS) ?? DEFAULTS.seconds,
     connections: wholeNumber(values, 'connections') ?? DEFAULTS.connections,
+    exchanges: wholeNumber(values, 'exchanges') ?? DEFAULTS.exchanges,
   };
 }
 
@@ -43,6 +45,7 @@ function parsed(args) {
     seconds: text,
     requests: text,
     connections: text,
+    exchanges: text,
     json: text,
     list: flag,
     help: flag,
@@ -62,7 +65,7 @@ function caseNamed(name, cases) {
   );
 }
 
-function wholeNumber(values, name, max = 1_000_000) {
+function wholeNumber(values, name, max = 100_000_000) {
   if (values[name] === undefined) return undefined;
   const number = Number(values[name]);
   if (Number.isInteger(number) && number >= 1 && number <= max) return number;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const ISSUER = 'https://login.partner.example';
 const AUDIENCE = 'https://instance.example';
 /** The longest life that embedded login takes. */
-const TOKEN_LIFETIME_SECONDS = 60;
+const LONGEST_EMBED_LIFETIME_SECONDS = 60;
 /** So many signatures are made at the same moment, on all threads of the pool. */
 const AT_ONCE = 64;
 
@@ -43,19 +43,21 @@ export class Partner {
   }
 
   /** Fresh tokens, one for each of the claim sets; what a claim set says goes over the standing claims. */
-  async signAll(algorithm, claimSets) {
+  async signAll(algorithm, claimSets, lifetimeSeconds) {
     const tokens = [];
     for (let start = 0; start < claimSets.length; start += AT_ONCE) {
       const some = claimSets.slice(start, start + AT_ONCE);
-      tokens.push(...(await Promise.all(some.map((claims) => this.sign(algorithm, claims)))));
+      tokens.push(
+        ...(await Promise.all(some.map((claims) => this.sign(algorithm, claims, lifetimeSeconds)))),
+      );
     }
     return tokens;
   }
 
-  async sign(algorithm, claims) {
+  async sign(algorithm, claims, lifetimeSeconds = LONGEST_EMBED_LIFETIME_SECONDS) {
     const { header, privateKey } = this.keys.get(algorithm);
     const issuedAt = Math.floor(Date.now() / 1000);
-    const standing = { iss: ISSUER, aud: AUDIENCE, iat: issuedAt, exp: issuedAt + TOKEN_LIFETIME_SECONDS };
+    const standing = { iss: ISSUER, aud: AUDIENCE, iat: issuedAt, exp: issuedAt + lifetimeSeconds };
     const payload = encoded({ ...standing, jti: randomUUID(), ...claims });
     const signingInput = `${header}.${payload}`;
     const { digest, options } = ALGORITHMS[algorithm];

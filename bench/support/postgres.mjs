@@ -46,8 +46,8 @@ export class PostgresServer {
     guard.stdin.on('error', () => undefined);
   }
 
-  /** @param parentFolder an existing folder, in which the server makes its own */
-  static async start(parentFolder) {
+  /** Starts the server; it is not ready yet. @param parentFolder in which the server makes a folder of its own */
+  static async spawn(parentFolder) {
     const binaries = findBinaries();
     const folder = join(parentFolder, 'postgres');
     const account = process.getuid() === 0 ? unprivilegedAccount() : {};
@@ -59,9 +59,7 @@ export class PostgresServer {
     const env = { PATH: process.env.PATH, BINARIES: binaries, FOLDER: folder, PORT: String(port) };
     // A group of its own: the interrupt key of a terminal reaches the benchmark only, which then stops the server.
     const guard = spawn('/bin/sh', ['-c', GUARDED_SERVER], { ...account, cwd: folder, detached: true, env });
-    const server = new PostgresServer({ port, password, folder, guard });
-    await server.becomesReady();
-    return server;
+    return new PostgresServer({ port, password, folder, guard });
   }
 
   urlOf(database) {

@@ -9,6 +9,8 @@ const COLUMNS = [
   ['p99 ms', ({ p99Ms }) => p99Ms, 2],
   ['CPU µs', ({ serverCpuMicros }) => serverCpuMicros, 0],
   ['+ database', ({ databaseCpuMicros }) => databaseCpuMicros, 0],
+  ['load CPU µs', ({ generatorCpuMicros }) => generatorCpuMicros, 0],
+  ['others %', ({ foreignShare }) => foreignShare * 100, 0],
   ['RSS MiB', ({ residentMiB }) => residentMiB, 0],
 ];
 
@@ -23,7 +25,7 @@ export function report({ title, rounds, ratios, remarks = [] }) {
   );
   const parts = [
     title,
-    table(['medians of the rounds', 'rounds', ...COLUMNS.map(([heading]) => heading)], rows),
+    table([['medians of the rounds', 'rounds', ...COLUMNS.map(([heading]) => heading)], ...rows]),
   ];
   if (ratios.length > 0) parts.push(ratioTable(ratios));
   return [...parts, ...remarks].join('\n\n');
@@ -45,7 +47,7 @@ function ratioTable(ratios) {
       verdict(ratio),
     ];
   });
-  return table(['ratio in each round', 'median', 'spread', 'target', ''], rows);
+  return table([['ratio in each round', 'median', 'spread', 'target', ''], ...rows]);
 }
 
 function target({ atLeast, atMost }) {

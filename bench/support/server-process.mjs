@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -11,11 +12,13 @@ const ANSWER_TIMEOUT_MS = 2_000;
 const SHOWN_LOG_CHARACTERS = 3_000;
 
 export class ServerProcess {
-  /** @param readyPath answers 200 as soon as the program is ready */
-  static async start({ script, environment, folder, logFile, origin, readyPath }) {
+  /** Starts the program; it is not ready yet. */
+  constructor({ script, environment, folder, origin }) {
+    this.origin = origin;
+    this.logFile = join(folder, 'output.log');
     // A file costs the program the least, and nobody has to read it meanwhile.
-    const log = openSync(logFile, 'a');
-    const child = spawn(process.execPath, [script], {
+    const log = openSync(this.logFile, 'a');
+    this.child = spawn(process.execPath, [script], {
       cwd: folder,
       env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment },
       stdio: ['ignore', log, log],
@@ -23,21 +26,7 @@ export class ServerProcess {
       detached: true,
     });
     closeSync(log);
-    const server = new ServerProcess(child, origin, logFile);
-    try {
-      await server.becomesReady(new URL(readyPath, origin));
-    } catch (error) {
-      await server.stop();
-      throw error;
-    }
-    return server;
-  }
-
-  constructor(child, origin, logFile) {
-    this.child = child;
-    this.origin = origin;
-    this.logFile = logFile;
-    this.ended = once(child, 'close');
+    this.ended = once(this.child, 'close');
   }
 
   get processId() {
@@ -60,7 +49,9 @@ export class ServerProcess {
     clearTimeout(patience);
   }
 
-  async becomesReady(url) {
+  /** @param path answers 200 as soon as the program is ready */
+  async becomesReady(path) {
+    const url = new URL(path, this.origin);
     const deadline = Date.now() + READY_TIMEOUT_MS;
     while (!(await answers(url))) {
       if (!this.isRunning) throw new Error(`A server ended while starting:\n${this.lastOutput()}`);

@@ -13,7 +13,8 @@ import { meetResidents } from './meet-residents.mjs';
 
 const servers = join(dirname(dirname(fileURLToPath(import.meta.url))), 'servers');
 const KEY_SET_PATH = '/.well-known/jwks.json';
-const EXCHANGE_PATH = '/rest/auth/oauth/token';
+/** The floor has them too. */
+const SERVICE_PATHS = { keySetPath: KEY_SET_PATH, exchangePath: '/rest/auth/oauth/token' };
 /** A database with the schema and the users; those that are measured are copies of it. */
 const TEMPLATE = 'bench_template';
 
@@ -31,13 +32,17 @@ export class Workbench {
     chmodSync(this.folder, 0o711);
   }
 
-  /** The service as it was built. @param databaseUrl undefined: on the embedded database */
-  async startService({ name = 'service', databaseUrl, isEmbedded = false } = {}) {
-    const url = isEmbedded ? undefined : (databaseUrl ?? (await this.newDatabase()));
+  /**
+   * The service as it was built.
+   * @param database a database's name, or `embedded`; a new one with the users unless given
+   */
+  async startService({ name = 'service', database: named } = {}) {
+    const isEmbedded = named === 'embedded';
+    const database = isEmbedded ? undefined : (named ?? (await this.newDatabase()));
     const surroundings = await this.surroundingsOf(name);
     const environment = serviceEnvironment({
       ...surroundings,
-      databaseUrl: url,
+      databaseUrl: database === undefined ? undefined : this.postgres.urlOf(database),
       trustedKeys: this.partner.trustedKeys(),
     });
     const server = await this.start(name, {
@@ -46,29 +51,19 @@ export class Workbench {
       readyPath: '/healthz/readiness',
       environment,
     });
-    const contestant = {
-      name,
-      server,
-      databaseUrl: url,
-      keySetPath: KEY_SET_PATH,
-      exchangePath: EXCHANGE_PATH,
-      fields: {},
-    };
+    const contestant = { name, server, database, ...SERVICE_PATHS, fields: {} };
     if (isEmbedded) await meetResidents(contestant, this.partner);
     return contestant;
   }
 
   async startFloor() {
-    const databaseUrl = await this.newDatabase();
-    const server = await this.startProgram('floor', { databaseUrl }, KEY_SET_PATH);
-    return {
-      name: 'floor',
-      server,
-      databaseUrl,
-      keySetPath: KEY_SET_PATH,
-      exchangePath: EXCHANGE_PATH,
-      fields: {},
-    };
+    const database = await this.newDatabase();
+    const server = await this.startProgram(
+      'floor',
+      { databaseUrl: this.postgres.urlOf(database) },
+      KEY_SET_PATH,
+    );
+    return { name: 'floor', server, database, ...SERVICE_PATHS, fields: {} };
   }
 
   async startPeer() {
@@ -95,11 +90,11 @@ export class Workbench {
     });
   }
 
-  async start(name, { origin, folder, script, readyPath, environment }) {
+  async start(name, { readyPath, ...program }) {
     this.tell(`starting ${name}`);
-    const logFile = join(folder, 'output.log');
-    const server = await ServerProcess.start({ script, environment, folder, logFile, origin, readyPath });
+    const server = new ServerProcess(program);
     this.running.push(server);
+    await server.becomesReady(readyPath);
     return server;
   }
 
@@ -110,13 +105,13 @@ export class Workbench {
     return { port, folder, origin: `http://127.0.0.1:${port}` };
   }
 
-  /** Answers the URL of a new database with schema and users. */
+  /** Answers the name of a new database with schema and users. */
   async newDatabase() {
     const postgres = await this.startPostgres();
     this.databases += 1;
     const name = `bench_${this.databases}`;
     await postgres.query('postgres', `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
-    return postgres.urlOf(name);
+    return name;
   }
 
   startPostgres() {
@@ -127,9 +122,10 @@ export class Workbench {
   /** The service itself makes the schema and, by the users' first exchanges, the users. */
   async startFilledPostgres() {
     this.tell('starting PostgreSQL');
-    this.postgres = await PostgresServer.start(this.folder);
+    this.postgres = await PostgresServer.spawn(this.folder);
+    await this.postgres.becomesReady();
     await this.postgres.query('postgres', `CREATE DATABASE ${TEMPLATE}`);
-    const service = await this.startService({ name: 'template', databaseUrl: this.postgres.urlOf(TEMPLATE) });
+    const service = await this.startService({ name: 'template', database: TEMPLATE });
     await meetResidents(service, this.partner);
     await this.stop(service.server);
     return this.postgres;
@@ -145,7 +141,13 @@ export class Workbench {
     await Promise.all(this.running.splice(0).map((server) => server.stop()));
   }
 
-  async close() {
+  /** Stops everything that was started and removes all files; may be called at any moment, and again. */
+  close() {
+    this.closing ??= this.closeAll();
+    return this.closing;
+  }
+
+  async closeAll() {
     await this.stopServers();
     await this.postgres?.stop();
     rmSync(this.folder, { recursive: true, force: true });

@@ -6,7 +6,8 @@ import { Batches } from './batches.mjs';
 
 /**
  * One statement is one transaction: replay record and audit row are committed together, before the answer. A token id
- * that was used before inserts no row, so it finds no user; nothing else of its batch is touched.
+ * that was used before inserts no row, so it finds no user; nothing else of its batch is touched. LIMIT 1 keeps the
+ * planner at one index look-up a row, whatever it believes about the tables.
  */
 const STATEMENT = {
   name: 'exchange',
@@ -20,8 +21,10 @@ const STATEMENT = {
     ), found AS MATERIALIZED (
       SELECT request.jti_hash, request.request_id, request.payload, account.id
       FROM request JOIN used USING (jti_hash)
-      JOIN identity_link link ON link.issuer = request.issuer AND link.subject = request.subject
-      JOIN user_account account ON account.id = link.user_id AND account.enabled
+      CROSS JOIN LATERAL (
+        SELECT user_id FROM identity_link WHERE issuer = request.issuer AND subject = request.subject LIMIT 1
+      ) link
+      CROSS JOIN LATERAL (SELECT id FROM user_account WHERE id = link.user_id AND enabled LIMIT 1) account
     ), told AS (
       INSERT INTO audit_event (name, occurred_at, request_id, subject_user_id, payload)
       SELECT 'svc.audit.token-exchange.succeeded', now(), request_id, id, payload FROM found

@@ -1,7 +1,10 @@
 // Natural batching: what arrives while the statements before it are in flight goes into the next one together.
 
+/** Two or more make smaller batches: 1.4 times the database's CPU time a request, and no more throughput. */
 const CONNECTIONS = 1;
 const LARGEST_BATCH = 64;
+/** PostgreSQL would plan anew for each batch, as its size may matter. CPU time with the database: 0.96 of that. */
+const REUSE_PLANS = '-c plan_cache_mode=force_generic_plan';
 
 export class Batches {
   constructor(clients, carryOut) {
@@ -12,10 +15,8 @@ export class Batches {
 
   /** @param carryOut takes a client and requests, and answers their results in the same order */
   static async connect(pg, databaseUrl, carryOut) {
-    const clients = Array.from(
-      { length: CONNECTIONS },
-      () => new pg.Client({ connectionString: databaseUrl }),
-    );
+    const options = { connectionString: databaseUrl, options: REUSE_PLANS };
+    const clients = Array.from({ length: CONNECTIONS }, () => new pg.Client(options));
     await Promise.all(clients.map((client) => client.connect()));
     return new Batches(clients, carryOut);
   }
