@@ -88,7 +88,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'eslint.config.js'],
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'eslint.config.js'],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {

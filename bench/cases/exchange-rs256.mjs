@@ -1,0 +1,16 @@
+// Token exchange, RS256 in and ES256 out: the service against the peer.
+import { compareExchanges } from '../support/exchange-comparison.mjs';
+
+const comparisons = [
+  { title: 'throughput, service / peer', of: 'perSecond', over: 'service', under: 'peer', atLeast: 1.5 },
+];
+
+export const exchangeRs256 = {
+  name: 'exchange-rs256',
+  title: 'Token exchange, RS256 in and ES256 out, known users: on PostgreSQL, the peer in memory',
+
+  async run(workbench) {
+    const contestants = [await workbench.startService(), await workbench.startPeer()];
+    return compareExchanges(workbench, contestants, { algorithm: 'RS256', comparisons });
+  },
+};

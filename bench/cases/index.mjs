@@ -1,0 +1,30 @@
+// All cases, in the order in which they run.
+import { apiWorkflows } from './api-workflows.mjs';
+import { embedLogin } from './embed-login.mjs';
+import { embedded } from './embedded.mjs';
+import { exchangeActor } from './exchange-actor.mjs';
+import { exchangeEddsa } from './exchange-eddsa.mjs';
+import { exchangeEs256 } from './exchange-es256.mjs';
+import { exchangeRs256 } from './exchange-rs256.mjs';
+import { firstLogin } from './first-login.mjs';
+import { instances } from './instances.mjs';
+import { latency } from './latency.mjs';
+import { memory } from './memory.mjs';
+import { refusedReplay } from './refused-replay.mjs';
+import { refusedSignature } from './refused-signature.mjs';
+
+export const CASES = [
+  exchangeEs256,
+  exchangeRs256,
+  exchangeEddsa,
+  exchangeActor,
+  firstLogin,
+  embedLogin,
+  apiWorkflows,
+  refusedSignature,
+  refusedReplay,
+  embedded,
+  latency,
+  instances,
+  memory,
+];

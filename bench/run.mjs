@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+// Measures the service against a bare server and against its nearest peer. See README.md beside it.
+import { writeFileSync } from 'node:fs';
+import { CASES } from './cases/index.mjs';
+import { HELP, readOptions, UsageError } from './support/options.mjs';
+import { report } from './support/report.mjs';
+import { surroundings } from './support/surroundings.mjs';
+import { table } from './support/table.mjs';
+import { Workbench } from './support/workbench.mjs';
+
+const INTERRUPTED = 130;
+const FAILED = 1;
+const WRONG_USE = 2;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args) {
+  try {
+    const options = readOptions(args, CASES);
+    if (options.help) return print(HELP);
+    if (options.list) return print(table(CASES.map(({ name, title }) => [name, title])));
+    return await runCases(options);
+  } catch (error) {
+    const isWrongUse = error instanceof UsageError;
+    process.stderr.write(`${isWrongUse ? error.message : error.stack}\n`);
+    return isWrongUse ? WRONG_USE : FAILED;
+  }
+}
+
+async function runCases(options) {
+  const workbench = new Workbench(options, (doing) => process.stderr.write(`  ${doing}\n`));
+  stopOnSignals(workbench);
+  try {
+    const results = [];
+    for (const chosen of options.cases) results.push(await runCase(workbench, chosen));
+    if (options.json !== undefined) await writeJson(options, workbench, results);
+    return 0;
+  } finally {
+    await workbench.close();
+  }
+}
+
+async function runCase(workbench, { name, title, run }) {
+  process.stderr.write(`${name}\n`);
+  const result = { case: name, title, ...(await run(workbench)) };
+  await workbench.stopServers();
+  print(`\n${report(result)}\n`);
+  return result;
+}
+
+async function writeJson({ json, rounds, requests, seconds, connections, exchanges }, { postgres }, results) {
+  const [version] = postgres === undefined ? [] : await postgres.query('postgres', 'SHOW server_version');
+  const content = {
+    ...surroundings(),
+    postgres: version?.server_version,
+    options: { rounds, requests, seconds, connections, exchanges },
+    cases: results,
+  };
+  writeFileSync(json, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** The programs that were started are stopped and their files removed, whatever ends the benchmark. */
+function stopOnSignals(workbench) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.once(signal, () => {
+      process.stderr.write('\nstopping\n');
+      // What is under way fails now, and nobody wants to hear of it.
+      process.stderr.write = () => true;
+      process.on('uncaughtException', () => undefined);
+      void workbench.close().finally(() => process.exit(INTERRUPTED));
+    });
+  }
+}
+
+function print(text) {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}

@@ -1,0 +1,77 @@
+// The floor: a bare Fastify program, in one process, that does only the necessary work of an exchange or an API call.
+//
+// It keeps what makes them right (signature, claims, single use and audit row committed before the answer, the user's
+// present state) and leaves out what makes a service of it: logging, metrics, throttling, error answers with a cause,
+// rotation of keys.
+import { randomUUID } from 'node:crypto';
+import Fastify from 'fastify';
+import { AccessTokens } from './floor/access-tokens.mjs';
+import { BatchedCalls } from './floor/batched-calls.mjs';
+import { BatchedExchanges } from './floor/batched-exchanges.mjs';
+import { BearerTokens } from './floor/bearer-tokens.mjs';
+import { ExternalTokenVerifier } from './floor/external-token.mjs';
+import { fieldOf } from './floor/form.mjs';
+import { WorkflowPages } from './floor/workflow-pages.mjs';
+
+const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const ISSUED_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
+const LONGEST_LIFETIME_SECONDS = 900;
+const SHORTEST_LIFETIME_SECONDS = 5;
+
+const { port, databaseUrl, trustedKeys } = JSON.parse(process.env.BENCH_SETTINGS);
+const verifier = new ExternalTokenVerifier(trustedKeys);
+const exchanges = await BatchedExchanges.connect(databaseUrl);
+const calls = await BatchedCalls.connect(databaseUrl);
+const pages = await WorkflowPages.connect(databaseUrl);
+const accessTokens = new AccessTokens(`http://localhost:${port}`);
+const bearers = new BearerTokens(accessTokens);
+
+const server = Fastify({ logger: false });
+server.removeAllContentTypeParsers();
+server.addContentTypeParser(
+  'application/x-www-form-urlencoded',
+  { parseAs: 'string' },
+  (_request, body, done) => done(null, body),
+);
+server.get('/.well-known/jwks.json', () => accessTokens.keySet());
+server.post('/rest/auth/oauth/token', exchange);
+server.get('/api/v1/workflows', listWorkflows);
+await server.listen({ host: '127.0.0.1', port });
+
+async function exchange(request, reply) {
+  reply.header('content-type', 'application/json; charset=utf-8').header('cache-control', 'no-store');
+  if (fieldOf(request.body, 'grant_type') !== TOKEN_EXCHANGE_GRANT)
+    return refusal(reply, 'unsupported_grant_type');
+  const subject = await verifier.verify(fieldOf(request.body, 'subject_token'));
+  if (subject === undefined) return refusal(reply, 'invalid_grant');
+  const issuedAt = Math.floor(Date.now() / 1000);
+  const expiresAt = Math.min(Math.floor(subject.claims.exp), issuedAt + LONGEST_LIFETIME_SECONDS);
+  const lifetimeSeconds = expiresAt - issuedAt;
+  if (lifetimeSeconds < SHORTEST_LIFETIME_SECONDS) return refusal(reply, 'invalid_grant');
+  const tokenId = randomUUID();
+  const userId = await exchanges.carryOut({ subject, tokenId, lifetimeSeconds, requestId: request.id });
+  if (userId === undefined) return refusal(reply, 'invalid_grant');
+  const accessToken = accessTokens.sign({
+    tokenId,
+    userId,
+    clientId: subject.claims.iss,
+    issuedAt,
+    expiresAt,
+  });
+  // By hand: of these members none needs escaping.
+  return `{"access_token":"${accessToken}","token_type":"Bearer","expires_in":${lifetimeSeconds},"issued_token_type":"${ISSUED_TOKEN_TYPE}"}`;
+}
+
+async function listWorkflows({ id: requestId, method, headers, query, routeOptions }, reply) {
+  const bearer = bearers.read(headers.authorization);
+  const call = bearer && { ...bearer, requestId, method, route: routeOptions.url };
+  const role = call && (await calls.carryOut(call));
+  if (role === undefined) return reply.code(401).send({ error: 'invalid_token' });
+  reply.header('cache-control', 'no-store');
+  return pages.first(bearer.userId, Number(query.limit));
+}
+
+function refusal(reply, error) {
+  reply.code(400);
+  return `{"error":"${error}"}`;
+}

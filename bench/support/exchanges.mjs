@@ -1,0 +1,72 @@
+// The requests of both flows: tokens go in by a form.
+import { logins } from './residents.mjs';
+
+const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
+const FORM = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+
+/**
+ * A kind of load: exchanges of fresh tokens.
+ * @param options `claimSets` makes the claims of so many tokens: logins of known users unless given; `lifetimeSeconds`
+ *   is the tokens' life; `change` is done to each signed token
+ */
+export function exchangeRequests(contestant, partner, algorithm, options = {}) {
+  const { claimSets = logins, lifetimeSeconds, change = (token) => token } = options;
+  return {
+    ...FORM,
+    path: contestant.exchangePath,
+    expectedStatus: 200,
+    requests: async (count) => {
+      const tokens = await partner.signAll(algorithm, claimSets(count), lifetimeSeconds);
+      return tokens.map((token) => ({ body: exchangeForm(contestant, change(token)) }));
+    },
+  };
+}
+
+/** The same, each for a user and another who acts. */
+export function exchangesWithActor(contestant, partner, algorithm) {
+  return {
+    ...exchangeRequests(contestant, partner, algorithm),
+    requests: async (count) => {
+      const [, ...actors] = logins(count + 1);
+      const subjectTokens = await partner.signAll(algorithm, logins(count));
+      const actorTokens = await partner.signAll(algorithm, actors);
+      return subjectTokens.map((token, index) => ({
+        body: exchangeForm(contestant, token, {
+          actor_token: actorTokens[index],
+          actor_token_type: JWT_TYPE,
+        }),
+      }));
+    },
+  };
+}
+
+/** A kind of load: embedded logins of known users. */
+export function embedLogins(partner, algorithm) {
+  return {
+    ...FORM,
+    path: '/rest/auth/embed',
+    expectedStatus: 303,
+    requests: async (count) => {
+      const tokens = await partner.signAll(algorithm, logins(count));
+      return tokens.map((token) => ({ body: new URLSearchParams({ token, redirectTo: '/' }).toString() }));
+    },
+  };
+}
+
+export function exchangeForm({ fields }, subjectToken, moreFields = {}) {
+  return new URLSearchParams({
+    grant_type: TOKEN_EXCHANGE_GRANT,
+    subject_token: subjectToken,
+    subject_token_type: JWT_TYPE,
+    ...fields,
+    ...moreFields,
+  }).toString();
+}
+
+/** Sends one exchange and answers status and body. */
+export async function exchangeOnce(contestant, subjectToken) {
+  const url = new URL(contestant.exchangePath, contestant.server.origin);
+  const answer = await fetch(url, { ...FORM, body: exchangeForm(contestant, subjectToken) });
+  return { status: answer.status, text: await answer.text() };
+}

@@ -1,0 +1,113 @@
+// Measures contenders in alternating rounds.
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { applyLoad } from './load.mjs';
+import { machineCpuMicroseconds } from './machine-load.mjs';
+import { applyPacedLoad } from './paced-load.mjs';
+import { cpuMicroseconds, residentBytes } from './process-usage.mjs';
+import { quantile } from './statistics.mjs';
+
+const SETTLING_MS = 400;
+const GAUGE_REQUESTS = 1_000;
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * Warms each contender up, then measures them in turn, round by round: what disturbs the machine for a while disturbs
+ * all of them.
+ * @param contenders each with a `name`, the `servers` that it runs on, and its `load`
+ * @returns the rounds in the order in which they ran, and how many requests each contender was sent in all
+ */
+export async function alternate(workbench, contenders) {
+  const sent = new Map(contenders.map(({ name }) => [name, 0]));
+  const run = async (contender, count) => {
+    sent.set(contender.name, sent.get(contender.name) + count);
+    return measure(workbench, contender, count);
+  };
+  const counts = new Map();
+  for (const contender of contenders) {
+    workbench.tell(`warming ${contender.name} up`);
+    counts.set(contender, await warmUpBy(workbench, (count) => run(contender, count)));
+  }
+  const rounds = [];
+  for (let round = 1; round <= workbench.options.rounds; round += 1) {
+    for (const contender of contenders) {
+      const result = { contender: contender.name, round, ...(await run(contender, counts.get(contender))) };
+      rounds.push(result);
+      workbench.tell(`round ${round}: ${contender.name} ${Math.round(result.perSecond)}/s`);
+    }
+  }
+  return { rounds, sent };
+}
+
+/** Answers the contender's throughput. */
+export async function warmUp(workbench, contender) {
+  const run = (count) => measure(workbench, contender, count);
+  const { perSecond } = await run(await warmUpBy(workbench, run));
+  return perSecond;
+}
+
+/** Answers how many requests a round has: as many as were asked for, or as fill the seconds that were asked for. */
+async function warmUpBy({ options: { requests, seconds } }, run) {
+  const { perSecond } = await run(requests ?? GAUGE_REQUESTS);
+  if (requests !== undefined) return requests;
+  // The first thousand are slower than all others.
+  const warm = await run(Math.round(perSecond * seconds));
+  return Math.round(warm.perSecond * seconds);
+}
+
+/** One round. Tokens are signed before it, so that signing does not compete with the servers. */
+export async function measure(workbench, { servers, load: { requests, ...kind } }, count) {
+  const { connections } = workbench.options;
+  const prepared = await requests(count);
+  await delay(SETTLING_MS);
+  const before = usage(workbench, servers);
+  let after;
+  const apply = kind.perSecond === undefined ? applyLoad : applyPacedLoad;
+  const { seconds, latenciesMs } = await apply({
+    ...kind,
+    origins: servers.map(({ server }) => server.origin),
+    requests: prepared,
+    connections,
+    whenDone: () => (after = usage(workbench, servers)),
+  });
+  return {
+    requests: count,
+    seconds,
+    perSecond: count / seconds,
+    p50Ms: quantile(latenciesMs, 0.5),
+    p99Ms: quantile(latenciesMs, 0.99),
+    ...costs(before, after, count, seconds),
+    residentMiB: after.residentBytes / MEBIBYTE,
+  };
+}
+
+/** Only one contender is at work at a time, so all that PostgreSQL does is done for it. */
+function usage({ postgres }, servers) {
+  const ids = servers.map(({ server }) => server.processId);
+  const usesPostgres = servers.some(({ database }) => database !== undefined);
+  const { user, system } = process.cpuUsage();
+  return {
+    serverMicros: sum(ids.map(cpuMicroseconds)),
+    databaseMicros: usesPostgres ? cpuMicroseconds(postgres.processId) : 0,
+    generatorMicros: user + system,
+    machineMicros: machineCpuMicroseconds(),
+    residentBytes: sum(ids.map(residentBytes)),
+  };
+}
+
+function costs(before, after, count, seconds) {
+  const used = (name) => after[name] - before[name];
+  const known = used('serverMicros') + used('databaseMicros') + used('generatorMicros');
+  const machine = availableParallelism() * seconds * 1e6;
+  return {
+    serverCpuMicros: used('serverMicros') / count,
+    databaseCpuMicros: used('databaseMicros') / count,
+    generatorCpuMicros: used('generatorMicros') / count,
+    // What neither the servers nor the load can have used; more than a few hundredths: the machine was not ours alone.
+    foreignShare: Math.max(0, (used('machineMicros') - known) / machine),
+  };
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,28 @@
+// Workflows in every user's personal project.
+
+const PER_PROJECT = 50;
+/** Of ordinary size: a trigger and a request. */
+const NODES = [
+  { id: 'a', name: 'Start', type: 'manualTrigger', position: [0, 0], parameters: {} },
+  {
+    id: 'b',
+    name: 'Fetch orders',
+    type: 'httpRequest',
+    position: [220, 0],
+    parameters: { method: 'GET', url: 'https://shop.example/orders' },
+  },
+];
+const CONNECTIONS = { Start: { main: [[{ node: 'Fetch orders', type: 'main', index: 0 }]] } };
+
+/** The same workflows with the same ids in every database that has the same projects. */
+export async function addWorkflows({ postgres }, { database }) {
+  await postgres.query(
+    database,
+    `INSERT INTO workflow (id, project_id, name, active, nodes, connections, created_at, updated_at)
+     SELECT md5(project.id::text || number)::uuid, project.id, 'Workflow ' || number, number % 2 = 0, $1, $2,
+       timestamptz '2026-01-01', timestamptz '2026-01-01'
+     FROM project CROSS JOIN generate_series(1, $3::int) number`,
+    [JSON.stringify(NODES), JSON.stringify(CONNECTIONS), PER_PROJECT],
+  );
+  await postgres.query(database, 'VACUUM ANALYZE');
+}
