@@ -10,12 +10,13 @@ import { freePort } from './free-port.mjs';
 
 const DEBIAN_VERSIONS = '/usr/lib/postgresql';
 const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 20_000;
 const PROBE_INTERVAL_MS = 50;
 
 /**
  * Standard input is a pipe that the benchmark holds open: it ends with the benchmark, however that dies, and then the
  * server stops (SIGINT: fast shutdown) and its files go. Descriptor 3 keeps the pipe, because a shell gives its
- * background commands an empty standard input.
+ * background commands an empty standard input. The signal is repeated, because a server that is just starting ignores it.
  *
  * The settings are PostgreSQL's own defaults: fsync, full_page_writes and synchronous_commit are on.
  */
@@ -26,7 +27,7 @@ trap 'rm -rf "$FOLDER"/*' EXIT
   --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --no-sync 3<&- || exit 1
 "$BINARIES/postgres" -D "$FOLDER/cluster" -p "$PORT" -k "$FOLDER" -c listen_addresses=127.0.0.1 3<&- &
 server=$!
-{ read -r _ <&3; kill -INT "$server"; } &
+{ read -r _ <&3; while kill -INT "$server" 2>/dev/null; do sleep 0.2; done; } &
 guard=$!
 wait "$server"
 kill "$guard" 2>/dev/null
@@ -86,7 +87,9 @@ export class PostgresServer {
   /** Stops the server (open transactions are rolled back); its files go too. */
   async stop() {
     this.guard.stdin.end();
+    const patience = setTimeout(() => process.kill(-this.guard.pid, 'SIGKILL'), STOP_TIMEOUT_MS);
     await this.ended;
+    clearTimeout(patience);
   }
 
   async becomesReady() {

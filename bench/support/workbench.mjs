@@ -91,6 +91,7 @@ export class Workbench {
   }
 
   async start(name, { readyPath, ...program }) {
+    if (this.closing !== undefined) throw new Error('The benchmark is being stopped.');
     this.tell(`starting ${name}`);
     const server = new ServerProcess(program);
     this.running.push(server);
