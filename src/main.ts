@@ -20,7 +20,7 @@ import { prepareStartup } from './startup.js';
 const EXIT_FAILED = 1;
 /** Longer than any request may wait for the database; then the process ends all the same. */
 const LONGEST_STOP_MS = 30_000;
-/** So long a slow reader of the log is waited for. */
+/** So long a reader of the log is waited for. */
 const LONGEST_FLUSH_MS = 5_000;
 const OPERATORS_ERRORS = [ConfigurationError, DataDirectoryLockedError, DatabaseUnavailableError, SealError];
 
@@ -74,7 +74,7 @@ function stopOnSignals(application: Application, logger: Logger): void {
       if (isStopping) return;
       isStopping = true;
       logger.info({ signal }, 'stopping: requests in flight are still answered');
-      setTimeout(() => process.exit(EXIT_FAILED), LONGEST_STOP_MS).unref();
+      setTimeout(() => exitAfterLog(EXIT_FAILED, logger), LONGEST_STOP_MS).unref();
       void application.close().then(
         () => exitAfterLog(0, logger),
         () => exitAfterLog(EXIT_FAILED, logger),
@@ -83,9 +83,12 @@ function stopOnSignals(application: Application, logger: Logger): void {
   }
 }
 
-/** Waits for the log lines that are being written: the exit itself writes only those that nobody has begun to write. */
+/**
+ * Waits for the log lines that are being written: the exit itself writes only those that nobody has begun to write. It
+ * would wait for ever for a reader who does not read, so then the process is killed.
+ */
 function exitAfterLog(code: number, logger: Logger): void {
-  setTimeout(() => process.exit(code), LONGEST_FLUSH_MS);
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST_FLUSH_MS);
   logger.flush(() => process.exit(code));
 }
 

@@ -41,12 +41,12 @@ export function isFaultOfOneRow(error: unknown): boolean {
 
 /** Whether the driver's error is the database's own answer: errors of the system and of the network have no severity. */
 export function isAnswer(error: unknown): boolean {
-  return typeof (error as { severity?: unknown }).severity === 'string';
+  return typeof (error as { severity?: unknown } | undefined)?.severity === 'string';
 }
 
 /** Statements that go past TypeORM fail with the driver's own error, of which each of our two databases has a class. */
 function sqlStateOf(error: unknown): string | undefined {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  const { code } = cause as { code?: unknown };
+  const code = (cause as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }

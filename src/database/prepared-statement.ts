@@ -23,13 +23,17 @@ export async function runPrepared<Row>(
   const { master } = driver as unknown as { master: Pool };
   const client = await master.connect();
   let broken: Error | undefined;
+  const noteBreak = (error: Error) => (broken = error);
+  // While a client is out of its pool nobody else listens, and an error without a listener ends the process.
+  client.on('error', noteBreak);
   try {
     const { rows } = await client.query({ name, text, values: [...values] });
     return rows as Row[];
   } catch (error) {
-    if (!isAnswer(error)) broken = error as Error;
+    if (!isAnswer(error)) noteBreak(error as Error);
     throw error;
   } finally {
+    client.off('error', noteBreak);
     // After an answer of the database, a refusal too, the connection serves on; after silence nobody knows what it does.
     client.release(broken);
   }
