@@ -9,7 +9,7 @@ export const LOGGER = Symbol('LOGGER');
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 
 /** Lines are written when there are so many of them, or so old ones. */
-const WRITE_AT_BYTES = 4096;
+const WRITE_AT_BYTES = 64 * 1024;
 const WRITE_AFTER_MS = 50;
 
 /**
@@ -22,6 +22,7 @@ function standardOutput(): DestinationStream {
     dest: 1,
     sync: false,
     minLength: WRITE_AT_BYTES,
+    maxWrite: 2 * WRITE_AT_BYTES,
     periodicFlush: WRITE_AFTER_MS,
     maxLength: MAX_UNWRITTEN_BYTES,
   });
