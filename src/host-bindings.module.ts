@@ -3,11 +3,9 @@ import { Injectable, Module } from '@nestjs/common';
 import { AccessTokenService } from './access/access-token.service.js';
 import { SessionService } from './access/session.service.js';
 import type { Transaction } from './database/transaction.js';
-import { LinkedUserRepository } from './linked-user.repository.js';
 import { Metrics } from './metrics/metrics.js';
 import type {
   AccessTokenGrant,
-  ExternalIdentity,
   Flow,
   HostUser,
   HostUserUpdate,
@@ -17,7 +15,14 @@ import type {
   OpenedSession,
   Stage,
 } from './token-exchange/host.js';
-import { AccessTokenIssuer, ExchangeTelemetry, SessionOpener, UserDirectory } from './token-exchange/host.js';
+import {
+  AccessTokenIssuer,
+  ExchangeTelemetry,
+  SessionOpener,
+  Settlements,
+  UserDirectory,
+} from './token-exchange/host.js';
+import { SettlementRepository } from './settlement.repository.js';
 import { isGlobalRole } from './users/role.js';
 import type { GlobalRole } from './users/role.js';
 import { UserRepository } from './users/user.repository.js';
@@ -28,13 +33,8 @@ class InstanceUsers extends UserDirectory {
   constructor(
     private readonly repository: UserRepository,
     private readonly users: UserService,
-    private readonly linked: LinkedUserRepository,
   ) {
     super();
-  }
-
-  findLinked(identity: ExternalIdentity): Promise<HostUser | undefined> {
-    return this.linked.find(identity);
   }
 
   findById(transaction: Transaction, id: string): Promise<HostUser | undefined> {
@@ -112,11 +112,12 @@ function globalRole(role: string): GlobalRole {
 }
 
 const PORTS = [
+  { provide: Settlements, useClass: SettlementRepository },
   { provide: UserDirectory, useClass: InstanceUsers },
   { provide: SessionOpener, useClass: InstanceSessions },
   { provide: AccessTokenIssuer, useClass: InstanceAccessTokens },
   { provide: ExchangeTelemetry, useClass: InstanceTelemetry },
 ];
 
-@Module({ providers: [LinkedUserRepository, ...PORTS], exports: PORTS.map(({ provide }) => provide) })
+@Module({ providers: PORTS, exports: PORTS.map(({ provide }) => provide) })
 export class HostBindingsModule {}

@@ -13,6 +13,8 @@ import { VerifiedTokens } from './verified-tokens.js';
 
 /** What a token is to say. */
 export interface AccessTokenContent {
+  /** Its `jti`; a new one unless given. */
+  readonly id?: string;
   readonly subjectUserId: string;
   readonly actorUserId?: string;
   readonly clientId: string;
@@ -51,7 +53,7 @@ export class AccessTokenService {
    */
   issue(content: AccessTokenContent): { token: string; id: string } {
     const { kid, privateKey } = this.signingKeys.current();
-    const id = randomUUID();
+    const { id = randomUUID() } = content;
     const header = { alg: ALGORITHM, typ: TYPE, kid };
     return { token: signedCompact(header, this.claims(content, id), privateKey), id };
   }

@@ -33,18 +33,22 @@ export class AuditRow {
   payload!: object;
 }
 
-const COLUMNS = 'name, occurred_at, request_id, subject_user_id, actor_user_id, payload';
-const TYPED_COLUMNS =
-  'name text, occurred_at timestamptz, request_id text, subject_user_id uuid, actor_user_id uuid, payload jsonb';
+/** Columns of the events as a statement is given them; `request` is the place of the request that they belong to. */
+const EVENT_COLUMNS = `request integer, name text, occurred_at timestamptz, request_id text, subject_user_id uuid,
+  actor_user_id uuid, payload jsonb`;
 
 /**
  * The clause that writes events, for statements that write them together with what they tell about.
  * @param parameter where the statement finds them, such as `$1`: what `auditRows` makes
- * @param condition which of them it writes, by `event.request`: the place of their request
+ * @param parties names the relation of the statement that knows the users of each `request`; only the events of the
+ *   requests in it are written. Without it the events name their users themselves
  */
-export function auditInsertion(parameter: string, condition = ''): string {
-  return `INSERT INTO audit_event (${COLUMNS}) SELECT ${COLUMNS}
-    FROM json_to_recordset(${parameter}) AS event (request integer, ${TYPED_COLUMNS}) ${condition}`;
+export function auditInsertion(parameter: string, parties?: string): string {
+  const users = parties ?? 'event';
+  return `INSERT INTO audit_event (name, occurred_at, request_id, subject_user_id, actor_user_id, payload)
+    SELECT event.name, event.occurred_at, event.request_id, ${users}.subject_user_id, ${users}.actor_user_id, event.payload
+    FROM json_to_recordset(${parameter}) AS event (${EVENT_COLUMNS})
+    ${parties === undefined ? '' : `JOIN ${parties} ON ${parties}.request = event.request`}`;
 }
 
 /** The parameter of `auditInsertion`: the events of several requests, which have their places in the list. */

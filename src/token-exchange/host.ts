@@ -1,4 +1,5 @@
 // What this module needs of the product that it is part of. The product implements these ports; nothing else of it is known here.
+import type { AuditEvent } from '../audit/audit-event.js';
 import type { Transaction } from '../database/transaction.js';
 
 /** A local user as far as this module is concerned. */
@@ -31,12 +32,8 @@ export interface ExternalIdentity {
   readonly subject: string;
 }
 
-/** The product's users. */
+/** The product's users. Every method works in the transaction that it is given. */
 export abstract class UserDirectory {
-  /** The user that an identity is linked to, by the last commit: read outside any transaction. */
-  abstract findLinked(identity: ExternalIdentity): Promise<HostUser | undefined>;
-
-  // Every other method works in the transaction that it is given.
   abstract findById(transaction: Transaction, id: string): Promise<HostUser | undefined>;
   /** Finds by e-mail address: case-insensitive, Unicode NFC (D4). */
   abstract findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined>;
@@ -45,6 +42,45 @@ export abstract class UserDirectory {
   /** Reads a user and keeps others from changing it until the transaction ends. */
   abstract lock(transaction: Transaction, id: string): Promise<HostUser | undefined>;
   abstract update(transaction: Transaction, id: string, update: HostUserUpdate): Promise<void>;
+}
+
+/** The id of a verified token and the end of its life, in seconds since the Unix epoch. */
+export interface TokenUse {
+  readonly jti: string;
+  readonly exp: number;
+}
+
+/** A user as a token leaves them: who is otherwise needs a change. What is not given may be anything. */
+export interface ExpectedUser extends ExternalIdentity {
+  readonly givenName?: string;
+  readonly familyName?: string;
+  readonly role?: string;
+}
+
+/** All that the database does for one request whose users need no change. */
+export interface Settlement {
+  /** The tokens of the request; their ids are consumed, all or none. */
+  readonly uses: readonly TokenUse[];
+  readonly subject: ExpectedUser;
+  readonly actor?: ExpectedUser;
+  /** Written with the users' ids, if they are as expected. */
+  readonly events: readonly AuditEvent[];
+}
+
+/** The local users of a request. */
+export interface SettledUsers {
+  readonly subjectUserId: string;
+  readonly actorUserId?: string;
+}
+
+/** The short way through the database, for the requests of users who need no change: nearly all. */
+export abstract class Settlements {
+  /**
+   * Consumes the ids; and if all users are linked, enabled and as expected, writes the events, in the same statement.
+   * @returns the users; undefined when one is not as expected: then the ids are consumed, and nothing else has happened
+   * @throws Rejection `token_replayed`; then nothing at all has happened
+   */
+  abstract settle(settlement: Settlement): Promise<SettledUsers | undefined>;
 }
 
 /** A session that was opened for a browser. */
@@ -68,6 +104,8 @@ export abstract class SessionOpener {
 
 /** What an access token is to say. */
 export interface AccessTokenGrant {
+  /** Its `jti`: new, and not secret. */
+  readonly id: string;
   readonly subjectUserId: string;
   readonly actorUserId?: string;
   /** The issuer of the subject token, recorded as `client_id`. */
@@ -84,8 +122,6 @@ export interface AccessTokenGrant {
 export interface IssuedAccessToken {
   /** The compact JWT. Secret. */
   readonly token: string;
-  /** Its `jti`; not secret. */
-  readonly id: string;
 }
 
 /** The product's access tokens. Works without the database, so that it may be called inside a transaction. */

@@ -31,19 +31,6 @@ export class Journey {
     }
   }
 
-  /** As `timed`, for a short cut to a stage's end: where it leads nowhere the stage itself is observed, later. */
-  async timedShortCut<T>(
-    flow: Flow,
-    stage: Stage,
-    work: () => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    const startedAt = performance.now();
-    const result = await work();
-    if (result !== undefined)
-      this.telemetry.observeStage(flow, stage, (performance.now() - startedAt) / 1000);
-    return result;
-  }
-
   /** Runs a flow; what ends it is written to the audit trail with its true cause, then thrown on. */
   async audited<T>(flow: Flow, requestId: string, work: () => Promise<T>): Promise<T> {
     try {

@@ -3,11 +3,10 @@ import { hash as digest } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
-import type { AuditEvent } from '../audit/audit-event.js';
-import { auditInsertion, auditRows } from '../audit/audit-trail.repository.js';
 import { Batch } from '../database/batch.js';
 import { isDivisionByZero } from '../database/database-error.js';
 import { runPrepared } from '../database/prepared-statement.js';
+import type { TokenUse } from './host.js';
 import { Rejection } from './rejection.js';
 
 /** One used `jti`. */
@@ -20,50 +19,54 @@ export class UsedJti {
   expiresAt!: Date;
 }
 
-/** The id of a verified token and the end of its life, in seconds since the Unix epoch. */
-export interface TokenUse {
-  readonly jti: string;
-  readonly exp: number;
-}
-
 /**
- * Uses up the ids of many requests: those of each request all or none, and an id that several ask for goes to the first.
- * The audit events of the requests whose ids it uses up are written with it: the only statement that writes to the tables
- * of two modules.
+ * The clauses that use up the ids of many requests: those of each request all or none, and an id that several ask for goes
+ * to the first. They find what `consumptionValues` makes in `$1` to `$3`, and end in `verdict (request, is_accepted,
+ * is_whole)`; the statement must select `is_whole`.
  *
  * `ON CONFLICT DO NOTHING` leaves out what was used before, and the primary key decides every race. Where it leaves out
  * one id of a pair the other must not stay: the division by zero takes the whole statement back, and the batch asks for
  * that pair alone. Rows go in sorted by hash, so that two statements cannot wait for each other.
  */
+export const CONSUMPTION = `asked AS (
+    SELECT * FROM unnest($1::bytea[], $2::float8[], $3::integer[]) AS asked (hash, exp, request)
+  ), first AS (
+    SELECT DISTINCT ON (hash) hash, exp, request FROM asked ORDER BY hash, request
+  ), used AS (
+    INSERT INTO used_jti (jti_hash, expires_at) SELECT hash, to_timestamp(exp) FROM first
+    ON CONFLICT DO NOTHING RETURNING jti_hash
+  ), verdict AS (
+    SELECT asked.request, every(used.jti_hash IS NOT NULL) AS is_accepted,
+      1 / (every(used.jti_hash IS NOT NULL) = bool_or(used.jti_hash IS NOT NULL))::integer AS is_whole
+    FROM asked LEFT JOIN first USING (hash, request) LEFT JOIN used ON used.jti_hash = first.hash
+    GROUP BY asked.request
+  )`;
+
 const CONSUME = {
   name: 'used_jti_consume',
-  text: `WITH asked AS (
-      SELECT * FROM unnest($1::bytea[], $2::float8[], $3::integer[]) AS asked (hash, exp, request)
-    ), first AS (
-      SELECT DISTINCT ON (hash) hash, exp, request FROM asked ORDER BY hash, request
-    ), used AS (
-      INSERT INTO used_jti (jti_hash, expires_at) SELECT hash, to_timestamp(exp) FROM first
-      ON CONFLICT DO NOTHING RETURNING jti_hash
-    ), verdict AS (
-      SELECT asked.request, every(used.jti_hash IS NOT NULL) AS is_accepted,
-        1 / (every(used.jti_hash IS NOT NULL) = bool_or(used.jti_hash IS NOT NULL))::integer AS is_whole
-      FROM asked LEFT JOIN first USING (hash, request) LEFT JOIN used ON used.jti_hash = first.hash
-      GROUP BY asked.request
-    ), told AS (
-      ${auditInsertion('$4', 'WHERE request IN (SELECT verdict.request FROM verdict WHERE is_accepted)')}
-    )
-    SELECT is_accepted AS "isAccepted", is_whole AS "isWhole" FROM verdict ORDER BY request`,
+  text: `WITH ${CONSUMPTION} SELECT is_accepted AS "isAccepted", is_whole AS "isWhole" FROM verdict ORDER BY request`,
 };
 
-/** What one request asks for. */
-interface Consumption {
-  readonly uses: readonly { readonly hash: Buffer; readonly exp: number }[];
-  readonly events: readonly AuditEvent[];
+/** The parameters of `CONSUMPTION`: the ids of several requests, which have their places in the list. */
+export function consumptionValues(requests: readonly (readonly TokenUse[])[]): unknown[] {
+  const rows = requests.flatMap((uses, request) => uses.map(({ jti, exp }) => ({ jti, exp, request })));
+  return [
+    rows.map(({ jti }) => digest('sha256', jti, 'buffer')),
+    rows.map(({ exp }) => exp),
+    rows.map(({ request }) => request),
+  ];
+}
+
+/** Two tokens of one request must not share an id. @throws Rejection `token_replayed` */
+export function refuseSharedId(uses: readonly TokenUse[]): void {
+  if (new Set(uses.map(({ jti }) => jti)).size < uses.length) throw new Rejection('token_replayed');
 }
 
 @Injectable()
 export class JtiRepository {
-  private readonly consumptions = new Batch((requests: readonly Consumption[]) => this.consumeAll(requests));
+  private readonly consumptions = new Batch((requests: readonly (readonly TokenUse[])[]) =>
+    this.consumeAll(requests),
+  );
 
   constructor(@InjectRepository(UsedJti) private readonly rows: Repository<UsedJti>) {}
 
@@ -72,30 +75,19 @@ export class JtiRepository {
    * @rule 5.2.5 A jti is accepted once.
    * @rule D2 Once over all issuers and both flows; stored as SHA-256, so that length and characters do not matter.
    * @rule D3 What a token uses up is used by one atomic statement, and a loser leaves nothing behind.
-   * @param events written to the audit trail by the same statement, unless the ids are refused
    * @throws Rejection `token_replayed` when any of them was used before, or two of them are the same
    */
-  async consume(uses: readonly TokenUse[], events: readonly AuditEvent[] = []): Promise<void> {
-    if (new Set(uses.map(({ jti }) => jti)).size < uses.length) throw new Rejection('token_replayed');
-    const hashed = uses.map(({ jti, exp }) => ({ hash: hashOf(jti), exp }));
-    const isAccepted = await this.consumptions.add({ uses: hashed, events });
+  async consume(uses: readonly TokenUse[]): Promise<void> {
+    refuseSharedId(uses);
+    const isAccepted = await this.consumptions.add(uses);
     if (!isAccepted) throw new Rejection('token_replayed');
   }
 
-  private async consumeAll(requests: readonly Consumption[]): Promise<boolean[]> {
-    const rows = requests.flatMap(({ uses }, request) => uses.map((use) => ({ ...use, request })));
-    const values = [
-      rows.map(({ hash }) => hash),
-      rows.map(({ exp }) => exp),
-      rows.map(({ request }) => request),
-      auditRows(requests.map(({ events }) => events)),
-    ];
+  private async consumeAll(requests: readonly (readonly TokenUse[])[]): Promise<boolean[]> {
+    const { dataSource } = this.rows.manager;
     try {
-      const verdicts = await runPrepared<{ isAccepted: boolean }>(
-        this.rows.manager.dataSource,
-        CONSUME,
-        values,
-      );
+      const values = consumptionValues(requests);
+      const verdicts = await runPrepared<{ isAccepted: boolean }>(dataSource, CONSUME, values);
       return verdicts.map(({ isAccepted }) => isAccepted);
     } catch (error) {
       if (requests.length === 1 && isDivisionByZero(error)) return [false];
@@ -119,8 +111,4 @@ export class JtiRepository {
     );
     return deleted;
   }
-}
-
-function hashOf(jti: string): Buffer {
-  return digest('sha256', jti, 'buffer');
 }

@@ -7,33 +7,33 @@ import {
   IdentityLink,
   IdentityLinkRepository,
 } from '../../src/token-exchange/identity/identity-link.repository.js';
-import { LinkedUserRepository } from '../../src/linked-user.repository.js';
+import { SettlementRepository } from '../../src/settlement.repository.js';
+import type { ExternalIdentity } from '../../src/token-exchange/host.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const ISSUER = 'https://partner.example';
 
 describeOnEachDatabase('identity links', (database) => {
   const links = new IdentityLinkRepository();
-  let linkedUsers: LinkedUserRepository;
+  let settlements: SettlementRepository;
   let dataSource: DataSource;
   let transactions: Transactions;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open([IdentityLink]));
     transactions = new Transactions(dataSource);
-    linkedUsers = new LinkedUserRepository(dataSource);
+    settlements = new SettlementRepository(dataSource);
   });
 
   const inTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => transactions.run(work);
+  const settle = (subject: ExternalIdentity) =>
+    settlements.settle({ uses: [{ jti: randomUUID(), exp: 2e9 }], subject, events: [] });
   /** By both statements, which must never tell different things. */
   const find = async (issuer: string, subject: string) => {
     const identity = { issuer, subject };
     const alone = await inTransaction((transaction) => links.findUserId(transaction, identity));
-    const [, together] = await Promise.all([
-      linkedUsers.find({ issuer, subject: 'nobody' }),
-      linkedUsers.find(identity),
-    ]);
-    expect(together?.id).toBe(alone);
+    const [, together] = await Promise.all([settle({ issuer, subject: 'nobody' }), settle(identity)]);
+    expect(together?.subjectUserId).toBe(alone);
     return alone;
   };
   const insert = (issuer: string, subject: string, userId: string) =>

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { Transactions } from '../../src/database/transaction.js';
-import { LinkedUserRepository } from '../../src/linked-user.repository.js';
+import { SettlementRepository } from '../../src/settlement.repository.js';
+import type { ExpectedUser } from '../../src/token-exchange/host.js';
 import { IdentityLink } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { User, UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -54,13 +55,18 @@ const ODD_SUBJECTS = [
 describeOnEachDatabase('users that many look for at once', (database) => {
   let dataSource: DataSource;
   let transactions: Transactions;
-  let linked: LinkedUserRepository;
+  let settlements: SettlementRepository;
+  /** The id of the user whom a token with these claims leaves as they are. */
+  const settle = async (subject: ExpectedUser) => {
+    const uses = [{ jti: randomUUID(), exp: 2e9 }];
+    return (await settlements.settle({ uses, subject, events: [] }))?.subjectUserId;
+  };
   let users: UserRepository;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open([User, IdentityLink]));
     transactions = new Transactions(dataSource);
-    linked = new LinkedUserRepository(dataSource);
+    settlements = new SettlementRepository(dataSource);
     users = new UserRepository(dataSource.getRepository(User));
   });
   beforeEach(() => dataSource.query('TRUNCATE user_account, identity_link CASCADE'));
@@ -83,8 +89,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     ]);
     return userId;
   };
-  const findIds = async (identities: { issuer: string; subject: string }[]) =>
-    (await Promise.all(identities.map((identity) => linked.find(identity)))).map((user) => user?.id);
+  const findIds = (identities: { issuer: string; subject: string }[]) => Promise.all(identities.map(settle));
   const ofIssuer = (subjects: readonly string[], issuer = ISSUER) =>
     subjects.map((subject) => ({ issuer, subject }));
 
@@ -123,31 +128,59 @@ describeOnEachDatabase('users that many look for at once', (database) => {
   it('[D42] a subject that no row can hold fails alone', async () => {
     const id = await link('known');
     const asked = ['known', 'nul \0', 'known', 'unknown'].map((subject) =>
-      linked.find({ issuer: ISSUER, subject }),
+      settle({ issuer: ISSUER, subject }),
     );
     const outcomes = await Promise.allSettled(asked);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect(outcomes).toMatchObject([{ value: { id } }, {}, { value: { id } }, { value: undefined }]);
+    expect(outcomes).toMatchObject([{ value: id }, {}, { value: id }, { value: undefined }]);
   });
 
-  it('[4.4.1] all that the flow needs of a user comes along, and is of the right types', async () => {
+  it('[4.4.4] only a user whom the claims leave as they are is settled', async () => {
     const id = await link('whole');
     await dataSource.query(
-      `UPDATE user_account SET given_name = 'O''Neil "N" {},\\', family_name = 'NULL', role = 'global:admin',
-         enabled = false WHERE id = $1`,
+      `UPDATE user_account SET given_name = 'O''Neil "N" {},\\', family_name = 'NULL', role = 'global:admin'
+       WHERE id = $1`,
       [id],
     );
-    const [user] = await Promise.all([
-      linked.find({ issuer: ISSUER, subject: 'whole' }),
-      linked.find({ issuer: ISSUER, subject: 'nobody' }),
+    const claims = { givenName: 'O\'Neil "N" {},\\', familyName: 'NULL', role: 'global:admin' };
+    const cases: [Partial<ExpectedUser>, string | undefined][] = [
+      [{}, id],
+      [claims, id],
+      [{ ...claims, givenName: 'O' }, undefined],
+      [{ ...claims, familyName: '' }, undefined],
+      [{ ...claims, familyName: 'null' }, undefined],
+      [{ ...claims, role: 'global:member' }, undefined],
+    ];
+    const asked = cases.map(([each]) => settle({ issuer: ISSUER, subject: 'whole', ...each }));
+    expect(await Promise.all(asked)).toEqual(cases.map(([, expected]) => expected));
+    await users.update(id, { enabled: false });
+    expect(await settle({ issuer: ISSUER, subject: 'whole', ...claims })).toBeUndefined();
+  });
+
+  it('[D8] a pair is settled only if both users are as expected', async () => {
+    const [subjectId, actorId] = [await link('subject'), await link('actor')];
+    const identity = (subject: string) => ({ issuer: ISSUER, subject });
+    const settlePair = (subject: string, actor: string) =>
+      settlements.settle({
+        uses: [randomUUID(), randomUUID()].map((jti) => ({ jti, exp: 2e9 })),
+        subject: identity(subject),
+        actor: identity(actor),
+        events: [],
+      });
+    const settled = await Promise.all([
+      settlePair('subject', 'actor'),
+      settlePair('subject', 'nobody'),
+      settlePair('nobody', 'actor'),
+      settlePair('actor', 'subject'),
+      settlePair('actor', 'actor'),
     ]);
-    expect(user).toEqual({
-      id,
-      role: 'global:admin',
-      enabled: false,
-      givenName: 'O\'Neil "N" {},\\',
-      familyName: 'NULL',
-    });
+    expect(settled).toEqual([
+      { subjectUserId: subjectId, actorUserId: actorId },
+      undefined,
+      undefined,
+      { subjectUserId: actorId, actorUserId: subjectId },
+      { subjectUserId: actorId, actorUserId: actorId },
+    ]);
   });
 
   it('[D30] each id gets its user, the same as in a transaction, and an unknown one nobody', async () => {
@@ -184,7 +217,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     let goesOn = true;
     const ask = async () => {
       while (goesOn) {
-        await Promise.all([users.findById(id), linked.find({ issuer: ISSUER, subject: 'changing' })]);
+        await Promise.all([users.findById(id), settle({ issuer: ISSUER, subject: 'changing' })]);
         // The embedded database answers without leaving this turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -193,16 +226,16 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     for (let change = 0; change < 60; change++) {
       const [enabled, givenName] = [change % 2 === 0, `Robin ${change}`];
       await users.update(id, { enabled, givenName });
-      const seen = await Promise.all([
+      const [user, settled] = await Promise.all([
         users.findById(id),
-        linked.find({ issuer: ISSUER, subject: 'changing' }),
-        users.findById(id),
+        settle({ issuer: ISSUER, subject: 'changing', givenName }),
       ]);
-      seen.forEach((user) => expect(user).toMatchObject({ id, enabled, givenName }));
+      expect(user).toMatchObject({ id, enabled, givenName });
+      expect(settled).toBe(enabled ? id : undefined);
     }
     await dataSource.query('DELETE FROM user_account WHERE id = $1', [id]);
     expect(await users.findById(id)).toBeUndefined();
-    expect(await linked.find({ issuer: ISSUER, subject: 'changing' })).toBeUndefined();
+    expect(await settle({ issuer: ISSUER, subject: 'changing' })).toBeUndefined();
     goesOn = false;
     await Promise.all(others);
   });

@@ -1,4 +1,5 @@
 // Token exchange: external tokens in, an access token out.
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditBus } from '../../audit/audit.bus.js';
 import type { AuditEvent } from '../../audit/audit-event.js';
@@ -6,7 +7,8 @@ import { auditEvent } from '../../audit/audit-event.js';
 import { Clock } from '../../clock.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transaction.js';
-import { AccessTokenIssuer } from '../host.js';
+import type { SettledUsers } from '../host.js';
+import { AccessTokenIssuer, Settlements } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, identityEvents } from '../journey.js';
@@ -53,6 +55,19 @@ interface Validity {
   readonly lifetimeSeconds: number;
 }
 
+/** What is known of an exchange before its users are. */
+interface Plan {
+  readonly accessTokenId: string;
+  readonly request: ExchangeRequest;
+  readonly parties: Parties;
+  readonly validity: Validity;
+}
+
+/** An access token that is about to be issued, and what the audit trail will tell of it, but for the users. */
+interface Issuance extends Plan {
+  readonly success: AuditEvent;
+}
+
 const MINIMUM_LIFETIME_SECONDS = 5;
 
 @Injectable()
@@ -60,6 +75,7 @@ export class DelegationService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
     private readonly jtis: JtiRepository,
+    private readonly settlements: Settlements,
     private readonly identities: IdentityService,
     private readonly accessTokens: AccessTokenIssuer,
     private readonly transactions: Transactions,
@@ -76,12 +92,10 @@ export class DelegationService {
   exchange(request: ExchangeRequest): Promise<ExchangeResult> {
     return this.journey.audited('exchange', request.requestId, async () => {
       const parties = await this.journey.timed('exchange', 'verify', () => this.verify(request));
-      const validity = this.judgeLifetime(parties);
-      const known = await this.journey.timedShortCut('exchange', 'resolve', () => this.recognize(parties));
-      if (known !== undefined) return this.issueToKnown(request, parties, validity, known);
-      await this.journey.timed('exchange', 'consume', () => this.consume(parties));
+      const issuance = this.plan(request, parties);
+      const users = await this.journey.timed('exchange', 'consume', () => this.consume(issuance));
       return this.journey.timed('exchange', 'resolve', () =>
-        this.resolveAndIssue(request, parties, validity),
+        users === undefined ? this.resolveAndIssue(issuance) : this.issueToSettled(issuance, users),
       );
     });
   }
@@ -111,48 +125,46 @@ export class DelegationService {
     return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
   }
 
-  private consume({ subject, actor }: Parties, events: readonly AuditEvent[] = []): Promise<void> {
-    const uses = actor === undefined ? [subject.claims] : [subject.claims, actor.claims];
-    return withRejectionContext(originOf(subject), () => this.jtis.consume(uses, events));
+  private plan(request: ExchangeRequest, parties: Parties): Issuance {
+    const plan = { accessTokenId: randomUUID(), request, parties, validity: this.judgeLifetime(parties) };
+    return { ...plan, success: successOf(plan) };
   }
 
-  /**
-   * The short way of users whom their tokens leave as they are. The access token is made first and handed out last: once
-   * the jtis are consumed, together with which the audit rows are written.
-   */
-  private async issueToKnown(
-    request: ExchangeRequest,
-    parties: Parties,
-    validity: Validity,
-    known: ResolvedParties,
-  ): Promise<ExchangeResult> {
-    const { result, events } = await this.issue(request, parties, validity, known);
-    await this.journey.timed('exchange', 'consume', () => this.consume(parties, events));
-    this.audit.publish(events);
+  /** @returns the users, where they need no change: then the exchange is in the audit trail already */
+  private consume(issuance: Issuance): Promise<SettledUsers | undefined> {
+    const { subject, actor } = issuance.parties;
+    const uses = actor === undefined ? [subject.claims] : [subject.claims, actor.claims];
+    const expected = this.identities.expectation(subject);
+    const expectedActor = actor === undefined ? undefined : this.identities.expectation(actor);
+    return withRejectionContext(originOf(subject), async () => {
+      if (expected !== undefined && (actor === undefined) === (expectedActor === undefined)) {
+        const events = [issuance.success];
+        return this.settlements.settle({ uses, subject: expected, actor: expectedActor, events });
+      }
+      await this.jtis.consume(uses);
+      return undefined;
+    });
+  }
+
+  /** The audit rows are written with the consumption of the jtis. */
+  private async issueToSettled(issuance: Issuance, users: SettledUsers): Promise<ExchangeResult> {
+    const result = await this.issue(issuance, users);
+    this.audit.publish([{ ...issuance.success, ...users }]);
     return result;
   }
 
-  private async recognize({ subject, actor }: Parties): Promise<ResolvedParties | undefined> {
-    const [knownSubject, knownActor] = await Promise.all([
-      this.identities.recognize(subject),
-      actor === undefined ? undefined : this.identities.recognize(actor),
-    ]);
-    if (knownSubject === undefined) return undefined;
-    if (actor === undefined) return { subject: knownSubject };
-    return knownActor === undefined ? undefined : { subject: knownSubject, actor: knownActor };
-  }
-
   /** Both users, the token and the audit rows stand or fall together. */
-  private async resolveAndIssue(
-    request: ExchangeRequest,
-    parties: Parties,
-    validity: Validity,
-  ): Promise<ExchangeResult> {
+  private async resolveAndIssue(issuance: Issuance): Promise<ExchangeResult> {
     const { result, events } = await this.transactions.run(async (transaction) => {
-      const resolved = await this.resolve(transaction, parties);
-      const issued = await this.issue(request, parties, validity, resolved);
-      await this.audit.record(transaction, issued.events);
-      return issued;
+      const { subject, actor } = await this.resolve(transaction, issuance.parties);
+      const users = {
+        subjectUserId: subject.userId,
+        ...(actor === undefined ? {} : { actorUserId: actor.userId }),
+      };
+      const told = [...changesOf(issuance, users, subject, actor), { ...issuance.success, ...users }];
+      const issued = await this.issue(issuance, users);
+      await this.audit.record(transaction, told);
+      return { result: issued, events: told };
     });
     this.audit.publish(events);
     return result;
@@ -178,37 +190,49 @@ export class DelegationService {
    * @rule 4.2.3 With an actor the token names both, and so do the audit records.
    */
   private async issue(
-    request: ExchangeRequest,
-    parties: Parties,
-    { issuedAt, expiresAt, lifetimeSeconds }: Validity,
-    { subject, actor }: ResolvedParties,
-  ): Promise<{ result: ExchangeResult; events: AuditEvent[] }> {
-    const { scope, resource, requestId } = request;
-    const recorded = {
-      ...(scope === undefined ? {} : { scope }),
-      ...(resource === undefined ? {} : { resource }),
-    };
-    const actorUser = actor === undefined ? {} : { actorUserId: actor.userId };
-    const { policy, kid } = parties.subject.key;
-    const { token, id } = await this.accessTokens.issue({
-      subjectUserId: subject.userId,
-      ...actorUser,
-      clientId: policy.issuer,
-      ...recorded,
+    { accessTokenId, request, parties, validity }: Issuance,
+    users: SettledUsers,
+  ): Promise<ExchangeResult> {
+    const { issuedAt, expiresAt, lifetimeSeconds } = validity;
+    const { token } = await this.accessTokens.issue({
+      id: accessTokenId,
+      ...users,
+      clientId: parties.subject.key.policy.issuer,
+      ...recordedOf(request),
       issuedAt,
       expiresAt,
     });
-    const context = { requestId, subjectUserId: subject.userId, ...actorUser };
-    const succeeded = { issuer: policy.issuer, kid, accessTokenId: id, lifetimeSeconds, ...recorded };
-    return {
-      result: { accessToken: token, lifetimeSeconds },
-      events: [
-        ...identityEvents(context, parties.subject, subject),
-        ...(parties.actor && actor ? identityEvents(context, parties.actor, actor) : []),
-        auditEvent('svc.audit.token-exchange.succeeded', context, succeeded),
-      ],
-    };
+    return { accessToken: token, lifetimeSeconds };
   }
+}
+
+/** What a request asks to have recorded. */
+function recordedOf({ scope, resource }: ExchangeRequest) {
+  return { ...(scope === undefined ? {} : { scope }), ...(resource === undefined ? {} : { resource }) };
+}
+
+/** Without the users, whom the statement that writes it finds itself. */
+function successOf({ accessTokenId, request, parties, validity }: Plan): AuditEvent {
+  const { policy, kid } = parties.subject.key;
+  const { lifetimeSeconds } = validity;
+  return auditEvent(
+    'svc.audit.token-exchange.succeeded',
+    { requestId: request.requestId },
+    { issuer: policy.issuer, kid, accessTokenId, lifetimeSeconds, ...recordedOf(request) },
+  );
+}
+
+function changesOf(
+  { request, parties }: Issuance,
+  users: SettledUsers,
+  subject: ResolvedUser,
+  actor: ResolvedUser | undefined,
+): AuditEvent[] {
+  const context = { requestId: request.requestId, ...users };
+  return [
+    ...identityEvents(context, parties.subject, subject),
+    ...(parties.actor && actor ? identityEvents(context, parties.actor, actor) : []),
+  ];
 }
 
 /** @rule P.mayAct Where a subject token names who may act for it, no other actor is taken (RFC 8693 §4.4). */

@@ -4,7 +4,8 @@ import { AuditBus } from '../../audit/audit.bus.js';
 import { auditEvent } from '../../audit/audit-event.js';
 import { Transactions } from '../../database/transaction.js';
 import type { OpenedSession } from '../host.js';
-import { SessionOpener } from '../host.js';
+import { SessionOpener, Settlements } from '../host.js';
+import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, identityEvents } from '../journey.js';
 import { JtiRepository } from '../jti.repository.js';
@@ -26,6 +27,7 @@ export class EmbedLoginService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
     private readonly jtis: JtiRepository,
+    private readonly settlements: Settlements,
     private readonly identities: IdentityService,
     private readonly sessions: SessionOpener,
     private readonly transactions: Transactions,
@@ -42,8 +44,8 @@ export class EmbedLoginService {
     const { requestId } = attempt;
     return this.journey.audited('embed', requestId, async () => {
       const verified = await this.journey.timed('embed', 'verify', () => this.verify(attempt));
-      await this.journey.timed('embed', 'consume', () => this.consume(verified));
-      return this.journey.timed('embed', 'resolve', () => this.resolveAndOpen(verified, attempt));
+      const known = await this.journey.timed('embed', 'consume', () => this.consume(verified));
+      return this.journey.timed('embed', 'resolve', () => this.resolveAndOpen(verified, attempt, known));
     });
   }
 
@@ -53,16 +55,23 @@ export class EmbedLoginService {
     return verified;
   }
 
-  private consume(token: VerifiedToken): Promise<void> {
-    return withRejectionContext(originOf(token), () => this.jtis.consume([token.claims]));
+  /** @returns the user, if they need no change */
+  private consume(token: VerifiedToken): Promise<ResolvedUser | undefined> {
+    const uses = [token.claims];
+    const subject = this.identities.expectation(token);
+    return withRejectionContext(originOf(token), async () => {
+      if (subject === undefined) return void (await this.jtis.consume(uses));
+      const settled = await this.settlements.settle({ uses, subject, events: [] });
+      return settled && { userId: settled.subjectUserId, changes: [] };
+    });
   }
 
   /** The user, the session and the audit rows stand or fall together. */
   private async resolveAndOpen(
     token: VerifiedToken,
     { origin, requestId }: EmbedLogin,
+    known: ResolvedUser | undefined,
   ): Promise<OpenedSession> {
-    const known = await this.identities.recognize(token);
     const { session, events } = await this.transactions.run(async (transaction) => {
       const subject = known ?? (await this.identities.resolve(transaction, token));
       const opened = await this.sessions.open(transaction, subject.userId, hostOriginOf(origin));

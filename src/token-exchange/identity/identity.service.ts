@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Transaction } from '../../database/transaction.js';
 import { LostRaceError } from '../../database/transaction.js';
 import { LOGGER } from '../../logging/logger.js';
-import type { ExternalIdentity, HostUser, HostUserUpdate } from '../host.js';
+import type { ExpectedUser, ExternalIdentity, HostUser, HostUserUpdate } from '../host.js';
 import { UserDirectory } from '../host.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
@@ -13,7 +13,7 @@ import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { originOf } from '../verification/external-token.verifier.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
 import type { RoleSync } from './role-policy.js';
-import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
+import { canBeKept, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
 
 /** What resolving a token changed; the flows make audit events of it. */
 export type IdentityChange =
@@ -39,15 +39,19 @@ export class IdentityService {
   ) {}
 
   /**
-   * The user of a verified token, if nothing is to be done but to let them in: known, enabled, and left as they are by
-   * the claims. Undefined for everybody else, whom `resolve` judges once the jti is consumed.
-   *
-   * Nothing is written or refused here, so no transaction is needed, and concurrent requests share the statement.
+   * How the user of a verified token must be found, so that nothing is to be done but to let them in. Undefined where that
+   * cannot be: the claims ask for a role that is ignored or refused, whoever it is.
    */
-  async recognize(token: VerifiedToken): Promise<ResolvedUser | undefined> {
-    const user = await this.users.findLinked(identityOf(token));
-    if (user === undefined || !user.enabled || !this.leavesAsIs(token, user)) return undefined;
-    return { userId: user.id, changes: [] };
+  expectation({ claims, key }: VerifiedToken): ExpectedUser | undefined {
+    const { iss, sub, givenName, familyName, role } = claims;
+    if (!canBeKept(role, key.policy, this.options.roles)) return undefined;
+    return {
+      issuer: iss,
+      subject: sub,
+      ...(givenName === undefined ? {} : { givenName: truncated(givenName) }),
+      ...(familyName === undefined ? {} : { familyName: truncated(familyName) }),
+      ...(role === undefined ? {} : { role }),
+    };
   }
 
   /**
@@ -135,15 +139,6 @@ export class IdentityService {
     return role === undefined
       ? []
       : [{ kind: 'role-updated', userId: user.id, from: current.role, to: role }];
-  }
-
-  private leavesAsIs(token: VerifiedToken, user: HostUser): boolean {
-    try {
-      return this.roleSync(token, user).kind === 'keep' && isEmpty(this.updateFor(token, user));
-    } catch (error) {
-      if (error instanceof Rejection) return false;
-      throw error;
-    }
   }
 
   /**

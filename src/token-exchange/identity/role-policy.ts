@@ -46,7 +46,16 @@ export function roleOfExistingUser(
   return claim === current ? { kind: 'keep' } : { kind: 'change', role: claim };
 }
 
+/** Whether a role claim leaves a user as they are who has that role already. */
+export function canBeKept(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): boolean {
+  return claim === undefined || (roles.assignable.includes(claim) && isAllowed(claim, policy));
+}
+
 /** @rule 5.2.8 Role claims are checked against the `allowedRoles` of the matching entry. */
-function refuseUnlessAllowed(role: string, { allowedRoles }: TrustPolicy): void {
-  if (allowedRoles !== undefined && !allowedRoles.has(role)) throw new Rejection('role_not_allowed');
+function refuseUnlessAllowed(role: string, policy: TrustPolicy): void {
+  if (!isAllowed(role, policy)) throw new Rejection('role_not_allowed');
+}
+
+function isAllowed(role: string, { allowedRoles }: TrustPolicy): boolean {
+  return allowedRoles?.has(role) ?? true;
 }

@@ -20,7 +20,7 @@ export const HOUSE: Plan = [
       'src/embedding.ts',
       'src/entities.ts',
       'src/host-bindings.module.ts',
-      'src/linked-user.repository.ts',
+      'src/settlement.repository.ts',
       'src/startup.ts',
       'ormconfig.ts',
     ],
