@@ -14,7 +14,7 @@ import { Rejection } from './token-exchange/rejection.js';
  * The only statement across the tables of several modules, which is why it lies above them all: jti, links, users, audit.
  *
  * A user is looked up by the two keys, one after the other (LATERAL with LIMIT), whatever the planner thinks of the sizes.
- * @measured in three statements (consume, read, tell) an exchange takes a fifth more time of service and database.
+ * With a statement of their own for the users an exchange took 1.14 times as much time of service and database.
  */
 const SETTLE = {
   name: 'exchange_settle',

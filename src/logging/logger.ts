@@ -13,9 +13,9 @@ const WRITE_AT_BYTES = 64 * 1024;
 const WRITE_AFTER_MS = 50;
 
 /**
- * Standard output, written in blocks while requests go on: two lines a request, each written and waited for, took an
- * eighth of the time of an exchange. Lines that are not written yet when the process ends by itself are written then;
- * while nobody reads, more than the limit are dropped.
+ * Standard output, written in blocks while requests go on: nobody waits for a reader, and hundreds of lines share a write.
+ * Lines that are not written yet when the process ends by itself are written then; while nobody reads, more than the
+ * limit are dropped.
  */
 function standardOutput(): DestinationStream {
   return pino.destination({

@@ -24,7 +24,7 @@ export abstract class FlowThrottlerGuard extends ThrottlerGuard {
   abstract limitPerMinute(): number;
 
   /**
-   * In place of the package's, which looks seven decorators up by reflection at each request to allow for what no route of
+   * In place of the package's, which looks six decorators up by reflection at each request to allow for what no route of
    * ours uses: named throttlers, skipping, limits by decorator.
    * @throws TooManyRequestsError when the client is over its limit
    */
