@@ -94,9 +94,11 @@ function ratiosOf(rounds, kind) {
 /** Plans of what the service really runs, in its own prepared statements: one more service writes them to the log. */
 async function readPlans(workbench, database, counts) {
   const explained = await workbench.startService({ name: 'explained', database, settings: EXPLAINED });
+  const prepared = [];
+  for (const { requests, ...kind } of Object.values(grownLoads(workbench, explained, counts)))
+    prepared.push({ ...kind, requests: await requests(EXPLAINED_REQUESTS) });
   const stopRecording = workbench.postgres.recordLog();
-  for (const load of Object.values(grownLoads(workbench, explained, counts)))
-    await sendOneByOne(explained, load);
+  for (const load of prepared) await sendOneByOne(explained, load);
   await delay(LOG_DELAY_MS);
   const plans = plansOf(stopRecording(), EXPLAINED_REQUESTS / 2);
   assert.ok(plans.length > 0, 'PostgreSQL has logged no plans.');
@@ -104,14 +106,8 @@ async function readPlans(workbench, database, counts) {
 }
 
 /** One at a time, so that each request has statements of its own. */
-async function sendOneByOne({ server }, { requests, ...kind }) {
-  await applyLoad({
-    ...kind,
-    origins: [server.origin],
-    requests: await requests(EXPLAINED_REQUESTS),
-    connections: 1,
-    whenDone: () => undefined,
-  });
+function sendOneByOne({ server }, load) {
+  return applyLoad({ ...load, origins: [server.origin], connections: 1, whenDone: () => undefined });
 }
 
 function described(counts) {
