@@ -48,12 +48,13 @@ async function runCase(workbench, { name, title, run }) {
   return result;
 }
 
-async function writeJson({ json, rounds, requests, seconds, connections, exchanges }, { postgres }, results) {
+async function writeJson(options, { postgres }, results) {
+  const { json, rounds, requests, seconds, connections, exchanges, growthScale } = options;
   const [version] = postgres === undefined ? [] : await postgres.query('postgres', 'SHOW server_version');
   const content = {
     ...surroundings(),
     postgres: version?.server_version,
-    options: { rounds, requests, seconds, connections, exchanges },
+    options: { rounds, requests, seconds, connections, exchanges, growthScale },
     cases: results,
   };
   writeFileSync(json, `${JSON.stringify(content, null, 2)}\n`);

@@ -7,11 +7,13 @@ import { exchangeEddsa } from './exchange-eddsa.mjs';
 import { exchangeEs256 } from './exchange-es256.mjs';
 import { exchangeRs256 } from './exchange-rs256.mjs';
 import { firstLogin } from './first-login.mjs';
+import { growth } from './growth.mjs';
 import { instances } from './instances.mjs';
 import { latency } from './latency.mjs';
 import { memory } from './memory.mjs';
 import { refusedReplay } from './refused-replay.mjs';
 import { refusedSignature } from './refused-signature.mjs';
+import { start } from './start.mjs';
 
 export const CASES = [
   exchangeEs256,
@@ -27,4 +29,6 @@ export const CASES = [
   latency,
   instances,
   memory,
+  growth,
+  start,
 ];

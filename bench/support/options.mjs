@@ -1,9 +1,11 @@
 // Reads the command line of the benchmark.
 import { parseArgs } from 'node:util';
 
-const DEFAULTS = { rounds: 5, seconds: 4, connections: 32, exchanges: 1_000_000 };
+const DEFAULTS = { rounds: 5, seconds: 4, connections: 32, exchanges: 1_000_000, growthScale: 1 };
 /** Tokens for embedded login live for a minute, and a part of it goes by while they are signed. */
 const LONGEST_ROUND_SECONDS = 20;
+/** A thousand users are left: fewer are no load that is spread. */
+const LARGEST_GROWTH_SCALE = 1_000;
 
 export const HELP = `Usage: npm run bench -- [options]
 
@@ -13,6 +15,7 @@ export const HELP = `Usage: npm run bench -- [options]
   --requests N       requests of a round, instead of a length
   --connections N    connections that are kept busy (default: ${DEFAULTS.connections})
   --exchanges N      exchanges of the case "memory" (default: ${DEFAULTS.exchanges})
+  --growth-scale N   divide the rows of the case "growth" by N, to try it (default: ${DEFAULTS.growthScale})
   --json FILE        write all rounds, ratios and versions there
   --list             list the cases
   --help             show this`;
@@ -33,6 +36,7 @@ export function readOptions(args, cases) {
     seconds: wholeNumber(values, 'seconds', LONGEST_ROUND_SECONDS) ?? DEFAULTS.seconds,
     connections: wholeNumber(values, 'connections') ?? DEFAULTS.connections,
     exchanges: wholeNumber(values, 'exchanges') ?? DEFAULTS.exchanges,
+    growthScale: wholeNumber(values, 'growth-scale', LARGEST_GROWTH_SCALE) ?? DEFAULTS.growthScale,
   };
 }
 
@@ -46,6 +50,7 @@ function parsed(args) {
     requests: text,
     connections: text,
     exchanges: text,
+    'growth-scale': text,
     json: text,
     list: flag,
     help: flag,

@@ -2,7 +2,7 @@
 import { constants, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 
-const ISSUER = 'https://login.partner.example';
+export const ISSUER = 'https://login.partner.example';
 const AUDIENCE = 'https://instance.example';
 /** The longest life that embedded login takes. */
 const LONGEST_EMBED_LIFETIME_SECONDS = 60;

@@ -63,8 +63,11 @@ export class PostgresServer {
     return new PostgresServer({ port, password, folder, guard });
   }
 
-  urlOf(database) {
-    return `postgres://bench:${this.password}@127.0.0.1:${this.port}/${database}`;
+  /** @param settings of every session that is opened by this address */
+  urlOf(database, settings = {}) {
+    const url = `postgres://bench:${this.password}@127.0.0.1:${this.port}/${database}`;
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+    return options.length === 0 ? url : `${url}?options=${encodeURIComponent(options.join(' '))}`;
   }
 
   /** The process that all of the server's processes descend from. */
@@ -73,15 +76,31 @@ export class PostgresServer {
   }
 
   /** Runs one statement and answers its rows. */
-  async query(database, text, values = []) {
-    const client = new pg.Client({ connectionString: this.urlOf(database) });
+  query(database, text, values = []) {
+    return this.inSession(database, async (client) => (await client.query(text, values)).rows);
+  }
+
+  /** Does some work on one connection. @param settings of its session */
+  async inSession(database, work, settings) {
+    const client = new pg.Client({ connectionString: this.urlOf(database, settings) });
     client.on('error', () => undefined);
     await client.connect();
     try {
-      return (await client.query(text, values)).rows;
+      return await work(client);
     } finally {
       await client.end();
     }
+  }
+
+  /** Keeps all that the server logs from now on. @returns a function that ends this, and answers the text */
+  recordLog() {
+    let text = '';
+    const record = (part) => (text += part);
+    this.guard.stderr.on('data', record);
+    return () => {
+      this.guard.stderr.off('data', record);
+      return text;
+    };
   }
 
   /** Stops the server (open transactions are rolled back); its files go too. */

@@ -15,7 +15,14 @@ const COLUMNS = [
 ];
 
 /** One row a contender, with the medians of its rounds; then the ratios; then what else there is to say. */
-export function report({ title, rounds, ratios, remarks = [] }) {
+export function report({ title, rounds = [], ratios, remarks = [] }) {
+  const parts = [title];
+  if (rounds.length > 0) parts.push(roundTable(rounds));
+  if (ratios.length > 0) parts.push(ratioTable(ratios));
+  return [...parts, ...remarks].join('\n\n');
+}
+
+function roundTable(rounds) {
   const names = [...new Set(rounds.map(({ contender }) => contender))];
   const rows = names.map((name) =>
     rowOf(
@@ -23,12 +30,7 @@ export function report({ title, rounds, ratios, remarks = [] }) {
       rounds.filter(({ contender }) => contender === name),
     ),
   );
-  const parts = [
-    title,
-    table([['medians of the rounds', 'rounds', ...COLUMNS.map(([heading]) => heading)], ...rows]),
-  ];
-  if (ratios.length > 0) parts.push(ratioTable(ratios));
-  return [...parts, ...remarks].join('\n\n');
+  return table([['medians of the rounds', 'rounds', ...COLUMNS.map(([heading]) => heading)], ...rows]);
 }
 
 function rowOf(name, rounds) {
@@ -47,7 +49,7 @@ function ratioTable(ratios) {
       verdict(ratio),
     ];
   });
-  return table([['ratio in each round', 'median', 'spread', 'target', ''], ...rows]);
+  return table([['in each round', 'median', 'spread', 'target', ''], ...rows]);
 }
 
 function target({ atLeast, atMost }) {

@@ -35,14 +35,15 @@ export class Workbench {
   /**
    * The service as it was built.
    * @param database a database's name, or `embedded`; a new one with the users unless given
+   * @param settings of its sessions in PostgreSQL
    */
-  async startService({ name = 'service', database: named } = {}) {
+  async startService({ name = 'service', database: named, settings } = {}) {
     const isEmbedded = named === 'embedded';
     const database = isEmbedded ? undefined : (named ?? (await this.newDatabase()));
     const surroundings = await this.surroundingsOf(name);
     const environment = serviceEnvironment({
       ...surroundings,
-      databaseUrl: database === undefined ? undefined : this.postgres.urlOf(database),
+      databaseUrl: database === undefined ? undefined : this.postgres.urlOf(database, settings),
       trustedKeys: this.partner.trustedKeys(),
     });
     const server = await this.start(name, {
@@ -91,11 +92,17 @@ export class Workbench {
   }
 
   async start(name, { readyPath, ...program }) {
-    if (this.closing !== undefined) throw new Error('The benchmark is being stopped.');
     this.tell(`starting ${name}`);
+    const server = this.spawn(program);
+    await server.becomesReady(readyPath);
+    return server;
+  }
+
+  /** Starts a program without waiting for it. */
+  spawn(program) {
+    if (this.closing !== undefined) throw new Error('The benchmark is being stopped.');
     const server = new ServerProcess(program);
     this.running.push(server);
-    await server.becomesReady(readyPath);
     return server;
   }
 

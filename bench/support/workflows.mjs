@@ -1,6 +1,6 @@
 // Workflows in every user's personal project.
 
-const PER_PROJECT = 50;
+export const WORKFLOWS_PER_PROJECT = 50;
 /** Of ordinary size: a trigger and a request. */
 const NODES = [
   { id: 'a', name: 'Start', type: 'manualTrigger', position: [0, 0], parameters: {} },
@@ -16,13 +16,17 @@ const CONNECTIONS = { Start: { main: [[{ node: 'Fetch orders', type: 'main', ind
 
 /** The same workflows with the same ids in every database that has the same projects. */
 export async function addWorkflows({ postgres }, { database }) {
-  await postgres.query(
-    database,
+  await insertWorkflows({ query: (text, values) => postgres.query(database, text, values) });
+  await postgres.query(database, 'VACUUM ANALYZE');
+}
+
+/** @param projects a statement that answers the ids of those that get workflows */
+export async function insertWorkflows(client, projects = 'SELECT id FROM project') {
+  await client.query(
     `INSERT INTO workflow (id, project_id, name, active, nodes, connections, created_at, updated_at)
      SELECT md5(project.id::text || number)::uuid, project.id, 'Workflow ' || number, number % 2 = 0, $1, $2,
        timestamptz '2026-01-01', timestamptz '2026-01-01'
-     FROM project CROSS JOIN generate_series(1, $3::int) number`,
-    [JSON.stringify(NODES), JSON.stringify(CONNECTIONS), PER_PROJECT],
+     FROM (${projects}) project CROSS JOIN generate_series(1, $3::int) number`,
+    [JSON.stringify(NODES), JSON.stringify(CONNECTIONS), WORKFLOWS_PER_PROJECT],
   );
-  await postgres.query(database, 'VACUUM ANALYZE');
 }

@@ -1,0 +1,88 @@
+// Fills a database as years of use would: replay records, users with projects and links, audit rows, workflows.
+import { SUBJECT_PREFIX, USERS_PER_AUTHOR } from './grown-users.mjs';
+import { withoutIndexes } from './indexes.mjs';
+import { ISSUER } from './partner.mjs';
+import { WORKFLOWS_PER_PROJECT, insertWorkflows } from './workflows.mjs';
+
+const USED_TOKENS = 10_000_000;
+const USERS = 1_000_000;
+const AUDIT_ROWS = 1_000_000;
+/** Rows are right by the way in which they are made, so that foreign keys need not be looked up for each of them. */
+const SESSION = { session_replication_role: 'replica', maintenance_work_mem: '512MB' };
+
+/** How many rows of each kind there will be. @param scale a divisor */
+export function grownCounts(scale) {
+  const users = Math.max(USERS_PER_AUTHOR, Math.round(USERS / scale));
+  const authors = Math.floor(users / USERS_PER_AUTHOR);
+  return {
+    usedTokens: Math.round(USED_TOKENS / scale),
+    users,
+    auditRows: Math.round(AUDIT_ROWS / scale),
+    workflows: authors * WORKFLOWS_PER_PROJECT,
+  };
+}
+
+/** Fills a database that has the schema. Its statistics are up to date afterwards, and its rows on disk. */
+export async function grow({ postgres, tell }, database, counts) {
+  await postgres.inSession(
+    database,
+    async (client) => {
+      for (const [table, insert] of insertions(counts)) {
+        tell(`filling ${table}`);
+        await withoutIndexes(client, table, () => insert(client));
+      }
+      tell('vacuuming');
+      // Now, not by autovacuum in the middle of a round.
+      await client.query('VACUUM ANALYZE');
+      await client.query('CHECKPOINT');
+    },
+    SESSION,
+  );
+}
+
+function insertions({ usedTokens, users, auditRows }) {
+  return [
+    ['used_jti', (client) => client.query(USED_TOKENS_INSERTION, [usedTokens])],
+    ['user_account', (client) => client.query(USERS_INSERTION, [users])],
+    ['identity_link', (client) => client.query(LINKS_INSERTION, [users, ISSUER])],
+    ['project', (client) => client.query(PROJECTS_INSERTION, [users])],
+    ['project_member', (client) => client.query(MEMBERS_INSERTION, [users])],
+    ['workflow', (client) => insertWorkflows(client, AUTHORS_PROJECTS)],
+    ['audit_event', (client) => client.query(AUDIT_INSERTION, [auditRows, users, ISSUER])],
+  ];
+}
+
+// None of them expires while the benchmark runs, so that the purge leaves them.
+const USED_TOKENS_INSERTION = `INSERT INTO used_jti (jti_hash, expires_at)
+  SELECT sha256(convert_to(gen_random_uuid()::text, 'UTF8')), now() + interval '1 hour' * (2 + random() * 22)
+  FROM generate_series(1, $1::int)`;
+
+/** Ids that can be computed from the number of a user: as random as those that the service makes. */
+const USER_ID = `md5('user ' || number)::uuid`;
+const PROJECT_ID = `md5('project ' || number)::uuid`;
+const SUBJECT = `'${SUBJECT_PREFIX}' || number`;
+const EMAIL = `${SUBJECT} || '@partner.example'`;
+
+const USERS_INSERTION = `INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
+  SELECT ${USER_ID}, ${EMAIL}, ${EMAIL}, '', '', 'global:member' FROM generate_series(1, $1::int) number`;
+
+const LINKS_INSERTION = `INSERT INTO identity_link (issuer, subject, user_id)
+  SELECT $2, ${SUBJECT}, ${USER_ID} FROM generate_series(1, $1::int) number`;
+
+const PROJECTS_INSERTION = `INSERT INTO project (id, type, name, personal_owner_id)
+  SELECT ${PROJECT_ID}, 'personal', 'Personal', ${USER_ID} FROM generate_series(1, $1::int) number`;
+
+const MEMBERS_INSERTION = `INSERT INTO project_member (project_id, user_id, role)
+  SELECT ${PROJECT_ID}, ${USER_ID}, 'project:admin' FROM generate_series(1, $1::int) number`;
+
+const AUTHORS_PROJECTS = `SELECT project.id FROM project JOIN user_account ON user_account.id = personal_owner_id
+  WHERE email LIKE '${SUBJECT_PREFIX}%'
+    AND substring(email FROM '${SUBJECT_PREFIX}([0-9]+)')::int % ${USERS_PER_AUTHOR} = 0`;
+
+// A month of exchanges, by users in turn.
+const AUDIT_INSERTION = `INSERT INTO audit_event (name, occurred_at, request_id, subject_user_id, payload)
+  SELECT 'svc.audit.token-exchange.succeeded', now() - interval '30 days' * (1 - event::float8 / $1),
+    gen_random_uuid()::text, md5('user ' || (1 + event % $2::int))::uuid,
+    jsonb_build_object('issuer', $3::text, 'kid', 'partner-ES256', 'accessTokenId', gen_random_uuid(),
+      'lifetimeSeconds', 60)
+  FROM generate_series(1, $1::int) event`;
