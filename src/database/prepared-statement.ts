@@ -16,11 +16,13 @@ export interface PreparedStatement {
  * @throws the driver's error
  */
 export async function runPrepared<Row>(
-  { driver }: DataSource,
+  { driver, logger }: DataSource,
   { name, text }: PreparedStatement,
   values: readonly unknown[],
 ): Promise<Row[]> {
   const { master } = driver as unknown as { master: Pool };
+  // As TypeORM does for each of its own; the service has that log turned off.
+  logger.logQuery(text, [...values]);
   const client = await master.connect();
   let broken: Error | undefined;
   const noteBreak = (error: Error) => (broken = error);

@@ -51,7 +51,11 @@ export class Rejection extends Error {
     readonly reason: RejectionReason,
     readonly context: RejectionContext = {},
   ) {
+    // An answer, not a fault: nobody looks where it was made, and to write that down made it nine times as dear.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(context.detail === undefined ? reason : `${reason}: ${context.detail}`);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Rejection';
   }
 

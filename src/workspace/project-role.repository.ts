@@ -1,6 +1,7 @@
 // Which role a user has in the project that a thing belongs to, as it is now. Reads across tables, in one statement.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { runPrepared } from '../database/prepared-statement.js';
 import type { ProjectRole } from './rights.js';
 
 /** What an id in a path stands for. */
@@ -17,6 +18,12 @@ const PROJECT_COLUMN = { project: 'id', workflow: 'project_id', credential: 'pro
   ThingKind,
   string
 >;
+
+const ROLES_IN = {
+  name: 'project_member_roles_in',
+  text: `SELECT project_id AS "projectId", role FROM project_member
+    WHERE user_id = $1 AND project_id = ANY($2::uuid[])`,
+};
 
 @Injectable()
 export class ProjectRoleRepository {
@@ -37,9 +44,11 @@ export class ProjectRoleRepository {
 
   /** The roles that a user has in some projects, by project; those without one are left out. */
   async rolesIn(projectIds: readonly string[], userId: string): Promise<ReadonlyMap<string, ProjectRole>> {
-    const rows = await this.dataSource.query<{ projectId: string; role: ProjectRole }[]>(
-      `SELECT project_id AS "projectId", role FROM project_member WHERE user_id = $1 AND project_id = ANY($2::uuid[])`,
-      [userId, projectIds],
+    const values = [userId, projectIds];
+    const rows = await runPrepared<{ projectId: string; role: ProjectRole }>(
+      this.dataSource,
+      ROLES_IN,
+      values,
     );
     return new Map(rows.map(({ projectId, role }) => [projectId, role]));
   }

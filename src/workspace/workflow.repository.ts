@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
+import { runPrepared } from '../database/prepared-statement.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
 import type { WorkflowQuery } from './workflow-page.query.js';
@@ -47,8 +48,8 @@ export class WorkflowRepository {
 
   /** One page, in the order of ids: a page's end stays where it is, whatever is inserted or deleted meanwhile. */
   list(query: WorkflowQuery): Promise<Workflow[]> {
-    const { text, values } = workflowPageQuery(query);
-    return this.workflows.query<Workflow[]>(text, values);
+    const { values, ...statement } = workflowPageQuery(query);
+    return runPrepared<Workflow>(this.workflows.manager.dataSource, statement, values);
   }
 
   async findById(id: string): Promise<Workflow | undefined> {
