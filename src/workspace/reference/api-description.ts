@@ -42,7 +42,11 @@ export class ApiDescription {
   /** Made once, however many ask for it at the same moment. */
   async published(): Promise<Published> {
     if (this.subject === undefined) throw new Error('there is nothing to describe yet');
-    this.publication ??= publish(this.subject);
+    this.publication ??= publish(this.subject).catch((error: unknown) => {
+      // The next one to ask tries again.
+      this.publication = undefined;
+      throw error;
+    });
     return this.publication;
   }
 }
