@@ -165,18 +165,20 @@ class Election {
   }
 
   async until(condition: (leader: number) => boolean, limitMs: number): Promise<void> {
-    await within(limitMs, async () => condition(this.leader()));
+    // It waits for what was recorded, not for what it sees between two looks: otherwise it might know more than `changes`.
+    await within(limitMs, async () => condition(this.look()));
   }
 
   end(): void {
     clearInterval(this.timer);
   }
 
-  private look(): void {
+  private look(): number {
     const leaders = this.candidates().filter(({ isLeader }) => isLeader);
     this.mostAtOnce = Math.max(this.mostAtOnce, leaders.length);
     const leader = this.leader();
     if (leader !== this.changes.at(-1)) this.changes.push(leader);
+    return leader;
   }
 }
 
