@@ -93,6 +93,7 @@ function preparePostgresql(
     idle_in_transaction_session_timeout: STATEMENT_MS,
     query_timeout: ANSWER_MS,
     application_name: 'embedded-token-exchange',
+    ...onConnect(planOnce),
   });
   const migrate = () => runMigrationsInTurn(createDataSource(entities, { connectionString: url, max: 2 }));
   return { kind: 'postgresql', dataSource, migrate, close: () => disconnect(dataSource) };
@@ -149,12 +150,29 @@ async function embeddedPool(pglite: PGlite): Promise<PoolConfig> {
     max: 1,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_CONNECTION_WAIT_MS,
-    ...({ onConnect: (client: SqlClient) => clearSession(client, connection) } as object),
+    ...onConnect(async (client) => {
+      await clearSession(client, connection);
+      await planOnce(client);
+    }),
   };
+}
+
+/** Asks the pool to prepare each connection before anybody gets it; its types do not know that it can. */
+function onConnect(prepare: (client: SqlClient) => Promise<void>): PoolConfig {
+  return { onConnect: prepare } as object;
 }
 
 interface SqlClient {
   query(sql: string): Promise<unknown>;
+}
+
+/**
+ * A prepared statement is planned once per connection. PostgreSQL would plan it anew for each batch, whose size might
+ * matter; here it never does, since everything is found by key. An exchange alone in its statement took 0.3 of the time
+ * on the embedded database, 0.5 on PostgreSQL; sixteen together 0.65 and 0.75.
+ */
+async function planOnce(client: SqlClient): Promise<void> {
+  await client.query('SET plan_cache_mode = force_generic_plan');
 }
 
 /** The adapter keeps for itself which statements are prepared, and must forget them with the session. */
