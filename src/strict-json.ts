@@ -19,8 +19,8 @@ export function parseStrictJson(text: string): unknown {
   } catch {
     throw new JsonError('not valid JSON');
   }
-  // The text is known to be JSON now, so the scan below needs no error handling of its own.
-  refuseDuplicateMembers(text);
+  // Of a name that is given twice the parser keeps one member.
+  if (countMembers(value) !== countNames(text)) throw new JsonError('a member is given twice');
   return value;
 }
 
@@ -60,38 +60,33 @@ export function isUnstorable(text: string): boolean {
   return text.includes('\0') || LONE_SURROGATE.test(text);
 }
 
-/** The names that one open object has so far; undefined stands for an open array, where strings are never names. */
-type Scope = Set<string> | undefined;
+/** The members of all objects inside a parsed value. @throws JsonError when it is nested too deeply */
+function countMembers(value: unknown, depth = 1): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > MAX_DEPTH) throw new JsonError('nested too deeply');
+  const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  const own = Array.isArray(value) ? 0 : members.length;
+  return members.reduce<number>((count, member) => count + countMembers(member, depth + 1), own);
+}
 
-function refuseDuplicateMembers(text: string): void {
-  const open: Scope[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '{' || char === '[') {
-      if (open.push(char === '{' ? new Set() : undefined) > MAX_DEPTH)
-        throw new JsonError('nested too deeply');
-    } else if (char === '}' || char === ']') {
-      open.pop();
-    } else if (char === '"') {
-      const end = endOfString(text, at);
-      noteName(open.at(-1), text, at, end);
-      at = end;
-    }
+/** The strings of a JSON text that are members' names: those that a colon follows. It is known to be JSON. */
+function countNames(text: string): number {
+  let count = 0;
+  for (let start = text.indexOf('"'); start >= 0;) {
+    const end = endOfString(text, start);
+    if (isFollowedByColon(text, end)) count += 1;
+    start = text.indexOf('"', end + 1);
   }
+  return count;
 }
 
-/** A string is a member's name when a colon follows it. Escapes are resolved: `a` and `\u0061` are one name. */
-function noteName(scope: Scope, text: string, start: number, end: number): void {
-  if (scope === undefined || !isFollowedByColon(text, end)) return;
-  const name = JSON.parse(text.slice(start, end + 1)) as string;
-  if (scope.has(name)) throw new JsonError('a member is given twice');
-  scope.add(name);
-}
-
+/** The first quotation mark after the one at `start` that is not escaped: an even number of backslashes stands before it. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text[before] === '\\') before -= 1;
+    if ((end - before) % 2 === 1) return end;
+  }
 }
 
 function isFollowedByColon(text: string, end: number): boolean {

@@ -93,7 +93,7 @@ function preparePostgresql(
     idle_in_transaction_session_timeout: STATEMENT_MS,
     query_timeout: ANSWER_MS,
     application_name: 'embedded-token-exchange',
-    ...onConnect(planOnce),
+    onConnect: planOnce,
   });
   const migrate = () => runMigrationsInTurn(createDataSource(entities, { connectionString: url, max: 2 }));
   return { kind: 'postgresql', dataSource, migrate, close: () => disconnect(dataSource) };
@@ -150,16 +150,11 @@ async function embeddedPool(pglite: PGlite): Promise<PoolConfig> {
     max: 1,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_CONNECTION_WAIT_MS,
-    ...onConnect(async (client) => {
+    onConnect: async (client) => {
       await clearSession(client, connection);
       await planOnce(client);
-    }),
+    },
   };
-}
-
-/** Asks the pool to prepare each connection before anybody gets it; its types do not know that it can. */
-function onConnect(prepare: (client: SqlClient) => Promise<void>): PoolConfig {
-  return { onConnect: prepare } as object;
 }
 
 interface SqlClient {

@@ -49,19 +49,23 @@ export interface RejectionContext {
 export class Rejection extends Error {
   constructor(
     readonly reason: RejectionReason,
-    readonly context: RejectionContext = {},
+    private known: RejectionContext = {},
   ) {
     // An answer, not a fault: nobody looks where it was made, and to write that down made it nine times as dear.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(context.detail === undefined ? reason : `${reason}: ${context.detail}`);
+    super(known.detail === undefined ? reason : `${reason}: ${known.detail}`);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Rejection';
   }
 
-  /** The same rejection with more context; what it knows already stays. */
-  with(context: RejectionContext): Rejection {
-    return new Rejection(this.reason, { ...context, ...this.context });
+  get context(): RejectionContext {
+    return this.known;
+  }
+
+  /** Adds context on the rejection's way up; what it knows already stays. */
+  add(context: RejectionContext): void {
+    this.known = { ...context, ...this.known };
   }
 }
 
@@ -73,6 +77,7 @@ export async function withRejectionContext<T>(
   try {
     return await work();
   } catch (error) {
-    throw error instanceof Rejection ? error.with(context) : error;
+    if (error instanceof Rejection) error.add(context);
+    throw error;
   }
 }
