@@ -3,11 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { auditInsertion, auditRows } from './audit/audit-trail.repository.js';
 import { Batch } from './database/batch.js';
-import { isDivisionByZero } from './database/database-error.js';
 import { runPrepared } from './database/prepared-statement.js';
 import type { ExpectedUser, SettledUsers, Settlement } from './token-exchange/host.js';
 import { Settlements } from './token-exchange/host.js';
-import { CONSUMPTION, consumptionValues, refuseSharedId } from './token-exchange/jti.repository.js';
+import {
+  CONSUMPTION,
+  consumeTogether,
+  consumptionValues,
+  refuseSharedId,
+} from './token-exchange/jti.repository.js';
 import { Rejection } from './token-exchange/rejection.js';
 
 /**
@@ -67,18 +71,15 @@ export class SettlementRepository extends Settlements {
     return { subjectUserId, ...(actorUserId === null ? {} : { actorUserId }) };
   }
 
-  private async settleAll(requests: readonly Settlement[]): Promise<SettledRow[]> {
+  private settleAll(requests: readonly Settlement[]): Promise<SettledRow[]> {
     const values = [
       ...consumptionValues(requests.map(({ uses }) => uses)),
       ...partyValues(requests),
       auditRows(requests.map(({ events }) => events)),
     ];
-    try {
-      return await runPrepared<SettledRow>(this.dataSource, SETTLE, values);
-    } catch (error) {
-      if (requests.length === 1 && isDivisionByZero(error)) return [REPLAYED];
-      throw error;
-    }
+    return consumeTogether(requests, REPLAYED, () =>
+      runPrepared<SettledRow>(this.dataSource, SETTLE, values),
+    );
   }
 }
 

@@ -93,7 +93,7 @@ function preparePostgresql(
     idle_in_transaction_session_timeout: STATEMENT_MS,
     query_timeout: ANSWER_MS,
     application_name: 'embedded-token-exchange',
-    onConnect: planOnce,
+    ...whenConnected(planOnce),
   });
   const migrate = () => runMigrationsInTurn(createDataSource(entities, { connectionString: url, max: 2 }));
   return { kind: 'postgresql', dataSource, migrate, close: () => disconnect(dataSource) };
@@ -150,11 +150,16 @@ async function embeddedPool(pglite: PGlite): Promise<PoolConfig> {
     max: 1,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_CONNECTION_WAIT_MS,
-    onConnect: async (client) => {
+    ...whenConnected(async (client) => {
       await clearSession(client, connection);
       await planOnce(client);
-    },
+    }),
   };
+}
+
+/** Nobody gets a connection before it is prepared: the pool waits for the promise, which its types do not say. */
+function whenConnected(prepare: (client: SqlClient) => Promise<void>): object {
+  return { onConnect: prepare };
 }
 
 interface SqlClient {

@@ -2,6 +2,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ConsumptionService } from './consumption.service.js';
 import { DelegationController } from './delegation/delegation.controller.js';
 import { DelegationService } from './delegation/delegation.service.js';
 import { EmbedLoginController } from './embed-login/embed-login.controller.js';
@@ -26,6 +27,7 @@ const KEYS = [StaticKeyProvider, JwksSnapshotRepository, JwksKeyProvider, Truste
 const VERIFY_CONSUME_RESOLVE = [
   ExternalTokenVerifier,
   JtiRepository,
+  ConsumptionService,
   IdentityLinkRepository,
   IdentityService,
   Journey,

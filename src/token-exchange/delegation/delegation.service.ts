@@ -1,34 +1,25 @@
 // Token exchange: external tokens in, an access token out.
-import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditBus } from '../../audit/audit.bus.js';
 import type { AuditEvent } from '../../audit/audit-event.js';
-import { auditEvent } from '../../audit/audit-event.js';
 import { Clock } from '../../clock.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transaction.js';
+import type { Parties } from '../consumption.service.js';
+import { ConsumptionService } from '../consumption.service.js';
 import type { SettledUsers } from '../host.js';
-import { AccessTokenIssuer, Settlements } from '../host.js';
+import { AccessTokenIssuer } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, identityEvents } from '../journey.js';
-import { JtiRepository } from '../jti.repository.js';
 import type { Party } from '../rejection.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, originOf } from '../verification/external-token.verifier.js';
-
-/** A token-exchange request whose fields are checked. The tokens in it are not. */
-export interface ExchangeRequest {
-  readonly subjectToken: string;
-  readonly actorToken?: string;
-  readonly scope?: string;
-  /** Target resource URIs. */
-  readonly resource?: readonly string[];
-  readonly requestId: string;
-}
+import type { ExchangeRequest, Issuance } from './issuance.js';
+import { grantOf, planIssuance } from './issuance.js';
 
 /** What a successful exchange hands out. */
 export interface ExchangeResult {
@@ -37,45 +28,16 @@ export interface ExchangeResult {
   readonly lifetimeSeconds: number;
 }
 
-/** Verified tokens of one request. */
-interface Parties {
-  readonly subject: VerifiedToken;
-  readonly actor?: VerifiedToken;
-}
-
 interface ResolvedParties {
   readonly subject: ResolvedUser;
   readonly actor?: ResolvedUser;
 }
 
-/** `issuedAt` and `expiresAt` are whole seconds since the Unix epoch. */
-interface Validity {
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-  readonly lifetimeSeconds: number;
-}
-
-/** What is known of an exchange before its users are. */
-interface Plan {
-  readonly accessTokenId: string;
-  readonly request: ExchangeRequest;
-  readonly parties: Parties;
-  readonly validity: Validity;
-}
-
-/** An access token that is about to be issued, and what the audit trail will tell of it, but for the users. */
-interface Issuance extends Plan {
-  readonly success: AuditEvent;
-}
-
-const MINIMUM_LIFETIME_SECONDS = 5;
-
 @Injectable()
 export class DelegationService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
-    private readonly jtis: JtiRepository,
-    private readonly settlements: Settlements,
+    private readonly consumption: ConsumptionService,
     private readonly identities: IdentityService,
     private readonly accessTokens: AccessTokenIssuer,
     private readonly transactions: Transactions,
@@ -93,7 +55,9 @@ export class DelegationService {
     return this.journey.audited('exchange', request.requestId, async () => {
       const parties = await this.journey.timed('exchange', 'verify', () => this.verify(request));
       const issuance = this.plan(request, parties);
-      const users = await this.journey.timed('exchange', 'consume', () => this.consume(issuance));
+      const users = await this.journey.timed('exchange', 'consume', () =>
+        this.consumption.consume(parties, [issuance.success]),
+      );
       return this.journey.timed('exchange', 'resolve', () =>
         users === undefined ? this.resolveAndIssue(issuance) : this.issueToSettled(issuance, users),
       );
@@ -110,43 +74,12 @@ export class DelegationService {
     return { subject, actor };
   }
 
-  /**
-   * @rule 4.2.5 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
-   * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
-   */
-  private judgeLifetime({ subject, actor }: Parties): Validity {
-    const now = this.clock.nowSeconds();
-    const { maxTokenLifetimeSeconds } = this.options.exchange;
-    const earliestExpiry = Math.min(subject.claims.exp, actor?.claims.exp ?? Number.POSITIVE_INFINITY);
-    const remaining = Math.min(earliestExpiry - now, maxTokenLifetimeSeconds);
-    if (remaining < MINIMUM_LIFETIME_SECONDS) throw new Rejection('remaining_lifetime_too_short');
-    const issuedAt = Math.floor(now);
-    const expiresAt = Math.min(Math.floor(earliestExpiry), issuedAt + maxTokenLifetimeSeconds);
-    return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
-  }
-
   private plan(request: ExchangeRequest, parties: Parties): Issuance {
-    const plan = { accessTokenId: randomUUID(), request, parties, validity: this.judgeLifetime(parties) };
-    return { ...plan, success: successOf(plan) };
+    const { maxTokenLifetimeSeconds } = this.options.exchange;
+    return planIssuance(request, parties, { now: this.clock.nowSeconds(), maxTokenLifetimeSeconds });
   }
 
-  /** @returns the users, where they need no change: then the exchange is in the audit trail already */
-  private consume(issuance: Issuance): Promise<SettledUsers | undefined> {
-    const { subject, actor } = issuance.parties;
-    const uses = actor === undefined ? [subject.claims] : [subject.claims, actor.claims];
-    const expected = this.identities.expectation(subject);
-    const expectedActor = actor === undefined ? undefined : this.identities.expectation(actor);
-    return withRejectionContext(originOf(subject), async () => {
-      if (expected !== undefined && (actor === undefined) === (expectedActor === undefined)) {
-        const events = [issuance.success];
-        return this.settlements.settle({ uses, subject: expected, actor: expectedActor, events });
-      }
-      await this.jtis.consume(uses);
-      return undefined;
-    });
-  }
-
-  /** The audit rows are written with the consumption of the jtis. */
+  /** The audit row was written when the tokens were used up. */
   private async issueToSettled(issuance: Issuance, users: SettledUsers): Promise<ExchangeResult> {
     const result = await this.issue(issuance, users);
     this.audit.publish([{ ...issuance.success, ...users }]);
@@ -185,43 +118,13 @@ export class DelegationService {
     return { subject: await resolveParty('subject', subject), actor: resolvedActor };
   }
 
-  /**
-   * @rule 4.2.2 Without an actor the token is the subject's alone.
-   * @rule 4.2.3 With an actor the token names both, and so do the audit records.
-   */
-  private async issue(
-    { accessTokenId, request, parties, validity }: Issuance,
-    users: SettledUsers,
-  ): Promise<ExchangeResult> {
-    const { issuedAt, expiresAt, lifetimeSeconds } = validity;
-    const { token } = await this.accessTokens.issue({
-      id: accessTokenId,
-      ...users,
-      clientId: parties.subject.key.policy.issuer,
-      ...recordedOf(request),
-      issuedAt,
-      expiresAt,
-    });
-    return { accessToken: token, lifetimeSeconds };
+  private async issue(issuance: Issuance, users: SettledUsers): Promise<ExchangeResult> {
+    const { token } = await this.accessTokens.issue(grantOf(issuance, users));
+    return { accessToken: token, lifetimeSeconds: issuance.validity.lifetimeSeconds };
   }
 }
 
-/** What a request asks to have recorded. */
-function recordedOf({ scope, resource }: ExchangeRequest) {
-  return { ...(scope === undefined ? {} : { scope }), ...(resource === undefined ? {} : { resource }) };
-}
-
-/** Without the users, whom the statement that writes it finds itself. */
-function successOf({ accessTokenId, request, parties, validity }: Plan): AuditEvent {
-  const { policy, kid } = parties.subject.key;
-  const { lifetimeSeconds } = validity;
-  return auditEvent(
-    'svc.audit.token-exchange.succeeded',
-    { requestId: request.requestId },
-    { issuer: policy.issuer, kid, accessTokenId, lifetimeSeconds, ...recordedOf(request) },
-  );
-}
-
+/** The audit events of what resolving the users changed. */
 function changesOf(
   { request, parties }: Issuance,
   users: SettledUsers,

@@ -3,12 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { AuditBus } from '../../audit/audit.bus.js';
 import { auditEvent } from '../../audit/audit-event.js';
 import { Transactions } from '../../database/transaction.js';
+import { ConsumptionService } from '../consumption.service.js';
 import type { OpenedSession } from '../host.js';
-import { SessionOpener, Settlements } from '../host.js';
+import { SessionOpener } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, identityEvents } from '../journey.js';
-import { JtiRepository } from '../jti.repository.js';
 import { withRejectionContext } from '../rejection.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, originOf } from '../verification/external-token.verifier.js';
@@ -26,8 +26,7 @@ export interface EmbedLogin {
 export class EmbedLoginService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
-    private readonly jtis: JtiRepository,
-    private readonly settlements: Settlements,
+    private readonly consumption: ConsumptionService,
     private readonly identities: IdentityService,
     private readonly sessions: SessionOpener,
     private readonly transactions: Transactions,
@@ -56,14 +55,10 @@ export class EmbedLoginService {
   }
 
   /** @returns the user, if they need no change */
-  private consume(token: VerifiedToken): Promise<ResolvedUser | undefined> {
-    const uses = [token.claims];
-    const subject = this.identities.expectation(token);
-    return withRejectionContext(originOf(token), async () => {
-      if (subject === undefined) return void (await this.jtis.consume(uses));
-      const settled = await this.settlements.settle({ uses, subject, events: [] });
-      return settled && { userId: settled.subjectUserId, changes: [] };
-    });
+  private async consume(subject: VerifiedToken): Promise<ResolvedUser | undefined> {
+    // The login is told with its session, which is not open yet.
+    const users = await this.consumption.consume({ subject }, []);
+    return users && { userId: users.subjectUserId, changes: [] };
   }
 
   /** The user, the session and the audit rows stand or fall together. */

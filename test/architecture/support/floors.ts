@@ -35,7 +35,7 @@ export const TOKEN_EXCHANGE: Plan = [
   [['keys/']],
   [['verification/'], ['jti.repository.ts']],
   [['identity/'], ['jti-purge.job.ts']],
-  [['journey.ts'], ['flow.guards.ts']],
+  [['consumption.service.ts'], ['journey.ts'], ['flow.guards.ts']],
   [['embed-login/'], ['delegation/']],
   [['token-exchange.module.ts']],
 ].map((floor) => floor.map((room) => room.map((path) => `src/token-exchange/${path}`)));
