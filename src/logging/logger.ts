@@ -30,6 +30,12 @@ class StandardOutput implements DestinationStream {
     periodicFlush: WRITE_AFTER_MS,
     maxLength: MAX_UNWRITTEN_BYTES,
   });
+  private dropped = 0;
+
+  constructor() {
+    this.blocks.on('drop', () => (this.dropped += 1));
+    this.blocks.on('drain', () => this.tellDropped());
+  }
 
   write(line: string): void {
     // Its types know blocks of text only.
@@ -39,6 +45,16 @@ class StandardOutput implements DestinationStream {
   /** Called by pino's own `flush`. */
   flush(whenDone: (error?: Error) => void): void {
     this.blocks.flush(whenDone);
+  }
+
+  /** Once all that was kept has been read: the log itself says that it is not whole. */
+  private tellDropped(): void {
+    if (this.dropped === 0) return;
+    const { dropped } = this;
+    this.dropped = 0;
+    this.write(
+      `{"level":"warn"${timestamp()},"dropped":${dropped},"msg":"lines were dropped: nobody read them"}\n`,
+    );
   }
 }
 

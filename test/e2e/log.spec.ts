@@ -1,0 +1,44 @@
+// The log of the built service on a pipe whose reader is late.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { describeBuilt } from '../support/built-service.js';
+import { REPOSITORY } from '../support/source-files.js';
+
+const LOGGER_URL = pathToFileURL(join(REPOSITORY, 'dist/src/logging/logger.js')).href;
+const LINES = 100_000;
+/** Some 40 MB of lines before anybody reads. */
+const WRITER = `
+  const { createLogger } = await import(${JSON.stringify(LOGGER_URL)});
+  const logger = createLogger('info');
+  const filler = 'é'.repeat(150);
+  for (let number = 1; number <= ${LINES}; number += 1) logger.info({ number, filler }, 'a line');
+  process.stderr.write('written');
+  logger.flush(() => process.exit());`;
+
+interface Line {
+  readonly msg: string;
+  readonly number?: number;
+  readonly dropped?: number;
+}
+
+describeBuilt('a log that nobody reads for long', () => {
+  it('keeps its first lines whole, and then tells how many it has dropped', async () => {
+    const writer = spawn(process.execPath, ['--input-type=module', '--eval', WRITER]);
+    await once(writer.stderr, 'data');
+    const log = await text(writer.stdout);
+    const lines = log
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
+    const kept = lines.filter(({ msg }) => msg === 'a line').map(({ number }) => number);
+    expect(kept).toEqual(Array.from(kept, (_, index) => index + 1));
+    expect(kept.length).toBeLessThan(LINES);
+    expect(Buffer.byteLength(log)).toBeGreaterThan(16_000_000);
+    expect(lines.slice(kept.length)).toEqual([
+      expect.objectContaining({ level: 'warn', dropped: LINES - kept.length }),
+    ]);
+  });
+});
