@@ -106,14 +106,11 @@ describeOnPostgresql('[D3] exchanges while the database goes away', (database) =
     },
   );
 
-  it('[5.2.5] a network that breaks again and again under load: the same', async () => {
-    let isOver = false;
-    const breaking = (async () => {
-      for (; !isOver; await pause(60)) behind.proxy.cut();
-    })();
-    const sent = await burst('breaking', 200);
-    isOver = true;
-    await breaking;
+  it('[5.2.5] a network that breaks after every ten answers: the same', async () => {
+    // By answers, not by time: on a slow machine a network that breaks every few milliseconds answers nothing at all.
+    const sent = await burst('breaking', 200, (answered) => {
+      if (answered % 10 === 0) behind.proxy.cut();
+    });
     expect(statusesOf(sent)).toEqual([200, 500]);
     expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(CUT_PATIENCE_MS);
     await untilItWorks();

@@ -88,6 +88,9 @@ export function databaseEnvironment(database: TestDatabase): Record<string, stri
   return database.environment;
 }
 
+/** A server that is busy with other files' databases may take its time. */
+const DATABASE_TIMEOUT_MS = 90_000;
+
 /** Jest runs hooks in the order of their declaration, so the database goes after the block's own last hook. */
 function describeOnDatabase(
   title: string,
@@ -95,8 +98,8 @@ function describeOnDatabase(
   block: (database: TestDatabase) => void,
 ): void {
   describe(title, () => {
-    beforeAll(() => database.create());
+    beforeAll(() => database.create(), DATABASE_TIMEOUT_MS);
     block(database);
-    afterAll(() => database.remove());
+    afterAll(() => database.remove(), DATABASE_TIMEOUT_MS);
   });
 }

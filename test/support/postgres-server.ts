@@ -23,6 +23,9 @@ const LOG_TAIL_CHARACTERS = 4_000;
  * Standard input is a pipe that the test process holds open. It ends with that process, however it dies, and then
  * the server stops (SIGINT: fast shutdown) and its files go. Descriptor 3 keeps the pipe, because a shell gives
  * its background commands an empty standard input.
+ *
+ * A session whose client fell silent while it proved who it is keeps DROP DATABASE waiting, of any database, until
+ * `authentication_timeout` ends it: tests of silent networks would hold others up for PostgreSQL's own 60 seconds.
  */
 const GUARDED_SERVER = `
 exec 3<&0 </dev/null
@@ -30,7 +33,8 @@ trap 'rm -rf "$FOLDER"' EXIT
 "$BINARIES/initdb" --pgdata="$FOLDER/cluster" --username=tests --pwfile="$FOLDER/password" \
   --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --no-sync 3<&- || exit 1
 "$BINARIES/postgres" -D "$FOLDER/cluster" -p "$PORT" -k "$FOLDER" -c listen_addresses=127.0.0.1 \
-  -c max_connections=200 -c fsync=off -c full_page_writes=off -c synchronous_commit=on 3<&- &
+  -c max_connections=200 -c fsync=off -c full_page_writes=off -c synchronous_commit=on \
+  -c authentication_timeout=10s 3<&- &
 server=$!
 { read -r _ <&3; kill -INT "$server"; } &
 guard=$!
