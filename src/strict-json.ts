@@ -10,9 +10,12 @@ const MAX_DEPTH = 32;
 
 /**
  * Parses JSON and refuses duplicate members at any depth: parsers disagree about which of the two counts (RFC 8259 §4).
+ * @param maxParts most array elements and object members in all; more are found before anything is built of them
  * @throws JsonError
  */
-export function parseStrictJson(text: string): unknown {
+export function parseStrictJson(text: string, maxParts = Number.POSITIVE_INFINITY): unknown {
+  const { parts, names } = countsOf(text);
+  if (parts > maxParts) throw new JsonError(`more than ${maxParts} values and members`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -20,14 +23,15 @@ export function parseStrictJson(text: string): unknown {
     throw new JsonError('not valid JSON');
   }
   // Of a name that is given twice the parser keeps one member. To note each name of each object took twice as long.
-  if (countMembers(value) !== countNames(text)) throw new JsonError('a member is given twice');
+  if (countMembers(value) !== names) throw new JsonError('a member is given twice');
   return value;
 }
 
-/** Parses bytes: they must be UTF-8 (RFC 8259 §8.1). @throws JsonError */
-export function parseStrictJsonBytes(bytes: Uint8Array): unknown {
+/** Parses bytes as `parseStrictJson` does: they must be UTF-8 (RFC 8259 §8.1). @throws JsonError */
+export function parseStrictJsonBytes(bytes: Uint8Array, maxParts?: number): unknown {
   if (!isUtf8(bytes)) throw new JsonError('not valid UTF-8');
-  return parseStrictJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return parseStrictJson(text, maxParts);
 }
 
 /** Whether a value is a JSON object. */
@@ -69,28 +73,50 @@ function countMembers(value: unknown, depth = 1): number {
   return members.reduce<number>((count, member) => count + countMembers(member, depth + 1), own);
 }
 
-/** The strings of a JSON text that are members' names: those that a colon follows. It is known to be JSON. */
-function countNames(text: string): number {
-  let count = 0;
-  for (let start = text.indexOf('"'); start >= 0;) {
-    const end = endOfString(text, start);
-    if (isFollowedByColon(text, end)) count += 1;
-    start = text.indexOf('"', end + 1);
-  }
-  return count;
+interface Counts {
+  /** Array elements and object members. */
+  readonly parts: number;
+  /** Names of members. */
+  readonly names: number;
 }
 
-/** The first quotation mark after the one at `start` that is not escaped: an even number of backslashes stands before it. */
+/** Character codes of what gives JSON its structure. */
+const CODE = { quote: 0x22, comma: 0x2c, colon: 0x3a, backslash: 0x5c } as const;
+const ARRAY = { opens: 0x5b, closes: 0x5d } as const;
+const OBJECT = { opens: 0x7b, closes: 0x7d } as const;
+
+/**
+ * Counts in a JSON text, in one pass: a comma stands before each part but the first of its array or object, and a colon
+ * behind each name. Of a text that is not JSON the counts mean nothing.
+ */
+function countsOf(text: string): Counts {
+  let [parts, names, before] = [0, 0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    // White space, and what may not stand in a text at all.
+    if (code <= 0x20) continue;
+    if (code === CODE.quote) at = endOfString(text, at);
+    else if (code === CODE.comma) parts += 1;
+    else if (code === CODE.colon) names += 1;
+    if (isFirstPart(before, code)) parts += 1;
+    before = code;
+  }
+  return { parts, names };
+}
+
+/** Whether something begins where an array or object has just begun: it is not empty. */
+function isFirstPart(before: number, code: number): boolean {
+  if (before === ARRAY.opens) return code !== ARRAY.closes;
+  return before === OBJECT.opens && code !== OBJECT.closes;
+}
+
+/** The first quotation mark after the one at `start` that is not escaped; the end of the text where there is none. */
 function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let before = end - 1;
-    while (text[before] === '\\') before -= 1;
-    if ((end - before) % 2 === 1) return end;
+  let at = start + 1;
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === CODE.quote) return at;
+    if (code === CODE.backslash) at += 1;
   }
-}
-
-function isFollowedByColon(text: string, end: number): boolean {
-  let at = end + 1;
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;
-  return text[at] === ':';
+  return at;
 }

@@ -1,6 +1,7 @@
 // svc-admin users: makes, lists, disables and enables the users of the instance.
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { hasMoreCharacters } from '../characters.js';
 import { isUniqueViolation } from '../database/database-error.js';
 import { isEmailAddress } from '../http/email-address.js';
 import { isUnstorable } from '../strict-json.js';
@@ -101,7 +102,7 @@ function refuseBadProfile({ email, givenName, familyName }: CreateOptions): void
 
 function refuseBadName(option: string, name: string): void {
   if (isUnstorable(name)) throw new CommandError(`${option} has characters that cannot be stored.`);
-  if ([...name].length <= MAX_NAME_CHARACTERS) return;
+  if (!hasMoreCharacters(name, MAX_NAME_CHARACTERS)) return;
   throw new CommandError(`${option} has more than ${MAX_NAME_CHARACTERS} characters.`);
 }
 

@@ -1,5 +1,6 @@
 // The kinds of member that a JSON body may have: each is checked and documented by the same line.
 import { applyDecorators } from '@nestjs/common';
+import { hasMoreCharacters } from '../characters.js';
 import { isJsonObject } from '../strict-json.js';
 import { ApiProperty } from './api-documentation.js';
 import { isEmailAddress } from './email-address.js';
@@ -26,14 +27,14 @@ export function TextField(
   const { max, mayBeEmpty = false } = field;
   const min = mayBeEmpty ? 0 : 1;
   const holds = (value: unknown) =>
-    typeof value === 'string' && [...value].length >= min && [...value].length <= max;
+    typeof value === 'string' && value.length >= min && !hasMoreCharacters(value, max);
   const schema = { type: 'string', minLength: min, maxLength: max };
   return fieldOf(field, schema, rule(`must be a text of ${min} to ${max} characters`, holds));
 }
 
 export function EmailField(field: Field): PropertyDecorator {
   const schema = { type: 'string', format: 'email', maxLength: MAX_EMAIL_CHARACTERS };
-  const holds = (value: unknown) => isEmailAddress(value) && String(value).length <= MAX_EMAIL_CHARACTERS;
+  const holds = (value: unknown) => String(value).length <= MAX_EMAIL_CHARACTERS && isEmailAddress(value);
   return fieldOf(field, schema, rule('must be an e-mail address', holds));
 }
 

@@ -1,6 +1,11 @@
 // Reads a JSON request body into a checked object: content type, text, known members, field rules.
 import type { ExecutionContext, PipeTransform, Type } from '@nestjs/common';
-import { BadRequestException, UnsupportedMediaTypeException, createParamDecorator } from '@nestjs/common';
+import {
+  BadRequestException,
+  PayloadTooLargeException,
+  UnsupportedMediaTypeException,
+  createParamDecorator,
+} from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import {
   JsonError,
@@ -9,18 +14,23 @@ import {
   isJsonObject,
   parseStrictJsonBytes,
 } from '../strict-json.js';
+import type { RequestBody } from './body.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from './body.js';
 import type { Checks } from './field-checks.js';
 import { loadChecks } from './field-checks.js';
+
+/** @rule B.parts Array elements and object members of a body, in all: what is done with it takes time for each of them. */
+const MAX_PARTS = 5_000;
 
 /** A body as it has arrived. */
 interface RawBody {
   readonly contentType: string | undefined;
-  readonly bytes: Buffer | undefined;
+  readonly bytes: RequestBody;
 }
 
 const RawJsonBody = createParamDecorator((_: unknown, context: ExecutionContext): RawBody => {
   const { headers, body } = context.switchToHttp().getRequest<FastifyRequest>();
-  return { contentType: headers['content-type'], bytes: body as Buffer | undefined };
+  return { contentType: headers['content-type'], bytes: body as RequestBody };
 });
 
 /**
@@ -37,10 +47,12 @@ export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, T>
   constructor(private readonly type: Type<T>) {}
 
   /**
+   * @throws PayloadTooLargeException
    * @throws UnsupportedMediaTypeException for anything but `application/json`
    * @throws BadRequestException with a message that names the member and its rule, never a value
    */
   transform({ contentType = '', bytes }: RawBody): T {
+    if (bytes === BODY_TOO_LARGE) throw tooLarge();
     if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
       const message = 'Content-Type must be application/json';
       throw new UnsupportedMediaTypeException({ error: 'unsupported_media_type', message });
@@ -62,7 +74,7 @@ export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, T>
 
 function objectOf(bytes: Buffer): Record<string, unknown> {
   try {
-    const value = parseStrictJsonBytes(bytes);
+    const value = parseStrictJsonBytes(bytes, MAX_PARTS);
     if (isJsonObject(value)) return value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
@@ -87,6 +99,11 @@ function refuseUnstorable(members: Record<string, unknown>): void {
     if (hasUnstorableText(value)) throw badRequest(`${name} has characters that cannot be stored`);
     if (hasInfiniteNumber(value)) throw badRequest(`${name} has a number that is too large`);
   }
+}
+
+function tooLarge(): PayloadTooLargeException {
+  const message = `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`;
+  return new PayloadTooLargeException({ error: 'payload_too_large', message });
 }
 
 function badRequest(message: string): BadRequestException {

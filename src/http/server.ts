@@ -1,7 +1,9 @@
 // The HTTP server: how requests are read, numbered, logged and answered, before any route.
+import type { IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
+import { BODY_TOO_LARGE, readBody } from './body.js';
 import { requestIdOf } from './request-id.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
@@ -13,8 +15,8 @@ export interface ServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
-/** Larger than the largest token (64 KiB) by far, so that an over-long token is judged as a token. */
-const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
+/** @rule B.headers The largest access token that we issue must come back in a header. */
+const HEADER_LIMIT_BYTES = 64 * 1024;
 const SLOW_CLIENT_MS = 30_000;
 
 /**
@@ -25,7 +27,6 @@ export function createServer({ proxyHops, logger, tls }: ServerOptions): Fastify
   const options = {
     trustProxy: (_address, hop) => hop < proxyHops,
     genReqId: requestIdOf,
-    bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: SLOW_CLIENT_MS,
     // A HEAD of the embed endpoint must not sign anybody in.
     exposeHeadRoutes: false,
@@ -36,7 +37,10 @@ export function createServer({ proxyHops, logger, tls }: ServerOptions): Fastify
     frameworkErrors: answerUndecodablePath,
     clientErrorHandler: (error, socket) => answerUnreadableRequest(logger, error, socket),
   } satisfies FastifyServerOptions;
-  const adapter = new FastifyAdapter(tls === undefined ? options : { ...options, https: tls });
+  const node = { maxHeaderSize: HEADER_LIMIT_BYTES };
+  const adapter = new FastifyAdapter(
+    tls === undefined ? { ...options, http: node } : { ...options, https: { ...node, ...tls } },
+  );
   const server: FastifyInstance = adapter.getInstance();
   readBodiesUnparsed(server);
   answerWithCommonHeaders(server);
@@ -64,7 +68,14 @@ function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: 
  */
 function readBodiesUnparsed(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  server.addContentTypeParser('*', (request: FastifyRequest, stream: IncomingMessage) =>
+    readBody(stream, Number(request.headers['content-length'] ?? 0)),
+  );
+  server.addHook('preHandler', (request, reply, done) => {
+    // What is left of the body cannot be told from a next request.
+    if (request.body === BODY_TOO_LARGE) void reply.header('connection', 'close');
+    done();
+  });
 }
 
 /**

@@ -5,6 +5,7 @@ export type FlowRefusalKind =
   /** The licence has run out: the endpoint is not there. */
   | 'not_available'
   | 'not_enabled'
+  | 'payload_too_large'
   | 'not_a_form'
   | 'unsupported_grant_type'
   | 'field_invalid'

@@ -1,8 +1,9 @@
-// The guards of both flows, in the order in which the controllers name them: licence, throttle, switch, content type.
+// The guards of both flows, in the order in which the controllers name them: licence, throttle, switch, body.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { FlowThrottlerGuard } from '../http/throttle/flow-throttler.guard.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../http/body.js';
+import { MinuteThrottlerGuard } from '../http/throttle/minute-throttler.guard.js';
 import { FlowRefusal } from './flow-refusal.js';
 import type { TokenExchangeOptions } from './token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from './token-exchange.options.js';
@@ -22,7 +23,7 @@ export class LicensedGuard implements CanActivate {
 
 /** @rule 8.5 Embedded logins per client address and minute; GET and POST share the count. */
 @Injectable()
-export class EmbedLoginThrottlerGuard extends FlowThrottlerGuard {
+export class EmbedLoginThrottlerGuard extends MinuteThrottlerGuard {
   @Inject(TOKEN_EXCHANGE_OPTIONS)
   private readonly flows!: Pick<TokenExchangeOptions, 'embedLogin'>;
 
@@ -35,7 +36,7 @@ export class EmbedLoginThrottlerGuard extends FlowThrottlerGuard {
 
 /** @rule 8.6 Token exchanges per client address and minute. */
 @Injectable()
-export class ExchangeThrottlerGuard extends FlowThrottlerGuard {
+export class ExchangeThrottlerGuard extends MinuteThrottlerGuard {
   @Inject(TOKEN_EXCHANGE_OPTIONS)
   private readonly flows!: Pick<TokenExchangeOptions, 'exchange'>;
 
@@ -74,11 +75,19 @@ export class ExchangeEnabledGuard implements CanActivate {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** @rule D20 A POST that is not a form is refused after licence, throttle and switch, before any field is read. */
+/**
+ * @rule D20 A body that is too large or no form is refused after licence, throttle and switch, before any field is read.
+ */
 @Injectable()
 export class FormOnlyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (request.body === BODY_TOO_LARGE) {
+      throw new FlowRefusal(
+        'payload_too_large',
+        `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`,
+      );
+    }
     const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';', 1);
     if (request.method !== 'POST' || mediaType.trim().toLowerCase() === FORM) return true;
     throw new FlowRefusal('not_a_form', `Content-Type must be ${FORM}`);

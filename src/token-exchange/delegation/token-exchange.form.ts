@@ -1,15 +1,20 @@
 // Reads the form of a token-exchange request: grant_type first, then every other field.
 import type { PipeTransform } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
+import type { FieldLimits } from '../../http/form.js';
 import { Form } from '../../http/form.js';
 import { wellFormed } from '../flow-form.js';
 import { FlowRefusal } from '../flow-refusal.js';
 
 /** RFC 8693 §2.1. */
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
-const MAX_SCOPE_CHARACTERS = 1024;
-const MAX_AUDIENCE_CHARACTERS = 1024;
-const MAX_RESOURCE_CHARACTERS = 2048;
+
+/**
+ * Most characters of the fields that have a limit (8.9 to 8.11); a character is a code point.
+ * @rule 4.2.scope At most 1024 characters.
+ * @rule 4.2.audience At most 1024 characters; ignored.
+ */
+const LIMITS = { scope: 1024, audience: 1024, resource: 2048 } as const satisfies FieldLimits;
 
 /**
  * The fields of the request that are read (4.2). Every unknown field is ignored (RFC 6749 §3.2).
@@ -34,12 +39,15 @@ export class TokenExchangeFormPipe implements PipeTransform<Buffer | undefined, 
    * @throws FlowRefusal `unsupported_grant_type` or `field_invalid`
    */
   transform(body: Buffer | undefined): TokenExchangeForm {
-    const form = Form.read(body ?? '');
+    const form = Form.read(body ?? '', LIMITS);
     judgeGrantType(form);
     refuseArrayNotation(wellFormed(form));
-    const fields = { subjectToken: subjectToken(form), actorToken: actorToken(form), scope: scope(form) };
-    refuseLongAudience(form);
-    return { ...fields, resources: resources(form) };
+    return {
+      subjectToken: subjectToken(form),
+      actorToken: actorToken(form),
+      scope: form.get('scope') || undefined,
+      resources: resources(form),
+    };
   }
 }
 
@@ -72,29 +80,10 @@ function actorToken(form: Form): string | undefined {
   return token;
 }
 
-/** @rule 4.2.scope At most 1024 characters. */
-function scope(form: Form): string | undefined {
-  return optional(form, 'scope', MAX_SCOPE_CHARACTERS);
-}
-
-/** @rule 4.2.audience At most 1024 characters; ignored. */
-function refuseLongAudience(form: Form): void {
-  optional(form, 'audience', MAX_AUDIENCE_CHARACTERS);
-}
-
 /** @rule 4.2.resource At most 2048 characters; URIs with spaces between them. */
 function resources(form: Form): readonly string[] | undefined {
-  const text = optional(form, 'resource', MAX_RESOURCE_CHARACTERS) ?? '';
-  const uris = text.split(' ').filter((uri) => uri !== '');
+  const uris = (form.get('resource') ?? '').split(' ').filter((uri) => uri !== '');
   return uris.length > 0 ? uris : undefined;
-}
-
-/** An empty field is none. A character is a code point. */
-function optional(form: Form, name: string, maxCharacters: number): string | undefined {
-  const text = form.get(name) || undefined;
-  // So many UTF-16 units cannot be more characters, so most texts need no counting.
-  if (text === undefined || text.length <= maxCharacters || [...text].length <= maxCharacters) return text;
-  throw invalid(`${name} must have at most ${maxCharacters} characters`);
 }
 
 function invalid(message: string): FlowRefusal {

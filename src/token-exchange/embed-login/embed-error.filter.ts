@@ -54,6 +54,7 @@ const REJECTIONS = {
 const REFUSAL_STATUS = {
   not_available: 404,
   not_enabled: 501,
+  payload_too_large: 413,
   not_a_form: 415,
   unsupported_grant_type: 400,
   field_invalid: 400,

@@ -1,6 +1,7 @@
 // Finds, links or provisions the local user of a verified token, and keeps names and role in step with its claims.
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { firstCharacters } from '../../characters.js';
 import type { Transaction } from '../../database/transaction.js';
 import { LostRaceError } from '../../database/transaction.js';
 import { LOGGER } from '../../logging/logger.js';
@@ -193,7 +194,6 @@ function changedName(
   return value === user[name] ? {} : { [name]: value };
 }
 
-/** Cuts between code points, so that no character is cut in half. */
 function truncated(name: string): string {
-  return name.length <= MAX_NAME_CHARACTERS ? name : [...name].slice(0, MAX_NAME_CHARACTERS).join('');
+  return firstCharacters(name, MAX_NAME_CHARACTERS);
 }

@@ -1,4 +1,5 @@
 // Judges the claims of a correctly signed external token by themselves: presence, types, ranges.
+import { hasMoreCharacters } from '../../characters.js';
 import { isEmailAddress } from '../../http/email-address.js';
 import { Rejection } from '../rejection.js';
 import { hasUnstorableText, isJsonObject } from '../../strict-json.js';
@@ -83,10 +84,10 @@ function mayAct({ may_act: party }: ClaimSet): ExternalClaims['mayAct'] {
 
 /** @rule D42 Text that storage cannot hold is refused, whichever claim it stands in. */
 function refuseTooLong({ sub, email: address }: Pick<ExternalClaims, 'sub' | 'email'>): void {
-  if (characters(sub) > MAX_SUBJECT_CHARACTERS) {
+  if (hasMoreCharacters(sub, MAX_SUBJECT_CHARACTERS)) {
     throw notStorable(`sub has over ${MAX_SUBJECT_CHARACTERS} characters`);
   }
-  if (address !== undefined && characters(address) > MAX_EMAIL_CHARACTERS) {
+  if (address !== undefined && hasMoreCharacters(address, MAX_EMAIL_CHARACTERS)) {
     throw notStorable(`email has over ${MAX_EMAIL_CHARACTERS} characters`);
   }
 }
@@ -121,13 +122,10 @@ function numericDate(payload: ClaimSet, name: string): number {
 
 function email(payload: ClaimSet): string | undefined {
   const address = optionalText(payload, 'email');
-  if (address === undefined || characters(address) > MAX_EMAIL_CHARACTERS || isEmailAddress(address))
-    return address;
+  // One that is too long is refused as such, after this.
+  const isJudged = address === undefined || hasMoreCharacters(address, MAX_EMAIL_CHARACTERS);
+  if (isJudged || isEmailAddress(address)) return address;
   throw invalid('email must be an e-mail address');
-}
-
-function characters(text: string): number {
-  return [...text].length;
 }
 
 function invalid(detail: string): Rejection {

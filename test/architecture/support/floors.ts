@@ -6,7 +6,7 @@ export type Plan = readonly (readonly (readonly string[])[])[];
 
 /** Imports go to a lower floor, or stay in their room. */
 export const HOUSE: Plan = [
-  [['src/config/'], ['src/clock.ts'], ['src/strict-json.ts']],
+  [['src/config/'], ['src/clock.ts'], ['src/strict-json.ts'], ['src/characters.ts']],
   [['src/database/'], ['src/sealing/'], ['src/logging/']],
   [['src/audit/']],
   [['src/users/']],
