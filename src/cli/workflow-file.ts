@@ -1,4 +1,6 @@
 // Judges a file of workflows before any of them is imported.
+import { hasMoreCharacters } from '../characters.js';
+import { BODY_LIMIT_BYTES } from '../http/body.js';
 import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../strict-json.js';
 import type { NewWorkflow } from '../workspace/workflow.repository.js';
 
@@ -46,7 +48,7 @@ function parseList(text: string, problems: string[]): unknown[] {
 
 function workflowProblems(value: unknown, index: number): string[] {
   if (!isJsonObject(value)) return [`workflow ${index}: must be an object`];
-  const problems = [...unknownMembers(value), ...brokenRules({ ...DEFAULTS, ...value })];
+  const problems = [...unknownMembers(value), ...brokenRules({ ...DEFAULTS, ...value }), ...excess(value)];
   return problems.map((problem) => `workflow ${index}, ${problem}`);
 }
 
@@ -67,8 +69,14 @@ function brokenRules(workflow: Record<string, unknown>): string[] {
   ];
 }
 
+/** No larger than one that comes by the API: its answer must stay within bounds. */
+function excess(workflow: Record<string, unknown>): string[] {
+  const isTooLarge = Buffer.byteLength(JSON.stringify(workflow)) > BODY_LIMIT_BYTES;
+  return isTooLarge ? [`as a whole: is larger than ${BODY_LIMIT_BYTES / 1024} KiB`] : [];
+}
+
 function isName(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && [...value].length <= MAX_NAME_CHARACTERS;
+  return typeof value === 'string' && value !== '' && !hasMoreCharacters(value, MAX_NAME_CHARACTERS);
 }
 
 function isObjectArray(value: unknown): boolean {

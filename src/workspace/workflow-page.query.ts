@@ -19,7 +19,8 @@ export interface Statement {
   readonly values: unknown[];
 }
 
-export const WORKFLOW_COLUMNS = `w.id, w.project_id AS "projectId", w.name, w.active, w.nodes, w.connections,
+/** @rule B.list What a list tells of a workflow: nothing of which the size is its author's choice. */
+const LISTED_COLUMNS = `w.id, w.project_id AS "projectId", w.name, w.active,
   w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
 
 /** So many more than its share are taken from each project: they lie together in the index and cost next to nothing. */
@@ -31,7 +32,7 @@ const LAST_ID = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
  * match are never touched, and the plan is the same however small or large the table is.
  */
 const ROWS_OF_PAGE = `SELECT shown.* FROM page CROSS JOIN LATERAL (
-      SELECT ${WORKFLOW_COLUMNS} FROM workflow w WHERE w.id = page.id LIMIT 1
+      SELECT ${LISTED_COLUMNS} FROM workflow w WHERE w.id = page.id LIMIT 1
     ) shown ORDER BY page.id`;
 
 /**

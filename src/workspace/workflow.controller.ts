@@ -20,6 +20,7 @@ import {
   NewWorkflowBody,
   WorkflowAnswer,
   WorkflowChangeBody,
+  listedWorkflowAnswer,
   workflowAnswer,
 } from './workflow.dto.js';
 import type { NewWorkflow, Workflow, WorkflowChange } from './workflow.repository.js';
@@ -47,6 +48,7 @@ export class WorkflowController {
   @Get()
   @Operation({
     summary: 'List the workflows that the acting user may see',
+    description: 'Without nodes and connections, which the workflow itself answers.',
     right: 'workflow:read',
     answer: { status: 200, pageOf: ListedWorkflowAnswer },
     errors: [400],
@@ -64,11 +66,11 @@ export class WorkflowController {
       'workflows',
       { limit, cursor },
       (range) => this.workflows.list({ ...visible, ...range }),
-      workflowAnswer,
+      (row) => row,
     );
     const projectIds = [...new Set(data.map(({ projectId }) => projectId))];
     const editable = await this.accessRights.projectsGranting(user, 'workflow:write', projectIds);
-    return { data: data.map((row) => ({ ...row, canEdit: editable.has(row.projectId) })), nextCursor };
+    return { data: data.map((row) => listedWorkflowAnswer(row, editable.has(row.projectId))), nextCursor };
   }
 
   @Post()

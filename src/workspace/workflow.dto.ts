@@ -1,7 +1,7 @@
 // Bodies and answers of workflows.
 import { ApiProperty } from '../http/api-documentation.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../http/field-rules.js';
-import type { Workflow } from './workflow.repository.js';
+import type { ListedWorkflow, Workflow } from './workflow.repository.js';
 
 const MAX_NAME_CHARACTERS = 128;
 const NODES = 'Nodes, kept and answered as they are.';
@@ -32,7 +32,8 @@ export class WorkflowChangeBody {
   readonly connections?: Record<string, unknown>;
 }
 
-export class WorkflowAnswer {
+/** What every answer tells of a workflow. */
+class WorkflowHead {
   @ApiProperty({ format: 'uuid' })
   readonly id!: string;
 
@@ -45,12 +46,6 @@ export class WorkflowAnswer {
   @ApiProperty()
   readonly active!: boolean;
 
-  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
-  readonly nodes!: readonly unknown[];
-
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  readonly connections!: Record<string, unknown>;
-
   @ApiProperty({ format: 'date-time' })
   readonly createdAt!: string;
 
@@ -58,22 +53,36 @@ export class WorkflowAnswer {
   readonly updatedAt!: string;
 }
 
-/** A workflow in a list, where a page of buttons must know which of them it may offer. */
-export class ListedWorkflowAnswer extends WorkflowAnswer {
-  /** Whether the acting user may change it, at this moment. */
-  @ApiProperty()
+export class WorkflowAnswer extends WorkflowHead {
+  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  readonly nodes!: readonly unknown[];
+
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  readonly connections!: Record<string, unknown>;
+}
+
+/** A workflow in a list: without its nodes and connections, so that a page is small whatever is stored. */
+export class ListedWorkflowAnswer extends WorkflowHead {
+  /** Whether the acting user may change it, at this moment: a page of buttons must know which it may offer. */
+  @ApiProperty({ description: 'Whether the acting user may change it.' })
   readonly canEdit!: boolean;
 }
 
 export function workflowAnswer(workflow: Workflow): WorkflowAnswer {
-  const { id, projectId, name, active, nodes, connections, createdAt, updatedAt } = workflow;
+  const { nodes, connections } = workflow;
+  return { ...headOf(workflow), nodes, connections };
+}
+
+export function listedWorkflowAnswer(workflow: ListedWorkflow, canEdit: boolean): ListedWorkflowAnswer {
+  return { ...headOf(workflow), canEdit };
+}
+
+function headOf({ id, projectId, name, active, createdAt, updatedAt }: ListedWorkflow): WorkflowHead {
   return {
     id,
     projectId,
     name,
     active,
-    nodes,
-    connections,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };

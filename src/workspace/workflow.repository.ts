@@ -37,6 +37,8 @@ export class Workflow {
   updatedAt!: Date;
 }
 
+/** A workflow as lists show it. */
+export type ListedWorkflow = Omit<Workflow, 'nodes' | 'connections'>;
 export type NewWorkflow = Pick<Workflow, 'projectId' | 'name' | 'active' | 'nodes' | 'connections'>;
 
 /** The members of a workflow that may change. */
@@ -47,9 +49,9 @@ export class WorkflowRepository {
   constructor(@InjectRepository(Workflow) private readonly workflows: Repository<Workflow>) {}
 
   /** One page, in the order of ids: a page's end stays where it is, whatever is inserted or deleted meanwhile. */
-  list(query: WorkflowQuery): Promise<Workflow[]> {
+  list(query: WorkflowQuery): Promise<ListedWorkflow[]> {
     const { values, ...statement } = workflowPageQuery(query);
-    return runPrepared<Workflow>(this.workflows.manager.dataSource, statement, values);
+    return runPrepared<ListedWorkflow>(this.workflows.manager.dataSource, statement, values);
   }
 
   async findById(id: string): Promise<Workflow | undefined> {

@@ -20,13 +20,15 @@ export class CredentialSchemas {
   }
 
   /** What is wrong with the data, as a sentence that names members and rules but holds no value; undefined: nothing. */
-  problemOf(type: string, data: unknown): string | undefined {
+  problemOf(type: string, data: object): string | undefined {
     const schema = CREDENTIAL_TYPES.get(type);
     if (schema === undefined) return 'type is not known';
+    // Before the rest, which names every error: how many members are unknown is the sender's choice.
+    if (hasUnknownMember(data, schema)) return unknownMember(schema);
     const validate = this.validatorOf(type, schema);
     if (validate(data)) return undefined;
     const error = firstOf(validate.errors ?? []);
-    return error === undefined ? 'data is not valid' : sentenceOf(error, schema);
+    return error === undefined ? 'data is not valid' : sentenceOf(error);
   }
 
   /** Compiled when it is first needed: a new schema costs some milliseconds, and few types are ever used. */
@@ -52,15 +54,18 @@ function firstOf(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.find(({ schemaPath }) => !/^#\/(if|then|else)/.test(schemaPath)) ?? errors[0];
 }
 
-function sentenceOf(
-  { keyword, instancePath, params, message }: ErrorObject,
-  schema: CredentialSchema,
-): string {
+function hasUnknownMember(data: object, { properties }: CredentialSchema): boolean {
+  return Object.keys(data).some((name) => !Object.hasOwn(properties, name));
+}
+
+function unknownMember({ properties }: CredentialSchema): string {
+  return `data has an unknown member; known are ${Object.keys(properties).join(', ')}`;
+}
+
+function sentenceOf({ keyword, instancePath, params, message }: ErrorObject): string {
   const member = `data${instancePath.replaceAll('/', '.')}`;
   const { missingProperty, allowedValues } = params as { missingProperty?: string; allowedValues?: string[] };
   if (keyword === 'required') return `${member}.${missingProperty ?? ''} is required`;
-  if (keyword === 'additionalProperties')
-    return `${member} has an unknown member; known are ${Object.keys(schema.properties).join(', ')}`;
   if (keyword === 'enum') return `${member} must be one of ${allowedValues?.join(', ') ?? ''}`;
   // The rest of ajv's messages quote the schema, never the value.
   return `${member} ${message ?? 'is not valid'}`;

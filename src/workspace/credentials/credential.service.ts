@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../../database/database-error.js';
 import { Transactions } from '../../database/transaction.js';
+import { BODY_LIMIT_BYTES } from '../../http/body.js';
 import { KeyRing } from '../../sealing/key-ring.js';
 import { ApiRefusal } from '../api-refusal.js';
 import { CredentialSchemas } from './credential-schemas.js';
@@ -90,8 +91,12 @@ export class CredentialService {
     if (problem !== undefined) throw new ApiRefusal('bad_request', problem);
   }
 
+  /** One merge after another must not make more of it than a body can bring. */
   private seal(id: string, data: CredentialData): Buffer {
-    return this.keyRing.seal(Buffer.from(JSON.stringify(data), 'utf8'), placeOfCredential(id));
+    const bytes = Buffer.from(JSON.stringify(data), 'utf8');
+    if (bytes.length > BODY_LIMIT_BYTES)
+      throw new ApiRefusal('bad_request', `data must have at most ${BODY_LIMIT_BYTES / 1024} KiB of JSON`);
+    return this.keyRing.seal(bytes, placeOfCredential(id));
   }
 
   private open({ id, sealedData }: Credential): CredentialData {
