@@ -49,7 +49,7 @@ export class AppModule {
   static register(parts: Parts): DynamicModule {
     const { startup, database, coordination, keyRing, clock, sourceDirectory } = parts;
     const metrics = new Metrics();
-    const { baseUrl, sessionLifetimeSeconds, partitionedCookie } = startup.config;
+    const { baseUrl, sessionLifetimeSeconds, partitionedCookie, throttleStore } = startup.config;
     const isLicensed = (feature: LicenseFeature) => startup.license.includes(feature, clock.nowMs());
     return {
       module: AppModule,
@@ -58,12 +58,20 @@ export class AppModule {
         DatabaseModule.register(database, coordination),
         AuditModule,
         MetricsModule.register(metrics),
+        ThrottleModule.register({ store: throttleStore, onFailOpen: () => metrics.throttleFailOpen.inc() }),
         UsersModule.register(ProjectsModule),
         AccessModule.register({ baseUrl, sessionLifetimeSeconds, partitionedCookie }, keyRing),
-        WorkspaceModule.register({ isLicensed }, keyRing),
+        WorkspaceModule.register(
+          {
+            isLicensed,
+            callsPerMinute: startup.config.apiCallsPerMinute,
+            onThrottled: () => metrics.throttled.inc({ flow: 'api' }),
+          },
+          keyRing,
+        ),
         ReferenceModule,
         WebModule.register({ publicDirectory: join(sourceDirectory, 'web', 'public') }),
-        ...tokenExchange(parts, metrics),
+        ...tokenExchange(parts),
       ],
       providers: [{ provide: APP_FILTER, useClass: ErrorFilter }],
     };
@@ -79,16 +87,12 @@ export function isTokenExchangeAvailable({ config, license }: Startup, clock: Cl
 }
 
 /** The only `if`: with the module its keys belong to readiness, without it the database alone. */
-function tokenExchange({ startup, clock }: Parts, metrics: Metrics): DynamicModule[] {
+function tokenExchange({ startup, clock }: Parts): DynamicModule[] {
   if (!isTokenExchangeAvailable(startup, clock)) {
     const useFactory = (database: DataSource) => [databaseCheck(database)];
     return [HealthModule.registerAsync({ inject: [DataSource], useFactory })];
   }
-  const { throttleStore } = startup.config;
-  const module = TokenExchangeModule.register(tokenExchangeOptions(startup, clock), [
-    HostBindingsModule,
-    ThrottleModule.register({ store: throttleStore, onFailOpen: () => metrics.throttleFailOpen.inc() }),
-  ]);
+  const module = TokenExchangeModule.register(tokenExchangeOptions(startup, clock), [HostBindingsModule]);
   const useFactory = (database: DataSource, keys: JwksKeyProvider) => [
     databaseCheck(database),
     keySetCheck(keys),

@@ -11,4 +11,9 @@ export class Clock {
   nowSeconds(): number {
     return this.nowMs() / 1000;
   }
+
+  /** Milliseconds since some moment, on a clock that nobody sets: for how long something takes or lasts. */
+  monotonicMs(): number {
+    return performance.now();
+  }
 }

@@ -62,6 +62,12 @@ export const VARIABLES = {
     min: 1,
     max: 1_000_000,
   }),
+  apiCallsPerMinute: integer('SVC_API_CALLS_PER_MINUTE', {
+    description: 'Calls per minute at `/api/v1`: per user, with an actor per pair of actor and subject.',
+    default: 600,
+    min: 1,
+    max: 1_000_000,
+  }),
   throttleStore: choice('SVC_THROTTLE_STORE', {
     description:
       'Where requests are counted: by each instance for itself, or in the database for all of them together.',

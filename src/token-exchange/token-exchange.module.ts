@@ -40,7 +40,7 @@ const JOBS = [JtiPurgeJob];
 export class TokenExchangeModule {
   /**
    * @param options checked values
-   * @param imports modules that provide the ports of host.ts and the throttler storage
+   * @param imports modules that provide the ports of host.ts
    */
   static register(options: TokenExchangeOptions, imports: readonly (Type | DynamicModule)[]): DynamicModule {
     return {

@@ -4,13 +4,14 @@ import { AuthenticationGuard } from '../access/authentication.guard.js';
 import { Documented } from '../http/api-documentation.js';
 import { ApiAuditInterceptor } from './api-audit.interceptor.js';
 import { ApiRefusalFilter } from './api-refusal.filter.js';
+import { ApiThrottlerGuard } from './api-throttler.guard.js';
 import { RightsInterceptor } from './rights.interceptor.js';
 
-/** Who is it → write it down → licence and right → body and parameters → the route. */
+/** Who is it → not too often → write it down → licence and right → body and parameters → the route. */
 export function ApiController(path: string, tag: string): ClassDecorator {
   return applyDecorators(
     Controller(`api/v1/${path}`),
-    UseGuards(AuthenticationGuard),
+    UseGuards(AuthenticationGuard, ApiThrottlerGuard),
     UseInterceptors(ApiAuditInterceptor, RightsInterceptor),
     UseFilters(ApiRefusalFilter),
     Documented(({ ApiTags }) => ApiTags(tag)),

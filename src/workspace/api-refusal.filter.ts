@@ -1,10 +1,13 @@
 // Answers a refused call of the API: one table, reason → status and text.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import { Catch } from '@nestjs/common';
+import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NOT_FOUND } from '../http/answers.js';
+import { TooManyRequestsError } from '../http/throttle/too-many-requests.error.js';
 import type { ApiRefusalReason } from './api-refusal.js';
 import { ApiRefusal } from './api-refusal.js';
+import type { WorkspaceOptions } from './workspace.options.js';
+import { WORKSPACE_OPTIONS } from './workspace.options.js';
 
 const ANSWERS = {
   bad_request: { status: 400, message: 'The request is not valid' },
@@ -18,14 +21,25 @@ const ANSWERS = {
   own_account: { status: 409, message: 'Nobody changes the role or the state of their own account' },
 } satisfies Record<ApiRefusalReason, { status: number; message: string }>;
 
-@Catch(ApiRefusal)
-export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal> {
-  async catch({ reason, detail }: ApiRefusal, host: ArgumentsHost): Promise<void> {
+@Catch(ApiRefusal, TooManyRequestsError)
+export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyRequestsError> {
+  constructor(@Inject(WORKSPACE_OPTIONS) private readonly options: Pick<WorkspaceOptions, 'onThrottled'>) {}
+
+  async catch(refusal: ApiRefusal | TooManyRequestsError, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
-    const { status, message } = ANSWERS[reason];
+    const { status, error, message } = this.answerTo(refusal);
     const requestId = http.getRequest<FastifyRequest>().id;
     // Every 404 has the same bytes (D23).
-    const body = status === 404 ? NOT_FOUND : { error: reason, message: detail ?? message, requestId };
+    const body = status === 404 ? NOT_FOUND : { error, message, requestId };
     await http.getResponse<FastifyReply>().status(status).send(body);
+  }
+
+  private answerTo(refusal: ApiRefusal | TooManyRequestsError) {
+    if (refusal instanceof TooManyRequestsError) {
+      this.options.onThrottled();
+      return { status: 429, error: 'too_many_requests', message: refusal.message };
+    }
+    const { status, message } = ANSWERS[refusal.reason];
+    return { status, error: refusal.reason, message: refusal.detail ?? message };
   }
 }

@@ -8,6 +8,11 @@ import { ErrorAnswer, NotFoundAnswer } from './error.answer.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from './query.pipe.js';
 import type { Right } from './rights.js';
 
+interface HeaderDescription {
+  readonly description: string;
+  readonly schema: { readonly type: 'string' | 'integer'; readonly minimum?: number };
+}
+
 /** What the RightsInterceptor enforces. */
 export interface OperationRule {
   /** Undefined where everybody who is signed in may. */
@@ -21,7 +26,7 @@ export interface Operation extends OperationRule {
   /** The class of the JSON body. */
   readonly body?: Type;
   readonly answer: Answer;
-  /** Beside 401, which every operation may answer, and those that a body brings along. */
+  /** Beside 401 and 429, which every operation may answer, and those that a body brings along. */
   readonly errors: readonly (400 | 403 | 404 | 409)[];
 }
 
@@ -40,8 +45,13 @@ const ERRORS: Readonly<Record<number, string>> = {
   403: 'The role does not allow it (forbidden), the licence does not include it (feature_not_licensed), or a session wrote from elsewhere (csrf_refused)',
   404: 'It does not exist, or the acting user may not see it',
   409: 'It contradicts what is there; the error code says what',
-  413: 'The body is larger than 2 MiB',
+  413: 'The body is larger than 256 KiB',
   415: 'The body is not application/json',
+  429: 'The caller made too many calls within a minute',
+};
+const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescription>>> = {
+  401: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
+  429: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
 };
 const ERRORS_OF_BODIES = [400, 413, 415];
 
@@ -64,7 +74,7 @@ export function ruleOf(handler: object): OperationRule {
 function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorator {
   const { summary, description, right, feature, body, answer, errors } = operation;
   const { ApiBody, ApiExtension, ApiOperation } = openApi;
-  const statuses = new Set([401, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
+  const statuses = new Set([401, 429, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
   return applyDecorators(
     ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
     ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
@@ -117,7 +127,6 @@ function pageSchema(member: string) {
 
 function errorAnswer(status: number, { ApiResponse }: OpenApi): MethodDecorator {
   const type = status === 404 ? NotFoundAnswer : ErrorAnswer;
-  const challenge = { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } };
-  const headers = status === 401 ? { headers: challenge } : {};
-  return ApiResponse({ status, type, description: ERRORS[status] ?? '', ...headers });
+  const headers = HEADERS_OF_ERRORS[status];
+  return ApiResponse({ status, type, description: ERRORS[status] ?? '', ...(headers && { headers }) });
 }

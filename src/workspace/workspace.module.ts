@@ -5,6 +5,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { KeyRing } from '../sealing/key-ring.js';
 import { AccessRights } from './access-rights.js';
 import { ApiAuditInterceptor } from './api-audit.interceptor.js';
+import { ApiThrottlerGuard } from './api-throttler.guard.js';
 import { CredentialSchemas } from './credentials/credential-schemas.js';
 import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialRepository } from './credentials/credential.repository.js';
@@ -40,6 +41,7 @@ export class WorkspaceModule {
       providers: [
         { provide: WORKSPACE_OPTIONS, useValue: options },
         { provide: KeyRing, useValue: keyRing },
+        ApiThrottlerGuard,
         ApiAuditInterceptor,
         RightsInterceptor,
         AccessRights,

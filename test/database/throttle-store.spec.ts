@@ -140,6 +140,22 @@ describeOnEachDatabase('[D19] the shared throttle store without its database', (
     expect(instance.logLines[0]).toContain('requests are not throttled: the database does not count them');
   });
 
+  it('[D19] counts again after a second although the clock was set back an hour meanwhile', async () => {
+    const opened = await database.open();
+    const instance = new Instance(opened.dataSource);
+    // One statement fails, as in a moment of overload; the database itself stays.
+    await opened.dataSource.query('ALTER TABLE throttle_counter RENAME TO elsewhere');
+    await instance.hit('set back');
+    await opened.dataSource.query('ALTER TABLE elsewhere RENAME TO throttle_counter');
+    expect(instance.failedOpen).toBe(1);
+    instance.clock.setBack(3600);
+    instance.clock.advance(1);
+    const verdicts = await instance.hitTimes(21, 'set back');
+    expect(verdicts.map(({ isBlocked }) => isBlocked)).toEqual([...Array<boolean>(20).fill(false), true]);
+    expect(instance.failedOpen).toBe(1);
+    await opened.close();
+  });
+
   it('[D19] goes on refusing those whom it has refused before', async () => {
     const opened = await database.open();
     const instance = new Instance(opened.dataSource);

@@ -41,6 +41,7 @@ export async function surroundingsOf(
     SVC_TOKEN_EXCHANGE_ENABLED: 'true',
     SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000',
     SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
+    SVC_API_CALLS_PER_MINUTE: '1000000',
     SVC_PORT: String(port),
     SVC_BASE_URL: baseUrl,
     ...settings,

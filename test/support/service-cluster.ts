@@ -186,6 +186,7 @@ async function commonEnvironment(database: TestDatabase, { trustedKeys }: Cluste
     SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
     SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000000',
     SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
+    SVC_API_CALLS_PER_MINUTE: '1000000',
     SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
   } as Record<string, string>;
 }

@@ -2,6 +2,8 @@
 import { Clock } from '../../src/clock.js';
 
 export class TestClock extends Clock {
+  private elapsedMs = 0;
+
   constructor(private presentMs = Date.now()) {
     super();
   }
@@ -10,7 +12,17 @@ export class TestClock extends Clock {
     return this.presentMs;
   }
 
+  override monotonicMs(): number {
+    return this.elapsedMs;
+  }
+
   advance(seconds: number): void {
+    this.elapsedMs += seconds * 1000;
     this.presentMs += seconds * 1000;
+  }
+
+  /** As an administrator does, or a time server: no time passes. */
+  setBack(seconds: number): void {
+    this.presentMs -= seconds * 1000;
   }
 }

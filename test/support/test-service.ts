@@ -126,6 +126,7 @@ async function standardEnvironment(trustedKeys: readonly object[]): Promise<Reco
     SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
     SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000000',
     SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
+    SVC_API_CALLS_PER_MINUTE: '1000000',
     SVC_BASE_URL: BASE_URL,
     SVC_PORT: '0',
     SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),

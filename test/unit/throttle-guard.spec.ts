@@ -16,7 +16,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
 import { Clock } from '../../src/clock.js';
-import { FlowThrottlerGuard } from '../../src/http/throttle/flow-throttler.guard.js';
+import { MinuteThrottlerGuard } from '../../src/http/throttle/minute-throttler.guard.js';
 import { ThrottleModule } from '../../src/http/throttle/throttle.module.js';
 import { TooManyRequestsError } from '../../src/http/throttle/too-many-requests.error.js';
 import { TestClock } from '../support/test-clock.js';
@@ -24,7 +24,7 @@ import { TestClock } from '../support/test-clock.js';
 const clock = new TestClock();
 
 @Injectable()
-class RedThrottlerGuard extends FlowThrottlerGuard {
+class RedThrottlerGuard extends MinuteThrottlerGuard {
   readonly bucket = 'red';
 
   limitPerMinute(): number {
@@ -33,7 +33,7 @@ class RedThrottlerGuard extends FlowThrottlerGuard {
 }
 
 @Injectable()
-class BlueThrottlerGuard extends FlowThrottlerGuard {
+class BlueThrottlerGuard extends MinuteThrottlerGuard {
   readonly bucket = 'blue';
 
   limitPerMinute(): number {

@@ -25,8 +25,9 @@ const WARNING_PAUSE_MS = 60_000;
 @Injectable()
 export class DatabaseThrottlerStorage implements ThrottlerStorage {
   private readonly refused: CountingWindows;
-  private restsUntilMs = 0;
-  private warnsAgainAtMs = 0;
+  /** On the monotonic clock: one that is set back must not let requests pass uncounted for so much longer. */
+  private restsUntilMs = Number.NEGATIVE_INFINITY;
+  private warnsAgainAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly counters: ThrottleCounterRepository,
@@ -53,9 +54,9 @@ export class DatabaseThrottlerStorage implements ThrottlerStorage {
   /** @returns undefined when the database does not tell */
   private async count(key: string, durationMs: number): Promise<SharedCount | undefined> {
     try {
-      if (this.clock.nowMs() >= this.restsUntilMs) return await this.countInTime(key, durationMs);
+      if (this.clock.monotonicMs() >= this.restsUntilMs) return await this.countInTime(key, durationMs);
     } catch (error) {
-      this.restsUntilMs = this.clock.nowMs() + REST_MS;
+      this.restsUntilMs = this.clock.monotonicMs() + REST_MS;
       this.warn(error);
     }
     this.options.onFailOpen?.();
@@ -75,7 +76,7 @@ export class DatabaseThrottlerStorage implements ThrottlerStorage {
   }
 
   private warn(error: unknown): void {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.monotonicMs();
     if (nowMs < this.warnsAgainAtMs) return;
     this.warnsAgainAtMs = nowMs + WARNING_PAUSE_MS;
     const { code, message } = error as { code?: string; message?: string };

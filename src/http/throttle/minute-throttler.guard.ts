@@ -1,4 +1,4 @@
-// Limits the requests per minute of each client to one flow.
+// Limits the requests per minute of each client to what one bucket covers: a flow, or the API.
 import type { ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { ThrottlerGuard } from '@nestjs/throttler';
@@ -13,12 +13,12 @@ import { TooManyRequestsError } from './too-many-requests.error.js';
  *
  * The package's own guard counts per handler and tells a refused client only when to come back; this one sends
  * `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) with every answer, and leaves the body of a
- * refusal to the flow.
+ * refusal to an error filter.
  * @rule D19 Over the limit: `Retry-After` beside the RateLimit headers, with one bucket per flow and client.
  */
 @Injectable()
-export abstract class FlowThrottlerGuard extends ThrottlerGuard {
-  /** Names the flow among the counters. */
+export abstract class MinuteThrottlerGuard extends ThrottlerGuard {
+  /** Names what is limited among the counters. */
   abstract readonly bucket: string;
   /** Requests that a client may make within a minute of its first. */
   abstract limitPerMinute(): number;
@@ -37,8 +37,13 @@ export abstract class FlowThrottlerGuard extends ThrottlerGuard {
     throw new TooManyRequestsError(verdict.timeToBlockExpire);
   }
 
+  /** Whose requests are counted together: those of one address, unless a bucket knows better. */
+  protected clientIn({ ip }: FastifyRequest): string {
+    return clientOf(ip);
+  }
+
   private count(context: ExecutionContext): Promise<ThrottleVerdict> {
-    const key = `${this.bucket} ${clientOf(addressOf(context))}`;
+    const key = `${this.bucket} ${this.clientIn(context.switchToHttp().getRequest<FastifyRequest>())}`;
     return this.storageService.increment(key, WINDOW_MS, this.limitPerMinute(), WINDOW_MS, this.bucket);
   }
 
@@ -48,9 +53,4 @@ export abstract class FlowThrottlerGuard extends ThrottlerGuard {
     void reply.header('RateLimit-Remaining', Math.max(0, limit - totalHits));
     void reply.header('RateLimit-Reset', timeToExpire);
   }
-}
-
-/** Undefined when the client has gone already. */
-function addressOf(context: ExecutionContext): string | undefined {
-  return context.switchToHttp().getRequest<FastifyRequest>().ip;
 }
