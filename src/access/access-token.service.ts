@@ -18,8 +18,9 @@ export interface AccessTokenContent {
   readonly subjectUserId: string;
   readonly actorUserId?: string;
   readonly clientId: string;
-  readonly scope?: string;
-  readonly resource?: readonly string[];
+  /** What was asked for, and is not granted by being signed. */
+  readonly requestedScope?: string;
+  readonly requestedResource?: string;
   /** Seconds since the Unix epoch. */
   readonly issuedAt: number;
   /** Seconds since the Unix epoch. */
@@ -49,7 +50,8 @@ export class AccessTokenService {
 
   /**
    * Signs an access token.
-   * @rule 2.4 The token records scope and resource.
+   * @rule 2.4 The token records the requested scope and resource.
+   * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
    */
   issue(content: AccessTokenContent): { token: string; id: string } {
     const { kid, privateKey } = this.signingKeys.current();
@@ -90,15 +92,16 @@ export class AccessTokenService {
 
   private claims(content: AccessTokenContent, id: string): JWTPayload {
     const { baseUrl } = this.options;
-    const { subjectUserId, actorUserId, clientId, scope, resource, issuedAt, expiresAt } = content;
+    const { subjectUserId, actorUserId, clientId, issuedAt, expiresAt } = content;
+    const { requestedScope, requestedResource } = content;
     return {
       iss: baseUrl,
       aud: baseUrl,
       sub: subjectUserId,
       ...(actorUserId === undefined ? {} : { act: { sub: actorUserId } }),
       client_id: clientId,
-      ...(scope === undefined ? {} : { scope }),
-      ...(resource === undefined ? {} : { resource }),
+      ...(requestedScope === undefined ? {} : { requested_scope: requestedScope }),
+      ...(requestedResource === undefined ? {} : { requested_resource: requestedResource }),
       jti: id,
       iat: issuedAt,
       exp: expiresAt,

@@ -110,9 +110,10 @@ export interface AccessTokenGrant {
   readonly actorUserId?: string;
   /** The issuer of the subject token, recorded as `client_id`. */
   readonly clientId: string;
-  readonly scope?: string;
-  /** Target resource URIs. */
-  readonly resource?: readonly string[];
+  /** Recorded, not granted (D55). */
+  readonly requestedScope?: string;
+  /** Recorded, not granted: target resource URIs as they were asked for, with spaces between them. */
+  readonly requestedResource?: string;
   /** Seconds since the Unix epoch. */
   readonly issuedAt: number;
   /** Seconds since the Unix epoch. */

@@ -180,17 +180,40 @@ describeOnEachDatabase('token exchange', (database) => {
 
     it('[4.2.scope] 1024 characters are taken and recorded as they are', async () => {
       for (const scope of ['s'.repeat(1024), '\u{1f600}'.repeat(1024), 'workflow:read  workflow:list']) {
-        expect(await claimsOf(await exchange({ scope }))).toMatchObject({ scope });
+        expect(await claimsOf(await exchange({ scope }))).toMatchObject({ requested_scope: scope });
       }
     });
 
-    it('[4.2.resource] 2048 characters are taken and recorded as a list', async () => {
+    it('[4.2.resource] 2048 characters are taken and recorded as they are', async () => {
       const long = `https://${'r'.repeat(2040)}`;
-      expect(await claimsOf(await exchange({ resource: long }))).toMatchObject({ resource: [long] });
-      const two = { resource: 'https://a.example/x https://b.example' };
-      expect(await claimsOf(await exchange(two))).toMatchObject({
-        resource: ['https://a.example/x', 'https://b.example'],
-      });
+      for (const resource of [long, 'https://a.example/x https://b.example', 'not a uri']) {
+        expect(await claimsOf(await exchange({ resource }))).toMatchObject({ requested_resource: resource });
+      }
+    });
+
+    it('[D55] what was only asked for is not signed as if it were granted', async () => {
+      const fields = { scope: 'admin:everything', resource: 'https://elsewhere.example', audience: 'other' };
+      const { body } = await read(await exchange(fields));
+      const claims = decodeJwt(String(body['access_token']));
+      expect(Object.keys(claims)).not.toContain('scope');
+      expect(Object.keys(claims)).not.toContain('resource');
+      expect(claims).toMatchObject({ aud: BASE_URL, requested_scope: 'admin:everything' });
+      expect(body).not.toHaveProperty('scope');
+    });
+
+    it('[D55][B.headers] the largest token that fields and claims allow is one that this instance takes', async () => {
+      // Each is six letters of JSON: more than any other character takes, after base64url.
+      const fields = { scope: '\u0001'.repeat(1024), resource: '\u0001'.repeat(2048) };
+      const [sub, actorSub] = [newSub(), newSub()];
+      const authorization = `Bearer ${await service.accessToken({
+        subject_token: token({ sub }),
+        actor_token: token({ sub: actorSub }),
+        ...fields,
+      })}`;
+      expect(authorization.length).toBeGreaterThan(24_000);
+      for (const path of ['/rest/me', '/api/v1/workflows']) {
+        expect((await service.fetch(path, { headers: { authorization } })).status).toBe(200);
+      }
     });
 
     it('[4.2.audience] 1024 characters are taken and ignored', async () => {
@@ -332,8 +355,8 @@ describeOnEachDatabase('token exchange', (database) => {
         sub: await idOf(sub),
         act: { sub: await idOf(actorSub) },
         client_id: partner.issuer,
-        scope: 'a b',
-        resource: ['https://a.example'],
+        requested_scope: 'a b',
+        requested_resource: 'https://a.example',
         jti: expect.any(String),
         iat: expect.any(Number),
         exp: expect.any(Number),

@@ -46,6 +46,7 @@ export function planIssuance(request: ExchangeRequest, parties: Parties, limits:
   const accessTokenId = randomUUID();
   const validity = judgeLifetime(parties, limits);
   const { policy, kid } = parties.subject.key;
+  const { scope, resource } = request;
   const success = auditEvent(
     'svc.audit.token-exchange.succeeded',
     { requestId: request.requestId },
@@ -54,7 +55,8 @@ export function planIssuance(request: ExchangeRequest, parties: Parties, limits:
       kid,
       accessTokenId,
       lifetimeSeconds: validity.lifetimeSeconds,
-      ...recordedOf(request),
+      ...(scope === undefined ? {} : { scope }),
+      ...(resource === undefined ? {} : { resource }),
     },
   );
   return { accessTokenId, request, parties, validity, success };
@@ -82,11 +84,14 @@ export function grantOf(
   users: SettledUsers,
 ): AccessTokenGrant {
   const { issuedAt, expiresAt } = validity;
-  const clientId = parties.subject.key.policy.issuer;
-  return { id: accessTokenId, ...users, clientId, ...recordedOf(request), issuedAt, expiresAt };
-}
-
-/** What a request asks to have recorded. */
-function recordedOf({ scope, resource }: ExchangeRequest) {
-  return { ...(scope === undefined ? {} : { scope }), ...(resource === undefined ? {} : { resource }) };
+  const { scope, resource } = request;
+  return {
+    id: accessTokenId,
+    ...users,
+    clientId: parties.subject.key.policy.issuer,
+    ...(scope === undefined ? {} : { requestedScope: scope }),
+    ...(resource === undefined ? {} : { requestedResource: resource.join(' ') }),
+    issuedAt,
+    expiresAt,
+  };
 }
