@@ -6,6 +6,9 @@ import { disagreements, parseRuleList, taggedRules, titledRules } from './suppor
 const isCode = ({ path }: SourceFile) => /^(src\/.*|ormconfig)\.ts$/.test(path);
 const isSpec = ({ path }: SourceFile) => path.endsWith('.spec.ts');
 
+/** The numbers of decisions that came after the first release; those between are not built yet. */
+const SINCE = [55];
+
 describe('docs/rules.md', () => {
   const list = parseRuleList(repositoryFile('docs/rules.md').text);
 
@@ -15,7 +18,9 @@ describe('docs/rules.md', () => {
   });
 
   it('holds each decision once, as docs/decisions.md does', () => {
-    const decisions = Array.from({ length: 48 }, (_, index) => `D${index + 1}`);
+    const decisions = [...Array.from({ length: 48 }, (_, index) => index + 1), ...SINCE].map(
+      (number) => `D${number}`,
+    );
     const headings = [...repositoryFile('docs/decisions.md').text.matchAll(/^### (D\d+)\. /gm)].map(
       (match) => match[1],
     );

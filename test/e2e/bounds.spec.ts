@@ -1,0 +1,185 @@
+// What bounds the work, the answers and the traces of one client: body, parts of a body, lists, calls of the API.
+import { Partner } from '../../demo/partner.js';
+import { ApiWorld } from '../support/api-world.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { EXCHANGE_PATH, EMBED_PATH } from '../support/entry-paths.js';
+import { sendBytes } from '../support/raw-http.js';
+import { TestClock } from '../support/test-clock.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
+const LIMIT_BYTES = 256 * 1024;
+const FORM = 'application/x-www-form-urlencoded';
+const TOO_LONG = 'a'.repeat(LIMIT_BYTES + 1);
+const post = (body: string, type = FORM) => ({ method: 'POST', body, headers: { 'content-type': type } });
+
+/** A request whose body has no declared length, in chunks of 16 KiB. */
+function chunked(path: string, bytes: number): Buffer {
+  const size = 16 * 1024;
+  const chunk = `${size.toString(16)}\r\n${'a'.repeat(size)}\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  return Buffer.from(`${head}${chunk.repeat(Math.ceil(bytes / size))}0\r\n\r\n`);
+}
+
+describeOnEachDatabase('[B.body] bodies', (database) => {
+  it('[B.body][D20] one that is too large is refused after throttle and switch, before its content type', async () => {
+    const environment = {
+      SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '2',
+      SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '2',
+    };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      for (const path of [EXCHANGE_PATH, EMBED_PATH]) {
+        const answers = [];
+        for (const type of [FORM, 'text/plain', FORM])
+          answers.push(await service.fetch(path, post(TOO_LONG, type)));
+        expect(answers.map(({ status }) => status)).toEqual([413, 413, 429]);
+        expect(answers[0]?.headers.get('connection')).toBe('close');
+      }
+    });
+    const off = { SVC_EMBED_LOGIN_ENABLED: 'false', SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
+    await withService(database, { trustedKeys, environment: off }, async (service) => {
+      for (const path of [EXCHANGE_PATH, EMBED_PATH])
+        expect((await service.fetch(path, post(TOO_LONG))).status).toBe(501);
+      expect((await service.fetch('/nowhere', post(TOO_LONG))).status).toBe(404);
+    });
+  });
+
+  it('[B.body] each endpoint answers 413 in the form of its errors, and takes a body at the limit', async () => {
+    await withService(database, { trustedKeys }, async (service) => {
+      const message = 'The request body is larger than 256 KiB';
+      const [exchange, embed] = [
+        await service.fetch(EXCHANGE_PATH, post(TOO_LONG)),
+        await service.fetch(EMBED_PATH, post(TOO_LONG)),
+      ];
+      expect(await exchange.json()).toEqual({ error: 'invalid_request', error_description: message });
+      expect(await embed.json()).toEqual({ error: 'payload_too_large', message });
+      const start = `subject_token=${partner.sign()}&grant_type=urn:ietf:params:oauth:grant-type:token-exchange&x=`;
+      const full = start.padEnd(LIMIT_BYTES, 'a');
+      expect((await service.fetch(EXCHANGE_PATH, post(full))).status).toBe(200);
+    });
+  });
+
+  it('[B.body] one without a declared length is cut off at the limit', async () => {
+    await withService(database, { trustedKeys }, async (service) => {
+      for (const path of [EXCHANGE_PATH, EMBED_PATH]) {
+        expect((await sendBytes(service.address, chunked(path, LIMIT_BYTES + 32 * 1024)))?.status).toBe(413);
+        // A connection that stays open would let the sender wait for the service to hang up.
+        const within = await fetch(`${service.address}${path}`, post('a'.repeat(LIMIT_BYTES - 1)));
+        expect(within.status).toBe(400);
+      }
+    });
+  });
+});
+
+describeOnEachDatabase('[B.parts][B.list][B.calls] the API', (database) => {
+  const clock = new TestClock();
+  let service: TestService;
+  let world: ApiWorld;
+
+  beforeAll(async () => {
+    const environment = { SVC_API_CALLS_PER_MINUTE: '5' };
+    service = await TestService.start(database, { trustedKeys, environment, clock });
+    world = new ApiWorld(service, 'bounds');
+    await world.createParties();
+  });
+  beforeEach(() => clock.advance(60));
+  afterAll(() => service?.stop());
+
+  const call = (token: string, path: string, body?: string) =>
+    service.fetch(`/api/v1/${path}`, {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    });
+  const freshToken = async (actor?: string) => world.token(await world.createUser(), actor);
+  const statuses = async (token: string, count: number) => {
+    const found: number[] = [];
+    for (let index = 0; index < count; index++) found.push((await call(token, 'workflows?limit=1')).status);
+    return found;
+  };
+
+  it('[B.parts] a body has at most 5,000 values and members, and the error names the limit', async () => {
+    const token = await freshToken();
+    // Two members of the body beside its nodes.
+    const withNodes = (count: number) =>
+      JSON.stringify({ name: 'n', nodes: Array.from({ length: count }, () => ({})) });
+    expect((await call(token, 'workflows', withNodes(4_998))).status).toBe(201);
+    const refused = await call(token, 'workflows', withNodes(4_999));
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ message: expect.stringMatching(/5000 values and members/) });
+    const members = JSON.stringify(
+      Object.fromEntries(Array.from({ length: 5_001 }, (_, index) => [`m${index}`, 0])),
+    );
+    expect(await (await call(token, 'workflows', members)).json()).toMatchObject({
+      message: expect.stringMatching(/5000 values and members/),
+    });
+    const large = await call(token, 'workflows', JSON.stringify({ name: TOO_LONG }));
+    expect([large.status, await large.json()]).toMatchObject([413, { error: 'payload_too_large' }]);
+  });
+
+  it('[B.list] a page is small whatever is stored in its workflows', async () => {
+    const userId = await world.createUser();
+    const projectId = await world.personalProjectOf(userId);
+    await service.rows(
+      `INSERT INTO workflow (id, project_id, name, nodes, connections)
+       SELECT gen_random_uuid(), $1, 'large', json_build_array(repeat('x', 2097152)), '{}' FROM generate_series(1, 30)`,
+      [projectId],
+    );
+    const page = await (await call(await world.token(userId), 'workflows?limit=30')).text();
+    expect(JSON.parse(page).data).toHaveLength(30);
+    expect(page.length).toBeLessThan(30 * 1024);
+  });
+
+  it('[B.list] data that is merged into a credential stays within the limit of a body', async () => {
+    const userId = await world.createUser();
+    const token = await world.token(userId);
+    const id = await world.createCredential(await world.personalProjectOf(userId));
+    const patch = (data: object) =>
+      service.fetch(`/api/v1/credentials/${id}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ isPartialData: true, data }),
+      });
+    const text = '\u{1f600}'.repeat(40_000);
+    expect((await patch({ user: text })).status).toBe(200);
+    const refused = await patch({ password: text });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ message: expect.stringMatching(/data .*256 KiB/) });
+    expect(await world.credentialData(id)).toMatchObject({ user: text, password: 'correct horse' });
+  });
+
+  it('[B.calls][D19] calls are counted per user, and over the limit nothing is read or recorded', async () => {
+    const [token, neighbour] = [await freshToken(), await freshToken()];
+    expect(await statuses(token, 5)).toEqual([200, 200, 200, 200, 200]);
+    const calls = () => service.rows("SELECT 1 FROM audit_event WHERE name = 'svc.audit.api.called'");
+    const before = (await calls()).length;
+    const refused = await call(token, 'workflows', '{');
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ error: 'too_many_requests', requestId: expect.any(String) });
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(refused.headers.get('ratelimit-limit')).toBe('5');
+    expect((await calls()).length).toBe(before);
+    expect(await (await service.fetch('/metrics')).text()).toMatch(
+      /svc_throttle_refusals_total\{flow="api"\} 1\b/,
+    );
+    expect(await statuses(neighbour, 1)).toEqual([200]);
+    clock.advance(60);
+    expect(await statuses(token, 1)).toEqual([200]);
+  });
+
+  it('[B.calls] with an actor each pair of actor and subject counts for itself', async () => {
+    const [actor, subject, other] = [
+      await world.createUser(),
+      await world.createUser(),
+      await world.createUser(),
+    ];
+    const pair = await world.token(subject, actor);
+    expect(await statuses(pair, 6)).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(await statuses(await world.token(other, actor), 1)).toEqual([200]);
+    expect(await statuses(await world.token(actor), 1)).toEqual([200]);
+    expect(await statuses(await world.token(subject), 1)).toEqual([200]);
+    // Another token of the pair is no way around it.
+    expect(await statuses(await world.token(subject, actor), 1)).toEqual([429]);
+  });
+});
