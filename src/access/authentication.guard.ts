@@ -7,7 +7,7 @@ import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationService } from './authentication.service.js';
 import { challengeTo } from './challenge.js';
 import type { Principal } from './principal.js';
-import { readSessionCookie } from './session-cookie.js';
+import { readSessionCookies } from './session-cookie.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -39,8 +39,7 @@ export class AuthenticationGuard implements CanActivate {
   private async principalOf(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.byBearer(authorization, reply);
-    const sessionId = readSessionCookie(request.headers.cookie);
-    const principal = sessionId === undefined ? undefined : await this.authentication.bySession(sessionId);
+    const principal = await this.authentication.bySession(readSessionCookies(request.headers.cookie));
     if (principal === undefined)
       throw unauthenticated(reply, challengeTo(authorization), 'Sign in, or send an access token');
     this.refuseForgery(request);

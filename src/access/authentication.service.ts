@@ -33,14 +33,14 @@ export class AuthenticationService {
     return { user, ...onBehalfOf, expiresAt, credential: { kind: 'access_token', id } };
   }
 
-  /** Who presents a session id; undefined when the session has ended or its user is gone or disabled. */
-  async bySession(sessionId: string): Promise<Principal | undefined> {
-    const session = await this.sessions.find(sessionId);
+  /** Who presents session ids; undefined when the sessions have ended, or the latest one's user is gone or disabled. */
+  async bySession(sessionIds: readonly string[]): Promise<Principal | undefined> {
+    const session = await this.sessions.findLatest(sessionIds);
     if (session === undefined) return undefined;
     const user = await this.enabledUser(session.userId);
     if (user === undefined) return undefined;
-    const { idHash, loginOrigin, expiresAt } = session;
-    return { user, expiresAt, credential: { kind: 'session', idHash, loginOrigin } };
+    const { loginOrigin, expiresAt } = session;
+    return { user, expiresAt, credential: { kind: 'session', loginOrigin } };
   }
 
   /** @rule D7 A disabled user's tokens and sessions stop working at once. */

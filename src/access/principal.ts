@@ -10,7 +10,7 @@ export interface Principal {
   /** When the session or token ends. */
   readonly expiresAt: Date;
   readonly credential:
-    | { readonly kind: 'session'; readonly idHash: Buffer; readonly loginOrigin: string | null }
+    | { readonly kind: 'session'; readonly loginOrigin: string | null }
     | { readonly kind: 'access_token'; readonly id: string };
 }
 

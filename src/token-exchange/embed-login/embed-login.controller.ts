@@ -47,8 +47,9 @@ export class EmbedLoginController {
     reply: FastifyReply,
   ): Promise<void> {
     const { token, redirectTo } = readEmbedLoginForm(encoded);
-    const { id: requestId } = request;
-    const session = await this.embedLogin.login({ token, source: sourceOf(request), requestId });
+    const { id: requestId, headers } = request;
+    const attempt = { token, source: sourceOf(request), cookies: headers.cookie, requestId };
+    const session = await this.embedLogin.login(attempt);
     this.plainHttp.note(request.protocol, requestId);
     await reply
       .header('set-cookie', session.setCookie)

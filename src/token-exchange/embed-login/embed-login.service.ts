@@ -19,6 +19,8 @@ import { hostOriginOf, refuseForeignOrigin } from './login-origin.js';
 export interface EmbedLogin {
   readonly token: string;
   readonly source: LoginSource;
+  /** The `Cookie` header. Secret. */
+  readonly cookies: string | undefined;
   readonly requestId: string;
 }
 
@@ -64,19 +66,21 @@ export class EmbedLoginService {
   /** The user, the session and the audit rows stand or fall together. */
   private async resolveAndOpen(
     token: VerifiedToken,
-    { source, requestId }: EmbedLogin,
+    { source, cookies, requestId }: EmbedLogin,
     known: ResolvedUser | undefined,
   ): Promise<OpenedSession> {
     const { session, events } = await this.transactions.run(async (transaction) => {
       const subject = known ?? (await this.identities.resolve(transaction, token));
-      const opened = await this.sessions.open(transaction, subject.userId, hostOriginOf(source.origin));
-      const context = { requestId, subjectUserId: subject.userId };
+      const { userId } = subject;
+      const loginOrigin = hostOriginOf(source.origin);
+      const opened = await this.sessions.open(transaction, { userId, loginOrigin, cookies, requestId });
+      const context = { requestId, subjectUserId: userId };
       const { policy, kid } = token.key;
       const login = auditEvent('svc.audit.token-exchange.embed-login', context, {
         issuer: policy.issuer,
         kid,
       });
-      const told = [...identityEvents(context, token, subject), login];
+      const told = [...opened.events, ...identityEvents(context, token, subject), login];
       await this.audit.record(transaction, told);
       return { session: opened, events: told };
     });
