@@ -61,12 +61,12 @@ export class SessionController {
   @HttpCode(204)
   async logout(
     @CurrentPrincipal() { credential }: Principal,
-    @Req() { id: requestId, headers }: FastifyRequest,
+    @Req() { id: requestId }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     if (credential.kind !== 'session') return;
     const events = await this.transactions.run(async (transaction) => {
-      const ended = await this.sessions.signOut(transaction, { cookies: headers.cookie, requestId });
+      const ended = await this.sessions.signOut(transaction, credential.familyIds, requestId);
       await this.audit.record(transaction, ended);
       return ended;
     });

@@ -1,7 +1,7 @@
 // Opens, renews, finds and ends browser sessions.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit-event.js';
+import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import { Clock } from '../clock.js';
 import type { Transaction } from '../database/transaction.js';
@@ -15,19 +15,18 @@ const ID_BYTES = 32;
 /** For requests that are under way with the cookie of before. */
 const GRACE_AFTER_RENEWAL_MS = 30_000;
 
-/** A request that opens or ends sessions. */
-export interface SessionRequest {
+/** A login that succeeded. */
+export interface SessionLogin {
+  readonly userId: string;
+  /** The origin of the page that posted it. */
+  readonly loginOrigin: string | undefined;
   /** The `Cookie` header, as it came. Secret. */
   readonly cookies: string | undefined;
   readonly requestId: string;
 }
 
-/** A login that succeeded. */
-export interface SessionLogin extends SessionRequest {
-  readonly userId: string;
-  /** The origin of the page that posted it. */
-  readonly loginOrigin: string | undefined;
-}
+/** Why sessions were ended before their time. */
+type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
 
 /** A new session, and what the audit trail is told of those that it replaced. */
 export interface NewSession {
@@ -50,11 +49,11 @@ export class SessionService {
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<NewSession> {
-    const { userId, loginOrigin = null } = login;
-    const carried = await this.carriedBy(transaction, login);
+    const { userId, loginOrigin = null, cookies, requestId } = login;
+    const carried = await this.findLive(readSessionCookies(cookies), transaction);
     const familyId = (await this.renewedFamily(transaction, carried, userId)) ?? randomUUID();
-    const strangers = carried.filter((session) => session.familyId !== familyId);
-    const events = await this.endFamiliesOf(transaction, strangers, login, 'replaced');
+    const others = carried.map((session) => session.familyId).filter((id) => id !== familyId);
+    const events = await this.endFamilies(transaction, others, requestId, 'replaced');
 
     const id = randomBytes(ID_BYTES).toString('base64url');
     const { sessionLifetimeSeconds, partitionedCookie } = this.options;
@@ -65,18 +64,17 @@ export class SessionService {
     return { setCookie: sessionCookie(id, sessionLifetimeSeconds, partitionedCookie), events };
   }
 
-  /** Of the sessions with these ids the latest that has not ended. */
-  async findLatest(ids: readonly string[]): Promise<WebSession | undefined> {
-    return (await this.sessions.findLive(ids.map(hashOf), this.now()))[0];
+  /** The sessions with these ids that have not ended, the latest first. */
+  findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
+    return this.sessions.findLive(ids.map(hashOf), this.now(), transaction);
   }
 
   /**
-   * Ends the families of all sessions that the request carries, whole.
+   * Ends families whole: all sessions, also those in their grace and those that are being opened.
    * @returns what the audit trail is told
    */
-  async signOut(transaction: Transaction, request: SessionRequest): Promise<AuditEvent[]> {
-    const carried = await this.carriedBy(transaction, request);
-    return this.endFamiliesOf(transaction, carried, request, 'signed-out');
+  signOut(transaction: Transaction, familyIds: readonly string[], requestId: string): Promise<AuditEvent[]> {
+    return this.endFamilies(transaction, familyIds, requestId, 'signed-out');
   }
 
   /** The `Set-Cookie` value that clears the cookie, with the attributes that it was set with. */
@@ -86,10 +84,6 @@ export class SessionService {
 
   purge(): Promise<void> {
     return this.sessions.purge(this.now());
-  }
-
-  private carriedBy(transaction: Transaction, { cookies }: SessionRequest): Promise<WebSession[]> {
-    return this.sessions.findLive(readSessionCookies(cookies).map(hashOf), this.now(), transaction);
   }
 
   /** The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. */
@@ -106,16 +100,15 @@ export class SessionService {
     return (await this.sessions.endBy(transaction, idHashes, graceEnd)) ? familyId : undefined;
   }
 
-  /** Ends whole families at once, and makes an event for each user who lost sessions. */
-  private async endFamiliesOf(
+  /** Makes an event for each user who lost sessions. */
+  private async endFamilies(
     transaction: Transaction,
-    members: readonly WebSession[],
-    { requestId }: SessionRequest,
-    cause: 'signed-out' | 'replaced',
+    familyIds: readonly string[],
+    requestId: string,
+    cause: EndCause,
   ): Promise<AuditEvent[]> {
-    if (members.length === 0) return [];
-    const familyIds = new Set(members.map(({ familyId }) => familyId));
-    const deleted = await this.sessions.deleteFamilies(transaction, [...familyIds]);
+    if (familyIds.length === 0) return [];
+    const deleted = await this.sessions.deleteFamilies(transaction, familyIds);
     return [...liveByUser(deleted, this.now())].map(([subjectUserId, sessions]) =>
       auditEvent('svc.audit.session.ended', { requestId, subjectUserId }, { sessions, cause }),
     );

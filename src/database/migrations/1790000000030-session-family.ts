@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Each session that is there becomes a family of its own. The default stays for instances of the release before, which
- * open sessions while the others are being updated; it is no gen_random_uuid(), which PostgreSQL 12 does not have.
+ * open sessions while the others are being updated. PostgreSQL 12 has no gen_random_uuid(), and not every server md5().
  */
 export class SessionFamily1790000000030 implements MigrationInterface {
   readonly name = 'SessionFamily1790000000030';
@@ -11,7 +11,7 @@ export class SessionFamily1790000000030 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(
       `ALTER TABLE web_session ADD COLUMN family_id uuid NOT NULL
-       DEFAULT md5(random()::text || random()::text || clock_timestamp()::text)::uuid`,
+       DEFAULT encode(substring(sha256((random()::text || random() || clock_timestamp())::bytea) FOR 16), 'hex')::uuid`,
     );
     await queryRunner.query('CREATE INDEX web_session_family ON web_session (family_id)');
   }
