@@ -13,6 +13,7 @@ import type {
   KeysHeld,
   NewHostUser,
   OpenedSession,
+  SessionLogin,
   Stage,
 } from './token-exchange/host.js';
 import {
@@ -65,8 +66,8 @@ class InstanceSessions extends SessionOpener {
     super();
   }
 
-  async open(transaction: Transaction, userId: string, loginOrigin?: string): Promise<OpenedSession> {
-    return { setCookie: await this.sessions.open(transaction, userId, loginOrigin) };
+  open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
+    return this.sessions.open(transaction, login);
   }
 }
 

@@ -34,6 +34,7 @@ async function main(): Promise<void> {
   });
   const logger = createLogger(startup.config.logLevel);
   for (const warning of startup.warnings) logger.warn(warning);
+  for (const note of startup.notes) logger.info(note);
   const application = await createApplication(startup, {
     logger,
     sourceDirectory: dirname(fileURLToPath(import.meta.url)),

@@ -23,6 +23,8 @@ export interface Startup {
   readonly tls?: TlsIdentity;
   /** What an operator should know, although the service starts. */
   readonly warnings: readonly string[];
+  /** What the configuration does that its author may not expect. */
+  readonly notes: readonly string[];
 }
 
 /** Where variables come from. */
@@ -58,7 +60,9 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
   problems.push(...keys.problems, ...requirements(config), ...tlsProblems);
   if (problems.length > 0) throw new ConfigurationError(problems);
   warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
-  return { config, license, trustedKeys: entries, ...(tls === undefined ? {} : { tls }), warnings };
+  // All of them are about embedded logins so far.
+  const notes = config.featureFlag && config.embedLoginEnabled ? keys.notes : [];
+  return { config, license, trustedKeys: entries, ...(tls === undefined ? {} : { tls }), warnings, notes };
 }
 
 /** Which database the configuration asks for. */
@@ -106,9 +110,14 @@ async function checkedLicense(config: Config, problems: string[]): Promise<Licen
 function checkedTrustedKeys(config: Config) {
   const { trustedKeys: text, jwksAllowHttp: allowHttp } = config;
   const rules = { assignableRoles: ASSIGNABLE_ROLES, allowHttp };
-  const { entries, problems, warnings } = readTrustedKeys(text ?? '[]', rules);
+  const { entries, problems, warnings, notes } = readTrustedKeys(text ?? '[]', rules);
   const named = (line: string) => `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ${line}`;
-  return { entries, problems: problems.map(named), warnings: warnings.map(named) };
+  return {
+    entries,
+    problems: problems.map(named),
+    warnings: warnings.map(named),
+    notes: notes.map(named),
+  };
 }
 
 /** @rule 2.1 The trusted keys are required when the feature is on. */

@@ -5,8 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationService } from './authentication.service.js';
+import { challengeTo } from './challenge.js';
 import type { Principal } from './principal.js';
-import { readSessionCookie } from './session-cookie.js';
+import { readSessionCookies } from './session-cookie.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,9 +39,9 @@ export class AuthenticationGuard implements CanActivate {
   private async principalOf(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.byBearer(authorization, reply);
-    const sessionId = readSessionCookie(request.headers.cookie);
-    const principal = sessionId === undefined ? undefined : await this.authentication.bySession(sessionId);
-    if (principal === undefined) throw unauthenticated(reply, 'Bearer', 'Sign in, or send an access token');
+    const principal = await this.authentication.bySession(readSessionCookies(request.headers.cookie));
+    if (principal === undefined)
+      throw unauthenticated(reply, challengeTo(authorization), 'Sign in, or send an access token');
     this.refuseForgery(request);
     return principal;
   }
@@ -49,11 +50,7 @@ export class AuthenticationGuard implements CanActivate {
     const token = BEARER.exec(authorization)?.[1];
     const principal = token === undefined ? undefined : await this.authentication.byAccessToken(token);
     if (principal !== undefined) return principal;
-    throw unauthenticated(
-      reply,
-      'Bearer error="invalid_token"',
-      'The access token is invalid or has expired',
-    );
+    throw unauthenticated(reply, challengeTo(authorization), 'The access token is invalid or has expired');
   }
 
   /**
@@ -70,7 +67,6 @@ export class AuthenticationGuard implements CanActivate {
 }
 
 function unauthenticated(reply: FastifyReply, challenge: string, message: string): UnauthorizedException {
-  // RFC 6750 §3: the challenge names an error only where a credential was sent.
   void reply.header('www-authenticate', challenge);
   return new UnauthorizedException({ error: 'invalid_token', message });
 }

@@ -33,14 +33,19 @@ export class AuthenticationService {
     return { user, ...onBehalfOf, expiresAt, credential: { kind: 'access_token', id } };
   }
 
-  /** Who presents a session id; undefined when the session has ended or its user is gone or disabled. */
-  async bySession(sessionId: string): Promise<Principal | undefined> {
-    const session = await this.sessions.find(sessionId);
-    if (session === undefined) return undefined;
-    const user = await this.enabledUser(session.userId);
+  /**
+   * Who presents session ids: of several the latest login counts. Undefined when they have ended, or its user is gone or
+   * disabled.
+   */
+  async bySession(sessionIds: readonly string[]): Promise<Principal | undefined> {
+    const sessions = await this.sessions.findLive(sessionIds);
+    const [latest] = sessions;
+    if (latest === undefined) return undefined;
+    const user = await this.enabledUser(latest.userId);
     if (user === undefined) return undefined;
-    const { idHash, loginOrigin, expiresAt } = session;
-    return { user, expiresAt, credential: { kind: 'session', idHash, loginOrigin } };
+    const { loginOrigin, expiresAt } = latest;
+    const familyIds = sessions.map(({ familyId }) => familyId);
+    return { user, expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
   }
 
   /** @rule D7 A disabled user's tokens and sessions stop working at once. */

@@ -10,7 +10,12 @@ export interface Principal {
   /** When the session or token ends. */
   readonly expiresAt: Date;
   readonly credential:
-    | { readonly kind: 'session'; readonly idHash: Buffer; readonly loginOrigin: string | null }
+    | {
+        readonly kind: 'session';
+        readonly loginOrigin: string | null;
+        /** Of all sessions that the request carries: what a sign-out ends. */
+        readonly familyIds: readonly string[];
+      }
     | { readonly kind: 'access_token'; readonly id: string };
 }
 

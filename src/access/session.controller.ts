@@ -2,14 +2,12 @@
 import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditBus } from '../audit/audit.bus.js';
-import { auditEvent } from '../audit/audit-event.js';
 import { Clock } from '../clock.js';
 import { Transactions } from '../database/transaction.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { CurrentPrincipal } from './current-principal.decorator.js';
 import type { Principal } from './principal.js';
-import { auditParties } from './principal.js';
 import { SessionService } from './session.service.js';
 
 /** A user as its own requests see it. */
@@ -58,22 +56,21 @@ export class SessionController {
     };
   }
 
-  /** @rule D28 Logout ends the session in the database and clears the cookie. */
+  /** @rule D28 Logout ends the whole family of the session in the database and clears the cookie. */
   @Post('auth/logout')
   @HttpCode(204)
   async logout(
-    @CurrentPrincipal() principal: Principal,
-    @Req() { id }: FastifyRequest,
+    @CurrentPrincipal() { credential }: Principal,
+    @Req() { id: requestId }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    const { credential } = principal;
     if (credential.kind !== 'session') return;
-    const ended = auditEvent('svc.audit.session.ended', { requestId: id, ...auditParties(principal) }, {});
-    await this.transactions.run(async (transaction) => {
-      await this.sessions.end(transaction, credential.idHash);
-      await this.audit.record(transaction, [ended]);
+    const events = await this.transactions.run(async (transaction) => {
+      const ended = await this.sessions.signOut(transaction, credential.familyIds, requestId);
+      await this.audit.record(transaction, ended);
+      return ended;
     });
-    this.audit.publish([ended]);
+    this.audit.publish(events);
     void reply.header('set-cookie', this.sessions.clearingCookie());
   }
 }

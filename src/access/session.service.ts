@@ -1,15 +1,39 @@
-// Opens, finds and ends browser sessions.
-import { createHash, randomBytes } from 'node:crypto';
+// Opens, renews, finds and ends browser sessions.
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
+import { auditEvent } from '../audit/audit-event.js';
 import { Clock } from '../clock.js';
 import type { Transaction } from '../database/transaction.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
-import { sessionCookie } from './session-cookie.js';
-import type { WebSession } from './session.repository.js';
+import { readSessionCookies, sessionCookie } from './session-cookie.js';
+import type { DeletedSession, WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 
 const ID_BYTES = 32;
+/** For requests that are under way with the cookie of before. */
+const GRACE_AFTER_RENEWAL_MS = 30_000;
+
+/** A login that succeeded. */
+export interface SessionLogin {
+  readonly userId: string;
+  /** The origin of the page that posted it. */
+  readonly loginOrigin: string | undefined;
+  /** The `Cookie` header, as it came. Secret. */
+  readonly cookies: string | undefined;
+  readonly requestId: string;
+}
+
+/** Why sessions were ended before their time. */
+type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
+
+/** A new session, and what the audit trail is told of those that it replaced. */
+export interface NewSession {
+  /** The value of the `Set-Cookie` header. Secret. */
+  readonly setCookie: string;
+  readonly events: readonly AuditEvent[];
+}
 
 @Injectable()
 export class SessionService {
@@ -20,29 +44,37 @@ export class SessionService {
   ) {}
 
   /**
-   * Opens a session under a new random id.
-   * @rule D26 A session lives for the configured time from its login, whatever happens in it.
-   * @param loginOrigin the origin of the page that posted the login
-   * @returns the value of the `Set-Cookie` header; secret
+   * Opens a session under a new random id, in the family of the session of this user that the request carries. Whatever
+   * else it carries ends with its family: who sits before this browser has changed.
+   * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
-  async open(transaction: Transaction, userId: string, loginOrigin: string | undefined): Promise<string> {
+  async open(transaction: Transaction, login: SessionLogin): Promise<NewSession> {
+    const { userId, loginOrigin = null, cookies, requestId } = login;
+    const carried = await this.findLive(readSessionCookies(cookies), transaction);
+    const familyId = (await this.renewedFamily(transaction, carried, userId)) ?? randomUUID();
+    const others = carried.map((session) => session.familyId).filter((id) => id !== familyId);
+    const events = await this.endFamilies(transaction, others, requestId, 'replaced');
+
     const id = randomBytes(ID_BYTES).toString('base64url');
     const { sessionLifetimeSeconds, partitionedCookie } = this.options;
-    const createdAt = new Date(this.clock.nowMs());
+    const createdAt = this.now();
     const expiresAt = new Date(createdAt.getTime() + sessionLifetimeSeconds * 1000);
-    const session = { idHash: hashOf(id), userId, createdAt, expiresAt, loginOrigin: loginOrigin ?? null };
-    await this.sessions.insert(transaction, session);
-    return sessionCookie(id, sessionLifetimeSeconds, partitionedCookie);
+    const idHash = hashOf(id);
+    await this.sessions.insert(transaction, { idHash, userId, familyId, createdAt, expiresAt, loginOrigin });
+    return { setCookie: sessionCookie(id, sessionLifetimeSeconds, partitionedCookie), events };
   }
 
-  /** The session with this id, unless it has ended. */
-  async find(id: string): Promise<WebSession | undefined> {
-    const session = await this.sessions.find(hashOf(id));
-    return session !== undefined && session.expiresAt.getTime() > this.clock.nowMs() ? session : undefined;
+  /** The sessions with these ids that have not ended, the latest first. */
+  findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
+    return this.sessions.findLive(ids.map(hashOf), this.now(), transaction);
   }
 
-  end(transaction: Transaction, idHash: Buffer): Promise<void> {
-    return this.sessions.delete(transaction, idHash);
+  /**
+   * Ends families whole: all sessions, also those in their grace and those that are being opened.
+   * @returns what the audit trail is told
+   */
+  signOut(transaction: Transaction, familyIds: readonly string[], requestId: string): Promise<AuditEvent[]> {
+    return this.endFamilies(transaction, familyIds, requestId, 'signed-out');
   }
 
   /** The `Set-Cookie` value that clears the cookie, with the attributes that it was set with. */
@@ -51,8 +83,48 @@ export class SessionService {
   }
 
   purge(): Promise<void> {
-    return this.sessions.purge(new Date(this.clock.nowMs()));
+    return this.sessions.purge(this.now());
   }
+
+  /** The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. */
+  private async renewedFamily(
+    transaction: Transaction,
+    carried: readonly WebSession[],
+    userId: string,
+  ): Promise<string | undefined> {
+    const familyId = carried.find((session) => session.userId === userId)?.familyId;
+    if (familyId === undefined) return undefined;
+    const predecessors = carried.filter((session) => session.familyId === familyId);
+    const graceEnd = new Date(this.clock.nowMs() + GRACE_AFTER_RENEWAL_MS);
+    const idHashes = predecessors.map(({ idHash }) => idHash);
+    return (await this.sessions.endBy(transaction, idHashes, graceEnd)) ? familyId : undefined;
+  }
+
+  /** Makes an event for each user who lost sessions. */
+  private async endFamilies(
+    transaction: Transaction,
+    familyIds: readonly string[],
+    requestId: string,
+    cause: EndCause,
+  ): Promise<AuditEvent[]> {
+    if (familyIds.length === 0) return [];
+    const deleted = await this.sessions.deleteFamilies(transaction, familyIds);
+    return [...liveByUser(deleted, this.now())].map(([subjectUserId, sessions]) =>
+      auditEvent('svc.audit.session.ended', { requestId, subjectUserId }, { sessions, cause }),
+    );
+  }
+
+  private now(): Date {
+    return new Date(this.clock.nowMs());
+  }
+}
+
+/** How many sessions each user had that would have gone on. */
+function liveByUser(sessions: readonly DeletedSession[], now: Date): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { userId } of sessions.filter(({ expiresAt }) => expiresAt > now))
+    counts.set(userId, (counts.get(userId) ?? 0) + 1);
+  return counts;
 }
 
 function hashOf(id: string): Buffer {

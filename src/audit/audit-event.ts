@@ -42,7 +42,13 @@ export interface AuditPayloads {
     readonly from: string;
     readonly to: string;
   };
-  'svc.audit.session.ended': Record<string, never>;
+  /** Sessions of the subject were ended before their time. */
+  'svc.audit.session.ended': {
+    /** How many that had not ended by themselves. */
+    readonly sessions: number;
+    /** `replaced`: a login in the same browser took their place, mostly that of another user. */
+    readonly cause: 'signed-out' | 'replaced';
+  };
   'svc.audit.api.called': {
     readonly method: string;
     readonly route: string;

@@ -42,12 +42,13 @@ function addCheck(keys: Command, context: CommandContext): void {
 function check({ file }: CheckOptions, context: CommandContext): void {
   const text = file === undefined ? configuredKeys(context) : readTextFile(context, file);
   const { jwksAllowHttp: allowHttp } = context.settings.read(VARIABLES.jwksAllowHttp);
-  const { entries, problems, warnings } = readTrustedKeys(text, {
+  const { entries, problems, warnings, notes } = readTrustedKeys(text, {
     assignableRoles: ASSIGNABLE_ROLES,
     allowHttp,
   });
   for (const problem of problems) context.stdout.write(`problem: ${problem}\n`);
   for (const warning of warnings) context.stdout.write(`warning: ${warning}\n`);
+  for (const note of notes) context.stdout.write(`note: ${note}\n`);
   context.stdout.write(renderTable(HEADINGS, entries.map(rowOf)));
   if (problems.length === 0) return;
   throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);

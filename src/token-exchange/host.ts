@@ -83,23 +83,27 @@ export abstract class Settlements {
   abstract settle(settlement: Settlement): Promise<SettledUsers | undefined>;
 }
 
+/** A login that opens a session. */
+export interface SessionLogin {
+  readonly userId: string;
+  /** The origin of the page that posted the login, if it named one: the page's host. */
+  readonly loginOrigin: string | undefined;
+  /** The `Cookie` header of the login, as it came: what it holds of earlier sessions is the product's matter. Secret. */
+  readonly cookies: string | undefined;
+  readonly requestId: string;
+}
+
 /** A session that was opened for a browser. */
 export interface OpenedSession {
   /** The value of the `Set-Cookie` header. Secret. */
   readonly setCookie: string;
+  /** What else happened, such as the end of another user's session: to be recorded with the login. */
+  readonly events: readonly AuditEvent[];
 }
 
 /** The product's browser sessions. */
 export abstract class SessionOpener {
-  /**
-   * Opens a session.
-   * @param loginOrigin the origin of the page that posted the login, if it named one: the page's host
-   */
-  abstract open(
-    transaction: Transaction,
-    userId: string,
-    loginOrigin: string | undefined,
-  ): Promise<OpenedSession>;
+  abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
 }
 
 /** What an access token is to say. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, MoreThan, PrimaryColumn, Repository } from 'typeorm';
+import { Column, Entity, In, MoreThan, PrimaryColumn, Repository } from 'typeorm';
 import { Batch } from '../database/batch.js';
 import { runPrepared } from '../database/prepared-statement.js';
 import type { Transaction } from '../database/transaction.js';
@@ -76,8 +76,16 @@ export class UserRepository {
 
   /** Reads a user and locks its row until the transaction ends. */
   async lock(id: string, transaction: Transaction): Promise<User | undefined> {
-    const lock = { mode: 'pessimistic_write' } as const;
-    return (await managerOf(transaction).findOne(User, { where: { id }, lock })) ?? undefined;
+    return (await this.lockAll([id], transaction))[0];
+  }
+
+  /**
+   * Reads users and locks their rows until the transaction ends: in the order of their ids, so that nobody waits in a
+   * ring. Rows that refer to them (sessions, links) may come in meanwhile: their keys do not change.
+   */
+  lockAll(ids: readonly string[], transaction: Transaction): Promise<User[]> {
+    const lock = { mode: 'for_no_key_update' } as const;
+    return managerOf(transaction).find(User, { where: { id: In([...ids]) }, order: { id: 'ASC' }, lock });
   }
 
   async findByEmail(email: string, transaction?: Transaction): Promise<User | undefined> {

@@ -2,6 +2,7 @@
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { challengeTo } from '../access/challenge.js';
 import { NOT_FOUND } from '../http/answers.js';
 import { TooManyRequestsError } from '../http/throttle/too-many-requests.error.js';
 import type { ApiRefusalReason } from './api-refusal.js';
@@ -11,6 +12,7 @@ import { WORKSPACE_OPTIONS } from './workspace.options.js';
 
 const ANSWERS = {
   bad_request: { status: 400, message: 'The request is not valid' },
+  invalid_token: { status: 401, message: 'The access token or session is not valid any more' },
   forbidden: { status: 403, message: 'Your role does not allow this' },
   feature_not_licensed: { status: 403, message: 'The licence of this instance does not include this' },
   not_found: { status: 404, message: NOT_FOUND.message },
@@ -28,10 +30,12 @@ export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyReq
   async catch(refusal: ApiRefusal | TooManyRequestsError, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const { status, error, message } = this.answerTo(refusal);
-    const requestId = http.getRequest<FastifyRequest>().id;
+    const { id: requestId, headers } = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    if (status === 401) void reply.header('www-authenticate', challengeTo(headers.authorization));
     // Every 404 has the same bytes (D23).
     const body = status === 404 ? NOT_FOUND : { error, message, requestId };
-    await http.getResponse<FastifyReply>().status(status).send(body);
+    await reply.status(status).send(body);
   }
 
   private answerTo(refusal: ApiRefusal | TooManyRequestsError) {

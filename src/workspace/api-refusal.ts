@@ -3,6 +3,8 @@
 export type ApiRefusalReason =
   /** A field or parameter is wrong; the detail names it and its rule. */
   | 'bad_request'
+  /** Who makes the call has been disabled, or is gone, since it was let in. */
+  | 'invalid_token'
   | 'forbidden'
   | 'feature_not_licensed'
   /** It is not there, or the acting user may not see it: the two look alike. */

@@ -4,8 +4,7 @@ import { CurrentPrincipal } from '../access/current-principal.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { Transactions } from '../database/transaction.js';
 import { JsonBody } from '../http/json-body.js';
-import { MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
-import type { User } from '../users/user.repository.js';
+import { MEMBER_ROLE } from '../users/role.js';
 import { UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ApiController } from './api-controller.decorator.js';
@@ -15,6 +14,7 @@ import type { Page, PageRange } from './pages.js';
 import { Pages } from './pages.js';
 import type { PageQuery } from './query.pipe.js';
 import { IdPipe, QueryPipe } from './query.pipe.js';
+import { UserAdministrationService } from './user-administration.service.js';
 import { NewUserBody, UserAnswer, UserChangeBody, userAnswer } from './user.dto.js';
 
 @ApiController('users', 'Users')
@@ -22,6 +22,7 @@ export class UserController {
   constructor(
     private readonly users: UserRepository,
     private readonly userService: UserService,
+    private readonly administration: UserAdministrationService,
     private readonly transactions: Transactions,
     private readonly pages: Pages,
   ) {}
@@ -64,7 +65,9 @@ export class UserController {
     errors: [404],
   })
   async get(@Param('userId', IdPipe) id: string): Promise<UserAnswer> {
-    return userAnswer(await this.existing(id));
+    const user = await this.users.findById(id);
+    if (user === undefined) throw new ApiRefusal('not_found');
+    return userAnswer(user);
   }
 
   @Patch(':userId')
@@ -83,19 +86,10 @@ export class UserController {
   ): Promise<UserAnswer> {
     if (enabled === undefined && role === undefined)
       throw new ApiRefusal('bad_request', 'enabled or role must be given');
-    const { role: presentRole } = await this.existing(id);
-    if (presentRole === OWNER_ROLE) throw new ApiRefusal('owner_protected');
-    if (id === user.id) throw new ApiRefusal('own_account');
-    await this.users.update(id, {
+    const change = {
       ...(enabled === undefined ? {} : { enabled }),
       ...(role === undefined ? {} : { role }),
-    });
-    return userAnswer(await this.existing(id));
-  }
-
-  private async existing(id: string): Promise<User> {
-    const user = await this.users.findById(id);
-    if (user === undefined) throw new ApiRefusal('not_found');
-    return user;
+    };
+    return userAnswer(await this.administration.change(user.id, id, change));
   }
 }

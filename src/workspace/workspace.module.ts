@@ -19,6 +19,7 @@ import { ProjectRoleRepository } from './project-role.repository.js';
 import { ProjectController } from './project.controller.js';
 import { ProjectsModule } from './projects.module.js';
 import { RightsInterceptor } from './rights.interceptor.js';
+import { UserAdministrationService } from './user-administration.service.js';
 import { UserController } from './user.controller.js';
 import { WorkflowController } from './workflow.controller.js';
 import { Workflow, WorkflowRepository } from './workflow.repository.js';
@@ -54,6 +55,7 @@ export class WorkspaceModule {
         CredentialRepository,
         CredentialSchemas,
         CredentialService,
+        UserAdministrationService,
       ],
       exports: [WorkflowRepository],
     };

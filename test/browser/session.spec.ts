@@ -20,7 +20,11 @@ describeInBrowser('a session in the frame', () => {
     await product.frame.getByText('Morning orders').waitFor();
     return product;
   };
-  const openSessions = () => browsing.service.rows('SELECT id_hash FROM web_session');
+  const openSessions = () => browsing.service.rows<{ id_hash: Buffer }>('SELECT id_hash FROM web_session');
+  const carriedSessions = async () => {
+    const cookies = await browsing.context.cookies(browsing.instanceOrigin);
+    return cookies.map(({ value }) => sessionHashOf(`${SESSION_COOKIE}=${value}`));
+  };
 
   describe('[D28] logout', () => {
     it('[D28] by the host page ends the session without loading the frame again', async () => {
@@ -53,9 +57,7 @@ describeInBrowser('a session in the frame', () => {
 
   it('[D26] a session that an operator ends is over at the next look', async () => {
     const product = await signedIn();
-    const cookies = await browsing.context.cookies(browsing.instanceOrigin);
-    const hashes = cookies.map(({ value }) => sessionHashOf(`${SESSION_COOKIE}=${value}`));
-    for (const hash of hashes)
+    for (const hash of await carriedSessions())
       await browsing.service.rows('DELETE FROM web_session WHERE id_hash = $1', [hash]);
     await product.reloadFrameSilently();
     await product.heading('You are not signed in.');
@@ -124,6 +126,20 @@ describeInBrowser('a session in the frame', () => {
       expect(String(second['expiresAt']) > String(first['expiresAt'])).toBe(true);
       expect(await product.isFrameMarked()).toBe(true);
       expect(await product.page.locator('iframe').count()).toBe(1);
+    });
+
+    it('[D28] and a logout leave no session that the frame ever had', async () => {
+      const product = await signedIn();
+      const carried = await carriedSessions();
+      await product.renew(browsing.token('ada'));
+      await product.event(2);
+      carried.push(...(await carriedSessions()));
+      const open = async () =>
+        (await openSessions()).filter((row) => carried.some((hash) => hash.equals(row.id_hash))).length;
+      expect(await open()).toBe(2);
+      await product.logout();
+      await product.heading('You have signed out.');
+      expect(await open()).toBe(0);
     });
 
     it('[D26] as another user shows that user, and nothing of the one before', async () => {

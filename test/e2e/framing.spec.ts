@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import { Partner } from '../../demo/partner.js';
 import { TestDatabase } from '../support/databases.js';
-import { sessionHashOf } from '../support/logins.js';
+import { login as loginBy, sessionHashOf } from '../support/logins.js';
 import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
 import type { TestServiceOptions } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -95,9 +95,37 @@ describe('[P.origins] the origin of a login', () => {
     expect((await login(picky)).status).toBe(303);
   });
 
-  it('[P.origins] an entry that lists none takes a login from anywhere', async () => {
+  it.each([
+    ['by GET', 'GET', {}],
+    ['by GET, whatever origin it names', 'GET', { origin: PRODUCT }],
+    ['by GET from another site', 'GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
+    ['by GET typed into the address bar', 'GET', { 'sec-fetch-site': 'none' }],
+    ['posted by a browser that names no origin', 'POST', { 'sec-fetch-site': 'cross-site' }],
+    ['posted from here by a browser that names no origin', 'POST', { 'sec-fetch-site': 'same-origin' }],
+    ['posted with an empty Sec-Fetch-Site', 'POST', { 'sec-fetch-site': '' }],
+  ] as const)(
+    '[P.origins] %s is refused by an entry that lists origins, and the token stays unused',
+    async (_, method, headers) => {
+      const token = picky.sign();
+      const answer = await loginBy(service, method, { token }, headers);
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).toMatchObject({ error: 'origin_not_allowed' });
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect((await login(picky, PRODUCT, token)).status).toBe(303);
+    },
+  );
+
+  it('[P.origins] an entry that lists none takes a login from anywhere, by either method', async () => {
     expect((await login(open, OTHER)).status).toBe(303);
     expect((await login(open, 'null')).status).toBe(303);
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    expect((await loginBy(service, 'POST', { token: open.sign() }, headers)).status).toBe(303);
+    expect((await loginBy(service, 'GET', { token: open.sign() }, headers)).status).toBe(303);
+  });
+
+  it('[P.origins] a listed origin passes also where the browser tells the site', async () => {
+    const headers = { origin: PRODUCT, 'sec-fetch-site': 'cross-site' };
+    expect((await loginBy(service, 'POST', { token: picky.sign() }, headers)).status).toBe(303);
   });
 
   it('[D25] the session keeps the origin of its login, and tells it to nobody but its own page', async () => {

@@ -66,9 +66,15 @@ export class ApiWorld {
 
   /** The `Cookie` header of a new session. */
   async sessionOf(party: string): Promise<string> {
-    const setCookie = await this.service
+    const login = {
+      userId: this.idOf(party),
+      loginOrigin: undefined,
+      cookies: undefined,
+      requestId: 'api-world',
+    };
+    const { setCookie } = await this.service
       .part(Transactions)
-      .run((transaction) => this.service.part(SessionService).open(transaction, this.idOf(party), undefined));
+      .run((transaction) => this.service.part(SessionService).open(transaction, login));
     return setCookie.slice(0, setCookie.indexOf(';'));
   }
 

@@ -18,6 +18,11 @@ export function login(
   return service.fetch(`${EMBED_PATH}?${new URLSearchParams(present).toString()}`, { headers });
 }
 
+/** The `Cookie` header of the session that an answer sets. */
+export function cookieOf(answer: Response): string {
+  return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+}
+
 /** The session id in a `Set-Cookie` header or a `Cookie` header. */
 export function sessionIdOf(cookie: string): string {
   return /__Host-svc-session=([^;]*)/.exec(cookie)?.[1] ?? '';

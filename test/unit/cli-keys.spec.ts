@@ -81,6 +81,18 @@ describe('keys check', () => {
     expect(stdout).toMatch(/^warning: entry 0, allowedRoles: /);
   });
 
+  it('[P.origins] says in words what origins bind, for the entries that name them', async () => {
+    const { exitCode, stdout } = await check([
+      good,
+      { ...good, kid: 'k2', origins: ['https://product.example'] },
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout.split('\n').filter((row) => row.startsWith('note: '))).toEqual([
+      'note: entry 1, origins: a login by GET is refused, and a post by a browser that names no origin',
+    ]);
+    expect(stdout).not.toContain('product.example');
+  });
+
   it('goes by the configured rules', async () => {
     const entries = [{ type: 'jwks', url: 'http://b.example/keys', issuer: 'https://b.example' }];
     expect(await check(entries)).toMatchObject({ exitCode: 1 });

@@ -52,6 +52,17 @@ describe('a start', () => {
     expect(license.includes('token-exchange', Date.now())).toBe(false);
   });
 
+  it('[P.origins] says what origins bind, where embedded login is on', async () => {
+    const entry = { ...ENTRY, origins: ['https://product.example'] };
+    const keys = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) };
+    const notesWith = async (embedLogin: string) =>
+      (await start({ ...FLAG, ...keys, SVC_EMBED_LOGIN_ENABLED: embedLogin })).notes;
+    expect(await notesWith('true')).toEqual([
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, origins: a login by GET is refused, and a post by a browser that names no origin',
+    ]);
+    expect(await notesWith('false')).toEqual([]);
+  });
+
   it('[2.1.file] takes large values from files', async () => {
     const path = write('keys.json', `${KEYS.SVC_TOKEN_EXCHANGE_TRUSTED_KEYS}\n`);
     expect((await start({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).trustedKeys).toHaveLength(

@@ -57,7 +57,7 @@ describe('entries that are taken', () => {
   });
 
   it('[2.1] no entry at all', () =>
-    expect(readText('[]')).toEqual({ entries: [], problems: [], warnings: [] }));
+    expect(readText('[]')).toEqual({ entries: [], problems: [], warnings: [], notes: [] }));
 
   it('[5.2.4] expectedAudience and allowedRoles as they are, and absent where they are', () => {
     const { entries } = read({ ...ec, expectedAudience: 'us', allowedRoles: ['global:member'] }, jwks);

@@ -5,6 +5,7 @@ import { LeaderLease1790000000002 } from './1790000000002-leader-lease.js';
 import { ThrottleCounter1790000000003 } from './1790000000003-throttle-counter.js';
 import { PublicApi1790000000010 } from './1790000000010-public-api.js';
 import { SessionOrigin1790000000020 } from './1790000000020-session-origin.js';
+import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   ThrottleCounter1790000000003,
   PublicApi1790000000010,
   SessionOrigin1790000000020,
+  SessionFamily1790000000030,
 ] as const;

@@ -11,6 +11,7 @@ import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbedLoginService } from './embed-login.service.js';
 import { localRedirect } from './local-redirect.js';
+import type { LoginSource } from './login-origin.js';
 import { PlainHttpWarning } from './plain-http.warning.js';
 
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
@@ -47,7 +48,8 @@ export class EmbedLoginController {
   ): Promise<void> {
     const { token, redirectTo } = readEmbedLoginForm(encoded);
     const { id: requestId, headers } = request;
-    const session = await this.embedLogin.login({ token, origin: headers.origin, requestId });
+    const attempt = { token, source: sourceOf(request), cookies: headers.cookie, requestId };
+    const session = await this.embedLogin.login(attempt);
     this.plainHttp.note(request.protocol, requestId);
     await reply
       .header('set-cookie', session.setCookie)
@@ -55,4 +57,12 @@ export class EmbedLoginController {
       .status(SEE_OTHER)
       .send();
   }
+}
+
+function sourceOf({ method, headers }: FastifyRequest): LoginSource {
+  return {
+    method: method === 'POST' ? 'POST' : 'GET',
+    origin: headers.origin,
+    fetchSite: headers['sec-fetch-site'],
+  };
 }

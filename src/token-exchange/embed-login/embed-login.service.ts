@@ -12,13 +12,15 @@ import { Journey, identityEvents } from '../journey.js';
 import { withRejectionContext } from '../rejection.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, originOf } from '../verification/external-token.verifier.js';
+import type { LoginSource } from './login-origin.js';
 import { hostOriginOf, refuseForeignOrigin } from './login-origin.js';
 
 /** A login as it was asked for; nothing is checked yet. */
 export interface EmbedLogin {
   readonly token: string;
-  /** The `Origin` header. */
-  readonly origin: string | undefined;
+  readonly source: LoginSource;
+  /** The `Cookie` header. Secret. */
+  readonly cookies: string | undefined;
   readonly requestId: string;
 }
 
@@ -48,9 +50,9 @@ export class EmbedLoginService {
     });
   }
 
-  private async verify({ token, origin }: EmbedLogin): Promise<VerifiedToken> {
+  private async verify({ token, source }: EmbedLogin): Promise<VerifiedToken> {
     const verified = await this.verifier.verify(token, 'embed');
-    await withRejectionContext(originOf(verified), () => refuseForeignOrigin(verified.key.policy, origin));
+    await withRejectionContext(originOf(verified), () => refuseForeignOrigin(verified.key.policy, source));
     return verified;
   }
 
@@ -64,19 +66,21 @@ export class EmbedLoginService {
   /** The user, the session and the audit rows stand or fall together. */
   private async resolveAndOpen(
     token: VerifiedToken,
-    { origin, requestId }: EmbedLogin,
+    { source, cookies, requestId }: EmbedLogin,
     known: ResolvedUser | undefined,
   ): Promise<OpenedSession> {
     const { session, events } = await this.transactions.run(async (transaction) => {
       const subject = known ?? (await this.identities.resolve(transaction, token));
-      const opened = await this.sessions.open(transaction, subject.userId, hostOriginOf(origin));
-      const context = { requestId, subjectUserId: subject.userId };
+      const { userId } = subject;
+      const loginOrigin = hostOriginOf(source.origin);
+      const opened = await this.sessions.open(transaction, { userId, loginOrigin, cookies, requestId });
+      const context = { requestId, subjectUserId: userId };
       const { policy, kid } = token.key;
       const login = auditEvent('svc.audit.token-exchange.embed-login', context, {
         issuer: policy.issuer,
         kid,
       });
-      const told = [...identityEvents(context, token, subject), login];
+      const told = [...opened.events, ...identityEvents(context, token, subject), login];
       await this.audit.record(transaction, told);
       return { session: opened, events: told };
     });

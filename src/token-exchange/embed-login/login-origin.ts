@@ -1,18 +1,33 @@
-// Judges where an embedded login was posted from, by the `Origin` that browsers send with it.
+// Judges where an embedded login comes from, by its method and by what browsers send with it.
 import { originOfText } from '../../config/origin.js';
 import type { TrustPolicy } from '../keys/trusted-key.js';
 import { Rejection } from '../rejection.js';
 
+/** What a request tells of its sender; nothing of it is checked yet. */
+export interface LoginSource {
+  readonly method: 'GET' | 'POST';
+  /** The `Origin` header. */
+  readonly origin: string | undefined;
+  /** The `Sec-Fetch-Site` header, which browsers send over HTTPS, and which no page can take away. */
+  readonly fetchSite: string | undefined;
+}
+
 /**
- * Refuses a login that a page of a foreign origin has posted, where the entry names its origins: nobody else's page
- * shall sign a visitor in (login CSRF). Without the header the login does not come from a page's form, or by GET.
- * @rule P.origins Where an entry names origins, a login from another one is refused.
- * @param header the `Origin` of the request; `null`, which pages without referrer send, is listed nowhere
+ * Refuses a login that may come from a page of a foreign origin, where the entry names its origins: nobody else's page
+ * shall sign a visitor in (login CSRF). What names no origin passes only as a post that no browser has sent.
+ * @rule P.origins Where an entry names origins, a login from another one, by GET, or of a browser without one is refused.
  * @throws Rejection `origin_not_allowed`
  */
-export function refuseForeignOrigin({ origins }: TrustPolicy, header: string | undefined): void {
-  if (origins === undefined || header === undefined || origins.has(header)) return;
+export function refuseForeignOrigin({ origins }: TrustPolicy, source: LoginSource): void {
+  if (origins === undefined || isPostedFrom(origins, source)) return;
   throw new Rejection('origin_not_allowed');
+}
+
+/** A GET proves nothing: any link or frame makes one, and browsers name no origin with it. */
+function isPostedFrom(origins: ReadonlySet<string>, { method, origin, fetchSite }: LoginSource): boolean {
+  if (method !== 'POST') return false;
+  // `null`, which pages without referrer send, is listed nowhere.
+  return origin === undefined ? fetchSite === undefined : origins.has(origin);
 }
 
 /** The origin that the page in the frame may talk to, if a browser named one. */

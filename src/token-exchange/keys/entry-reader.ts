@@ -12,6 +12,8 @@ export interface TrustedKeysReading {
   entries: TrustedKeyEntry[];
   problems: string[];
   warnings: string[];
+  /** What a good entry does that its author may not expect. */
+  notes: string[];
 }
 
 /** What the reader must know of its host and configuration. */
@@ -138,7 +140,10 @@ export class EntryReader {
     const read = isTextArray(origins)
       ? origins.map(originOfText).filter((origin) => origin !== undefined)
       : [];
-    if (isTextArray(origins) && read.length > 0 && read.length === origins.length) return read;
+    if (isTextArray(origins) && read.length > 0 && read.length === origins.length) {
+      this.note('origins', 'a login by GET is refused, and a post by a browser that names no origin');
+      return read;
+    }
     this.problem('origins', 'must be an array of at least one origin such as https://product.example');
     return undefined;
   }
@@ -240,6 +245,10 @@ export class EntryReader {
 
   private warning(member: string, rule: string): void {
     this.reading.warnings.push(`${this.place(member)}: ${rule}`);
+  }
+
+  private note(member: string, text: string): void {
+    this.reading.notes.push(`${this.place(member)}: ${text}`);
   }
 
   private place(member: string): string {

@@ -8,7 +8,7 @@ import { EntryReader } from './entry-reader.js';
  * @rule D32 Every problem is listed at once, with entry, member and rule, never with the value.
  */
 export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedKeysReading {
-  const reading: TrustedKeysReading = { entries: [], problems: [], warnings: [] };
+  const reading: TrustedKeysReading = { entries: [], problems: [], warnings: [], notes: [] };
   const list = parseList(text, reading.problems);
   for (const [index, value] of list.entries()) {
     const entry = new EntryReader(index, value, rules, reading).read();

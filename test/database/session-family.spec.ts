@@ -1,0 +1,136 @@
+// Families of sessions in the table: those of the last release, and what waits for what when requests meet.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { SessionRepository, WebSession } from '../../src/access/session.repository.js';
+import { SessionService } from '../../src/access/session.service.js';
+import { SessionFamily1790000000030 } from '../../src/database/migrations/1790000000030-session-family.js';
+import type { Transaction } from '../../src/database/transaction.js';
+import { Transactions } from '../../src/database/transaction.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { TestClock } from '../support/test-clock.js';
+
+/** Longer than any of these transactions takes by itself. */
+const LONG_ENOUGH_MS = 200;
+
+describeOnEachDatabase('[D28] families of sessions in the table', (database) => {
+  let dataSource: DataSource;
+  let transactions: Transactions;
+  let sessions: SessionService;
+  let userId: string;
+
+  beforeAll(async () => {
+    ({ dataSource } = await database.open([WebSession]));
+    transactions = new Transactions(dataSource);
+    sessions = new SessionService(
+      new SessionRepository(dataSource.getRepository(WebSession)),
+      new TestClock(),
+      { baseUrl: 'https://instance.example', sessionLifetimeSeconds: 3600, partitionedCookie: true },
+    );
+  });
+  beforeEach(async () => {
+    userId = randomUUID();
+    await dataSource.query(
+      `INSERT INTO user_account (id, email, normalized_email, role) VALUES ($1, $2, $2, 'global:member')`,
+      [userId, `${userId}@partner.example`],
+    );
+  });
+
+  const open = async (transaction: Transaction, cookies?: string) =>
+    (await sessions.open(transaction, { userId, loginOrigin: undefined, cookies, requestId: 'test' }))
+      .setCookie;
+  const login = (cookies?: string) => transactions.run((transaction) => open(transaction, cookies));
+  const idOf = (setCookie: string) => /=([^;]*)/.exec(setCookie)?.[1] ?? '';
+  const liveOnes = async (...setCookies: string[]) => (await sessions.findLive(setCookies.map(idOf))).length;
+  const familyOf = async (setCookie: string) =>
+    (await sessions.findLive([idOf(setCookie)]))[0]?.familyId ?? 'none';
+  const signOut = (familyId: string) =>
+    transactions.run((transaction) => sessions.signOut(transaction, [familyId], 'test'));
+  /** Holds a transaction open after its work, until another one has had the time to run into it. */
+  const whileHeld = async <T>(
+    work: (transaction: Transaction) => Promise<T>,
+    other: () => Promise<unknown>,
+  ) => {
+    let release = () => undefined as void;
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    let reached = () => undefined as void;
+    const isReached = new Promise<void>((resolve) => (reached = resolve));
+    const held = transactions.run(async (transaction) => {
+      const result = await work(transaction);
+      reached();
+      await isReleased;
+      return result;
+    });
+    await isReached;
+    const met = other();
+    await sleep(LONG_ENOUGH_MS);
+    release();
+    await met;
+    return held;
+  };
+
+  it('[D28] a sign-out that meets a renewal ends what the renewal opens', async () => {
+    const first = await login();
+    const family = await familyOf(first);
+    const second = await whileHeld(
+      (transaction) => open(transaction, first),
+      () => signOut(family),
+    );
+    expect(await liveOnes(first, second)).toBe(0);
+  });
+
+  it('[D28] a sign-out by an older cookie ends what a renewal of the newest opens', async () => {
+    const first = await login();
+    const family = await familyOf(first);
+    const second = await login(first);
+    const third = await whileHeld(
+      (transaction) => open(transaction, second),
+      () => signOut(family),
+    );
+    expect(await liveOnes(first, second, third)).toBe(0);
+  });
+
+  it('[D28] a renewal that meets a sign-out is a login without a session', async () => {
+    const first = await login();
+    const family = await familyOf(first);
+    let renewed = '';
+    await whileHeld(
+      (transaction) => sessions.signOut(transaction, [family], 'test'),
+      async () => (renewed = await login(first)),
+    );
+    expect([await liveOnes(first), await liveOnes(renewed)]).toEqual([0, 1]);
+    expect(await familyOf(renewed)).not.toBe(family);
+  });
+
+  it('[D28] a login that is rolled back leaves the session that it carried as it was', async () => {
+    const first = await login();
+    const [before] = await sessions.findLive([idOf(first)]);
+    const failing = transactions.run(async (transaction) => {
+      await open(transaction, first);
+      throw new Error('the audit row fails');
+    });
+    await expect(failing).rejects.toThrow('the audit row fails');
+    expect(await sessions.findLive([idOf(first)])).toEqual([before]);
+  });
+
+  it('[D28] sessions of the last release are families of their own, also those that it opens meanwhile', async () => {
+    const runner = dataSource.createQueryRunner();
+    const migration = new SessionFamily1790000000030();
+    const insert = () =>
+      runner.query(
+        `INSERT INTO web_session (id_hash, user_id, created_at, expires_at)
+         SELECT sha256(($2::text || n)::bytea), $1, now(), now() + interval '1 hour' FROM generate_series(1, 3) n`,
+        [userId, randomUUID()],
+      );
+    await migration.down(runner);
+    await insert();
+    await migration.up(runner);
+    await insert();
+    await runner.release();
+    const rows = await dataSource.query<{ family: string }[]>(
+      'SELECT family_id AS family FROM web_session WHERE user_id = $1',
+      [userId],
+    );
+    expect(new Set(rows.map(({ family }) => family)).size).toBe(6);
+  });
+});

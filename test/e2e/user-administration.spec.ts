@@ -1,0 +1,99 @@
+// Administrators who act on each other at the same moment: the last one is never lost, and the loser is told why.
+import { ApiClient } from '../support/api-client.js';
+import type { ApiAnswer } from '../support/api-client.js';
+import { ApiWorld } from '../support/api-world.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { changeUser, storedUser } from '../support/local-users.js';
+import { TestService } from '../support/test-service.js';
+
+const ROUNDS = 25;
+const DISABLE = { enabled: false };
+const DEMOTE = { role: 'global:member' };
+type Change = typeof DISABLE | typeof DEMOTE;
+
+interface Administrator {
+  readonly id: string;
+  readonly token: string;
+}
+
+describeOnEachDatabase('[D30] administrators who act on each other', (database) => {
+  let service: TestService;
+  let api: ApiClient;
+  let world: ApiWorld;
+
+  beforeAll(async () => {
+    service = await TestService.start(database);
+    api = await ApiClient.connect(service);
+    world = new ApiWorld(service);
+  });
+  afterAll(() => service?.stop());
+
+  const administrators = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async (): Promise<Administrator> => {
+        const id = await world.createUser('global:admin');
+        return { id, token: await world.token(id) };
+      }),
+    );
+  const change = ({ token }: Administrator, { id }: Administrator, body: Change) =>
+    api.patch(`/api/v1/users/${id}`, token, body);
+  const areLeft = async (all: readonly Administrator[]) => {
+    const users = await Promise.all(all.map(({ id }) => storedUser(service, id)));
+    return users.filter(({ role, enabled }) => enabled && role === 'global:admin').length;
+  };
+  const restore = (all: readonly Administrator[]) =>
+    Promise.all(all.map(({ id }) => changeUser(service, id, { role: 'global:admin', enabled: true })));
+  const answersOf = (answers: readonly ApiAnswer[]) =>
+    answers.map(({ status, body }) => [status, body.error ?? 'done']).sort();
+
+  it.each([
+    ['disable and disable', DISABLE, DISABLE, [401, 'invalid_token']],
+    ['demote and demote', DEMOTE, DEMOTE, [404, 'not_found']],
+  ])('[D30] %s each other at once: one does, the other comes too late', async (_, ofOne, ofOther, late) => {
+    const both = await administrators(2);
+    const [one, other] = both as [Administrator, Administrator];
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all([change(one, other, ofOne), change(other, one, ofOther)]);
+      expect([round, await areLeft(both), answersOf(answers)]).toEqual([round, 1, [[200, 'done'], late]]);
+      await restore(both);
+    }
+  });
+
+  it('[D30] one disables and the other demotes at once: one of them is left', async () => {
+    const both = await administrators(2);
+    const [one, other] = both as [Administrator, Administrator];
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all([change(one, other, DISABLE), change(other, one, DEMOTE)]);
+      expect([round, await areLeft(both)]).toEqual([round, 1]);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      await restore(both);
+    }
+  });
+
+  it('[D30] in a ring of five, each on the next and on the one before: one is left at least', async () => {
+    const ring = await administrators(5);
+    const at = (place: number) => ring[place % ring.length]!;
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all(
+        ring.flatMap((each, place) => [
+          change(each, at(place + 1), DISABLE),
+          change(each, at(place + ring.length - 1), DEMOTE),
+        ]),
+      );
+      expect(await areLeft(ring)).toBeGreaterThanOrEqual(1);
+      expect(answers.filter(({ status }) => ![200, 401, 404].includes(status))).toEqual([]);
+      await restore(ring);
+    }
+  });
+
+  it('[D30] who comes too late is answered as if it had come later still', async () => {
+    const both = await administrators(2);
+    const [one, other] = both as [Administrator, Administrator];
+    const raced = await Promise.all([change(one, other, DISABLE), change(other, one, DISABLE)]);
+    const loser = raced[0].status === 200 ? [other, one, raced[1]] : [one, other, raced[0]];
+    const [acting, target, told] = loser as [Administrator, Administrator, ApiAnswer];
+    const later = await change(acting, target, DISABLE);
+    expect([told.status, told.body.error]).toEqual([later.status, later.body.error]);
+    expect(told.headers.get('www-authenticate')).toBe(later.headers.get('www-authenticate'));
+  });
+});
