@@ -44,8 +44,8 @@ export class SessionService {
   ) {}
 
   /**
-   * Opens a session under a new random id, in the family of the session of this user that the request carries. Whatever
-   * else it carries ends with its family: who sits before this browser has changed.
+   * Opens a session under a new random id, in the family of the latest session of this user that the request carries.
+   * Whatever else it carries ends with its family: another user's, or what another jar of the browser still held.
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<NewSession> {
