@@ -2,23 +2,47 @@
 import { Partner } from '../../demo/partner.js';
 import { eventsOf } from '../support/census.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import type { EntryPath } from '../support/entry-paths.js';
 import { ENTRY_PATHS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { SMALL_ORDER_KEYS, forgeSignature, jwkOf } from '../support/weak-ed25519-keys.js';
 
 const partnerWith = (kid: string) =>
   Partner.create({ issuer: 'https://partner.example', kid, audience: BASE_URL });
 const good = partnerWith('good');
 const UNSTORABLE_KIDS = ['with NUL \0', 'with a lone surrogate \ud800', '\udc00\ud800'];
 
+/** A token that nobody's private key has signed. */
+function forgedToken(point: string, kid: string): string {
+  const encoded = (members: object) => Buffer.from(JSON.stringify(members)).toString('base64url');
+  const signingInput = `${encoded({ alg: 'EdDSA', kid })}.${encoded(good.claims())}`;
+  const signature = forgeSignature(point, Buffer.from(signingInput));
+  if (signature === undefined) throw new Error('no signature found');
+  return `${signingInput}.${signature.toString('base64url')}`;
+}
+
+async function expectUnknownKey(
+  service: TestService,
+  answer: Response,
+  flow: EntryPath['flow'],
+): Promise<void> {
+  expect(answer.status).toBe(flow === 'embed' ? 401 : 400);
+  const body = await answer.text();
+  if (flow === 'embed') expect(JSON.parse(body)).toMatchObject({ error: 'key_unknown' });
+  else expect(body).toBe(INVALID_GRANT);
+  expect(await eventsOf(service, answer)).toMatchObject([{ payload: { reason: 'key_unknown' } }]);
+}
+
 describeOnEachDatabase('keys of a key set that are not used', (database) => {
   const unstorable = UNSTORABLE_KIDS.map(partnerWith);
+  const weak = SMALL_ORDER_KEYS.map((point, at) => ({ ...jwkOf(point), point, kid: `weak-${at}` }));
   let jwks: JwksServer;
   let service: TestService;
 
   beforeAll(async () => {
     jwks = await JwksServer.listen();
-    jwks.publish({ keys: [...unstorable, good].flatMap((partner) => partner.jwks().keys) });
+    jwks.publish({ keys: [...[...unstorable, good].flatMap((partner) => partner.jwks().keys), ...weak] });
     service = await TestService.start(database, {
       trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL }],
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
@@ -34,25 +58,33 @@ describeOnEachDatabase('keys of a key set that are not used', (database) => {
       '[D35] a token of a key whose kid cannot be stored is refused and audited',
       async (partner) => {
         const answer = await path.send(service, partner.sign(), () => good.sign());
-        expect(answer.status).toBe(path.flow === 'embed' ? 401 : 400);
-        const body = await answer.text();
-        if (path.flow === 'embed') expect(JSON.parse(body)).toMatchObject({ error: 'key_unknown' });
-        else expect(body).toBe(INVALID_GRANT);
-        expect(await eventsOf(service, answer)).toMatchObject([{ payload: { reason: 'key_unknown' } }]);
+        await expectUnknownKey(service, answer, path.flow);
       },
     );
 
-    it('[D35] a token of its neighbour is taken', async () => {
+    it.each(weak)(
+      '[D35] a token that anybody can sign for key $kid is refused and audited',
+      async ({ point, kid }) => {
+        const answer = await path.send(service, forgedToken(point, kid), () => good.sign());
+        await expectUnknownKey(service, answer, path.flow);
+      },
+    );
+
+    it('[D35] a token of their neighbour is taken', async () => {
       expect(isAccepted(await path.send(service, good.sign(), () => good.sign()))).toBe(true);
     });
   });
 
   it('[D35] each such key is told of once', () => {
     const told = service.log.filter(({ msg }) => msg === 'a key of a JWKS is not used');
-    expect(told.map(({ warning }) => warning)).toEqual(
-      UNSTORABLE_KIDS.map(
+    expect(told.map(({ warning }) => warning)).toEqual([
+      ...UNSTORABLE_KIDS.map(
         (kid, at) => `key ${at} (kid ${JSON.stringify(kid)}) has a kid with NUL or a lone surrogate`,
       ),
-    );
+      ...weak.map(
+        ({ kid }, at) =>
+          `key ${UNSTORABLE_KIDS.length + 1 + at} (kid "${kid}") is a point of small order, or not written in its only form`,
+      ),
+    ]);
   });
 });

@@ -143,7 +143,9 @@ function inferAlgorithms(alg: unknown, key: KeyObject): ReadonlySet<Algorithm> {
 }
 
 function refuseWeakKey(key: KeyObject): void {
-  if (algorithmsFitting(key).length === 0) throw new UnusableKeyError('is too small or has a weak exponent');
+  if (algorithmsFitting(key).length > 0) return;
+  if (key.asymmetricKeyType !== 'ed25519') throw new UnusableKeyError('is too small or has a weak exponent');
+  throw new UnusableKeyError('is a point of small order, or not written in its only form');
 }
 
 /**
