@@ -1,10 +1,14 @@
-// Keys that a key set should not have: their tokens are refused and audited on every way in, and the other keys serve.
+// Keys that a key set should not have, or has no longer: their tokens are refused and audited on every way in.
 import { Partner } from '../../demo/partner.js';
+import { Leader } from '../../src/database/leader.js';
+import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks-key.provider.js';
+import { until } from '../instances/support/until.js';
 import { eventsOf } from '../support/census.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';
 import { ENTRY_PATHS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
-import { JwksServer } from '../support/jwks-server.js';
+import { JwksServer, status } from '../support/jwks-server.js';
+import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { SMALL_ORDER_KEYS, forgeSignature, jwkOf } from '../support/weak-ed25519-keys.js';
 
@@ -86,5 +90,50 @@ describeOnEachDatabase('keys of a key set that are not used', (database) => {
           `key ${UNSTORABLE_KIDS.length + 1 + at} (kid "${kid}") is a point of small order, or not written in its only form`,
       ),
     ]);
+  });
+});
+
+describeOnEachDatabase('an emptied key set', (database) => {
+  const fetched = partnerWith('fetched');
+  const clock = new TestClock();
+  let jwks: JwksServer;
+  let service: TestService;
+
+  beforeAll(async () => {
+    jwks = await JwksServer.listen();
+    jwks.publish(fetched.jwks(), { 'cache-control': 'max-age=60' });
+    service = await TestService.start(database, {
+      trustedKeys: [
+        { type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL },
+        good.staticEntry(),
+      ],
+      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+      clock,
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await jwks?.close();
+  });
+
+  const token = (partner: Partner) => partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));
+  const pass = async (seconds: number) => {
+    clock.advance(seconds);
+    // After such a leap a leader has to find out first that it still is one.
+    await until('the instance leads', 10_000, () => service.part(Leader).isLeader);
+    await service.part(JwksKeyProvider).tick();
+  };
+
+  it('[D34] a failing endpoint keeps its keys, an emptied set has none at once, and a static key is untouched', async () => {
+    expect((await service.embed({ token: token(fetched) })).status).toBe(303);
+    jwks.answerWith(status(500));
+    await pass(61);
+    expect((await service.embed({ token: token(fetched) })).status).toBe(303);
+    jwks.publish({ keys: [] });
+    await pass(10);
+    for (const path of ENTRY_PATHS) {
+      await expectUnknownKey(service, await path.send(service, token(fetched), () => token(good)), path.flow);
+      expect(isAccepted(await path.send(service, token(good), () => token(good)))).toBe(true);
+    }
   });
 });
