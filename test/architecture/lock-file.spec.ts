@@ -5,6 +5,7 @@ import { join } from 'node:path';
 interface LockedPackage {
   version?: string;
   resolved?: string;
+  integrity?: string;
   optional?: boolean;
   optionalDependencies?: Record<string, string>;
   os?: string[];
@@ -12,8 +13,7 @@ interface LockedPackage {
 }
 
 const root = join(__dirname, '..', '..');
-const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8');
-const lock = JSON.parse(lockText) as { packages: Record<string, LockedPackage> };
+const lock = readLock('package-lock.json');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
   string,
   Record<string, string>
@@ -23,6 +23,10 @@ const optionalDependencies = Object.entries(lock.packages).flatMap(
     Object.entries(optionalDependencies).map(([name, range]) => ({ parent, name, range })),
 );
 
+function readLock(path: string): { packages: Record<string, LockedPackage> } {
+  return JSON.parse(readFileSync(join(root, path), 'utf8')) as { packages: Record<string, LockedPackage> };
+}
+
 /** Looks where Node.js would: beside the parent, then in each folder above it. */
 function lockedFor(parent: string, name: string): LockedPackage | undefined {
   const beside = lock.packages[join(parent, 'node_modules', name)];
@@ -30,17 +34,26 @@ function lockedFor(parent: string, name: string): LockedPackage | undefined {
   return lockedFor(parent.slice(0, Math.max(0, parent.lastIndexOf('/node_modules/'))), name);
 }
 
-describe('package-lock.json', () => {
+describe.each(['package-lock.json', 'bench/package-lock.json'])('%s', (path) => {
+  const { packages } = readLock(path);
+  const installed = Object.entries(packages).filter(([place]) => place !== '');
+
   it('names no registry', () => {
-    expect(Object.keys(lock.packages).filter((path) => lock.packages[path]?.resolved !== undefined)).toEqual(
-      [],
-    );
-    const withoutFunding = JSON.stringify(lock, (key, value: unknown) =>
+    expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    const withoutFunding = JSON.stringify(packages, (key, value: unknown) =>
       key === 'funding' ? undefined : value,
     );
     expect(withoutFunding).not.toMatch(/https?:/);
   });
 
+  it('has a checksum of each package, so that no registry can give another one (else run `npm run lock:complete -- --ask-registry`)', () => {
+    const unchecked = installed.filter(([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity));
+    expect(installed.length).toBeGreaterThan(0);
+    expect(unchecked.map(([place]) => place)).toEqual([]);
+  });
+});
+
+describe('package-lock.json', () => {
   it('lists every optional dependency (else run `npm run lock:complete`)', () => {
     const unlisted = optionalDependencies.filter(({ parent, name }) => lockedFor(parent, name) === undefined);
     expect(optionalDependencies.length).toBeGreaterThan(0);

@@ -95,6 +95,19 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(2);
   });
 
+  it('[D34] all end their trust when the leader meets an emptied set', async () => {
+    const [leader] = await startThree();
+    server.publish({ keys: [] });
+    clock.advance(300);
+    await leader.keys.tick();
+    await until(() => allHold(0), 2_000);
+    expect(instances.map((instance) => instance.held(ISSUER, 'old'))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('[D36] followers see that the leader fails, and why', async () => {
     const [leader, first] = await startThree();
     server.answerWith(status(503));

@@ -173,8 +173,8 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       ['an empty body', body('')],
       ['invalid JSON', body('{"keys":[')],
       ['an array', body('[]')],
-      ['an empty set', body('{"keys":[]}')],
-      ['no usable key', body(JSON.stringify({ keys: [{ kty: 'oct', k: 'AA', kid: 'old' }, 7, null] }))],
+      ['an object without keys', body('{}')],
+      ['keys that are no array', body('{"keys":{}}')],
       ['duplicate members', body('{"keys":[],"keys":[]}')],
       ['101 keys', body(JSON.stringify({ keys: Array(101).fill(OLD) }))],
       ['deep JSON', body('['.repeat(100_000))],
@@ -310,6 +310,79 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     await passSeconds(instance, 10);
     expect(instance.keys.status()[0]).toMatchObject({ keys: 1, lastFailureReason: 'status 500' });
     expect(instance.held(ISSUER, 'old')).toBeDefined();
+  });
+
+  describe('a set without a single usable key', () => {
+    const EMPTY_SETS: [string, object][] = [
+      ['no key', { keys: [] }],
+      [
+        'keys for other purposes',
+        { keys: [{ kty: 'oct', k: 'AA', kid: 'old' }, { ...OLD, use: 'enc' }, 7, null] },
+      ],
+      ['one kid twice', { keys: [OLD, OLD] }],
+    ];
+    const publish = (keySet: object) => server.publish(keySet, { 'cache-control': 'max-age=60' });
+
+    it.each(EMPTY_SETS)(
+      '[D34] with %s ends the trust at once, and stays over a failure and a restart',
+      async (_what, keySet) => {
+        const instance = await startWithKeys();
+        publish(keySet);
+        await passSeconds(instance, 60);
+        expect(instance.held(ISSUER, 'old')).toBeUndefined();
+        expect(instance.keys.status()[0]).toMatchObject({
+          keys: 0,
+          lastSuccessAt: new Date(clock.nowMs()),
+          lastFailureReason: undefined,
+        });
+        server.answerWith(status(500));
+        await passSeconds(instance, 100);
+        expect(await instance.find(ISSUER, 'old')).toBeUndefined();
+        await instance.stop();
+        expect((await startWithKeys()).held(ISSUER, 'old')).toBeUndefined();
+      },
+    );
+
+    it('[D34] is told of once, and left as soon as there are keys again', async () => {
+      const instance = await startWithKeys();
+      publish({ keys: [] });
+      await passSeconds(instance, 200);
+      const told = instance.logLines.filter(({ level }) => level === 'warn');
+      expect(told).toHaveLength(1);
+      expect(told[0]).toMatchObject({
+        url: server.url,
+        keys: 0,
+        msg: 'a JWKS has no usable key; its entry trusts nobody',
+      });
+      publish({ keys: [NEW] });
+      expect(await instance.find(ISSUER, 'new')).toBeDefined();
+    });
+
+    it('[D34] counts for a token that asks for an unknown kid too', async () => {
+      const instance = await startWithKeys();
+      publish({ keys: [] });
+      expect(await instance.find(ISSUER, 'random')).toBeUndefined();
+      expect(instance.held(ISSUER, 'old')).toBeUndefined();
+    });
+
+    it('[D34] counts with the snapshots out of reach too', async () => {
+      const instance = await startWithKeys();
+      await instance.query('ALTER TABLE jwks_snapshot RENAME TO out_of_reach');
+      publish({ keys: [] });
+      await passSeconds(instance, 60);
+      await instance.query('ALTER TABLE out_of_reach RENAME TO jwks_snapshot');
+      expect(instance.keys.status()[0]?.keys).toBe(0);
+    });
+
+    it('[D34] leaves the keys of another entry of the same issuer alone', async () => {
+      const other = await listen();
+      other.publish({ keys: [NEW] });
+      const instance = await startWithKeys({ entries: [entryFor(server), entryFor(other)] });
+      publish({ keys: [] });
+      await passSeconds(instance, 60);
+      expect(instance.held(ISSUER, 'old')).toBeUndefined();
+      expect(instance.held(ISSUER, 'new')).toBeDefined();
+    });
   });
 
   describe('an unknown kid', () => {

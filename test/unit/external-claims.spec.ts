@@ -132,10 +132,25 @@ describe('e-mail', () => {
     [undefined, true],
     [true, true],
     ['true', true],
-    [null, true],
-    [false, false],
-    ['false', false],
-  ])('[D5] with email_verified %j it counts as verified: %s', (value, verified) => {
+    ...[
+      false,
+      'false',
+      'False',
+      'FALSE',
+      'TRUE',
+      'True',
+      ' true',
+      'yes',
+      '',
+      '1',
+      0,
+      1,
+      null,
+      [],
+      [true],
+      {},
+    ].map((value) => [value, false] as const),
+  ] as const)('[D5] with email_verified %j it counts as verified: %s', (value, verified) => {
     expect(read({ email: 'ada@a.example', email_verified: value }).emailVerified).toBe(verified);
   });
 });

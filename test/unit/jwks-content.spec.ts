@@ -100,6 +100,19 @@ describe('keys that are dropped', () => {
     expect(warnings).toEqual([`key 1 ${rule}`]);
   });
 
+  it.each(['a\0', '\ud800', 'a\udfff', '\udc00\ud800'])(
+    '[D35] one whose kid %j cannot be stored, with one warning, and its neighbour serves',
+    (kid) => {
+      const { keys, warnings } = readKeys({ ...good, kid }, good);
+      expect(keys.map((key) => key.kid)).toEqual(['good']);
+      expect(warnings).toEqual([`key 0 (kid ${JSON.stringify(kid)}) has a kid with NUL or a lone surrogate`]);
+    },
+  );
+
+  it('[D35] a kid with a whole pair of surrogates is as good as any', () => {
+    expect(readKeys({ ...good, kid: '\u{1f511}' }).keys.map(({ kid }) => kid)).toEqual(['\u{1f511}']);
+  });
+
   it('[D35] an empty kid counts as none', () => {
     expect(readKeys({ ...good, kid: '' }).warnings).toEqual(['key 0 (kid "") has no kid']);
   });
@@ -162,7 +175,7 @@ describe('answers that are no key set', () => {
 
 describe('a key set as it is stored', () => {
   it.each(SIGNING_ALGORITHMS)('[D36] gives the same keys again: %s with and without alg', (algorithm) => {
-    const jwk = new SigningKey('with "quotes" \u0000', algorithm).publicJwk();
+    const jwk = new SigningKey('with "quotes" \u0001', algorithm).publicJwk();
     const read = readKeys(jwk, { ...jwk, kid: 'no alg', alg: undefined });
     const again = readJwks(Buffer.from(writeJwks(read.keys)));
     expect(again.warnings).toEqual([]);

@@ -80,7 +80,7 @@ export class IdentityService {
 
   /**
    * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
-   * @rule D5 An explicitly unverified e-mail address neither links nor provisions (a departure, against account theft).
+   * @rule D5 An e-mail address that its issuer does not call verified neither links nor provisions: a departure, against theft.
    */
   private async linkByEmail(transaction: Transaction, token: VerifiedToken): Promise<HostUser | undefined> {
     const { email, emailVerified } = token.claims;

@@ -1,6 +1,7 @@
 // The ten signature algorithms of the service: their families, the keys that fit them, and how they verify.
 import type { KeyObject } from 'node:crypto';
 import { constants } from 'node:crypto';
+import { isSoundEd25519Key } from './ed25519-point.js';
 
 /** What RFC 7518 §3 and RFC 8037 §3.1 say of one algorithm. */
 interface AlgorithmRow {
@@ -47,7 +48,7 @@ export function familyOf(algorithm: Algorithm): AlgorithmRow['family'] {
   return ROWS[algorithm].family;
 }
 
-/** The algorithms that a public key can verify; empty where the key is of no use here (too small, unknown curve). */
+/** The algorithms that a public key can verify; empty where the key is of no use here (too small, weak, unknown curve). */
 export function algorithmsFitting(key: KeyObject): readonly Algorithm[] {
   return ALGORITHMS.filter((algorithm) => keyFits(key, algorithm));
 }
@@ -64,7 +65,7 @@ export function keyFits(key: KeyObject, algorithm: Algorithm): boolean {
     case 'EC':
       return key.asymmetricKeyType === 'ec' && details?.namedCurve === row.curve;
     case 'Edwards':
-      return key.asymmetricKeyType === 'ed25519';
+      return key.asymmetricKeyType === 'ed25519' && isSoundEd25519Key(key);
   }
 }
 

@@ -172,7 +172,7 @@ export class EntryReader {
       return undefined;
     }
     try {
-      if (/^\s*-----BEGIN (RSA )?PUBLIC KEY-----/.test(pem)) return createPublicKey(pem);
+      if (/^\s*-----BEGIN (RSA )?PUBLIC KEY-----/.test(pem)) return importKey(pem);
     } catch {
       // Falls through to the same problem as any other text.
     }
@@ -254,6 +254,16 @@ export class EntryReader {
   private place(member: string): string {
     return member === '' ? `entry ${this.index}` : `entry ${this.index}, ${member}`;
   }
+}
+
+/**
+ * Reads a PEM. The point at infinity of an elliptic curve is read without complaint, and to ask node:crypto for its details
+ * ends the process; but it cannot be written.
+ */
+function importKey(pem: string): KeyObject {
+  const key = createPublicKey(pem);
+  key.export({ type: 'spki', format: 'der' });
+  return key;
 }
 
 function isTextArray(value: unknown): value is string[] {

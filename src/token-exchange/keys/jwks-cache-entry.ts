@@ -107,6 +107,8 @@ export class JwksCacheEntry {
       if (!(error instanceof JwksContentError)) throw error;
       this.logger.error({ ...this.logFields, reason: error.message }, 'a stored key set cannot be read');
     }
+    if (this.keys.size === 0)
+      this.logger.warn(this.logFields, 'a JWKS has no usable key; its entry trusts nobody');
     const added = kidsMissingIn(before, this.keys);
     const removed = kidsMissingIn(this.keys, before);
     if (added.length + removed.length === 0) return;

@@ -1,7 +1,7 @@
 // Reads the content of a key set (RFC 7517): the keys that can verify tokens, and why the others are not used.
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
-import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../strict-json.js';
+import { JsonError, isJsonObject, isUnstorable, parseStrictJsonBytes } from '../../strict-json.js';
 import type { Algorithm } from './algorithms.js';
 import { algorithmsFitting, familyOf, isAlgorithm, keyFits } from './algorithms.js';
 
@@ -88,10 +88,16 @@ function parseDocument(bytes: Uint8Array): unknown {
 function readKey(jwk: unknown): JwksKey {
   if (!isJsonObject(jwk)) throw new UnusableKeyError('is not an object');
   refusePurpose(jwk);
-  const { kid } = jwk;
-  if (typeof kid !== 'string' || kid === '') throw new UnusableKeyError('has no kid');
+  const kid = readKid(jwk);
   const publicKey = importKey(jwk);
   return { kid, publicKey, algorithms: inferAlgorithms(jwk['alg'], publicKey) };
+}
+
+/** The audit trail names the key of every token: a token whose key it cannot name could not be audited. */
+function readKid({ kid }: Record<string, unknown>): string {
+  if (typeof kid !== 'string' || kid === '') throw new UnusableKeyError('has no kid');
+  if (isUnstorable(kid)) throw new UnusableKeyError('has a kid with NUL or a lone surrogate');
+  return kid;
 }
 
 /** A key meant for something else, or one whose private half is known to everybody who can read the set. */
@@ -137,7 +143,9 @@ function inferAlgorithms(alg: unknown, key: KeyObject): ReadonlySet<Algorithm> {
 }
 
 function refuseWeakKey(key: KeyObject): void {
-  if (algorithmsFitting(key).length === 0) throw new UnusableKeyError('is too small or has a weak exponent');
+  if (algorithmsFitting(key).length > 0) return;
+  if (key.asymmetricKeyType !== 'ed25519') throw new UnusableKeyError('is too small or has a weak exponent');
+  throw new UnusableKeyError('is a point of small order, or not written in its only form');
 }
 
 /**

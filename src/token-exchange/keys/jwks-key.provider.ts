@@ -24,7 +24,7 @@ const TICK_MS = 1_000;
  * Keys by issuer and kid, as the issuers publish them.
  *
  * What is in memory answers at once. The leader fetches in time and stores what it got; every instance follows what is
- * stored. Nothing that an endpoint does can take away keys that worked, before their bounded time is over.
+ * stored. A failing endpoint takes no keys away before their bounded time is over; only another key set does.
  */
 @Injectable()
 export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -55,29 +55,19 @@ export class JwksRefresh {
     const startedAt = new Date(this.clock.nowMs());
     try {
       const answer = await this.fetcher.fetch(cached.entry.url);
-      await this.succeed(cached, startedAt, answer, this.readUsable(cached, answer));
+      const content = readJwks(answer.body);
+      this.warn(cached, content.warnings);
+      await this.succeed(cached, startedAt, answer, content);
     } catch (error) {
       await this.fail(cached, startedAt, this.reasonOf(error));
     }
   }
 
   /**
-   * A set without a usable key counts as a failure. It is a broken deployment far more often than the wish to trust
-   * nobody; an issuer that revokes keys publishes others, and an operator who ends the trust removes the entry. The
-   * keys held before go on serving for the bounded time of any other failure.
-   * @throws JwksContentError
-   */
-  private readUsable(cached: JwksCacheEntry, { body }: JwksAnswer): JwksContent {
-    const content = readJwks(body);
-    this.warn(cached, content.warnings);
-    if (content.keys.length === 0) throw new JwksContentError('the set has no usable key');
-    return content;
-  }
-
-  /**
    * @rule D34 Keys are fresh for max-age, else the entry's cacheTtlSeconds, else 3,600 seconds; fetched again then.
    * Where neither is given the refresh interval decides (8.2), but not beyond the time in which keys are fresh: stale
-   * keys are for failures.
+   * keys are for failures. A set without a usable key is no failure: it is how an issuer says that nobody is to be trusted,
+   * and the next unknown kid asks again.
    */
   private async succeed(
     cached: JwksCacheEntry,

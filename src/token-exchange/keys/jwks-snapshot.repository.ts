@@ -15,7 +15,7 @@ export class JwksSnapshot {
   @Column('text')
   url!: string;
 
-  /** The usable keys as `writeJwks` writes them; null before the first success. */
+  /** The usable keys as `writeJwks` writes them, maybe none; null before the first success. */
   @Column('text', { name: 'key_set', nullable: true })
   keySet!: string | null;
 
@@ -51,7 +51,7 @@ export class JwksSnapshot {
 /** A JWKS address in the words of this table. */
 export type JwksAddress = Pick<JwksSnapshot, 'urlHash' | 'url'>;
 
-/** The outcome of a fetch that brought keys. */
+/** The outcome of a fetch that brought a key set, be it empty. */
 export interface FetchedKeySet {
   readonly keySet: string;
   readonly startedAt: Date;

@@ -14,7 +14,7 @@ export interface ExternalClaims {
   readonly jti: string;
   readonly nbf?: number;
   readonly email?: string;
-  /** False only where the issuer says so explicitly (D5). */
+  /** False where the issuer says anything about it but yes (D5). */
   readonly emailVerified: boolean;
   readonly givenName?: string;
   readonly familyName?: string;
@@ -65,13 +65,20 @@ export function readExternalClaims(payload: ClaimSet): ExternalClaims {
 function optionalClaims(payload: ClaimSet) {
   return {
     email: email(payload),
-    // Anything but an explicit false counts as the specification says; see D5.
-    emailVerified: payload['email_verified'] !== false && payload['email_verified'] !== 'false',
+    emailVerified: isEmailVerified(payload),
     givenName: optionalText(payload, 'given_name'),
     familyName: optionalText(payload, 'family_name'),
     role: optionalText(payload, 'role'),
     mayAct: mayAct(payload),
   };
+}
+
+/**
+ * An issuer that says nothing counts as the specification says. One that says anything must say yes: `"False"`, `0` and
+ * `null` mean no to those who write them, and whoever reads them as yes hands an account over.
+ */
+function isEmailVerified({ email_verified: isVerified }: ClaimSet): boolean {
+  return isVerified === undefined || isVerified === true || isVerified === 'true';
 }
 
 /** RFC 8693 §4.4: the party is named by `sub`, and by `iss` where that is not the token's own. */

@@ -30,7 +30,7 @@ export const HOUSE: Plan = [
 
 /** The order inside token exchange, by the same rule. What a key is lies below the options, which list the keys. */
 export const TOKEN_EXCHANGE: Plan = [
-  [['keys/algorithms.ts', 'keys/trusted-key.ts']],
+  [['keys/algorithms.ts', 'keys/ed25519-point.ts', 'keys/trusted-key.ts']],
   [['rejection.ts', 'flow-refusal.ts', 'flow-form.ts', 'token-exchange.options.ts', 'host.ts']],
   [['keys/']],
   [['verification/'], ['jti.repository.ts']],
