@@ -1,8 +1,8 @@
 // The data source for TypeORM's command line, the same as the service's own: `typeorm -d dist/ormconfig.js migration:show`.
 import { readConfig } from './src/config/load-config.js';
 import { prepareDatabase } from './src/database/data-source.js';
-import { ENTITIES } from './src/entities.js';
-import { databaseSettings, environmentSources } from './src/startup.js';
+import { ENTITIES } from './src/start/entities.js';
+import { databaseSettings, environmentSources } from './src/start/startup.js';
 
 async function prepareDataSource() {
   const sources = environmentSources({ environment: process.env, workingDirectory: process.cwd() });

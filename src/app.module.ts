@@ -7,28 +7,29 @@ import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
 import { AuditModule } from './audit/audit.module.js';
-import { Clock } from './clock.js';
 import type { LicenseFeature } from './config/license.js';
-import type { Coordination } from './database/coordination.js';
-import { DatabaseModule } from './database/database.module.js';
+import type { Coordination } from './coordination/coordination.js';
+import { CoordinationModule } from './coordination/coordination.module.js';
 import type { OpenDatabase } from './database/data-source.js';
+import { DatabaseModule } from './database/database.module.js';
+import { Clock } from './foundation/clock.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
-import { HostBindingsModule } from './host-bindings.module.js';
+import { HostModule } from './host/host.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { ThrottleModule } from './http/throttle/throttle.module.js';
 import { LOGGER } from './logging/logger.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { KeyRing } from './sealing/key-ring.js';
-import type { Startup } from './startup.js';
-import { JwksKeyProvider } from './token-exchange/keys/jwks-key.provider.js';
+import type { Startup } from './start/startup.js';
+import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import type { TokenExchangeOptions } from './token-exchange/token-exchange.options.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from './users/role.js';
 import { UsersModule } from './users/users.module.js';
 import { WebModule } from './web/web.module.js';
-import { ProjectsModule } from './workspace/projects.module.js';
+import { ProjectsModule } from './workspace/projects/projects.module.js';
 import { ReferenceModule } from './workspace/reference/reference.module.js';
 import { WorkspaceModule } from './workspace/workspace.module.js';
 
@@ -55,7 +56,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         FoundationModule.register(parts),
-        DatabaseModule.register(database, coordination),
+        DatabaseModule.register(database),
+        CoordinationModule.register(coordination),
         AuditModule,
         MetricsModule.register(metrics),
         ThrottleModule.register({ store: throttleStore, onFailOpen: () => metrics.throttleFailOpen.inc() }),
@@ -92,7 +94,7 @@ function tokenExchange({ startup, clock }: Parts): DynamicModule[] {
     const useFactory = (database: DataSource) => [databaseCheck(database)];
     return [HealthModule.registerAsync({ inject: [DataSource], useFactory })];
   }
-  const module = TokenExchangeModule.register(tokenExchangeOptions(startup, clock), [HostBindingsModule]);
+  const module = TokenExchangeModule.register(tokenExchangeOptions(startup, clock), [HostModule]);
   const useFactory = (database: DataSource, keys: JwksKeyProvider) => [
     databaseCheck(database),
     keySetCheck(keys),

@@ -3,18 +3,18 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import { Clock } from './clock.js';
-import { joinInstances } from './database/coordination.js';
+import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
-import { frameAncestorsOf } from './embedding.js';
-import { ENTITIES } from './entities.js';
+import { Clock } from './foundation/clock.js';
 import { addSecurityHeaders } from './http/security-headers.js';
 import { createServer } from './http/server.js';
 import { NestLogger } from './logging/logger.js';
 import { KeyRing } from './sealing/key-ring.js';
-import type { Startup } from './startup.js';
-import { databaseSettings, encryptionKeys } from './startup.js';
+import { ENTITIES } from './start/entities.js';
+import { frameAncestorsOf } from './start/frame-ancestors.js';
+import type { Startup } from './start/startup.js';
+import { databaseSettings, encryptionKeys } from './start/startup.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
 /** A running or runnable application. */

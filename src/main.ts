@@ -8,14 +8,14 @@ import { isTokenExchangeAvailable } from './app.module.js';
 import type { Logger } from 'pino';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
-import { Clock } from './clock.js';
+import { Clock } from './foundation/clock.js';
 import { ConfigurationError } from './config/load-config.js';
 import { DatabaseUnavailableError } from './database/data-source.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
 import { createLogger } from './logging/logger.js';
 import { SealError } from './sealing/key-ring.js';
-import type { Startup } from './startup.js';
-import { prepareStartup } from './startup.js';
+import type { Startup } from './start/startup.js';
+import { prepareStartup } from './start/startup.js';
 
 const EXIT_FAILED = 1;
 /** Longer than any request may wait for the database; then the process ends all the same. */

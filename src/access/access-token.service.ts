@@ -4,7 +4,7 @@ import { randomUUID, sign } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { JWTPayload } from 'jose';
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
-import { Clock } from '../clock.js';
+import { Clock } from '../foundation/clock.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import type { LoadedKey } from './signing-key.service.js';

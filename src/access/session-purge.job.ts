@@ -2,8 +2,8 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Leader } from '../database/leader.js';
-import { PeriodicJob } from '../database/periodic.job.js';
+import { Leader } from '../coordination/leader.js';
+import { PeriodicJob } from '../coordination/periodic.job.js';
 import { LOGGER } from '../logging/logger.js';
 import { SessionService } from './session.service.js';
 

@@ -2,8 +2,8 @@
 import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditBus } from '../audit/audit.bus.js';
-import { Clock } from '../clock.js';
 import { Transactions } from '../database/transaction.js';
+import { Clock } from '../foundation/clock.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { CurrentPrincipal } from './current-principal.decorator.js';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Config, Environment } from '../config/load-config.js';
 import { ConfigurationError, readConfig } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
-import { environmentSources } from '../startup.js';
+import { environmentSources } from '../start/startup.js';
 import type { CliContext } from './cli-context.js';
 
 export class CommandSettings {

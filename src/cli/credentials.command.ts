@@ -6,7 +6,7 @@ import type { OpenDatabase } from '../database/data-source.js';
 import { KeyRing } from '../sealing/key-ring.js';
 import type { Resealing } from '../sealing/resealing.js';
 import { reseal } from '../sealing/resealing.js';
-import { encryptionKeys } from '../startup.js';
+import { encryptionKeys } from '../start/startup.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';

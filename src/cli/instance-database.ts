@@ -2,17 +2,20 @@
 import { resolve } from 'node:path';
 import { VARIABLES } from '../config/environment.js';
 import type { Config } from '../config/load-config.js';
+import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
 import type { OpenDatabase } from '../database/data-source.js';
 import { DatabaseUnavailableError, openDatabase } from '../database/data-source.js';
-import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
 import { Transactions } from '../database/transaction.js';
-import { ENTITIES } from '../entities.js';
-import { databaseSettings } from '../startup.js';
-import { JwksSnapshot, JwksSnapshotRepository } from '../token-exchange/keys/jwks-snapshot.repository.js';
+import { ENTITIES } from '../start/entities.js';
+import { databaseSettings } from '../start/startup.js';
+import {
+  JwksSnapshot,
+  JwksSnapshotRepository,
+} from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
-import { ProjectRepository } from '../workspace/project.repository.js';
-import { Workflow, WorkflowRepository } from '../workspace/workflow.repository.js';
+import { ProjectRepository } from '../workspace/projects/project.repository.js';
+import { Workflow, WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError, reasonOf } from './command-error.js';
 

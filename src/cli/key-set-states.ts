@@ -1,10 +1,10 @@
 // What is stored about the key set of each JWKS entry, in the words of the command line.
-import { readJwks } from '../token-exchange/keys/jwks-content.js';
+import { readJwks } from '../token-exchange/keys/jwks/jwks-content.js';
 import type {
   JwksSnapshot,
   JwksSnapshotRepository,
-} from '../token-exchange/keys/jwks-snapshot.repository.js';
-import { toJwksAddress } from '../token-exchange/keys/jwks-snapshot.repository.js';
+} from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { toJwksAddress } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry } from '../token-exchange/keys/trusted-key.js';
 
 /** The state of one entry. Times are ISO 8601; those of fetches tell when they began. */

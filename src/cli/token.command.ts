@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { Clock } from '../clock.js';
+import { Clock } from '../foundation/clock.js';
 import type { Algorithm } from '../token-exchange/keys/algorithms.js';
 import { ALGORITHMS } from '../token-exchange/keys/algorithms.js';
 import type { CommandContext } from './command-context.js';

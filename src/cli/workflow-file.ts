@@ -1,8 +1,8 @@
 // Judges a file of workflows before any of them is imported.
-import { hasMoreCharacters } from '../characters.js';
+import { hasMoreCharacters } from '../foundation/characters.js';
+import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../foundation/strict-json.js';
 import { BODY_LIMIT_BYTES } from '../http/body.js';
-import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../strict-json.js';
-import type { NewWorkflow } from '../workspace/workflow.repository.js';
+import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js';
 
 /** A workflow that has no project yet. */
 export type WorkflowDraft = Omit<NewWorkflow, 'projectId'>;

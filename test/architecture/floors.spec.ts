@@ -94,7 +94,7 @@ describe('the checks', () => {
   it.each([
     ['upwards', 'src/users/a.ts', 'src/http/b.ts'],
     ['to a neighbour', 'src/workspace/a.ts', 'src/token-exchange/b.ts'],
-    ['from the lowest floor to a neighbour', 'src/clock.ts', 'src/config/b.ts'],
+    ['from the lowest floor to a neighbour', 'src/foundation/clock.ts', 'src/config/b.ts'],
     ['from composition to an entry file', 'src/application.ts', 'src/main.ts'],
   ])('report an import that goes %s', (_, from, to) => {
     expect(violations(HOUSE, [oneImport(from, to)], [])).toEqual([`${from} may not import ${to}`]);
@@ -119,7 +119,7 @@ describe('the checks', () => {
     ['one flow from the other', 'embed-login/a.ts', 'delegation/b.ts'],
     ['identity from verification', 'verification/a.ts', 'identity/b.ts'],
     ['a key provider from the options', 'token-exchange.options.ts', 'keys/b.ts'],
-    ['the replay store from verification', 'verification/a.ts', 'jti.repository.ts'],
+    ['the replay store from verification', 'verification/a.ts', 'consumption/jti.repository.ts'],
   ])('report, inside token exchange, an import of %s', (_, from, to) => {
     const [source, target] = [`src/token-exchange/${from}`, `src/token-exchange/${to}`];
     expect(violations(TOKEN_EXCHANGE, [oneImport(source, target)], [])).toEqual([

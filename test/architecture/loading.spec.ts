@@ -8,7 +8,7 @@ const LATE = new Map<string, readonly string[]>([
   ['class-transformer', []],
   ['ajv', []],
   ['ajv-formats', []],
-  ['undici', ['src/token-exchange/keys/guarded-connector.ts']],
+  ['undici', ['src/token-exchange/keys/jwks/guarded-connector.ts']],
   ['@electric-sql/pglite', []],
 ]);
 const VALUE_IMPORT = /^(?:import|export)(?! type\b)[^;]*?from '([^']+)'|^import '([^']+)'/gm;

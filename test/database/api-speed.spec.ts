@@ -1,9 +1,9 @@
 // What a page of a list costs, in buffers of PostgreSQL, with a thousand rows and with two hundred thousand.
 import pg from 'pg';
 import type { OpenDatabase } from '../../src/database/data-source.js';
-import type { Statement, WorkflowQuery } from '../../src/workspace/workflow-page.query.js';
-import { workflowPageQuery } from '../../src/workspace/workflow-page.query.js';
 import { CREDENTIAL_PAGE } from '../../src/workspace/credentials/credential.repository.js';
+import type { Statement, WorkflowQuery } from '../../src/workspace/workflows/workflow-page.query.js';
+import { workflowPageQuery } from '../../src/workspace/workflows/workflow-page.query.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
 

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { Transactions } from '../../src/database/transaction.js';
 import type { Transaction } from '../../src/database/transaction.js';
+import { SettlementRepository } from '../../src/host/settlement.repository.js';
+import type { ExternalIdentity } from '../../src/token-exchange/host.js';
 import {
   IdentityLink,
   IdentityLinkRepository,
 } from '../../src/token-exchange/identity/identity-link.repository.js';
-import { SettlementRepository } from '../../src/settlement.repository.js';
-import type { ExternalIdentity } from '../../src/token-exchange/host.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const ISSUER = 'https://partner.example';

@@ -1,7 +1,7 @@
 // Uses of token ids that share a statement: each request has its ids to itself, whole or not at all.
 import { createHash, randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { JtiRepository, UsedJti } from '../../src/token-exchange/jti.repository.js';
+import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { Random } from '../support/random.js';

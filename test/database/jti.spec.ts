@@ -2,12 +2,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { Leader, SoleLeader } from '../../src/database/leader.js';
-import { createLogger } from '../../src/logging/logger.js';
-import { JtiPurgeJob } from '../../src/token-exchange/jti-purge.job.js';
-import { JtiRepository, UsedJti } from '../../src/token-exchange/jti.repository.js';
-import { Rejection } from '../../src/token-exchange/rejection.js';
 import { Partner } from '../../demo/partner.js';
+import { Leader, SoleLeader } from '../../src/coordination/leader.js';
+import { createLogger } from '../../src/logging/logger.js';
+import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
+import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
+import { Rejection } from '../../src/token-exchange/rejection.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';

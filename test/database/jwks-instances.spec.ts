@@ -1,8 +1,8 @@
 // Several instances on one database share what one of them fetches, and fetch no more than one would.
 import { setTimeout as delay } from 'node:timers/promises';
 import { SigningKey } from '../../demo/signing-key.js';
-import { Clock } from '../../src/clock.js';
-import { JwksSnapshot, toJwksAddress } from '../../src/token-exchange/keys/jwks-snapshot.repository.js';
+import { Clock } from '../../src/foundation/clock.js';
+import { JwksSnapshot, toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';
 import { AppointedLeader, JwksInstance } from '../support/jwks-instance.js';

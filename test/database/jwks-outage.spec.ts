@@ -1,7 +1,7 @@
 // An outage in real time: the endpoint hangs for longer than its keys are fresh, and no token notices.
 import { setTimeout as delay } from 'node:timers/promises';
 import { SigningKey } from '../../demo/signing-key.js';
-import { JwksSnapshot } from '../../src/token-exchange/keys/jwks-snapshot.repository.js';
+import { JwksSnapshot } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { TestDatabase } from '../support/databases.js';
 import { JwksInstance } from '../support/jwks-instance.js';
 import { JwksServer, silence } from '../support/jwks-server.js';

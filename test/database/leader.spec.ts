@@ -1,8 +1,8 @@
 // Checks that of several candidates on one PostgreSQL database one leads, never two, and that there soon is another.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { AdvisoryLockLeader } from '../../src/database/advisory-lock.leader.js';
-import { LeaderSession } from '../../src/database/leader-session.js';
+import { AdvisoryLockLeader } from '../../src/coordination/advisory-lock.leader.js';
+import { LeaderSession } from '../../src/coordination/leader-session.js';
 import { createLogger } from '../../src/logging/logger.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';

@@ -1,6 +1,6 @@
 // How the schema gets up to date when several instances, or one with a single connection, start.
-import { ENTITIES } from '../../src/entities.js';
 import { openDatabase } from '../../src/database/data-source.js';
+import { ENTITIES } from '../../src/start/entities.js';
 import { describeOnPostgresql } from '../support/databases.js';
 
 describeOnPostgresql('migrations', (database) => {

@@ -1,7 +1,7 @@
 // Entities and migrations describe the same tables.
 import { openDatabase } from '../../src/database/data-source.js';
 import type { OpenDatabase } from '../../src/database/data-source.js';
-import { ENTITIES } from '../../src/entities.js';
+import { ENTITIES } from '../../src/start/entities.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { typescriptFiles } from '../support/source-files.js';
 

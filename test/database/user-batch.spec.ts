@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { Transactions } from '../../src/database/transaction.js';
-import { SettlementRepository } from '../../src/settlement.repository.js';
+import { SettlementRepository } from '../../src/host/settlement.repository.js';
 import type { ExpectedUser } from '../../src/token-exchange/host.js';
 import { IdentityLink } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { User, UserRepository } from '../../src/users/user.repository.js';

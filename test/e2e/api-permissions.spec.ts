@@ -1,4 +1,6 @@
 // The permission matrix: every party × every operation, expected by the table of rights.
+import type { Right } from '../../src/workspace/rights/rights.js';
+import { INSTANCE_RIGHTS, PROJECT_RIGHTS, RIGHTS } from '../../src/workspace/rights/rights.js';
 import type { DescribedOperation } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
@@ -6,8 +8,6 @@ import type { Party } from '../support/api-world.js';
 import { ApiWorld, PARTIES } from '../support/api-world.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
-import type { Right } from '../../src/workspace/rights.js';
-import { INSTANCE_RIGHTS, PROJECT_RIGHTS, RIGHTS } from '../../src/workspace/rights.js';
 
 const REFUSALS = { forbidden: 403, unseen: 404 };
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/database/data-source.js';
 import { MIGRATIONS } from '../../src/database/migrations/index.js';
-import { ENTITIES } from '../../src/entities.js';
+import { ENTITIES } from '../../src/start/entities.js';
 import type { TestDatabase } from '../support/databases.js';
 import { databaseEnvironment, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { createEmbeddedDatabase } from '../support/embedded-database.js';

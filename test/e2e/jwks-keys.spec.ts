@@ -1,7 +1,7 @@
 // Keys that a key set should not have, or has no longer: their tokens are refused and audited on every way in.
 import { Partner } from '../../demo/partner.js';
-import { Leader } from '../../src/database/leader.js';
-import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks-key.provider.js';
+import { Leader } from '../../src/coordination/leader.js';
+import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import { until } from '../instances/support/until.js';
 import { eventsOf } from '../support/census.js';
 import { describeOnEachDatabase } from '../support/databases.js';

@@ -5,7 +5,7 @@ import { Transactions } from '../../src/database/transaction.js';
 import { KeyRing } from '../../src/sealing/key-ring.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { CredentialService } from '../../src/workspace/credentials/credential.service.js';
-import type { ProjectRole } from '../../src/workspace/rights.js';
+import type { ProjectRole } from '../../src/workspace/rights/rights.js';
 import { createUser } from './local-users.js';
 import type { TestService } from './test-service.js';
 

@@ -3,22 +3,22 @@ import { Test } from '@nestjs/testing';
 import type { TestingModule } from '@nestjs/testing';
 import { getRepositoryToken } from '@nestjs/typeorm';
 import type { Logger } from 'pino';
-import { Clock } from '../../src/clock.js';
-import type { DatabaseSettings, OpenDatabase } from '../../src/database/data-source.js';
-import { Leader, SoleLeader } from '../../src/database/leader.js';
+import { Leader, SoleLeader } from '../../src/coordination/leader.js';
 import {
   Notifications,
   PostgresNotifications,
   SoleProcessNotifications,
-} from '../../src/database/notifications.js';
+} from '../../src/coordination/notifications.js';
+import type { DatabaseSettings, OpenDatabase } from '../../src/database/data-source.js';
+import { Clock } from '../../src/foundation/clock.js';
 import { LOGGER, createLogger } from '../../src/logging/logger.js';
-import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks-key.provider.js';
-import type { JwksOptions } from '../../src/token-exchange/keys/jwks-options.js';
-import { JWKS_OPTIONS } from '../../src/token-exchange/keys/jwks-options.js';
+import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
+import type { JwksOptions } from '../../src/token-exchange/keys/jwks/jwks-options.js';
+import { JWKS_OPTIONS } from '../../src/token-exchange/keys/jwks/jwks-options.js';
 import {
   JwksSnapshot,
   JwksSnapshotRepository,
-} from '../../src/token-exchange/keys/jwks-snapshot.repository.js';
+} from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
 
 /** Leads when the test says so. */

@@ -3,8 +3,8 @@ import { Transactions } from '../../src/database/transaction.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import type { NewUser, UserChange } from '../../src/users/user.repository.js';
 import { UserService } from '../../src/users/user.service.js';
-import { ProjectRepository } from '../../src/workspace/project.repository.js';
-import { WorkflowRepository } from '../../src/workspace/workflow.repository.js';
+import { ProjectRepository } from '../../src/workspace/projects/project.repository.js';
+import { WorkflowRepository } from '../../src/workspace/workflows/workflow.repository.js';
 import type { TestService } from './test-service.js';
 
 /** Makes a user, a nameless member unless told otherwise, and returns the id. */

@@ -3,9 +3,9 @@ import { Transactions } from '../../src/database/transaction.js';
 import type { User } from '../../src/users/user.repository.js';
 import type { NewUser } from '../../src/users/user.repository.js';
 import { UserService } from '../../src/users/user.service.js';
-import { ProjectRepository } from '../../src/workspace/project.repository.js';
-import type { NewWorkflow } from '../../src/workspace/workflow.repository.js';
-import { WorkflowRepository } from '../../src/workspace/workflow.repository.js';
+import { ProjectRepository } from '../../src/workspace/projects/project.repository.js';
+import type { NewWorkflow } from '../../src/workspace/workflows/workflow.repository.js';
+import { WorkflowRepository } from '../../src/workspace/workflows/workflow.repository.js';
 import type { TestService } from './test-service.js';
 
 /** Makes a user the way the command line does. */

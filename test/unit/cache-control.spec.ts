@@ -1,5 +1,5 @@
 // How long an HTTP answer says that it is fresh.
-import { maxAgeSeconds } from '../../src/token-exchange/keys/cache-control.js';
+import { maxAgeSeconds } from '../../src/token-exchange/keys/jwks/cache-control.js';
 
 describe('max-age', () => {
   it.each([

@@ -1,6 +1,6 @@
 // Decorations that wait for their library: done once, in the order of the classes, with what a decorator is given.
 import 'reflect-metadata';
-import { DeferredDecorators } from '../../src/http/deferred-decorators.js';
+import { DeferredDecorators } from '../../src/workspace/api/body/deferred-decorators.js';
 
 interface Library {
   readonly note: (text: string) => MethodDecorator & PropertyDecorator & ClassDecorator;

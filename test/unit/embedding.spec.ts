@@ -1,5 +1,5 @@
 // Who may frame the instance, and the warnings at the start.
-import { embeddingWarnings, frameAncestorsOf } from '../../src/embedding.js';
+import { embeddingWarnings, frameAncestorsOf } from '../../src/start/frame-ancestors.js';
 
 const PRODUCT = 'https://product.example';
 const OTHER = 'https://other.example';

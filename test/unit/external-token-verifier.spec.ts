@@ -4,16 +4,16 @@ import { DataSource } from 'typeorm';
 import type { Members, PartnerOptions } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
-import { SoleLeader } from '../../src/database/leader.js';
-import { SoleProcessNotifications } from '../../src/database/notifications.js';
+import { SoleLeader } from '../../src/coordination/leader.js';
+import { SoleProcessNotifications } from '../../src/coordination/notifications.js';
 import { createLogger } from '../../src/logging/logger.js';
 import type { Flow } from '../../src/token-exchange/host.js';
 import { ExchangeTelemetry } from '../../src/token-exchange/host.js';
-import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks-key.provider.js';
+import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import {
   JwksSnapshot,
   JwksSnapshotRepository,
-} from '../../src/token-exchange/keys/jwks-snapshot.repository.js';
+} from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from '../../src/token-exchange/keys/static-key.provider.js';
 import { readTrustedKeys } from '../../src/token-exchange/keys/trusted-key-entry.js';
 import { TrustedKeyService } from '../../src/token-exchange/keys/trusted-key.service.js';

@@ -2,7 +2,10 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import { AddressRefusedError, guardedConnector } from '../../src/token-exchange/keys/guarded-connector.js';
+import {
+  AddressRefusedError,
+  guardedConnector,
+} from '../../src/token-exchange/keys/jwks/guarded-connector.js';
 
 describe('a guarded connection', () => {
   let server: Server;

@@ -9,8 +9,8 @@ import {
   ObjectArrayField,
   ObjectField,
   TextField,
-} from '../../src/http/field-rules.js';
-import { JsonBodyPipe } from '../../src/http/json-body.js';
+} from '../../src/workspace/api/body/field-rules.js';
+import { JsonBodyPipe } from '../../src/workspace/api/body/json-body.js';
 
 class Body {
   @TextField({ description: '', max: 3 })

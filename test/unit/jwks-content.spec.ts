@@ -2,8 +2,8 @@
 import type { JsonWebKey } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
 import { SIGNING_ALGORITHMS, SigningKey } from '../../demo/signing-key.js';
-import type { JwksContent } from '../../src/token-exchange/keys/jwks-content.js';
-import { JwksContentError, readJwks, writeJwks } from '../../src/token-exchange/keys/jwks-content.js';
+import type { JwksContent } from '../../src/token-exchange/keys/jwks/jwks-content.js';
+import { JwksContentError, readJwks, writeJwks } from '../../src/token-exchange/keys/jwks/jwks-content.js';
 
 type Jwk = JsonWebKey & Record<string, unknown>;
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformFileSync } from '@swc/core';
-import type { JwksOptions } from '../../src/token-exchange/keys/jwks-options.js';
-import { JwksFetchError, JwksFetcher } from '../../src/token-exchange/keys/jwks-fetcher.js';
+import { JwksFetchError, JwksFetcher } from '../../src/token-exchange/keys/jwks/jwks-fetcher.js';
+import type { JwksOptions } from '../../src/token-exchange/keys/jwks/jwks-options.js';
 import {
   JwksServer,
   body,

@@ -3,7 +3,7 @@ import type { JsonWebKey } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import type { Algorithm } from '../../src/token-exchange/keys/algorithms.js';
 import { algorithmsFitting, isAlgorithm } from '../../src/token-exchange/keys/algorithms.js';
-import { readJwks } from '../../src/token-exchange/keys/jwks-content.js';
+import { readJwks } from '../../src/token-exchange/keys/jwks/jwks-content.js';
 import type { TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { parseCompactJws } from '../../src/token-exchange/verification/compact-jws.js';

@@ -1,6 +1,6 @@
 // Checks how long a leader believes in its leadership without news from the database.
-import { LEASE_MS } from '../../src/database/leader-lease.repository.js';
-import { LeaderTenure } from '../../src/database/leader-tenure.js';
+import { LEASE_MS } from '../../src/coordination/leader-lease.repository.js';
+import { LeaderTenure } from '../../src/coordination/leader-tenure.js';
 
 describe("[D36] a leader's belief", () => {
   const start = { monotonicMs: 5_000, wallMs: 1_800_000_000_000 };

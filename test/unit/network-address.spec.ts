@@ -1,5 +1,5 @@
 // Which network addresses a fetch may connect to.
-import { NetworkAddressPolicy } from '../../src/token-exchange/keys/network-address.js';
+import { NetworkAddressPolicy } from '../../src/token-exchange/keys/jwks/network-address.js';
 
 const PUBLIC_ONLY = new NetworkAddressPolicy({ allowLoopback: false, allowRanges: [] });
 

@@ -1,6 +1,6 @@
 // Checks when periodic work runs: on the leader, after each interval, at once after a takeover, never twice at a time.
-import { Leader, SoleLeader } from '../../src/database/leader.js';
-import { PeriodicJob } from '../../src/database/periodic.job.js';
+import { Leader, SoleLeader } from '../../src/coordination/leader.js';
+import { PeriodicJob } from '../../src/coordination/periodic.job.js';
 import { createLogger } from '../../src/logging/logger.js';
 
 /** A candidate whose success the test decides. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Partner } from '../../demo/partner.js';
 import type { Environment } from '../../src/config/load-config.js';
 import { ConfigurationError } from '../../src/config/load-config.js';
-import { databaseSettings, encryptionKeys, prepareStartup } from '../../src/startup.js';
+import { databaseSettings, encryptionKeys, prepareStartup } from '../../src/start/startup.js';
 import { licenseEnvironment } from '../support/license.js';
 
 const MARKER = 'marker-5150';

@@ -6,7 +6,7 @@ import {
   isUnstorable,
   parseStrictJson,
   parseStrictJsonBytes,
-} from '../../src/strict-json.js';
+} from '../../src/foundation/strict-json.js';
 
 describe('duplicate members', () => {
   it.each([

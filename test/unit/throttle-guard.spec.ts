@@ -15,7 +15,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
-import { Clock } from '../../src/clock.js';
+import { Clock } from '../../src/foundation/clock.js';
 import { MinuteThrottlerGuard } from '../../src/http/throttle/minute-throttler.guard.js';
 import { ThrottleModule } from '../../src/http/throttle/throttle.module.js';
 import { TooManyRequestsError } from '../../src/http/throttle/too-many-requests.error.js';

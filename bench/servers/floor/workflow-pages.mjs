@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import pg from 'pg';
 // The very statement that the service runs, from its build.
-import { workflowPageQuery } from '../../../dist/src/workspace/workflow-page.query.js';
+import { workflowPageQuery } from '../../../dist/src/workspace/workflows/workflow-page.query.js';
 
 const CONNECTIONS = 4;
 const TAG_BYTES = 16;

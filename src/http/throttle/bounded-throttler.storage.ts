@@ -1,7 +1,7 @@
 // Counts requests in the memory of this process.
 import { Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { Clock } from '../../clock.js';
+import { Clock } from '../../foundation/clock.js';
 import type { ThrottleVerdict } from './counting-windows.js';
 import { CountingWindows, judge } from './counting-windows.js';
 

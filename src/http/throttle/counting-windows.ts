@@ -1,6 +1,6 @@
 // Counts per key, each within a window of time, for a bounded number of keys.
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../foundation/clock.js';
 
 /** Some 15 MB when full. */
 const MAX_KEYS = 100_000;

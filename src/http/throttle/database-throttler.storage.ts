@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Logger } from 'pino';
-import { Clock } from '../../clock.js';
+import { Clock } from '../../foundation/clock.js';
 import { LOGGER } from '../../logging/logger.js';
 import type { ThrottleVerdict } from './counting-windows.js';
 import { CountingWindows, judge } from './counting-windows.js';

@@ -6,7 +6,7 @@ import {
   ExchangeThrottlerGuard,
   FormOnlyGuard,
   LicensedGuard,
-} from '../flow.guards.js';
+} from '../edge/flow.guards.js';
 import { DelegationService } from './delegation.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import type { TokenExchangeForm } from './token-exchange.form.js';

@@ -1,12 +1,12 @@
 // Token exchange: external tokens in, an access token out.
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditBus } from '../../audit/audit.bus.js';
 import type { AuditEvent } from '../../audit/audit-event.js';
-import { Clock } from '../../clock.js';
+import { AuditBus } from '../../audit/audit.bus.js';
 import type { Transaction } from '../../database/transaction.js';
 import { Transactions } from '../../database/transaction.js';
-import type { Parties } from '../consumption.service.js';
-import { ConsumptionService } from '../consumption.service.js';
+import { Clock } from '../../foundation/clock.js';
+import type { Parties } from '../consumption/consumption.service.js';
+import { ConsumptionService } from '../consumption/consumption.service.js';
 import type { SettledUsers } from '../host.js';
 import { AccessTokenIssuer } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';

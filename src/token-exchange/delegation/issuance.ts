@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '../../audit/audit-event.js';
 import { auditEvent } from '../../audit/audit-event.js';
-import type { Parties } from '../consumption.service.js';
+import type { Parties } from '../consumption/consumption.service.js';
 import type { AccessTokenGrant, SettledUsers } from '../host.js';
 import { Rejection } from '../rejection.js';
 

@@ -1,10 +1,10 @@
 // Reads the form of a token-exchange request: grant_type first, then every other field.
 import type { PipeTransform } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import type { FieldLimits } from '../../http/form.js';
-import { Form } from '../../http/form.js';
-import { wellFormed } from '../flow-form.js';
-import { FlowRefusal } from '../flow-refusal.js';
+import { wellFormed } from '../edge/flow-form.js';
+import { FlowRefusal } from '../edge/flow-refusal.js';
+import type { FieldLimits } from '../edge/form.js';
+import { Form } from '../edge/form.js';
 
 /** RFC 8693 §2.1. */
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -6,7 +6,7 @@ import {
   EmbedLoginThrottlerGuard,
   FormOnlyGuard,
   LicensedGuard,
-} from '../flow.guards.js';
+} from '../edge/flow.guards.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbedLoginService } from './embed-login.service.js';

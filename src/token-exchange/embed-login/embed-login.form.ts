@@ -1,7 +1,7 @@
 // Reads the two fields of an embedded login, from the body of a POST or the query of a GET.
-import { Form } from '../../http/form.js';
-import { wellFormed } from '../flow-form.js';
-import { FlowRefusal } from '../flow-refusal.js';
+import { wellFormed } from '../edge/flow-form.js';
+import { FlowRefusal } from '../edge/flow-refusal.js';
+import { Form } from '../edge/form.js';
 
 /** The fields of the request; the token is not checked yet. */
 export interface EmbedLoginForm {

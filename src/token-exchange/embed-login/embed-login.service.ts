@@ -1,9 +1,9 @@
 // Embedded login: an external token in, a session out.
 import { Injectable } from '@nestjs/common';
-import { AuditBus } from '../../audit/audit.bus.js';
 import { auditEvent } from '../../audit/audit-event.js';
+import { AuditBus } from '../../audit/audit.bus.js';
 import { Transactions } from '../../database/transaction.js';
-import { ConsumptionService } from '../consumption.service.js';
+import { ConsumptionService } from '../consumption/consumption.service.js';
 import type { OpenedSession } from '../host.js';
 import { SessionOpener } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';

@@ -1,7 +1,7 @@
 // Tells the operator why an embedded login leaves no session where the instance is reached over plain HTTP.
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Clock } from '../../clock.js';
+import { Clock } from '../../foundation/clock.js';
 import { LOGGER } from '../../logging/logger.js';
 
 const PAUSE_MS = 60_000;

@@ -1,9 +1,9 @@
 // Finds, links or provisions the local user of a verified token, and keeps names and role in step with its claims.
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { firstCharacters } from '../../characters.js';
 import type { Transaction } from '../../database/transaction.js';
 import { LostRaceError } from '../../database/transaction.js';
+import { firstCharacters } from '../../foundation/characters.js';
 import { LOGGER } from '../../logging/logger.js';
 import type { ExpectedUser, ExternalIdentity, HostUser, HostUserUpdate } from '../host.js';
 import { UserDirectory } from '../host.js';

@@ -3,7 +3,7 @@ import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { KeysHeld } from '../host.js';
 import { ExchangeTelemetry } from '../host.js';
-import { JwksKeyProvider } from './jwks-key.provider.js';
+import { JwksKeyProvider } from './jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from './static-key.provider.js';
 import type { TrustedKey } from './trusted-key.js';
 

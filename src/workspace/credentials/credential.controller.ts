@@ -2,15 +2,15 @@
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { JsonBody } from '../../http/json-body.js';
-import { ApiController } from '../api-controller.decorator.js';
-import { ApiRefusal } from '../api-refusal.js';
-import { Operation } from '../operation.decorator.js';
-import type { Page, PageRange } from '../pages.js';
-import { Pages } from '../pages.js';
-import { ProjectChoice } from '../project-choice.js';
-import type { PageQuery } from '../query.pipe.js';
-import { IdPipe, QueryPipe } from '../query.pipe.js';
+import { ApiController } from '../api/api-controller.decorator.js';
+import { ApiRefusal } from '../api/api-refusal.js';
+import { JsonBody } from '../api/body/json-body.js';
+import { Operation } from '../api/operation.decorator.js';
+import type { Page, PageRange } from '../api/pages.js';
+import { Pages } from '../api/pages.js';
+import type { PageQuery } from '../api/query.pipe.js';
+import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { ProjectChoice } from '../rights/project-choice.js';
 import { CredentialSchemas } from './credential-schemas.js';
 import type { CredentialSchema } from './credential-types.js';
 import {

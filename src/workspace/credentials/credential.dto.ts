@@ -1,6 +1,6 @@
 // Bodies and answers of credentials. No answer has a member for their data.
-import { ApiProperty } from '../../http/api-documentation.js';
-import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../../http/field-rules.js';
+import { ApiProperty } from '../api/body/api-documentation.js';
+import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../api/body/field-rules.js';
 import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';
 import type { CredentialRow } from './credential.repository.js';
 

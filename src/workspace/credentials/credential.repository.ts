@@ -5,7 +5,7 @@ import { Column, DataSource, Entity, MoreThan, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../../database/transaction.js';
 import { managerOf } from '../../database/transaction.js';
 import type { SealedRow, SealedRows } from '../../sealing/resealing.js';
-import type { PageRange } from '../pages.js';
+import type { PageRange } from '../api/pages.js';
 
 /** A credential. Its data is there in sealed form only. */
 @Entity('credential')

@@ -4,7 +4,7 @@ import { isForeignKeyViolation } from '../../database/database-error.js';
 import { Transactions } from '../../database/transaction.js';
 import { BODY_LIMIT_BYTES } from '../../http/body.js';
 import { KeyRing } from '../../sealing/key-ring.js';
-import { ApiRefusal } from '../api-refusal.js';
+import { ApiRefusal } from '../api/api-refusal.js';
 import { CredentialSchemas } from './credential-schemas.js';
 import type { Credential, CredentialChange, CredentialRow } from './credential.repository.js';
 import { CredentialRepository, placeOfCredential } from './credential.repository.js';

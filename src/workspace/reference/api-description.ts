@@ -2,8 +2,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { OpenApi } from '../../http/api-documentation.js';
-import { loadOpenApi } from '../../http/api-documentation.js';
+import type { OpenApi } from '../api/body/api-documentation.js';
+import { loadOpenApi } from '../api/body/api-documentation.js';
 import { WorkspaceModule } from '../workspace.module.js';
 import { renderReferencePage } from './reference-page.js';
 

@@ -6,36 +6,28 @@ export type Plan = readonly (readonly (readonly string[])[])[];
 
 /** Imports go to a lower floor, or stay in their room. */
 export const HOUSE: Plan = [
-  [['src/config/'], ['src/clock.ts'], ['src/strict-json.ts'], ['src/characters.ts']],
+  [['src/foundation/']],
+  [['src/config/']],
   [['src/database/'], ['src/sealing/'], ['src/logging/']],
+  [['src/coordination/']],
   [['src/audit/']],
   [['src/users/']],
   [['src/access/']],
   [['src/http/']],
   [['src/token-exchange/'], ['src/workspace/'], ['src/health/'], ['src/web/'], ['src/metrics/']],
-  [
-    [
-      'src/app.module.ts',
-      'src/application.ts',
-      'src/embedding.ts',
-      'src/entities.ts',
-      'src/host-bindings.module.ts',
-      'src/settlement.repository.ts',
-      'src/startup.ts',
-      'ormconfig.ts',
-    ],
-  ],
+  [['src/start/'], ['src/host/']],
+  [['src/app.module.ts', 'src/application.ts', 'ormconfig.ts']],
   [['src/main.ts'], ['src/cli/']],
 ];
 
 /** The order inside token exchange, by the same rule. What a key is lies below the options, which list the keys. */
 export const TOKEN_EXCHANGE: Plan = [
   [['keys/algorithms.ts', 'keys/ed25519-point.ts', 'keys/trusted-key.ts']],
-  [['rejection.ts', 'flow-refusal.ts', 'flow-form.ts', 'token-exchange.options.ts', 'host.ts']],
-  [['keys/']],
-  [['verification/'], ['jti.repository.ts']],
-  [['identity/'], ['jti-purge.job.ts']],
-  [['consumption.service.ts'], ['journey.ts'], ['flow.guards.ts']],
+  [['rejection.ts', 'token-exchange.options.ts', 'host.ts']],
+  [['edge/'], ['keys/']],
+  [['verification/']],
+  [['identity/']],
+  [['consumption/'], ['journey.ts']],
   [['embed-login/'], ['delegation/']],
   [['token-exchange.module.ts']],
 ].map((floor) => floor.map((room) => room.map((path) => `src/token-exchange/${path}`)));
@@ -49,7 +41,7 @@ export interface Privilege {
 
 const COMPOSITION = '.*\\.module\\.ts|ormconfig\\.ts';
 const EDGE =
-  '.*\\.(controller|guards?|filter|pipe|interceptor|decorator)\\.ts|src/(http|web|health|metrics)/.*|src/(application|main)\\.ts';
+  '.*\\.(controller|guards?|filter|pipe|interceptor|decorator)\\.ts|src/(http|web|health|metrics|workspace/api)/.*|src/(application|main)\\.ts';
 
 /** Who may know the database mapper, and who may know HTTP. */
 export const PRIVILEGES: readonly Privilege[] = [

@@ -1,0 +1,25 @@
+// How this instance implements the ports of token-exchange/: a file per port.
+import { Module } from '@nestjs/common';
+import {
+  AccessTokenIssuer,
+  ExchangeTelemetry,
+  SessionOpener,
+  Settlements,
+  UserDirectory,
+} from '../token-exchange/host.js';
+import { InstanceAccessTokens } from './instance-access-tokens.js';
+import { InstanceSessions } from './instance-sessions.js';
+import { InstanceTelemetry } from './instance-telemetry.js';
+import { InstanceUsers } from './instance-users.js';
+import { SettlementRepository } from './settlement.repository.js';
+
+const PORTS = [
+  { provide: Settlements, useClass: SettlementRepository },
+  { provide: UserDirectory, useClass: InstanceUsers },
+  { provide: SessionOpener, useClass: InstanceSessions },
+  { provide: AccessTokenIssuer, useClass: InstanceAccessTokens },
+  { provide: ExchangeTelemetry, useClass: InstanceTelemetry },
+];
+
+@Module({ providers: PORTS, exports: PORTS.map(({ provide }) => provide) })
+export class HostModule {}

@@ -1,0 +1,29 @@
+// The port to telemetry, on this instance's metrics.
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../metrics/metrics.js';
+import type { Flow, KeysHeld, Stage } from '../token-exchange/host.js';
+import { ExchangeTelemetry } from '../token-exchange/host.js';
+
+@Injectable()
+export class InstanceTelemetry extends ExchangeTelemetry {
+  constructor(private readonly metrics: Metrics) {
+    super();
+  }
+
+  observeStage(flow: Flow, stage: Stage, seconds: number): void {
+    this.metrics.stageDuration.observe({ flow, stage }, seconds);
+  }
+
+  countUnrecordedFailure(flow: Flow): void {
+    const outcomes = flow === 'exchange' ? this.metrics.exchanges : this.metrics.embedLogins;
+    outcomes.inc({ outcome: 'failed', reason: 'internal_error' });
+  }
+
+  countThrottled(flow: Flow): void {
+    this.metrics.throttled.inc({ flow });
+  }
+
+  watchKeys(read: () => readonly KeysHeld[]): void {
+    this.metrics.watchKeys(read);
+  }
+}

@@ -1,0 +1,48 @@
+// Who may frame the instance, and what an operator should be told about it at the start.
+import type { Config } from '../config/load-config.js';
+import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
+
+type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
+type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins'>[];
+
+/**
+ * The origins for `frame-ancestors` (CSP Level 3 §6.4.2): none at all while embedded login is off, undefined where a
+ * reverse proxy is to say it.
+ * @rule 5.5.3 Only listed origins may frame the instance.
+ */
+export function frameAncestorsOf(config: Embedding, entries: Entries): readonly string[] | undefined {
+  if (!config.embedLoginEnabled) return [];
+  const origins = new Set([
+    ...config.frameAncestors,
+    ...entries.flatMap((entry) => [...(entry.origins ?? [])]),
+  ]);
+  return origins.size === 0 ? undefined : [...origins];
+}
+
+/** What would make an iframe unsafe, or fail in browsers without a word. */
+export function embeddingWarnings(config: Embedding, entries: Entries): string[] {
+  if (!config.featureFlag || !config.embedLoginEnabled) return [];
+  return [...framingWarnings(config, entries), ...plainHttpWarnings(config)];
+}
+
+function framingWarnings(config: Embedding, entries: Entries): string[] {
+  if (frameAncestorsOf(config, entries) === undefined) {
+    const text = 'is not set: any site may frame the instance, unless a reverse proxy sends frame-ancestors';
+    return [`SVC_EMBED_FRAME_ANCESTORS: ${text}`];
+  }
+  if (config.frameAncestors.length > 0) return [];
+  return entries
+    .filter(({ origins }) => origins === undefined)
+    .map(({ label }) => {
+      return `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ${label} names no origins, while others do: its pages cannot frame the instance`;
+    });
+}
+
+function plainHttpWarnings({ baseUrl }: Embedding): string[] {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === 'https:') return [];
+  const lost = 'is plain HTTP: browsers drop the session cookie of embedded logins';
+  return /^(.+\.)?localhost$/.test(hostname)
+    ? [`SVC_BASE_URL: ${lost}, except on localhost as here; serve HTTPS to anybody else`]
+    : [`SVC_BASE_URL: ${lost}; serve HTTPS, by SVC_SSL_CERT and SVC_SSL_KEY or by a reverse proxy`];
+}

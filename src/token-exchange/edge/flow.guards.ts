@@ -1,0 +1,95 @@
+// The guards of both flows, in the order in which the controllers name them: licence, throttle, switch, body.
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../http/body.js';
+import { MinuteThrottlerGuard } from '../../http/throttle/minute-throttler.guard.js';
+import type { TokenExchangeOptions } from '../token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import { FlowRefusal } from './flow-refusal.js';
+
+/** A licence that runs out while the service runs takes the endpoints away (D39). */
+@Injectable()
+export class LicensedGuard implements CanActivate {
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isLicensed'>,
+  ) {}
+
+  canActivate(): boolean {
+    if (this.options.isLicensed()) return true;
+    throw new FlowRefusal('not_available', 'Not found');
+  }
+}
+
+/** @rule 8.5 Embedded logins per client address and minute; GET and POST share the count. */
+@Injectable()
+export class EmbedLoginThrottlerGuard extends MinuteThrottlerGuard {
+  @Inject(TOKEN_EXCHANGE_OPTIONS)
+  private readonly flows!: Pick<TokenExchangeOptions, 'embedLogin'>;
+
+  readonly bucket = 'embed';
+
+  limitPerMinute(): number {
+    return this.flows.embedLogin.perMinute;
+  }
+}
+
+/** @rule 8.6 Token exchanges per client address and minute. */
+@Injectable()
+export class ExchangeThrottlerGuard extends MinuteThrottlerGuard {
+  @Inject(TOKEN_EXCHANGE_OPTIONS)
+  private readonly flows!: Pick<TokenExchangeOptions, 'exchange'>;
+
+  readonly bucket = 'exchange';
+
+  limitPerMinute(): number {
+    return this.flows.exchange.perMinute;
+  }
+}
+
+/** @rule 5.1.3 A disabled embedded login answers 501. */
+@Injectable()
+export class EmbedLoginEnabledGuard implements CanActivate {
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'embedLogin'>,
+  ) {}
+
+  canActivate(): boolean {
+    if (this.options.embedLogin.enabled) return true;
+    throw new FlowRefusal('not_enabled', 'Embed login is not enabled on this instance');
+  }
+}
+
+/** @rule 5.1.4 A disabled token exchange answers 501. */
+@Injectable()
+export class ExchangeEnabledGuard implements CanActivate {
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
+  ) {}
+
+  canActivate(): boolean {
+    if (this.options.exchange.enabled) return true;
+    throw new FlowRefusal('not_enabled', 'Token exchange is not enabled on this instance');
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/**
+ * @rule D20 A body that is too large or no form is refused after licence, throttle and switch, before any field is read.
+ */
+@Injectable()
+export class FormOnlyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (request.body === BODY_TOO_LARGE) {
+      throw new FlowRefusal(
+        'payload_too_large',
+        `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`,
+      );
+    }
+    const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';', 1);
+    if (request.method !== 'POST' || mediaType.trim().toLowerCase() === FORM) return true;
+    throw new FlowRefusal('not_a_form', `Content-Type must be ${FORM}`);
+  }
+}

@@ -1,0 +1,121 @@
+// Serves the keys that issuers publish by JWKS: from memory always, fetched in the background.
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Leader } from '../../../coordination/leader.js';
+import { Notifications } from '../../../coordination/notifications.js';
+import { Clock } from '../../../foundation/clock.js';
+import { LOGGER } from '../../../logging/logger.js';
+import type { TrustedKey } from '../trusted-key.js';
+import type { JwksStatus } from './jwks-cache-entry.js';
+import { JwksCacheEntry } from './jwks-cache-entry.js';
+import { quoteKid } from './jwks-content.js';
+import { JwksFetcher } from './jwks-fetcher.js';
+import type { JwksOptions } from './jwks-options.js';
+import { JWKS_OPTIONS } from './jwks-options.js';
+import { JwksRefresh } from './jwks-refresh.js';
+import { JwksSnapshotFollower } from './jwks-snapshot-follower.js';
+import { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
+import { UnknownKidSearch } from './unknown-kid-search.js';
+
+const TICK_MS = 1_000;
+
+/**
+ * Keys by issuer and kid, as the issuers publish them.
+ *
+ * What is in memory answers at once. The leader fetches in time and stores what it got; every instance follows what is
+ * stored. A failing endpoint takes no keys away before their bounded time is over; only another key set does.
+ */
+@Injectable()
+export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly cache: readonly JwksCacheEntry[];
+  private readonly refresh: JwksRefresh;
+  private readonly follower: JwksSnapshotFollower;
+  private readonly unknownKids: UnknownKidSearch;
+  private readonly toldAmbiguities = new WeakSet<TrustedKey>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(JWKS_OPTIONS) options: JwksOptions,
+    snapshots: JwksSnapshotRepository,
+    notifications: Notifications,
+    private readonly leader: Leader,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    const { entries, maxStaleSeconds } = options;
+    this.cache = entries.map((entry) => new JwksCacheEntry(entry, maxStaleSeconds, logger));
+    this.refresh = new JwksRefresh(options, new JwksFetcher(options), snapshots, clock, logger);
+    this.follower = new JwksSnapshotFollower(this.cache, snapshots, notifications, clock, logger);
+    this.unknownKids = new UnknownKidSearch(snapshots, this.follower, this.refresh, clock);
+  }
+
+  onApplicationBootstrap(): Promise<void> {
+    return this.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.stop();
+  }
+
+  /**
+   * Takes over what is stored, and begins to refresh in the background.
+   * @rule 5.3.1 Keys are fetched when the instance starts; of several instances by the leader, for all.
+   */
+  async start(): Promise<void> {
+    await this.follower.start();
+    if (this.leader.isLeader) for (const cached of this.cache) cached.refreshSoon();
+    this.timer = setInterval(() => void this.tick(), TICK_MS);
+    this.timer.unref();
+    void this.tick();
+  }
+
+  /** Ends the background work; a fetch under way is waited for, which takes 5 seconds at most. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.follower.stop();
+    await this.refresh.idle();
+  }
+
+  /** Does what is due at this moment, and resolves when it is done. Called every second. Never rejects. */
+  async tick(): Promise<void> {
+    const nowMs = this.clock.nowMs();
+    const due = this.leader.isLeader ? this.cache.filter((cached) => cached.isDue(nowMs)) : [];
+    await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
+  }
+
+  /** A key that is held is found at once, without waiting; an unknown kid may cause one bounded fetch. */
+  find(issuer: string, kid: string): TrustedKey | undefined | Promise<TrustedKey | undefined> {
+    const candidates = this.cache.filter(({ entry }) => entry.issuer === issuer);
+    const held = this.held(candidates, kid);
+    return held.length > 0 || candidates.length === 0 ? this.onlyOne(held) : this.search(candidates, kid);
+  }
+
+  /** The state of each entry, in the order of the configuration. */
+  status(): readonly JwksStatus[] {
+    return this.cache.map((cached) => cached.status(this.clock.nowMs()));
+  }
+
+  private async search(candidates: readonly JwksCacheEntry[], kid: string): Promise<TrustedKey | undefined> {
+    await Promise.all(candidates.map((cached) => this.unknownKids.search(cached, kid)));
+    return this.onlyOne(this.held(candidates, kid));
+  }
+
+  private held(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
+    return candidates.flatMap((cached) => cached.keyFor(kid, this.clock.nowMs()) ?? []);
+  }
+
+  /** Of keys of several entries with the same issuer and kid none is used: which one is meant is not known (D37). */
+  private onlyOne([key, ...others]: readonly TrustedKey[]): TrustedKey | undefined {
+    if (key === undefined || others.length === 0) return key;
+    if (!this.toldAmbiguities.has(key)) {
+      this.toldAmbiguities.add(key);
+      const entries = [key, ...others].map(({ policy }) => policy.label);
+      this.logger.warn(
+        { entries, kid: quoteKid(key.kid) },
+        'several JWKS entries hold this kid; none of its keys is used',
+      );
+    }
+    return undefined;
+  }
+}

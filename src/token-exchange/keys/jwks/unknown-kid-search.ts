@@ -1,0 +1,76 @@
+// Looks for a key that is not in the cache: in the shared snapshot first, then by one bounded extra fetch.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../../../foundation/clock.js';
+import type { JwksCacheEntry } from './jwks-cache-entry.js';
+import type { JwksRefresh } from './jwks-refresh.js';
+import type { JwksSnapshotFollower } from './jwks-snapshot-follower.js';
+import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
+
+const WINDOW_MS = 30_000;
+/** The deadline of a fetch, and a second to store what it brought. */
+const LONGEST_WAIT_MS = 6_000;
+const LOOK_AGAIN_MS = 500;
+
+export class UnknownKidSearch {
+  private readonly searches = new Map<JwksCacheEntry, Promise<void>>();
+  /** Until when the window of an entry is known to be taken, in milliseconds since the Unix epoch. */
+  private readonly takenUntilMs = new Map<JwksCacheEntry, number>();
+
+  constructor(
+    private readonly snapshots: JwksSnapshotRepository,
+    private readonly follower: JwksSnapshotFollower,
+    private readonly refresh: JwksRefresh,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Brings the cache to the newest state that may be asked for. Afterwards the cache has the key or nobody has.
+   * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
+   */
+  async search(cached: JwksCacheEntry, kid: string): Promise<void> {
+    await this.follower.reread();
+    if (cached.keyFor(kid, this.clock.nowMs()) !== undefined) return;
+    await (this.refresh.running(cached) ?? this.extraFetch(cached));
+  }
+
+  /** At most one per URL and 30 seconds over all instances, whether the last one succeeded or failed (D34). */
+  private extraFetch(cached: JwksCacheEntry): Promise<void> {
+    const running = this.searches.get(cached);
+    if (running !== undefined) return running;
+    if (this.isWindowTaken(cached)) return Promise.resolve();
+    const search = this.claimAndFetch(cached).finally(() => this.searches.delete(cached));
+    this.searches.set(cached, search);
+    return search;
+  }
+
+  private isWindowTaken(cached: JwksCacheEntry): boolean {
+    const leftMs = (this.takenUntilMs.get(cached) ?? 0) - this.clock.nowMs();
+    return leftMs > 0 && leftMs <= WINDOW_MS;
+  }
+
+  private async claimAndFetch(cached: JwksCacheEntry): Promise<void> {
+    const now = new Date(this.clock.nowMs());
+    const claimedByOther = await this.snapshots.claimUnknownKidFetch(cached.address, now, WINDOW_MS);
+    const claimedAtMs = Math.min(claimedByOther?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime());
+    this.takenUntilMs.set(cached, claimedAtMs + WINDOW_MS);
+    if (claimedByOther === undefined) await this.refresh.refresh(cached);
+    else await this.waitForOther(cached, claimedByOther);
+  }
+
+  /** Another instance has the window and may be fetching: what it finds out is in the snapshot within seconds. */
+  private async waitForOther(cached: JwksCacheEntry, claimedAt: Date): Promise<void> {
+    const sinceClaimMs = Math.max(this.clock.nowMs() - claimedAt.getTime(), 0);
+    await this.follower.follow();
+    for (let leftMs = LONGEST_WAIT_MS - sinceClaimMs; leftMs > 0; leftMs -= LOOK_AGAIN_MS) {
+      if (hasEnded(cached, claimedAt)) return;
+      await pause(LOOK_AGAIN_MS);
+      await this.follower.follow();
+    }
+  }
+}
+
+/** Whether the fetch of a claim has an outcome. */
+function hasEnded({ snapshot }: JwksCacheEntry, claimedAt: Date): boolean {
+  const outcomes = [snapshot.lastSuccessAt, snapshot.lastFailureAt];
+  return outcomes.some((outcome) => outcome !== null && outcome >= claimedAt);
+}

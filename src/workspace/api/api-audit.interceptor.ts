@@ -1,0 +1,33 @@
+// Makes every API call with an access token attributable to its subject and actor.
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Observable } from 'rxjs';
+import { auditParties } from '../../access/principal.js';
+import { auditEvent } from '../../audit/audit-event.js';
+import { AuditBus } from '../../audit/audit.bus.js';
+import { isId } from './query.pipe.js';
+
+@Injectable()
+export class ApiAuditInterceptor implements NestInterceptor {
+  constructor(private readonly audit: AuditBus) {}
+
+  /** Written before the call is carried out: what cannot be attributed does not happen. */
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { id, method, routeOptions, principal } = request;
+    if (principal?.credential.kind === 'access_token') {
+      const parties = { requestId: id, ...auditParties(principal) };
+      const route = routeOptions.url ?? '';
+      const call = { method, route, things: idsIn(request.params), accessTokenId: principal.credential.id };
+      await this.audit.tell([auditEvent('svc.audit.api.called', parties, call)]);
+    }
+    return next.handle();
+  }
+}
+
+/** What is no id was not found, and may be anything: it is not written down. */
+function idsIn(parameters: unknown): Record<string, string> {
+  const entries = Object.entries(parameters as Record<string, string>);
+  return Object.fromEntries(entries.filter(([, value]) => isId(value)));
+}

@@ -1,0 +1,21 @@
+// Makes a class a controller of the public API, behind everything that each of its calls goes through.
+import { Controller, UseFilters, UseGuards, UseInterceptors, applyDecorators } from '@nestjs/common';
+import { AuthenticationGuard } from '../../access/authentication.guard.js';
+import { RightsInterceptor } from '../rights/rights.interceptor.js';
+import { ApiAuditInterceptor } from './api-audit.interceptor.js';
+import { ApiRefusalFilter } from './api-refusal.filter.js';
+import { ApiThrottlerGuard } from './api-throttler.guard.js';
+import { Documented } from './body/api-documentation.js';
+
+/** Who is it → not too often → write it down → licence and right → body and parameters → the route. */
+export function ApiController(path: string, tag: string): ClassDecorator {
+  return applyDecorators(
+    Controller(`api/v1/${path}`),
+    UseGuards(AuthenticationGuard, ApiThrottlerGuard),
+    UseInterceptors(ApiAuditInterceptor, RightsInterceptor),
+    UseFilters(ApiRefusalFilter),
+    Documented(({ ApiTags }) => ApiTags(tag)),
+    Documented(({ ApiBearerAuth }) => ApiBearerAuth()),
+    Documented(({ ApiCookieAuth }) => ApiCookieAuth('session')),
+  );
+}

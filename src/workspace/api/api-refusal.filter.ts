@@ -1,0 +1,49 @@
+// Answers a refused call of the API: one table, reason → status and text.
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Catch, Inject } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { challengeTo } from '../../access/challenge.js';
+import { NOT_FOUND } from '../../http/answers.js';
+import { TooManyRequestsError } from '../../http/throttle/too-many-requests.error.js';
+import type { WorkspaceOptions } from '../workspace.options.js';
+import { WORKSPACE_OPTIONS } from '../workspace.options.js';
+import type { ApiRefusalReason } from './api-refusal.js';
+import { ApiRefusal } from './api-refusal.js';
+
+const ANSWERS = {
+  bad_request: { status: 400, message: 'The request is not valid' },
+  invalid_token: { status: 401, message: 'The access token or session is not valid any more' },
+  forbidden: { status: 403, message: 'Your role does not allow this' },
+  feature_not_licensed: { status: 403, message: 'The licence of this instance does not include this' },
+  not_found: { status: 404, message: NOT_FOUND.message },
+  email_taken: { status: 409, message: 'Another user has this e-mail address' },
+  already_member: { status: 409, message: 'The user is a member of this project already' },
+  personal_project: { status: 409, message: 'A personal project belongs to its user alone' },
+  owner_protected: { status: 409, message: 'Role and state of the owner cannot be changed here' },
+  own_account: { status: 409, message: 'Nobody changes the role or the state of their own account' },
+} satisfies Record<ApiRefusalReason, { status: number; message: string }>;
+
+@Catch(ApiRefusal, TooManyRequestsError)
+export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyRequestsError> {
+  constructor(@Inject(WORKSPACE_OPTIONS) private readonly options: Pick<WorkspaceOptions, 'onThrottled'>) {}
+
+  async catch(refusal: ApiRefusal | TooManyRequestsError, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const { status, error, message } = this.answerTo(refusal);
+    const { id: requestId, headers } = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    if (status === 401) void reply.header('www-authenticate', challengeTo(headers.authorization));
+    // Every 404 has the same bytes (D23).
+    const body = status === 404 ? NOT_FOUND : { error, message, requestId };
+    await reply.status(status).send(body);
+  }
+
+  private answerTo(refusal: ApiRefusal | TooManyRequestsError) {
+    if (refusal instanceof TooManyRequestsError) {
+      this.options.onThrottled();
+      return { status: 429, error: 'too_many_requests', message: refusal.message };
+    }
+    const { status, message } = ANSWERS[refusal.reason];
+    return { status, error: refusal.reason, message: refusal.detail ?? message };
+  }
+}

@@ -1,0 +1,83 @@
+// The kinds of member that a JSON body may have: each is checked and documented by the same line.
+import { applyDecorators } from '@nestjs/common';
+import { hasMoreCharacters } from '../../../foundation/characters.js';
+import { isEmailAddress } from '../../../foundation/email-address.js';
+import { isJsonObject } from '../../../foundation/strict-json.js';
+import { ApiProperty } from './api-documentation.js';
+import type { Checks } from './field-checks.js';
+import { Checked } from './field-checks.js';
+
+/** D42. */
+const MAX_EMAIL_CHARACTERS = 254;
+
+/** Chooses the rule of a member from class-validator. */
+type Check = (library: Checks) => PropertyDecorator;
+
+/** What every member says of itself. */
+export interface Field {
+  readonly description: string;
+  /** It may be left out; `null` is not the same as left out, and is judged by the rule of the member. */
+  readonly optional?: boolean;
+}
+
+/** A text of 1 to `max` characters (code points, as the database counts); of 0 to `max` with `mayBeEmpty`. */
+export function TextField(
+  field: Field & { readonly max: number; readonly mayBeEmpty?: boolean },
+): PropertyDecorator {
+  const { max, mayBeEmpty = false } = field;
+  const min = mayBeEmpty ? 0 : 1;
+  const holds = (value: unknown) =>
+    typeof value === 'string' && value.length >= min && !hasMoreCharacters(value, max);
+  const schema = { type: 'string', minLength: min, maxLength: max };
+  return fieldOf(field, schema, rule(`must be a text of ${min} to ${max} characters`, holds));
+}
+
+export function EmailField(field: Field): PropertyDecorator {
+  const schema = { type: 'string', format: 'email', maxLength: MAX_EMAIL_CHARACTERS };
+  const holds = (value: unknown) => String(value).length <= MAX_EMAIL_CHARACTERS && isEmailAddress(value);
+  return fieldOf(field, schema, rule('must be an e-mail address', holds));
+}
+
+export function FlagField(field: Field): PropertyDecorator {
+  const message = '$property must be true or false';
+  return fieldOf(field, { type: 'boolean' }, ({ IsBoolean }) => IsBoolean({ message }));
+}
+
+export function IdField(field: Field): PropertyDecorator {
+  const schema = { type: 'string', format: 'uuid' };
+  const message = '$property must be a UUID';
+  return fieldOf(field, schema, ({ IsUUID }) => IsUUID('all', { message }));
+}
+
+export function ChoiceField(field: Field & { readonly values: readonly string[] }): PropertyDecorator {
+  const { values } = field;
+  const message = `$property must be one of ${values.join(', ')}`;
+  const schema = { type: 'string', enum: [...values] };
+  return fieldOf(field, schema, ({ IsIn }) => IsIn(values, { message }));
+}
+
+export function ObjectField(field: Field): PropertyDecorator {
+  const schema = { type: 'object', additionalProperties: true };
+  return fieldOf(field, schema, rule('must be an object', isJsonObject));
+}
+
+export function ObjectArrayField(field: Field): PropertyDecorator {
+  const schema = { type: 'array', items: { type: 'object', additionalProperties: true } };
+  const holds = (value: unknown) => Array.isArray(value) && value.every(isJsonObject);
+  return fieldOf(field, schema, rule('must be an array of objects', holds));
+}
+
+function fieldOf({ description, optional = false }: Field, schema: object, check: Check): PropertyDecorator {
+  const documented = ApiProperty({ ...schema, description, required: !optional });
+  const skipped = optional ? [Checked(skippedWhenLeftOut)] : [];
+  return applyDecorators(documented, Checked(check), ...skipped);
+}
+
+function skippedWhenLeftOut({ ValidateIf }: Checks): PropertyDecorator {
+  return ValidateIf((_, value: unknown) => value !== undefined);
+}
+
+function rule(text: string, holds: (value: unknown) => boolean): Check {
+  const validator = { validate: holds, defaultMessage: () => `$property ${text}` };
+  return ({ ValidateBy }) => ValidateBy({ name: text, validator });
+}

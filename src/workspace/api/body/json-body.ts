@@ -1,0 +1,111 @@
+// Reads a JSON request body into a checked object: content type, text, known members, field rules.
+import type { ExecutionContext, PipeTransform, Type } from '@nestjs/common';
+import {
+  BadRequestException,
+  PayloadTooLargeException,
+  UnsupportedMediaTypeException,
+  createParamDecorator,
+} from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import {
+  JsonError,
+  hasInfiniteNumber,
+  hasUnstorableText,
+  isJsonObject,
+  parseStrictJsonBytes,
+} from '../../../foundation/strict-json.js';
+import type { RequestBody } from '../../../http/body.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../../http/body.js';
+import type { Checks } from './field-checks.js';
+import { loadChecks } from './field-checks.js';
+
+/** @rule B.parts Array elements and object members of a body, in all: what is done with it takes time for each of them. */
+const MAX_PARTS = 5_000;
+
+/** A body as it has arrived. */
+interface RawBody {
+  readonly contentType: string | undefined;
+  readonly bytes: RequestBody;
+}
+
+const RawJsonBody = createParamDecorator((_: unknown, context: ExecutionContext): RawBody => {
+  const { headers, body } = context.switchToHttp().getRequest<FastifyRequest>();
+  return { contentType: headers['content-type'], bytes: body as RequestBody };
+});
+
+/**
+ * Hands a controller the JSON body of a request as an object of a class whose members carry class-validator rules.
+ * What the class does not know is refused: a misspelt member would be lost without a word.
+ */
+export function JsonBody<T extends object>(type: Type<T>): ParameterDecorator {
+  return RawJsonBody(new JsonBodyPipe(type));
+}
+
+export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, T> {
+  private known: readonly string[] | undefined;
+
+  constructor(private readonly type: Type<T>) {}
+
+  /**
+   * @throws PayloadTooLargeException
+   * @throws UnsupportedMediaTypeException for anything but `application/json`
+   * @throws BadRequestException with a message that names the member and its rule, never a value
+   */
+  transform({ contentType = '', bytes }: RawBody): T {
+    if (bytes === BODY_TOO_LARGE) throw tooLarge();
+    if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
+      const message = 'Content-Type must be application/json';
+      throw new UnsupportedMediaTypeException({ error: 'unsupported_media_type', message });
+    }
+    const members = objectOf(bytes ?? Buffer.alloc(0));
+    const checks = loadChecks();
+    this.known ??= knownMembers(this.type, checks);
+    refuseUnknown(members, this.known);
+    refuseUnstorable(members);
+    return this.checked(Object.assign(new this.type(), members), checks);
+  }
+
+  private checked(body: T, { validateSync }: Checks): T {
+    const [error] = validateSync(body, { stopAtFirstError: true });
+    if (error === undefined) return body;
+    throw badRequest(Object.values(error.constraints ?? {}).join(', '));
+  }
+}
+
+function objectOf(bytes: Buffer): Record<string, unknown> {
+  try {
+    const value = parseStrictJsonBytes(bytes, MAX_PARTS);
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw badRequest(`The body is unreadable: ${error.message}`);
+  }
+  throw badRequest('The body must be a JSON object');
+}
+
+function knownMembers(type: Type, { getMetadataStorage }: Checks): readonly string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+}
+
+function refuseUnknown(members: Record<string, unknown>, known: readonly string[]): void {
+  if (Object.keys(members).every((name) => known.includes(name))) return;
+  throw badRequest(`The body has an unknown member; known are ${known.join(', ')}`);
+}
+
+/** @throws BadRequestException for what would not come back from the database as it was sent (D42) */
+function refuseUnstorable(members: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(members)) {
+    if (hasUnstorableText(value)) throw badRequest(`${name} has characters that cannot be stored`);
+    if (hasInfiniteNumber(value)) throw badRequest(`${name} has a number that is too large`);
+  }
+}
+
+function tooLarge(): PayloadTooLargeException {
+  const message = `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`;
+  return new PayloadTooLargeException({ error: 'payload_too_large', message });
+}
+
+function badRequest(message: string): BadRequestException {
+  return new BadRequestException({ error: 'bad_request', message });
+}

@@ -1,0 +1,132 @@
+// Says everything about one route of the API in one place: its right, its licence feature, and what it takes and answers.
+import type { Type } from '@nestjs/common';
+import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
+import type { LicenseFeature } from '../../config/license.js';
+import type { Right } from '../rights/rights.js';
+import type { OpenApi } from './body/api-documentation.js';
+import { Documented } from './body/api-documentation.js';
+import { ErrorAnswer, NotFoundAnswer } from './error.answer.js';
+import { DEFAULT_LIMIT, MAX_LIMIT } from './query.pipe.js';
+
+interface HeaderDescription {
+  readonly description: string;
+  readonly schema: { readonly type: 'string' | 'integer'; readonly minimum?: number };
+}
+
+/** What the RightsInterceptor enforces. */
+export interface OperationRule {
+  /** Undefined where everybody who is signed in may. */
+  readonly right?: Right;
+  readonly feature?: LicenseFeature;
+}
+
+export interface Operation extends OperationRule {
+  readonly summary: string;
+  readonly description?: string;
+  /** The class of the JSON body. */
+  readonly body?: Type;
+  readonly answer: Answer;
+  /** Beside 401 and 429, which every operation may answer, and those that a body brings along. */
+  readonly errors: readonly (400 | 403 | 404 | 409)[];
+}
+
+type Answer =
+  | { readonly status: 200 | 201; readonly is: Type }
+  | { readonly status: 200; readonly pageOf: Type }
+  | { readonly status: 200; readonly schema: Record<string, unknown> }
+  | { readonly status: 204 };
+
+/** Metadata key of the rule. */
+export const OPERATION_RULE = Symbol('OPERATION_RULE');
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'A field or parameter is wrong; the message names it',
+  401: 'No valid access token or session',
+  403: 'The role does not allow it (forbidden), the licence does not include it (feature_not_licensed), or a session wrote from elsewhere (csrf_refused)',
+  404: 'It does not exist, or the acting user may not see it',
+  409: 'It contradicts what is there; the error code says what',
+  413: 'The body is larger than 256 KiB',
+  415: 'The body is not application/json',
+  429: 'The caller made too many calls within a minute',
+};
+const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescription>>> = {
+  401: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
+  429: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+};
+const ERRORS_OF_BODIES = [400, 413, 415];
+
+export function Operation(operation: Operation): MethodDecorator {
+  const { right, feature, answer } = operation;
+  return applyDecorators(
+    SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, feature }),
+    HttpCode(answer.status),
+    Documented((openApi) => documentationOf(operation, openApi)),
+  );
+}
+
+/** The rule of a handler. @throws Error when it has none: a route must not be open because somebody forgot it */
+export function ruleOf(handler: object): OperationRule {
+  const rule: unknown = Reflect.getMetadata(OPERATION_RULE, handler);
+  if (rule === undefined) throw new Error('a route of the API has no @Operation');
+  return rule as OperationRule;
+}
+
+function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorator {
+  const { summary, description, right, feature, body, answer, errors } = operation;
+  const { ApiBody, ApiExtension, ApiOperation } = openApi;
+  const statuses = new Set([401, 429, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
+  return applyDecorators(
+    ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
+    ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
+    ...(feature === undefined ? [] : [ApiExtension('x-license-feature', feature)]),
+    ...(body === undefined ? [] : [ApiBody({ type: body, required: true })]),
+    ...successOf(answer, openApi),
+    ...[...statuses].sort().map((status) => errorAnswer(status, openApi)),
+  );
+}
+
+type MethodDecorators = (MethodDecorator & ClassDecorator)[] | MethodDecorator[];
+
+function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
+  const { status } = answer;
+  const { ApiExtraModels, ApiQuery, ApiResponse, getSchemaPath } = openApi;
+  if ('is' in answer) return [ApiResponse({ status, type: answer.is, description: 'Done' })];
+  if ('schema' in answer) return [ApiResponse({ status, schema: answer.schema, description: 'Done' })];
+  if (!('pageOf' in answer)) return [ApiResponse({ status, description: 'Done; the answer is empty' })];
+  return [
+    ApiExtraModels(answer.pageOf),
+    ApiResponse({ status, schema: pageSchema(getSchemaPath(answer.pageOf)), description: 'One page' }),
+    ApiQuery({
+      name: 'limit',
+      required: false,
+      description: 'How many at most',
+      schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+    }),
+    ApiQuery({
+      name: 'cursor',
+      required: false,
+      description: 'The nextCursor of the page before, as it is',
+      schema: { type: 'string' },
+    }),
+  ];
+}
+
+function pageSchema(member: string) {
+  return {
+    type: 'object',
+    required: ['data', 'nextCursor'],
+    properties: {
+      data: { type: 'array', items: { $ref: member } },
+      nextCursor: {
+        oneOf: [{ type: 'string' }, { type: 'null' }],
+        description: 'Where the next page begins; null on the last one',
+      },
+    },
+  };
+}
+
+function errorAnswer(status: number, { ApiResponse }: OpenApi): MethodDecorator {
+  const type = status === 404 ? NotFoundAnswer : ErrorAnswer;
+  const headers = HEADERS_OF_ERRORS[status];
+  return ApiResponse({ status, type, description: ERRORS[status] ?? '', ...(headers && { headers }) });
+}

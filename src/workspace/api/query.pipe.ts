@@ -1,0 +1,91 @@
+// Reads query strings of lists: which page, and which filters.
+import type { PipeTransform } from '@nestjs/common';
+import { isUnstorable } from '../../foundation/strict-json.js';
+import { ApiRefusal } from './api-refusal.js';
+
+export const DEFAULT_LIMIT = 100;
+export const MAX_LIMIT = 250;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Which page is asked for. */
+export interface PageQuery {
+  /** 1 to 250. */
+  readonly limit: number;
+  /** The `nextCursor` of an earlier page, not yet checked. */
+  readonly cursor?: string;
+}
+
+/** Reads one parameter. @throws ApiRefusal `bad_request` */
+type Reader<T> = (value: string, name: string) => T;
+type Readers = Readonly<Record<string, Reader<unknown>>>;
+type Values<R extends Readers> = { readonly [K in keyof R]?: ReturnType<R[K]> };
+
+/**
+ * Reads `limit`, `cursor` and the filters of one list. A parameter that is unknown or given twice is refused: a misspelt
+ * filter would answer everything.
+ */
+export class QueryPipe<R extends Readers> implements PipeTransform<
+  Record<string, unknown>,
+  PageQuery & Values<R>
+> {
+  private readonly readers: Readers;
+
+  constructor(filters: R) {
+    this.readers = { limit: readLimit, cursor: (value) => value, ...filters };
+  }
+
+  transform(query: Record<string, unknown>): PageQuery & Values<R> {
+    const values = Object.entries(query).map(([name, value]) => [name, this.read(name, value)]);
+    return { limit: DEFAULT_LIMIT, ...Object.fromEntries(values) } as PageQuery & Values<R>;
+  }
+
+  private read(name: string, value: unknown): unknown {
+    const reader = Object.hasOwn(this.readers, name) ? this.readers[name] : undefined;
+    if (reader === undefined) throw this.unknownParameter();
+    if (typeof value !== 'string') throw new ApiRefusal('bad_request', `${name} must be given once`);
+    return reader(value, name);
+  }
+
+  private unknownParameter(): ApiRefusal {
+    const known = Object.keys(this.readers).join(', ');
+    return new ApiRefusal('bad_request', `The query has an unknown parameter; known are ${known}`);
+  }
+}
+
+export function readFlag(value: string, name: string): boolean {
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new ApiRefusal('bad_request', `${name} must be true or false`);
+}
+
+/** Whether a text is a UUID, in any case of letters. */
+export function isId(value: string): boolean {
+  return UUID.test(value);
+}
+
+export function readId(value: string, name: string): string {
+  if (isId(value)) return value.toLowerCase();
+  throw new ApiRefusal('bad_request', `${name} must be a UUID`);
+}
+
+export function readText(value: string, name: string): string {
+  if (!isUnstorable(value)) return value;
+  throw new ApiRefusal('bad_request', `${name} has characters that cannot be stored`);
+}
+
+/** Reads an id in a path: what is not a UUID is the id of nothing. @throws ApiRefusal `not_found` */
+export function readPathId(value: string): string {
+  if (isId(value)) return value.toLowerCase();
+  throw new ApiRefusal('not_found');
+}
+
+export class IdPipe implements PipeTransform<string, string> {
+  transform(value: string): string {
+    return readPathId(value);
+  }
+}
+
+function readLimit(value: string): number {
+  const limit = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new ApiRefusal('bad_request', `limit must be a whole number from 1 to ${MAX_LIMIT}`);
+}

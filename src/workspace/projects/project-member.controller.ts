@@ -1,0 +1,106 @@
+// /api/v1/projects/{projectId}/users: the members of a project and their roles in it.
+import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { UserRepository } from '../../users/user.repository.js';
+import { ApiController } from '../api/api-controller.decorator.js';
+import { ApiRefusal } from '../api/api-refusal.js';
+import { JsonBody } from '../api/body/json-body.js';
+import { Operation } from '../api/operation.decorator.js';
+import type { Page, PageRange } from '../api/pages.js';
+import { Pages } from '../api/pages.js';
+import type { PageQuery } from '../api/query.pipe.js';
+import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { ProjectMemberRepository } from './project-member.repository.js';
+import { MemberAnswer, MemberRoleBody, NewMemberBody, memberAnswer } from './project.dto.js';
+import { ProjectRepository } from './project.repository.js';
+
+@ApiController('projects/:projectId/users', 'Members of projects')
+export class ProjectMemberController {
+  constructor(
+    private readonly members: ProjectMemberRepository,
+    private readonly projects: ProjectRepository,
+    private readonly users: UserRepository,
+    private readonly pages: Pages,
+  ) {}
+
+  /** @rule 4.5.2 The members of a project are listed with their roles, where the licence has the feature. */
+  @Get()
+  @Operation({
+    summary: 'List the members of a project with their roles',
+    right: 'member:read',
+    feature: 'project-members',
+    answer: { status: 200, pageOf: MemberAnswer },
+    errors: [400, 403, 404],
+  })
+  list(
+    @Param('projectId', IdPipe) projectId: string,
+    @Query(new QueryPipe({})) query: PageQuery,
+  ): Promise<Page<MemberAnswer>> {
+    const rowsOf = (range: PageRange) => this.members.list(projectId, range);
+    return this.pages.read(`members of ${projectId}`, query, rowsOf, memberAnswer);
+  }
+
+  @Post()
+  @Operation({
+    summary: 'Make a user a member of a team',
+    right: 'member:write',
+    body: NewMemberBody,
+    answer: { status: 201, is: MemberAnswer },
+    errors: [403, 404, 409],
+  })
+  async add(
+    @Param('projectId', IdPipe) projectId: string,
+    @JsonBody(NewMemberBody) { userId, role }: NewMemberBody,
+  ): Promise<MemberAnswer> {
+    await this.requireTeam(projectId);
+    if ((await this.users.findById(userId)) === undefined)
+      throw new ApiRefusal('bad_request', 'userId must be the id of a user');
+    const outcome = await this.members.insert({ projectId, userId, role });
+    if (outcome === 'is_member') throw new ApiRefusal('already_member');
+    return this.answer(projectId, userId);
+  }
+
+  @Patch(':userId')
+  @Operation({
+    summary: "Change a member's role",
+    right: 'member:write',
+    body: MemberRoleBody,
+    answer: { status: 200, is: MemberAnswer },
+    errors: [403, 404, 409],
+  })
+  async changeRole(
+    @Param('projectId', IdPipe) projectId: string,
+    @Param('userId', IdPipe) userId: string,
+    @JsonBody(MemberRoleBody) { role }: MemberRoleBody,
+  ): Promise<MemberAnswer> {
+    await this.requireTeam(projectId);
+    await this.members.changeRole({ projectId, userId, role });
+    return this.answer(projectId, userId);
+  }
+
+  @Delete(':userId')
+  @Operation({
+    summary: 'Take a member out of a team',
+    right: 'member:write',
+    answer: { status: 204 },
+    errors: [403, 404, 409],
+  })
+  async remove(
+    @Param('projectId', IdPipe) projectId: string,
+    @Param('userId', IdPipe) userId: string,
+  ): Promise<void> {
+    await this.requireTeam(projectId);
+    if (!(await this.members.delete(projectId, userId))) throw new ApiRefusal('not_found');
+  }
+
+  private async requireTeam(projectId: string): Promise<void> {
+    const project = await this.projects.findById(projectId);
+    if (project === undefined) throw new ApiRefusal('not_found');
+    if (project.type === 'personal') throw new ApiRefusal('personal_project');
+  }
+
+  private async answer(projectId: string, userId: string): Promise<MemberAnswer> {
+    const member = await this.members.find(projectId, userId);
+    if (member === undefined) throw new ApiRefusal('not_found');
+    return memberAnswer(member);
+  }
+}

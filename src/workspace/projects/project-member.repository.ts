@@ -1,0 +1,77 @@
+// Members of projects: the entity and all its queries.
+import { Injectable } from '@nestjs/common';
+import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
+import { isForeignKeyViolation, isUniqueViolation } from '../../database/database-error.js';
+import type { PageRange } from '../api/pages.js';
+import type { ProjectRole } from '../rights/rights.js';
+
+@Entity('project_member')
+export class ProjectMember {
+  @PrimaryColumn('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  @PrimaryColumn('uuid', { name: 'user_id' })
+  userId!: string;
+
+  @Column('text')
+  role!: ProjectRole;
+}
+
+/** A member with what a list of members shows of the user. */
+export interface MemberRow {
+  /** Id of the user. */
+  readonly id: string;
+  readonly email: string;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly role: ProjectRole;
+}
+
+const SELECT_MEMBERS = `SELECT u.id, u.email, u.given_name AS "givenName", u.family_name AS "familyName", member.role
+  FROM project_member member JOIN user_account u ON u.id = member.user_id
+  WHERE member.project_id = $1`;
+
+@Injectable()
+export class ProjectMemberRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** A page of a project's members, in the order of the users' ids. */
+  list(projectId: string, { afterId, limit }: PageRange): Promise<MemberRow[]> {
+    return this.dataSource.query<MemberRow[]>(
+      `${SELECT_MEMBERS} AND ($2::uuid IS NULL OR member.user_id > $2) ORDER BY member.user_id LIMIT $3`,
+      [projectId, afterId ?? null, limit],
+    );
+  }
+
+  async find(projectId: string, userId: string): Promise<MemberRow | undefined> {
+    const rows = await this.dataSource.query<MemberRow[]>(`${SELECT_MEMBERS} AND member.user_id = $2`, [
+      projectId,
+      userId,
+    ]);
+    return rows[0];
+  }
+
+  /** The constraints decide: whether the user is a member already, and whether user and project are (still) there. */
+  async insert(member: ProjectMember): Promise<'inserted' | 'is_member' | 'gone'> {
+    try {
+      await this.dataSource.manager.insert(ProjectMember, member);
+      return 'inserted';
+    } catch (error) {
+      if (isUniqueViolation(error)) return 'is_member';
+      if (isForeignKeyViolation(error)) return 'gone';
+      throw error;
+    }
+  }
+
+  /** @returns whether the user is a member */
+  async changeRole({ projectId, userId, role }: ProjectMember): Promise<boolean> {
+    const { affected } = await this.dataSource.manager.update(ProjectMember, { projectId, userId }, { role });
+    return affected === 1;
+  }
+
+  /** @returns whether the user was a member */
+  async delete(projectId: string, userId: string): Promise<boolean> {
+    const { affected } = await this.dataSource.manager.delete(ProjectMember, { projectId, userId });
+    return affected === 1;
+  }
+}

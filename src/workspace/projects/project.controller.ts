@@ -1,0 +1,115 @@
+// /api/v1/projects: personal and team projects.
+import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { Transactions } from '../../database/transaction.js';
+import { ApiController } from '../api/api-controller.decorator.js';
+import { ApiRefusal } from '../api/api-refusal.js';
+import { JsonBody } from '../api/body/json-body.js';
+import { Operation } from '../api/operation.decorator.js';
+import type { Page } from '../api/pages.js';
+import { Pages } from '../api/pages.js';
+import type { PageQuery } from '../api/query.pipe.js';
+import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { visibleToMember } from '../rights/access-rights.js';
+import { ProjectAnswer, ProjectBody, projectAnswer } from './project.dto.js';
+import type { Project } from './project.repository.js';
+import { ProjectRepository } from './project.repository.js';
+
+@ApiController('projects', 'Projects')
+export class ProjectController {
+  constructor(
+    private readonly projects: ProjectRepository,
+    private readonly transactions: Transactions,
+    private readonly pages: Pages,
+  ) {}
+
+  @Get()
+  @Operation({
+    summary: 'List the projects that the acting user may see',
+    right: 'project:read',
+    answer: { status: 200, pageOf: ProjectAnswer },
+    errors: [400],
+  })
+  list(
+    @CurrentPrincipal() { user }: Principal,
+    @Query(new QueryPipe({})) query: PageQuery,
+  ): Promise<Page<ProjectAnswer>> {
+    const rowsOf = (range: { afterId?: string; limit: number }) =>
+      this.projects.list(visibleToMember(user), range);
+    return this.pages.read('projects', query, rowsOf, projectAnswer);
+  }
+
+  @Post()
+  @Operation({
+    summary: "Make a team's project",
+    description: 'The acting user becomes its first project:admin.',
+    right: 'project:create',
+    body: ProjectBody,
+    answer: { status: 201, is: ProjectAnswer },
+    errors: [403],
+  })
+  async create(
+    @CurrentPrincipal() { user }: Principal,
+    @JsonBody(ProjectBody) { name }: ProjectBody,
+  ): Promise<ProjectAnswer> {
+    return projectAnswer(
+      await this.transactions.run((transaction) => this.projects.createTeam(transaction, name, user.id)),
+    );
+  }
+
+  @Get(':projectId')
+  @Operation({
+    summary: 'Get a project',
+    right: 'project:read',
+    answer: { status: 200, is: ProjectAnswer },
+    errors: [404],
+  })
+  async get(@Param('projectId', IdPipe) id: string): Promise<ProjectAnswer> {
+    return projectAnswer(await this.existing(id));
+  }
+
+  @Patch(':projectId')
+  @Operation({
+    summary: "Rename a team's project",
+    right: 'project:write',
+    body: ProjectBody,
+    answer: { status: 200, is: ProjectAnswer },
+    errors: [403, 404, 409],
+  })
+  async rename(
+    @Param('projectId', IdPipe) id: string,
+    @JsonBody(ProjectBody) { name }: ProjectBody,
+  ): Promise<ProjectAnswer> {
+    await this.existingTeam(id);
+    return projectAnswer(found(await this.projects.rename(id, name)));
+  }
+
+  @Delete(':projectId')
+  @Operation({
+    summary: "Delete a team's project",
+    description: 'Its workflows, credentials and memberships go with it.',
+    right: 'project:write',
+    answer: { status: 204 },
+    errors: [403, 404, 409],
+  })
+  async delete(@Param('projectId', IdPipe) id: string): Promise<void> {
+    await this.existingTeam(id);
+    await this.projects.delete(id);
+  }
+
+  private async existing(id: string): Promise<Project> {
+    return found(await this.projects.findById(id));
+  }
+
+  /** A project never changes its type, so this cannot be overtaken. */
+  private async existingTeam(id: string): Promise<void> {
+    const { type } = await this.existing(id);
+    if (type === 'personal') throw new ApiRefusal('personal_project');
+  }
+}
+
+function found(project: Project | undefined): Project {
+  if (project === undefined) throw new ApiRefusal('not_found');
+  return project;
+}

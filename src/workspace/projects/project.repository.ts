@@ -1,0 +1,94 @@
+// Projects: the entity and all its queries.
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
+import type { Transaction } from '../../database/transaction.js';
+import { managerOf } from '../../database/transaction.js';
+import { PersonalProjects } from '../../users/personal-projects.js';
+import type { PageRange } from '../api/pages.js';
+import { ProjectMember } from './project-member.repository.js';
+
+/** A project: personal, which belongs to one user for ever, or a team's. */
+@Entity('project')
+export class Project {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('text')
+  type!: 'personal' | 'team';
+
+  @Column('text')
+  name!: string;
+
+  @Column('uuid', { name: 'personal_owner_id', nullable: true, unique: true })
+  personalOwnerId!: string | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}
+
+@Injectable()
+export class ProjectRepository extends PersonalProjects {
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  async create(transaction: Transaction, userId: string): Promise<void> {
+    await insert(transaction, { type: 'personal', name: 'Personal', personalOwnerId: userId }, userId);
+  }
+
+  /** Makes a team's project, with its first administrator. */
+  async createTeam(transaction: Transaction, name: string, adminId: string): Promise<Project> {
+    const id = await insert(transaction, { type: 'team', name, personalOwnerId: null }, adminId);
+    return managerOf(transaction).findOneByOrFail(Project, { id });
+  }
+
+  /** The personal project of a user, which every user has. */
+  async personalProjectId(transaction: Transaction, userId: string): Promise<string> {
+    const project = await managerOf(transaction).findOneByOrFail(Project, { personalOwnerId: userId });
+    return project.id;
+  }
+
+  async findById(id: string): Promise<Project | undefined> {
+    return (await this.dataSource.manager.findOneBy(Project, { id })) ?? undefined;
+  }
+
+  /** A page of all projects, or of those in which a user is a member. */
+  list(memberId: string | undefined, { afterId, limit }: PageRange): Promise<Project[]> {
+    const query = this.dataSource.manager.createQueryBuilder(Project, 'project').limit(limit);
+    if (memberId === undefined) {
+      query.orderBy('project.id');
+      if (afterId !== undefined) query.where('project.id > :afterId', { afterId });
+      return query.getMany();
+    }
+    // In the order of the membership, whose index is (user, project): the same order, and no sorting.
+    query.innerJoin(ProjectMember, 'member', 'member.projectId = project.id').orderBy('member.projectId');
+    query.where('member.userId = :memberId', { memberId });
+    if (afterId !== undefined) query.andWhere('member.projectId > :afterId', { afterId });
+    return query.getMany();
+  }
+
+  /** Undefined where there is no such project (any more). */
+  async rename(id: string, name: string): Promise<Project | undefined> {
+    await this.dataSource.manager.update(Project, { id }, { name, updatedAt: () => 'now()' });
+    return this.findById(id);
+  }
+
+  /** Deletes a project with everything in it, by the schema's cascades. */
+  async delete(id: string): Promise<void> {
+    await this.dataSource.manager.delete(Project, { id });
+  }
+}
+
+type NewProject = Pick<Project, 'type' | 'name' | 'personalOwnerId'>;
+
+async function insert(transaction: Transaction, project: NewProject, adminId: string): Promise<string> {
+  const manager = managerOf(transaction);
+  const id = randomUUID();
+  await manager.insert(Project, { id, ...project });
+  await manager.insert(ProjectMember, { projectId: id, userId: adminId, role: 'project:admin' });
+  return id;
+}

@@ -1,0 +1,55 @@
+// Which role a user has in the project that a thing belongs to, as it is now. Reads across tables, in one statement.
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { runPrepared } from '../../database/prepared-statement.js';
+import type { ProjectRole } from './rights.js';
+
+/** What an id in a path stands for. */
+export type ThingKind = 'project' | 'workflow' | 'credential';
+
+/** The thing is there; `role` is undefined where the user is no member of its project. */
+export interface Standing {
+  readonly projectId: string;
+  readonly role?: ProjectRole;
+}
+
+/** The column of each table that tells the project. */
+const PROJECT_COLUMN = { project: 'id', workflow: 'project_id', credential: 'project_id' } satisfies Record<
+  ThingKind,
+  string
+>;
+
+const ROLES_IN = {
+  name: 'project_member_roles_in',
+  text: `SELECT project_id AS "projectId", role FROM project_member
+    WHERE user_id = $1 AND project_id = ANY($2::uuid[])`,
+};
+
+@Injectable()
+export class ProjectRoleRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Undefined where there is no such thing. */
+  async standing(kind: ThingKind, id: string, userId: string): Promise<Standing | undefined> {
+    const column = PROJECT_COLUMN[kind];
+    const [row] = await this.dataSource.query<{ projectId: string; role: ProjectRole | null }[]>(
+      `SELECT thing.${column} AS "projectId", member.role FROM ${kind} thing
+       LEFT JOIN project_member member ON member.project_id = thing.${column} AND member.user_id = $2
+       WHERE thing.id = $1`,
+      [id, userId],
+    );
+    if (row === undefined) return undefined;
+    return { projectId: row.projectId, ...(row.role === null ? {} : { role: row.role }) };
+  }
+
+  /** The roles that a user has in some projects, by project; those without one are left out. */
+  async rolesIn(projectIds: readonly string[], userId: string): Promise<ReadonlyMap<string, ProjectRole>> {
+    const values = [userId, projectIds];
+    const rows = await runPrepared<{ projectId: string; role: ProjectRole }>(
+      this.dataSource,
+      ROLES_IN,
+      values,
+    );
+    return new Map(rows.map(({ projectId, role }) => [projectId, role]));
+  }
+}

@@ -1,0 +1,59 @@
+// Who may do what: the one table of permissions.
+import type { GlobalRole } from '../../users/role.js';
+
+/** Roles within one project. */
+export const PROJECT_ROLES = ['project:admin', 'project:editor', 'project:viewer'] as const;
+export type ProjectRole = (typeof PROJECT_ROLES)[number];
+
+/** Rights on the instance as a whole, which only a global role gives. */
+export const INSTANCE_RIGHTS = [
+  'user:read',
+  'user:write',
+  'project:create',
+  // All credentials of the instance in one list.
+  'credential:list',
+] as const;
+export type InstanceRight = (typeof INSTANCE_RIGHTS)[number];
+
+/** Rights in a project and on what belongs to it. Who lacks a kind's `read` does not see that it exists. */
+export const PROJECT_RIGHTS = [
+  'project:read',
+  'project:write',
+  'member:read',
+  'member:write',
+  'workflow:read',
+  'workflow:write',
+  'credential:read',
+  'credential:write',
+] as const;
+export type ProjectRight = (typeof PROJECT_RIGHTS)[number];
+
+export type Right = InstanceRight | ProjectRight;
+
+const EVERYTHING = [...INSTANCE_RIGHTS, ...PROJECT_RIGHTS] as const;
+const READ_PROJECT = ['project:read', 'member:read', 'workflow:read', 'credential:read'] as const;
+
+/** The rights of each role. A global role's project rights hold in every project, a project role's in that project. */
+export const RIGHTS: Readonly<Record<GlobalRole | ProjectRole, readonly Right[]>> = {
+  'global:owner': EVERYTHING,
+  'global:admin': EVERYTHING,
+  'global:member': [],
+  'project:admin': PROJECT_RIGHTS,
+  'project:editor': [...READ_PROJECT, 'workflow:write', 'credential:write'],
+  'project:viewer': READ_PROJECT,
+};
+
+/** Whether one of the roles gives the right; `undefined` stands for no role. */
+export function grants(roles: readonly (GlobalRole | ProjectRole | undefined)[], right: Right): boolean {
+  return roles.some((role) => role !== undefined && RIGHTS[role].includes(right));
+}
+
+/** The right without which a thing is not even seen: `workflow:write` → `workflow:read`. */
+export function readRightOf(right: Right): Right | undefined {
+  const name = `${right.split(':', 1)[0]}:read`;
+  return EVERYTHING.find((candidate) => candidate === name);
+}
+
+export function isInstanceRight(right: Right): right is InstanceRight {
+  return INSTANCE_RIGHTS.some((candidate) => candidate === right);
+}

@@ -1,0 +1,59 @@
+// Changes role and state of users on behalf of another one, whose rights are judged as they are at that moment.
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../../database/transaction.js';
+import { Transactions } from '../../database/transaction.js';
+import { OWNER_ROLE } from '../../users/role.js';
+import type { User, UserChange } from '../../users/user.repository.js';
+import { UserRepository } from '../../users/user.repository.js';
+import { ApiRefusal } from '../api/api-refusal.js';
+import { AccessRights } from '../rights/access-rights.js';
+
+/** What one user may change of another. */
+export type UserAdministrationChange = Pick<UserChange, 'role' | 'enabled'>;
+
+@Injectable()
+export class UserAdministrationService {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly rights: AccessRights,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Both users are locked, and the acting one is judged again under the lock: of two administrators who disable or demote
+   * each other at once, the second is refused as if it had come later. So whoever was the last to change somebody is left.
+   * @throws ApiRefusal `invalid_token`, `forbidden`, `not_found`, `owner_protected`, `own_account`
+   */
+  change(actingUserId: string, userId: string, change: UserAdministrationChange): Promise<User> {
+    return this.transactions.run(async (transaction) => {
+      const locked = await this.users.lockAll([actingUserId, userId], transaction);
+      this.refuseUnentitled(
+        locked.find(({ id }) => id === actingUserId),
+        userId,
+      );
+      refuseProtected(
+        locked.find(({ id }) => id === userId),
+        actingUserId,
+      );
+      await this.users.update(userId, change, transaction);
+      return this.changed(userId, transaction);
+    });
+  }
+
+  private refuseUnentitled(actingUser: User | undefined, userId: string): void {
+    if (actingUser?.enabled !== true) throw new ApiRefusal('invalid_token');
+    this.rights.requireOnUser(actingUser, 'user:write', userId);
+  }
+
+  private async changed(userId: string, transaction: Transaction): Promise<User> {
+    const user = await this.users.findById(userId, transaction);
+    if (user === undefined) throw new Error('a locked user is gone');
+    return user;
+  }
+}
+
+function refuseProtected(target: User | undefined, actingUserId: string): void {
+  if (target === undefined) throw new ApiRefusal('not_found');
+  if (target.role === OWNER_ROLE) throw new ApiRefusal('owner_protected');
+  if (target.id === actingUserId) throw new ApiRefusal('own_account');
+}

@@ -1,0 +1,95 @@
+// /api/v1/users: the users of the instance.
+import { Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { Transactions } from '../../database/transaction.js';
+import { MEMBER_ROLE } from '../../users/role.js';
+import { UserRepository } from '../../users/user.repository.js';
+import { UserService } from '../../users/user.service.js';
+import { ApiController } from '../api/api-controller.decorator.js';
+import { ApiRefusal } from '../api/api-refusal.js';
+import { JsonBody } from '../api/body/json-body.js';
+import { Operation } from '../api/operation.decorator.js';
+import type { Page, PageRange } from '../api/pages.js';
+import { Pages } from '../api/pages.js';
+import type { PageQuery } from '../api/query.pipe.js';
+import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { UserAdministrationService } from './user-administration.service.js';
+import { NewUserBody, UserAnswer, UserChangeBody, userAnswer } from './user.dto.js';
+
+@ApiController('users', 'Users')
+export class UserController {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly userService: UserService,
+    private readonly administration: UserAdministrationService,
+    private readonly transactions: Transactions,
+    private readonly pages: Pages,
+  ) {}
+
+  @Get()
+  @Operation({
+    summary: 'List the users of the instance',
+    right: 'user:read',
+    answer: { status: 200, pageOf: UserAnswer },
+    errors: [400, 403],
+  })
+  list(@Query(new QueryPipe({})) query: PageQuery): Promise<Page<UserAnswer>> {
+    const rowsOf = ({ afterId, limit }: PageRange) => this.users.list(afterId, limit);
+    return this.pages.read('users', query, rowsOf, userAnswer);
+  }
+
+  @Post()
+  @Operation({
+    summary: 'Make a user, with a personal project',
+    right: 'user:write',
+    body: NewUserBody,
+    answer: { status: 201, is: UserAnswer },
+    errors: [403, 409],
+  })
+  async create(@JsonBody(NewUserBody) body: NewUserBody): Promise<UserAnswer> {
+    const { email, givenName = '', familyName = '', role = MEMBER_ROLE } = body;
+    const user = await this.transactions.run((transaction) =>
+      this.userService.create(transaction, { email, givenName, familyName, role }),
+    );
+    if (user === undefined) throw new ApiRefusal('email_taken');
+    return userAnswer(user);
+  }
+
+  @Get(':userId')
+  @Operation({
+    summary: 'Get a user',
+    description: 'Everybody may get their own account.',
+    right: 'user:read',
+    answer: { status: 200, is: UserAnswer },
+    errors: [404],
+  })
+  async get(@Param('userId', IdPipe) id: string): Promise<UserAnswer> {
+    const user = await this.users.findById(id);
+    if (user === undefined) throw new ApiRefusal('not_found');
+    return userAnswer(user);
+  }
+
+  @Patch(':userId')
+  @Operation({
+    summary: 'Enable or disable a user, or change the global role',
+    description: 'Not the owner, and not oneself.',
+    right: 'user:write',
+    body: UserChangeBody,
+    answer: { status: 200, is: UserAnswer },
+    errors: [403, 404, 409],
+  })
+  async change(
+    @CurrentPrincipal() { user }: Principal,
+    @Param('userId', IdPipe) id: string,
+    @JsonBody(UserChangeBody) { enabled, role }: UserChangeBody,
+  ): Promise<UserAnswer> {
+    if (enabled === undefined && role === undefined)
+      throw new ApiRefusal('bad_request', 'enabled or role must be given');
+    const change = {
+      ...(enabled === undefined ? {} : { enabled }),
+      ...(role === undefined ? {} : { role }),
+    };
+    return userAnswer(await this.administration.change(user.id, id, change));
+  }
+}

@@ -1,0 +1,71 @@
+// Bodies and answers of users.
+import { ASSIGNABLE_ROLES, GLOBAL_ROLES, MEMBER_ROLE } from '../../users/role.js';
+import type { GlobalRole } from '../../users/role.js';
+import type { User } from '../../users/user.repository.js';
+import { ApiProperty } from '../api/body/api-documentation.js';
+import { ChoiceField, EmailField, FlagField, TextField } from '../api/body/field-rules.js';
+
+const MAX_NAME_CHARACTERS = 32;
+const ROLE = `Global role; ${MEMBER_ROLE} unless given. The owner is made by the command line.`;
+
+export class NewUserBody {
+  @EmailField({ description: 'By which tokens of partners find the user.' })
+  readonly email!: string;
+
+  @TextField({ description: 'Given name.', max: MAX_NAME_CHARACTERS, mayBeEmpty: true, optional: true })
+  readonly givenName?: string;
+
+  @TextField({ description: 'Family name.', max: MAX_NAME_CHARACTERS, mayBeEmpty: true, optional: true })
+  readonly familyName?: string;
+
+  @ChoiceField({ description: ROLE, values: ASSIGNABLE_ROLES, optional: true })
+  readonly role?: GlobalRole;
+}
+
+export class UserChangeBody {
+  @FlagField({ description: 'false ends all access of the user at once.', optional: true })
+  readonly enabled?: boolean;
+
+  @ChoiceField({ description: 'Global role.', values: ASSIGNABLE_ROLES, optional: true })
+  readonly role?: GlobalRole;
+}
+
+export class UserAnswer {
+  @ApiProperty({ format: 'uuid' })
+  readonly id!: string;
+
+  @ApiProperty({ format: 'email' })
+  readonly email!: string;
+
+  @ApiProperty()
+  readonly givenName!: string;
+
+  @ApiProperty()
+  readonly familyName!: string;
+
+  @ApiProperty({ enum: [...GLOBAL_ROLES] })
+  readonly role!: string;
+
+  @ApiProperty()
+  readonly enabled!: boolean;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly createdAt!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly updatedAt!: string;
+}
+
+export function userAnswer(user: User): UserAnswer {
+  const { id, email, givenName, familyName, role, enabled, createdAt, updatedAt } = user;
+  return {
+    id,
+    email,
+    givenName,
+    familyName,
+    role,
+    enabled,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

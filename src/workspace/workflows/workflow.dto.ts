@@ -1,0 +1,89 @@
+// Bodies and answers of workflows.
+import { ApiProperty } from '../api/body/api-documentation.js';
+import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
+import type { ListedWorkflow, Workflow } from './workflow.repository.js';
+
+const MAX_NAME_CHARACTERS = 128;
+const NODES = 'Nodes, kept and answered as they are.';
+const CONNECTIONS = 'Connections between nodes, kept and answered as they are.';
+
+export class NewWorkflowBody {
+  @TextField({ description: 'Name of the workflow.', max: MAX_NAME_CHARACTERS })
+  readonly name!: string;
+
+  @ObjectArrayField({ description: NODES, optional: true })
+  readonly nodes?: readonly unknown[];
+
+  @ObjectField({ description: CONNECTIONS, optional: true })
+  readonly connections?: Record<string, unknown>;
+
+  @IdField({ description: "The project; the acting user's personal one unless given.", optional: true })
+  readonly projectId?: string;
+}
+
+export class WorkflowChangeBody {
+  @TextField({ description: 'Name of the workflow.', max: MAX_NAME_CHARACTERS, optional: true })
+  readonly name?: string;
+
+  @ObjectArrayField({ description: NODES, optional: true })
+  readonly nodes?: readonly unknown[];
+
+  @ObjectField({ description: CONNECTIONS, optional: true })
+  readonly connections?: Record<string, unknown>;
+}
+
+/** What every answer tells of a workflow. */
+class WorkflowHead {
+  @ApiProperty({ format: 'uuid' })
+  readonly id!: string;
+
+  @ApiProperty({ format: 'uuid' })
+  readonly projectId!: string;
+
+  @ApiProperty()
+  readonly name!: string;
+
+  @ApiProperty()
+  readonly active!: boolean;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly createdAt!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly updatedAt!: string;
+}
+
+export class WorkflowAnswer extends WorkflowHead {
+  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  readonly nodes!: readonly unknown[];
+
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  readonly connections!: Record<string, unknown>;
+}
+
+/** A workflow in a list: without its nodes and connections, so that a page is small whatever is stored. */
+export class ListedWorkflowAnswer extends WorkflowHead {
+  /** Whether the acting user may change it, at this moment: a page of buttons must know which it may offer. */
+  @ApiProperty({ description: 'Whether the acting user may change it.' })
+  readonly canEdit!: boolean;
+}
+
+export function workflowAnswer(workflow: Workflow): WorkflowAnswer {
+  const { nodes, connections } = workflow;
+  return { ...headOf(workflow), nodes, connections };
+}
+
+export function listedWorkflowAnswer(workflow: ListedWorkflow, canEdit: boolean): ListedWorkflowAnswer {
+  return { ...headOf(workflow), canEdit };
+}
+
+function headOf({ id, projectId, name, active, createdAt, updatedAt }: ListedWorkflow): WorkflowHead {
+  return {
+    id,
+    projectId,
+    name,
+    active,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

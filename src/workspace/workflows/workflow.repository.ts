@@ -1,0 +1,79 @@
+// Workflows: the entity and all its queries.
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
+import { runPrepared } from '../../database/prepared-statement.js';
+import type { Transaction } from '../../database/transaction.js';
+import { managerOf } from '../../database/transaction.js';
+import type { WorkflowQuery } from './workflow-page.query.js';
+import { workflowPageQuery } from './workflow-page.query.js';
+
+/** A workflow. Nodes and connections are kept as they were sent. */
+@Entity('workflow')
+export class Workflow {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  @Column('varchar', { length: 128 })
+  name!: string;
+
+  @Column('boolean')
+  active!: boolean;
+
+  @Column('json')
+  nodes!: readonly unknown[];
+
+  @Column('json')
+  connections!: Record<string, unknown>;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}
+
+/** A workflow as lists show it. */
+export type ListedWorkflow = Omit<Workflow, 'nodes' | 'connections'>;
+export type NewWorkflow = Pick<Workflow, 'projectId' | 'name' | 'active' | 'nodes' | 'connections'>;
+
+/** The members of a workflow that may change. */
+export type WorkflowChange = Partial<Omit<NewWorkflow, 'projectId'>>;
+
+@Injectable()
+export class WorkflowRepository {
+  constructor(@InjectRepository(Workflow) private readonly workflows: Repository<Workflow>) {}
+
+  /** One page, in the order of ids: a page's end stays where it is, whatever is inserted or deleted meanwhile. */
+  list(query: WorkflowQuery): Promise<ListedWorkflow[]> {
+    const { values, ...statement } = workflowPageQuery(query);
+    return runPrepared<ListedWorkflow>(this.workflows.manager.dataSource, statement, values);
+  }
+
+  async findById(id: string): Promise<Workflow | undefined> {
+    return (await this.workflows.findOneBy({ id })) ?? undefined;
+  }
+
+  /** Changes a workflow; undefined where there is none (any more). */
+  async update(id: string, change: WorkflowChange): Promise<Workflow | undefined> {
+    await this.workflows.update({ id }, { ...(change as object), updatedAt: () => 'now()' });
+    return this.findById(id);
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.workflows.delete({ id });
+  }
+
+  /** @throws QueryFailedError with a foreign key violation where a project is gone */
+  async insert(transaction: Transaction, workflows: readonly NewWorkflow[]): Promise<string[]> {
+    const rows = workflows.map((workflow) => ({ id: randomUUID(), ...workflow }));
+    await managerOf(transaction)
+      .getRepository(Workflow)
+      .insert(rows as object[]);
+    return rows.map(({ id }) => id);
+  }
+}
