@@ -33,7 +33,7 @@ export const TOKEN_EXCHANGE: Plan = [
   [['keys/algorithms.ts', 'keys/ed25519-point.ts', 'keys/trusted-key.ts']],
   [['rejection.ts', 'flow-refusal.ts', 'flow-form.ts', 'token-exchange.options.ts', 'host.ts']],
   [['keys/']],
-  [['verification/'], ['jti.repository.ts']],
+  [['verification/'], ['jti-turns.ts', 'jti-consumption.ts', 'jti.repository.ts']],
   [['identity/'], ['jti-purge.job.ts']],
   [['consumption.service.ts'], ['journey.ts'], ['flow.guards.ts']],
   [['embed-login/'], ['delegation/']],
