@@ -2,17 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { auditInsertion, auditRows } from '../audit/audit-trail.repository.js';
-import { Batch } from '../database/batch.js';
 import { runPrepared } from '../database/prepared-statement.js';
-import {
-  CONSUMPTION,
-  consumeTogether,
-  consumptionValues,
-  refuseSharedId,
-} from '../token-exchange/consumption/jti.repository.js';
+import type { LookupParameters, Verdict } from '../token-exchange/consumption/jti-consumption.js';
+import { ConsumptionBatch, VERDICT, consumption } from '../token-exchange/consumption/jti-consumption.js';
 import type { ExpectedUser, SettledUsers, Settlement } from '../token-exchange/host.js';
 import { Settlements } from '../token-exchange/host.js';
-import { Rejection } from '../token-exchange/rejection.js';
 
 /**
  * The only statement across the tables of several modules, which is why it lies above them all: jti, links, users, audit.
@@ -20,9 +14,8 @@ import { Rejection } from '../token-exchange/rejection.js';
  * A user is looked up by the two keys, one after the other (LATERAL with LIMIT), whatever the planner thinks of the sizes.
  * With a statement of their own for the users an exchange took 1.14 times as much time of service and database.
  */
-const SETTLE = {
-  name: 'exchange_settle',
-  text: `WITH ${CONSUMPTION}, party AS (
+function settle(lookup?: LookupParameters): string {
+  return `WITH ${consumption(lookup)}, party AS (
       SELECT * FROM unnest($4::integer[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
         AS party (request, is_actor, issuer, subject, given_name, family_name, role)
     ), met AS (
@@ -42,44 +35,37 @@ const SETTLE = {
     ), told AS (
       ${auditInsertion('$11', 'settled')}
     )
-    SELECT verdict.is_accepted AS "isAccepted", verdict.is_whole AS "isWhole",
+    SELECT ${VERDICT},
       settled.subject_user_id AS "subjectUserId", settled.actor_user_id AS "actorUserId"
-    FROM verdict LEFT JOIN settled ON settled.request = verdict.request ORDER BY verdict.request`,
-};
+    FROM verdict LEFT JOIN settled ON settled.request = verdict.request ORDER BY verdict.request`;
+}
 
-interface SettledRow {
-  readonly isAccepted: boolean;
+const SETTLE = { name: 'exchange_settle', text: settle() };
+const SETTLE_WHOLE = { name: 'exchange_settle_whole', text: settle(['$12', '$13']) };
+
+interface SettledRow extends Verdict {
   readonly subjectUserId: string | null;
   readonly actorUserId: string | null;
 }
 
-const REPLAYED: SettledRow = { isAccepted: false, subjectUserId: null, actorUserId: null };
-
 @Injectable()
 export class SettlementRepository extends Settlements {
-  private readonly settlements = new Batch((requests: readonly Settlement[]) => this.settleAll(requests));
+  private readonly settlements = new ConsumptionBatch<Settlement, SettledRow>(
+    (requests, { asked, lookedUp = [] }) => {
+      const events = auditRows(requests.map((request) => request.events));
+      const values = [...asked, ...partyValues(requests), events, ...lookedUp];
+      return runPrepared(this.dataSource, lookedUp.length === 0 ? SETTLE : SETTLE_WHOLE, values);
+    },
+  );
 
   constructor(private readonly dataSource: DataSource) {
     super();
   }
 
   async settle(settlement: Settlement): Promise<SettledUsers | undefined> {
-    refuseSharedId(settlement.uses);
-    const { isAccepted, subjectUserId, actorUserId } = await this.settlements.add(settlement);
-    if (!isAccepted) throw new Rejection('token_replayed');
+    const { subjectUserId, actorUserId } = await this.settlements.consume(settlement);
     if (subjectUserId === null) return undefined;
     return { subjectUserId, ...(actorUserId === null ? {} : { actorUserId }) };
-  }
-
-  private settleAll(requests: readonly Settlement[]): Promise<SettledRow[]> {
-    const values = [
-      ...consumptionValues(requests.map(({ uses }) => uses)),
-      ...partyValues(requests),
-      auditRows(requests.map(({ events }) => events)),
-    ];
-    return consumeTogether(requests, REPLAYED, () =>
-      runPrepared<SettledRow>(this.dataSource, SETTLE, values),
-    );
   }
 }
 

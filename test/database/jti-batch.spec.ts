@@ -1,6 +1,8 @@
 // Uses of token ids that share a statement: each request has its ids to itself, whole or not at all.
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { SettlementRepository } from '../../src/host/settlement.repository.js';
 import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -63,6 +65,189 @@ function randomRequests(random: Random, count: number, pool: readonly string[]):
     return random.below(2) === 0 || first === second ? [first] : [first, second];
   });
 }
+
+/** What comes of requests that come one after the other. */
+function consumeInOrder(usedBefore: readonly string[], requests: readonly Request[]): boolean[] {
+  const used = new Set(usedBefore);
+  return requests.map((jtis) => {
+    if (jtis.some((jti) => used.has(jti))) return false;
+    jtis.forEach((jti) => used.add(jti));
+    return true;
+  });
+}
+
+/** Both ways in which a request uses up its ids. The users are unknown, so that a settlement is its ids and nothing else. */
+const WAYS: [string, (dataSource: DataSource) => (jtis: Request) => Promise<unknown>][] = [
+  [
+    'consumed',
+    (dataSource) => {
+      const repository = new JtiRepository(dataSource.getRepository(UsedJti));
+      return (jtis) => repository.consume(usesOf(jtis));
+    },
+  ],
+  [
+    'settled',
+    (dataSource) => {
+      const repository = new SettlementRepository(dataSource);
+      const nobody = { issuer: 'https://nobody.example', subject: 'nobody' };
+      return (jtis) =>
+        repository.settle({
+          uses: usesOf(jtis),
+          subject: nobody,
+          ...(jtis.length > 1 ? { actor: nobody } : {}),
+          events: [],
+        });
+    },
+  ],
+];
+
+function usesOf(jtis: Request): { jti: string; exp: number }[] {
+  return jtis.map((jti) => ({ jti, exp: EXPIRY }));
+}
+
+function isTaken(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Rejection && error.reason === 'token_replayed') return false;
+      throw error;
+    },
+  );
+}
+
+/** Counts the statements that use ids up, as the data source tells of them. */
+function countConsumptions(dataSource: DataSource): { statements: number } {
+  const count = { statements: 0 };
+  const ignore = () => undefined;
+  dataSource.logger = {
+    logQuery: (statement) => {
+      if (statement.includes('INSERT INTO used_jti')) count.statements += 1;
+    },
+    logQueryError: ignore,
+    logQuerySlow: ignore,
+    logSchemaBuild: ignore,
+    logMigration: ignore,
+    log: ignore,
+  };
+  return count;
+}
+
+const fresh = (count: number) => Array.from({ length: count }, () => randomUUID());
+
+describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
+  describeOnEachDatabase('each as if it had come in its turn', (database) => {
+    let dataSource: DataSource;
+    let consume: (jtis: Request) => Promise<unknown>;
+    let count: { statements: number };
+
+    beforeAll(async () => {
+      ({ dataSource } = await database.open([UsedJti]));
+      consume = consumerOn(dataSource);
+      count = countConsumptions(dataSource);
+    });
+
+    const atOnce = async (requests: readonly Request[]) => {
+      count.statements = 0;
+      return Promise.all(requests.map((jtis) => isTaken(consume(jtis))));
+    };
+
+    it('[D3] singles and pairs over few ids, in seeded rounds, have what they would have one by one', async () => {
+      const random = randomFrom(8);
+      for (let round = 0; round < 60; round++) {
+        const pool = fresh(2 + random.below(30));
+        const usedBefore = pool.filter(() => random.below(4) === 0);
+        await Promise.all(usedBefore.map((jti) => consume([jti])));
+        const requests = randomRequests(random, 1 + random.below(120), pool);
+        const accepted = await atOnce(requests);
+        expect([round, accepted]).toEqual([round, consumeInOrder(usedBefore, requests)]);
+        expect(count.statements).toBeLessThanOrEqual(2);
+        await expectFair(dataSource, usedBefore, requests, accepted);
+      }
+    });
+
+    it.each<[string, number, (used: readonly string[]) => Request[]]>([
+      ['each with a free id of its own', 1, (used) => used.map((jti) => [jti, randomUUID()])],
+      [
+        'all with the same free id',
+        2,
+        (used) => used.map((jti) => [jti, used[0]!.replace(/^.{8}/, 'the-same')]),
+      ],
+      ['all with the same used id', 2, (used) => used.map(() => [used[0]!, randomUUID()])],
+      [
+        'each with its free id in the next',
+        2,
+        (used) => used.map((jti, at) => [jti, `${used[0]} ${at >> 1}`]),
+      ],
+    ])(
+      '[D3] 200 half-used pairs, %s, cost their neighbours no statement more than %d',
+      async (_what, most, make) => {
+        const used = fresh(200);
+        await Promise.all(used.map((jti) => consume([jti])));
+        const pairs = make(used);
+        const requests = [...fresh(28).map((jti) => [jti]), ...pairs, ...fresh(28).map((jti) => [jti])];
+        const accepted = await atOnce(requests);
+        expect(accepted).toEqual(requests.map((request) => request.length === 1));
+        expect(count.statements).toBeLessThanOrEqual(most);
+        await expectFair(dataSource, used, requests, accepted);
+      },
+    );
+
+    it('[D3] pairs are found by key, also where the statement was planned on an empty table', async () => {
+      await dataSource.query('TRUNCATE used_jti');
+      await dataSource.query('ANALYZE used_jti');
+      await consume(fresh(2));
+      const grow = `INSERT INTO used_jti SELECT sha256(n::text::bytea), now() FROM generate_series(1, 30000) AS n`;
+      await dataSource.query(grow);
+      const times: number[] = [];
+      for (let tries = 0; tries < 3; tries++) {
+        const startedAt = performance.now();
+        await atOnce(Array.from({ length: 250 }, () => fresh(2)));
+        times.push(performance.now() - startedAt);
+      }
+      // To read the table for each of 500 ids takes seconds.
+      expect(Math.min(...times)).toBeLessThan(500);
+    });
+
+    it('[D3] a chain of pairs that each share an id with the next is decided by two statements', async () => {
+      const ids = fresh(101);
+      const chain = ids.slice(1).map((id, at) => [ids[at]!, id]);
+      expect(await atOnce(chain)).toEqual(chain.map((_, at) => at % 2 === 0));
+      expect(count.statements).toBeLessThanOrEqual(2);
+    });
+  });
+
+  describeOnPostgresql('a race that another transaction wins', (database) => {
+    it.each([
+      ['COMMIT', false, 2],
+      ['ROLLBACK', true, 1],
+    ])(
+      '[D3] by %s in the midst of the statement: the pair is whole or nothing, and no neighbour is refused',
+      async (end, isPairAccepted, statements) => {
+        const { dataSource } = await database.open([UsedJti]);
+        const consume = consumerOn(dataSource);
+        const [contested = '', free = ''] = fresh(2);
+        const other = dataSource.createQueryRunner();
+        await other.query('BEGIN');
+        await other.query('INSERT INTO used_jti VALUES (sha256($1), now())', [Buffer.from(contested)]);
+        const count = countConsumptions(dataSource);
+        const requests = [
+          ...fresh(20).map((jti) => [jti]),
+          [contested, free],
+          ...fresh(20).map((jti) => [jti]),
+        ];
+        const answers = Promise.all(requests.map((jtis) => isTaken(consume(jtis))));
+        const waits = `SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`;
+        while (((await other.query(waits)) as unknown[]).length === 0) await pause(10);
+        await other.query(end);
+        await other.release();
+        const accepted = await answers;
+        expect(accepted).toEqual(requests.map((request) => request.length === 1 || isPairAccepted));
+        expect(count.statements).toBe(statements);
+        expect(await isTaken(consume([free]))).toBe(!isPairAccepted);
+      },
+    );
+  });
+});
 
 describeOnEachDatabase('uses of ids in one statement', (database) => {
   let dataSource: DataSource;
