@@ -27,6 +27,12 @@ export interface AccessTokenContent {
   readonly expiresAt: number;
 }
 
+/** The compact JWT, which is secret, and its `jti`, which is not. */
+export interface SignedAccessToken {
+  readonly token: string;
+  readonly id: string;
+}
+
 /** What a verified token says. */
 export interface VerifiedAccessToken {
   readonly id: string;
@@ -53,11 +59,18 @@ export class AccessTokenService {
    * @rule 2.4 The token records the requested scope and resource.
    * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
    */
-  issue(content: AccessTokenContent): { token: string; id: string } {
+  issue(content: AccessTokenContent): SignedAccessToken {
+    return this.prepare()(content);
+  }
+
+  /** Takes the key that signs now. @throws Error where none is loaded */
+  prepare(): (content: AccessTokenContent) => SignedAccessToken {
     const { kid, privateKey } = this.signingKeys.current();
-    const { id = randomUUID() } = content;
     const header = { alg: ALGORITHM, typ: TYPE, kid };
-    return { token: signedCompact(header, this.claims(content, id), privateKey), id };
+    return ({ id = randomUUID(), ...content }) => ({
+      token: signedCompact(header, this.claims(content, id), privateKey),
+      id,
+    });
   }
 
   /**

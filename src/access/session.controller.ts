@@ -2,7 +2,6 @@
 import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditBus } from '../audit/audit.bus.js';
-import { Transactions } from '../database/transaction.js';
 import { Clock } from '../foundation/clock.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard } from './authentication.guard.js';
@@ -38,7 +37,6 @@ export interface MeAnswer {
 export class SessionController {
   constructor(
     private readonly sessions: SessionService,
-    private readonly transactions: Transactions,
     private readonly audit: AuditBus,
     private readonly clock: Clock,
   ) {}
@@ -65,12 +63,10 @@ export class SessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     if (credential.kind !== 'session') return;
-    const events = await this.transactions.run(async (transaction) => {
-      const ended = await this.sessions.signOut(transaction, credential.familyIds, requestId);
-      await this.audit.record(transaction, ended);
-      return ended;
+    await this.audit.commit(async (transaction) => {
+      const events = await this.sessions.signOut(transaction, credential.familyIds, requestId);
+      return { result: undefined, events };
     });
-    this.audit.publish(events);
     void reply.header('set-cookie', this.sessions.clearingCookie());
   }
 }

@@ -57,7 +57,7 @@ export class SessionService {
 
     const id = randomBytes(ID_BYTES).toString('base64url');
     const { sessionLifetimeSeconds, partitionedCookie } = this.options;
-    const createdAt = this.now();
+    const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + sessionLifetimeSeconds * 1000);
     const idHash = hashOf(id);
     await this.sessions.insert(transaction, { idHash, userId, familyId, createdAt, expiresAt, loginOrigin });
@@ -66,7 +66,7 @@ export class SessionService {
 
   /** The sessions with these ids that have not ended, the latest first. */
   findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
-    return this.sessions.findLive(ids.map(hashOf), this.now(), transaction);
+    return this.sessions.findLive(ids.map(hashOf), this.clock.now(), transaction);
   }
 
   /**
@@ -83,7 +83,7 @@ export class SessionService {
   }
 
   purge(): Promise<void> {
-    return this.sessions.purge(this.now());
+    return this.sessions.purge(this.clock.now());
   }
 
   /** The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. */
@@ -109,13 +109,13 @@ export class SessionService {
   ): Promise<AuditEvent[]> {
     if (familyIds.length === 0) return [];
     const deleted = await this.sessions.deleteFamilies(transaction, familyIds);
-    return [...liveByUser(deleted, this.now())].map(([subjectUserId, sessions]) =>
-      auditEvent('svc.audit.session.ended', { requestId, subjectUserId }, { sessions, cause }),
+    return [...liveByUser(deleted, this.clock.now())].map(([subjectUserId, sessions]) =>
+      auditEvent(
+        'svc.audit.session.ended',
+        { occurredAt: this.clock.now(), requestId, subjectUserId },
+        { sessions, cause },
+      ),
     );
-  }
-
-  private now(): Date {
-    return new Date(this.clock.nowMs());
   }
 }
 

@@ -1,11 +1,11 @@
 // The catalogue of audit events: every name with its payload.
 
-interface ExternalOrigin {
+interface Trusted {
   /** The `iss` of the trusted entry. */
   readonly issuer: string;
 }
 
-interface Refusal extends Partial<ExternalOrigin> {
+interface Refusal extends Partial<Trusted> {
   /** The stable word for the true cause; the client may have been told less. */
   readonly reason: string;
   readonly detail?: string;
@@ -16,7 +16,7 @@ interface Refusal extends Partial<ExternalOrigin> {
 
 export interface AuditPayloads {
   /** @rule 6.1 A token exchange succeeded. */
-  'svc.audit.token-exchange.succeeded': ExternalOrigin & {
+  'svc.audit.token-exchange.succeeded': Trusted & {
     readonly kid: string;
     readonly accessTokenId: string;
     readonly lifetimeSeconds: number;
@@ -26,18 +26,18 @@ export interface AuditPayloads {
   /** @rule 6.2 A token exchange was refused; holds the reason. */
   'svc.audit.token-exchange.failed': Refusal;
   /** @rule 6.3 An embedded login succeeded. */
-  'svc.audit.token-exchange.embed-login': ExternalOrigin & { readonly kid: string };
+  'svc.audit.token-exchange.embed-login': Trusted & { readonly kid: string };
   /** @rule 6.4 An embedded login was refused; holds the reason. */
   'svc.audit.token-exchange.embed-login-failed': Refusal;
   /** @rule 6.5 A user was made. */
-  'svc.audit.token-exchange.user-provisioned': ExternalOrigin & {
+  'svc.audit.token-exchange.user-provisioned': Trusted & {
     readonly userId: string;
     readonly role: string;
   };
   /** @rule 6.6 An existing user was linked to another external identity. */
-  'svc.audit.token-exchange.identity-linked': ExternalOrigin & { readonly userId: string };
+  'svc.audit.token-exchange.identity-linked': Trusted & { readonly userId: string };
   /** @rule 6.7 A user's role was changed by a token. */
-  'svc.audit.token-exchange.role-updated': ExternalOrigin & {
+  'svc.audit.token-exchange.role-updated': Trusted & {
     readonly userId: string;
     readonly from: string;
     readonly to: string;
@@ -62,6 +62,7 @@ export type AuditEventName = keyof AuditPayloads;
 
 /** Who did what, and in which request. Ids of local users only: never an e-mail address, an external sub or a token. */
 export interface AuditContext {
+  readonly occurredAt: Date;
   /** The id that the answer's `X-Request-Id` and the log lines carry. */
   readonly requestId: string;
   readonly subjectUserId?: string;
@@ -72,19 +73,18 @@ export interface AuditContext {
 /** Something that has happened. */
 export interface AuditEvent<Name extends AuditEventName = AuditEventName> extends AuditContext {
   readonly name: Name;
-  readonly occurredAt: Date;
   readonly payload: AuditPayloads[Name];
 }
 
 /** Makes an event of the catalogue. */
 export function auditEvent<Name extends AuditEventName>(
   name: Name,
-  { requestId, subjectUserId, actorUserId }: AuditContext,
+  { occurredAt, requestId, subjectUserId, actorUserId }: AuditContext,
   payload: AuditPayloads[Name],
 ): AuditEvent<Name> {
   return {
     name,
-    occurredAt: new Date(),
+    occurredAt,
     requestId,
     ...(subjectUserId === undefined ? {} : { subjectUserId }),
     ...(actorUserId === undefined ? {} : { actorUserId }),

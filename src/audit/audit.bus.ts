@@ -3,22 +3,39 @@ import { Inject, Injectable } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
 import type { Transaction } from '../database/transaction.js';
+import { Transactions } from '../database/transaction.js';
 import { LOGGER } from '../logging/logger.js';
 import type { AuditEvent } from './audit-event.js';
 import { AuditTrailRepository } from './audit-trail.repository.js';
+
+/** Work that is done, and what the trail is to be told of it. */
+export interface ToldWork<Result> {
+  readonly result: Result;
+  readonly events: readonly AuditEvent[];
+}
 
 /** Writes events down with the work that they tell about, and publishes them on the event emitter afterwards. */
 @Injectable()
 export class AuditBus {
   constructor(
     private readonly trail: AuditTrailRepository,
+    private readonly transactions: Transactions,
     private readonly emitter: EventEmitter2,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Writes events in the transaction of the work; they are published by `publish`, after its commit. */
-  record(transaction: Transaction, events: readonly AuditEvent[]): Promise<void> {
-    return this.trail.append(events, transaction);
+  /**
+   * Does work in one transaction with the record of its events, and publishes them after the commit: all of it, or nothing.
+   * @param work may be run again where it lost a race (`Transactions`)
+   */
+  async commit<Result>(work: (transaction: Transaction) => Promise<ToldWork<Result>>): Promise<Result> {
+    const { result, events } = await this.transactions.run(async (transaction) => {
+      const told = await work(transaction);
+      await this.trail.append(told.events, transaction);
+      return told;
+    });
+    this.publish(events);
+    return result;
   }
 
   /** Hands committed events to the listeners of their names. A listener's fault is logged and reaches nobody else. */

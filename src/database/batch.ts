@@ -12,7 +12,7 @@ interface Waiting<Item, Answer> {
 
 /**
  * While fewer items wait one statement at a time is under way: two smaller ones cost more than a larger one. So many open
- * another lane, and so does an item that comes when the latest statement has taken so long that it may be hanging.
+ * another lane, and so do fewer once the latest statement has taken so long that it may be hanging.
  */
 const WORTH_A_LANE = 32;
 const HANGS_AFTER_MS = 100;
@@ -21,13 +21,14 @@ const MAX_LANES = 4;
 const MAX_ITEMS = 256;
 
 /**
- * Gathers items while statements are under way, and sends what has gathered as soon as one is back. Nothing waits for a
- * timer: an item that comes alone goes alone, at once.
+ * Gathers items while statements are under way, and sends what has gathered as soon as one is back. An item that
+ * comes alone goes alone, at once; a timer is only there for those behind a statement that hangs.
  */
 export class Batch<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
   private lanesInUse = 0;
   private latestLaneAtMs = 0;
+  private watch: NodeJS.Timeout | undefined;
 
   constructor(private readonly run: BatchRun<Item, Answer>) {}
 
@@ -41,7 +42,8 @@ export class Batch<Item, Answer> {
 
   /** What else arrives in this turn of the event loop comes along. */
   private occupyLane(): void {
-    if (this.lanesInUse === MAX_LANES || !this.isWorthALane()) return;
+    if (this.lanesInUse === MAX_LANES) return;
+    if (!this.isWorthALane()) return this.watchLatestLane();
     this.lanesInUse += 1;
     this.latestLaneAtMs = performance.now();
     setImmediate(() => void this.useLane());
@@ -50,7 +52,22 @@ export class Batch<Item, Answer> {
   private isWorthALane(): boolean {
     const { length } = this.waiting;
     if (this.lanesInUse === 0 || length === 0) return length > 0;
-    return length >= WORTH_A_LANE || performance.now() - this.latestLaneAtMs > HANGS_AFTER_MS;
+    return length >= WORTH_A_LANE || this.hangsInMs() <= 0;
+  }
+
+  /** Those who wait behind a statement that may be hanging go by another lane then, though nobody else comes. */
+  private watchLatestLane(): void {
+    if (this.waiting.length === 0 || this.watch !== undefined) return;
+    const look = () => {
+      this.watch = undefined;
+      this.occupyLane();
+    };
+    this.watch = setTimeout(look, Math.ceil(this.hangsInMs()));
+    this.watch.unref();
+  }
+
+  private hangsInMs(): number {
+    return this.latestLaneAtMs + HANGS_AFTER_MS - performance.now();
   }
 
   private async useLane(): Promise<void> {

@@ -7,6 +7,10 @@ export class Clock {
     return Date.now();
   }
 
+  now(): Date {
+    return new Date(this.nowMs());
+  }
+
   /** Seconds since the Unix epoch with fractions, as a NumericDate (RFC 7519 §2). */
   nowSeconds(): number {
     return this.nowMs() / 1000;

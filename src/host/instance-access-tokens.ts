@@ -1,7 +1,7 @@
 // The port to access tokens, on those that this instance signs and takes.
 import { Injectable } from '@nestjs/common';
 import { AccessTokenService } from '../access/access-token.service.js';
-import type { AccessTokenGrant, IssuedAccessToken } from '../token-exchange/host.js';
+import type { AccessTokenSigner } from '../token-exchange/host.js';
 import { AccessTokenIssuer } from '../token-exchange/host.js';
 
 @Injectable()
@@ -10,7 +10,7 @@ export class InstanceAccessTokens extends AccessTokenIssuer {
     super();
   }
 
-  async issue(grant: AccessTokenGrant): Promise<IssuedAccessToken> {
-    return this.accessTokens.issue(grant);
+  prepare(): AccessTokenSigner {
+    return this.accessTokens.prepare();
   }
 }

@@ -5,7 +5,7 @@ import { auditInsertion, auditRows } from '../audit/audit-trail.repository.js';
 import { runPrepared } from '../database/prepared-statement.js';
 import type { LookupParameters, Verdict } from '../token-exchange/consumption/jti-consumption.js';
 import { ConsumptionBatch, VERDICT, consumption } from '../token-exchange/consumption/jti-consumption.js';
-import type { ExpectedUser, SettledUsers, Settlement } from '../token-exchange/host.js';
+import type { ExpectedUser, Settled, Settlement } from '../token-exchange/host.js';
 import { Settlements } from '../token-exchange/host.js';
 
 /**
@@ -62,10 +62,11 @@ export class SettlementRepository extends Settlements {
     super();
   }
 
-  async settle(settlement: Settlement): Promise<SettledUsers | undefined> {
+  async settle(settlement: Settlement): Promise<Settled> {
     const { subjectUserId, actorUserId } = await this.settlements.consume(settlement);
-    if (subjectUserId === null) return undefined;
-    return { subjectUserId, ...(actorUserId === null ? {} : { actorUserId }) };
+    if (subjectUserId === null) return { isSettled: false };
+    const users = { subjectUserId, ...(actorUserId === null ? {} : { actorUserId }) };
+    return { isSettled: true, users };
   }
 }
 

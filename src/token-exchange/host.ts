@@ -73,14 +73,20 @@ export interface SettledUsers {
   readonly actorUserId?: string;
 }
 
-/** The short way through the database, for the requests of users who need no change: nearly all. */
+/** What became of a settlement: the ids are consumed, and where a user is not as expected nothing else has happened. */
+export type Settled =
+  { readonly isSettled: true; readonly users: SettledUsers } | { readonly isSettled: false };
+
+/**
+ * The short way through the database, for the requests of users who need no change: nearly all. A host need not have one:
+ * see consumption/plain-settlements.ts.
+ */
 export abstract class Settlements {
   /**
    * Consumes the ids; and if all users are linked, enabled and as expected, writes the events, in the same statement.
-   * @returns the users; undefined when one is not as expected: then the ids are consumed, and nothing else has happened
    * @throws Rejection `token_replayed`; then nothing at all has happened
    */
-  abstract settle(settlement: Settlement): Promise<SettledUsers | undefined>;
+  abstract settle(settlement: Settlement): Promise<Settled>;
 }
 
 /** A login that opens a session. */
@@ -129,13 +135,17 @@ export interface IssuedAccessToken {
   readonly token: string;
 }
 
-/** The product's access tokens. Works without the database, so that it may be called inside a transaction. */
+/** Signs one access token, by a key that is there already. */
+export type AccessTokenSigner = (grant: AccessTokenGrant) => IssuedAccessToken;
+
+/** The product's access tokens. */
 export abstract class AccessTokenIssuer {
-  abstract issue(grant: AccessTokenGrant): Promise<IssuedAccessToken>;
+  /** Takes the key that signs now, before anything is used up for the token. @throws Error where there is none */
+  abstract prepare(): AccessTokenSigner;
 }
 
 /** The steps of the journey that are timed. */
-export type Stage = 'verify' | 'consume' | 'resolve';
+export type Stage = 'verify' | 'consume' | 'resolve' | 'issue' | 'open';
 
 /** How many usable keys an entry of the configuration has. */
 export interface KeysHeld {

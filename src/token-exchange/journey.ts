@@ -1,8 +1,9 @@
 // The part of a token's journey that both flows share: timing of its stages, and the audit events of its end.
 import { Injectable } from '@nestjs/common';
-import { AuditBus } from '../audit/audit.bus.js';
-import type { AuditContext, AuditEvent } from '../audit/audit-event.js';
+import type { AuditContext, AuditEvent, AuditPayloads } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
+import { AuditBus } from '../audit/audit.bus.js';
+import { Clock } from '../foundation/clock.js';
 import type { Flow, Stage } from './host.js';
 import { ExchangeTelemetry } from './host.js';
 import type { ResolvedUser } from './identity/identity.service.js';
@@ -14,21 +15,37 @@ const FAILURE_EVENTS = {
   embed: 'svc.audit.token-exchange.embed-login-failed',
 } as const;
 
+type FailureEvent = (typeof FAILURE_EVENTS)[Flow];
+
+/** A token whose success is recorded, and which could not be signed: the trail must not stop at the success. */
+export class UnissuedTokenError extends Error {
+  constructor(accessTokenId: string, cause: unknown) {
+    super(`the access token ${accessTokenId} was recorded and could not be signed`, { cause });
+  }
+}
+
 @Injectable()
 export class Journey {
   constructor(
     private readonly audit: AuditBus,
     private readonly telemetry: ExchangeTelemetry,
+    private readonly clock: Clock,
   ) {}
 
-  /** Runs one stage and observes how long it took, also when it failed. */
-  async timed<T>(flow: Flow, stage: Stage, work: () => Promise<T>): Promise<T> {
-    const startedAt = performance.now();
-    try {
-      return await work();
-    } finally {
-      this.telemetry.observeStage(flow, stage, (performance.now() - startedAt) / 1000);
-    }
+  /** Makes the function that runs a stage of a flow and observes how long it took, also when it failed. */
+  timer(flow: Flow) {
+    return async <T>(stage: Stage, work: () => Promise<T>): Promise<T> => {
+      const startedAt = performance.now();
+      try {
+        return await work();
+      } finally {
+        this.telemetry.observeStage(flow, stage, (performance.now() - startedAt) / 1000);
+      }
+    };
+  }
+
+  now(): Date {
+    return this.clock.now();
   }
 
   /** Runs a flow; what ends it is written to the audit trail with its true cause, then thrown on. */
@@ -37,19 +54,24 @@ export class Journey {
       return await work();
     } catch (error) {
       if (error instanceof Rejection) await this.tellFailure(flow, requestId, error);
-      else await this.tellFault(flow, requestId);
+      else await this.tellFault(flow, requestId, error);
       throw error;
     }
   }
 
   private tellFailure(flow: Flow, requestId: string, { reason, context }: Rejection): Promise<void> {
-    return this.audit.tell([auditEvent(FAILURE_EVENTS[flow], { requestId }, { reason, ...context })]);
+    return this.audit.tell([this.failure(flow, requestId, { reason, ...context })]);
   }
 
   /** What the fault was stands in the log. The database may be the cause, so the trail may be out of reach as well. */
-  private async tellFault(flow: Flow, requestId: string): Promise<void> {
-    const event = auditEvent(FAILURE_EVENTS[flow], { requestId }, { reason: 'internal_error' });
+  private async tellFault(flow: Flow, requestId: string, fault: unknown): Promise<void> {
+    const detail = fault instanceof UnissuedTokenError ? { detail: fault.message } : {};
+    const event = this.failure(flow, requestId, { reason: 'internal_error', ...detail });
     await this.audit.tell([event]).catch(() => this.telemetry.countUnrecordedFailure(flow));
+  }
+
+  private failure(flow: Flow, requestId: string, refusal: AuditPayloads[FailureEvent]): AuditEvent {
+    return auditEvent(FAILURE_EVENTS[flow], { occurredAt: this.clock.now(), requestId }, refusal);
   }
 }
 

@@ -7,6 +7,7 @@ import { JtiPurgeJob } from './consumption/jti-purge.job.js';
 import { JtiRepository, UsedJti } from './consumption/jti.repository.js';
 import { DelegationController } from './delegation/delegation.controller.js';
 import { DelegationService } from './delegation/delegation.service.js';
+import { IssuancePlanner } from './delegation/issuance.planner.js';
 import { EmbedLoginController } from './embed-login/embed-login.controller.js';
 import { EmbedLoginService } from './embed-login/embed-login.service.js';
 import { PlainHttpWarning } from './embed-login/plain-http.warning.js';
@@ -32,7 +33,7 @@ const VERIFY_CONSUME_RESOLVE = [
   IdentityService,
   Journey,
 ];
-const FLOWS = [DelegationService, EmbedLoginService, PlainHttpWarning];
+const FLOWS = [IssuancePlanner, DelegationService, EmbedLoginService, PlainHttpWarning];
 const JOBS = [JtiPurgeJob];
 
 /** Registered only when flag and licence allow it (see app.module.ts). */

@@ -17,7 +17,8 @@ interface Stored {
   reason: string;
 }
 
-const event = (requestId: string, reason = 'token_replayed') => auditEvent(FAILED, { requestId }, { reason });
+const event = (requestId: string, reason = 'token_replayed') =>
+  auditEvent(FAILED, { occurredAt: new Date(), requestId }, { reason });
 
 describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
   let dataSource: DataSource;
@@ -74,7 +75,12 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
 
   it('[6.2] all that an event has is stored: who, when, and a payload of any form', async () => {
     const users = ['a1b2c3d4-0000-4000-8000-000000000001', 'a1b2c3d4-0000-4000-8000-000000000002'] as const;
-    const context = { requestId: `it's "odd" \\ {} 😀`, subjectUserId: users[0], actorUserId: users[1] };
+    const context = {
+      occurredAt: new Date(),
+      requestId: `it's "odd" \\ {} 😀`,
+      subjectUserId: users[0],
+      actorUserId: users[1],
+    };
     const payload = {
       issuer: 'https://partner.example',
       kid: 'NULL',

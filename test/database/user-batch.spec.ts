@@ -59,7 +59,8 @@ describeOnEachDatabase('users that many look for at once', (database) => {
   /** The id of the user whom a token with these claims leaves as they are. */
   const settle = async (subject: ExpectedUser) => {
     const uses = [{ jti: randomUUID(), exp: 2e9 }];
-    return (await settlements.settle({ uses, subject, events: [] }))?.subjectUserId;
+    const settled = await settlements.settle({ uses, subject, events: [] });
+    return settled.isSettled ? settled.users.subjectUserId : undefined;
   };
   let users: UserRepository;
 
@@ -174,12 +175,13 @@ describeOnEachDatabase('users that many look for at once', (database) => {
       settlePair('actor', 'subject'),
       settlePair('actor', 'actor'),
     ]);
+    const isSettled = true;
     expect(settled).toEqual([
-      { subjectUserId: subjectId, actorUserId: actorId },
-      undefined,
-      undefined,
-      { subjectUserId: actorId, actorUserId: subjectId },
-      { subjectUserId: actorId, actorUserId: actorId },
+      { isSettled, users: { subjectUserId: subjectId, actorUserId: actorId } },
+      { isSettled: false },
+      { isSettled: false },
+      { isSettled, users: { subjectUserId: actorId, actorUserId: subjectId } },
+      { isSettled, users: { subjectUserId: actorId, actorUserId: actorId } },
     ]);
   });
 

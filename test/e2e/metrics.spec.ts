@@ -85,7 +85,7 @@ describeOnEachDatabase('[D23] metrics', (database) => {
 
   it('observes how long the stages of each flow take, failed ones too', async () => {
     const stages = (['exchange', 'embed'] as const).flatMap((flow) =>
-      ['verify', 'consume', 'resolve'].map((stage): [string, Record<string, string>] => [
+      ['verify', 'consume', 'resolve', 'issue'].map((stage): [string, Record<string, string>] => [
         STAGES,
         { flow, stage },
       ]),
@@ -94,7 +94,7 @@ describeOnEachDatabase('[D23] metrics', (database) => {
       await service.accessToken({ subject_token: partner.sign() });
       await service.embed({ token: 'x' });
     });
-    expect(counted).toEqual([1, 1, 1, 1, 0, 0]);
+    expect(counted).toEqual([1, 1, 1, 1, 1, 0, 0, 0]);
   });
 
   it('tells how many keys each entry of the configuration has', async () => {

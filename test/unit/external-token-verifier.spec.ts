@@ -21,7 +21,7 @@ import { Rejection } from '../../src/token-exchange/rejection.js';
 import type { VerifiedToken } from '../../src/token-exchange/verification/external-token.verifier.js';
 import {
   ExternalTokenVerifier,
-  originOf,
+  issuerAndKid,
 } from '../../src/token-exchange/verification/external-token.verifier.js';
 import { TestClock } from '../support/test-clock.js';
 
@@ -105,7 +105,7 @@ describe('a good token', () => {
     async (flow) => {
       const token: VerifiedToken = await verifier.verify(tokenOf(partner, { sub: 'ada' }), flow);
       expect(token.claims).toMatchObject({ iss: A, sub: 'ada', iat: NOW - 5, exp: NOW + 50 });
-      expect(originOf(token)).toEqual({ issuer: A, kid: 'k1' });
+      expect(issuerAndKid(token)).toEqual({ issuer: A, kid: 'k1' });
     },
   );
 });

@@ -1,25 +1,20 @@
 // Token exchange: external tokens in, an access token out.
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../../audit/audit-event.js';
 import { AuditBus } from '../../audit/audit.bus.js';
 import type { Transaction } from '../../database/transaction.js';
-import { Transactions } from '../../database/transaction.js';
-import { Clock } from '../../foundation/clock.js';
 import type { Parties } from '../consumption/consumption.service.js';
 import { ConsumptionService } from '../consumption/consumption.service.js';
-import type { SettledUsers } from '../host.js';
-import { AccessTokenIssuer } from '../host.js';
+import type { Settled, SettledUsers } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
-import { Journey, identityEvents } from '../journey.js';
+import { Journey, UnissuedTokenError, identityEvents } from '../journey.js';
 import type { Party } from '../rejection.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
-import type { TokenExchangeOptions } from '../token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
-import { ExternalTokenVerifier, originOf } from '../verification/external-token.verifier.js';
-import type { ExchangeRequest, Issuance } from './issuance.js';
-import { grantOf, planIssuance } from './issuance.js';
+import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
+import type { ExchangeRequest, Issuance } from './issuance.planner.js';
+import { IssuancePlanner, grantOf } from './issuance.planner.js';
 
 /** What a successful exchange hands out. */
 export interface ExchangeResult {
@@ -37,14 +32,11 @@ interface ResolvedParties {
 export class DelegationService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
+    private readonly issuances: IssuancePlanner,
     private readonly consumption: ConsumptionService,
     private readonly identities: IdentityService,
-    private readonly accessTokens: AccessTokenIssuer,
-    private readonly transactions: Transactions,
     private readonly audit: AuditBus,
     private readonly journey: Journey,
-    private readonly clock: Clock,
-    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
   ) {}
 
   /**
@@ -52,15 +44,13 @@ export class DelegationService {
    * @throws Rejection with the first reason against it
    */
   exchange(request: ExchangeRequest): Promise<ExchangeResult> {
+    const timed = this.journey.timer('exchange');
     return this.journey.audited('exchange', request.requestId, async () => {
-      const parties = await this.journey.timed('exchange', 'verify', () => this.verify(request));
-      const issuance = this.plan(request, parties);
-      const users = await this.journey.timed('exchange', 'consume', () =>
-        this.consumption.consume(parties, [issuance.success]),
-      );
-      return this.journey.timed('exchange', 'resolve', () =>
-        users === undefined ? this.resolveAndIssue(issuance) : this.issueToSettled(issuance, users),
-      );
+      const parties = await timed('verify', () => this.verify(request));
+      const issuance = this.issuances.plan(request, parties);
+      const settled = await timed('consume', () => this.consumption.consume(parties, [issuance.success]));
+      const users = await timed('resolve', () => this.resolve(issuance, settled));
+      return timed('issue', () => issue(issuance, users));
     });
   }
 
@@ -74,40 +64,28 @@ export class DelegationService {
     return { subject, actor };
   }
 
-  private plan(request: ExchangeRequest, parties: Parties): Issuance {
-    const { maxTokenLifetimeSeconds } = this.options.exchange;
-    return planIssuance(request, parties, { now: this.clock.nowSeconds(), maxTokenLifetimeSeconds });
-  }
-
-  /** The audit row was written when the tokens were used up. */
-  private async issueToSettled(issuance: Issuance, users: SettledUsers): Promise<ExchangeResult> {
-    const result = await this.issue(issuance, users);
-    this.audit.publish([{ ...issuance.success, ...users }]);
-    return result;
-  }
-
-  /** Both users, the token and the audit rows stand or fall together. */
-  private async resolveAndIssue(issuance: Issuance): Promise<ExchangeResult> {
-    const { result, events } = await this.transactions.run(async (transaction) => {
-      const { subject, actor } = await this.resolve(transaction, issuance.parties);
-      const users = {
-        subjectUserId: subject.userId,
-        ...(actor === undefined ? {} : { actorUserId: actor.userId }),
-      };
-      const told = [...changesOf(issuance, users, subject, actor), { ...issuance.success, ...users }];
-      const issued = await this.issue(issuance, users);
-      await this.audit.record(transaction, told);
-      return { result: issued, events: told };
+  /** Users who are not settled are resolved in one transaction with the record of it. */
+  private async resolve(issuance: Issuance, settled: Settled): Promise<SettledUsers> {
+    if (settled.isSettled) {
+      // The record was written when the tokens were consumed.
+      this.audit.publish([{ ...issuance.success, ...settled.users }]);
+      return settled.users;
+    }
+    return this.audit.commit(async (transaction) => {
+      const resolved = await this.resolveParties(transaction, issuance.parties);
+      const users = usersOf(resolved);
+      return { result: users, events: [...changesOf(issuance, resolved), { ...issuance.success, ...users }] };
     });
-    this.audit.publish(events);
-    return result;
   }
 
   /**
    * Always the identity that sorts first is resolved first: two exchanges whose parties act for each other then wait for
    * one another's rows in one order, instead of in a circle.
    */
-  private async resolve(transaction: Transaction, { subject, actor }: Parties): Promise<ResolvedParties> {
+  private async resolveParties(
+    transaction: Transaction,
+    { subject, actor }: Parties,
+  ): Promise<ResolvedParties> {
     const resolveParty = (party: Party, token: VerifiedToken) =>
       withRejectionContext({ party }, () => this.identities.resolve(transaction, token));
     if (actor === undefined) return { subject: await resolveParty('subject', subject) };
@@ -117,24 +95,32 @@ export class DelegationService {
     const resolvedActor = await resolveParty('actor', actor);
     return { subject: await resolveParty('subject', subject), actor: resolvedActor };
   }
+}
 
-  private async issue(issuance: Issuance, users: SettledUsers): Promise<ExchangeResult> {
-    const { token } = await this.accessTokens.issue(grantOf(issuance, users));
-    return { accessToken: token, lifetimeSeconds: issuance.validity.lifetimeSeconds };
+/** @throws UnissuedTokenError where a token that is recorded cannot be signed */
+async function issue(issuance: Issuance, users: SettledUsers): Promise<ExchangeResult> {
+  const { accessTokenId, validity, sign } = issuance;
+  try {
+    return { accessToken: sign(grantOf(issuance, users)).token, lifetimeSeconds: validity.lifetimeSeconds };
+  } catch (error) {
+    throw new UnissuedTokenError(accessTokenId, error);
   }
 }
 
+function usersOf({ subject, actor }: ResolvedParties): SettledUsers {
+  return {
+    subjectUserId: subject.userId,
+    ...(actor === undefined ? {} : { actorUserId: actor.userId }),
+  };
+}
+
 /** The audit events of what resolving the users changed. */
-function changesOf(
-  { request, parties }: Issuance,
-  users: SettledUsers,
-  subject: ResolvedUser,
-  actor: ResolvedUser | undefined,
-): AuditEvent[] {
-  const context = { requestId: request.requestId, ...users };
+function changesOf({ success, parties }: Issuance, resolved: ResolvedParties): AuditEvent[] {
+  const { occurredAt, requestId } = success;
+  const context = { occurredAt, requestId, ...usersOf(resolved) };
   return [
-    ...identityEvents(context, parties.subject, subject),
-    ...(parties.actor && actor ? identityEvents(context, parties.actor, actor) : []),
+    ...identityEvents(context, parties.subject, resolved.subject),
+    ...(parties.actor && resolved.actor ? identityEvents(context, parties.actor, resolved.actor) : []),
   ];
 }
 
@@ -142,7 +128,7 @@ function changesOf(
 function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
   if (mayAct === undefined) return;
   const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
-  if (!isNamed) throw new Rejection('actor_not_allowed', { party: 'actor', ...originOf(actor) });
+  if (!isNamed) throw new Rejection('actor_not_allowed', { party: 'actor', ...issuerAndKid(actor) });
 }
 
 function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {

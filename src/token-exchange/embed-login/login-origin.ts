@@ -31,6 +31,6 @@ function isPostedFrom(origins: ReadonlySet<string>, { method, origin, fetchSite 
 }
 
 /** The origin that the page in the frame may talk to, if a browser named one. */
-export function hostOriginOf(header: string | undefined): string | undefined {
+export function pageOriginOf(header: string | undefined): string | undefined {
   return header === undefined ? undefined : originOfText(header);
 }

@@ -11,7 +11,7 @@ import { Rejection, withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
-import { originOf } from '../verification/external-token.verifier.js';
+import { issuerAndKid } from '../verification/external-token.verifier.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
 import type { RoleSync } from './role-policy.js';
 import { canBeKept, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
@@ -61,7 +61,7 @@ export class IdentityService {
    * @throws LostRaceError when a parallel first login won; the transaction is to be run again
    */
   resolve(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
-    return withRejectionContext(originOf(token), () => this.findOrMake(transaction, token));
+    return withRejectionContext(issuerAndKid(token), () => this.findOrMake(transaction, token));
   }
 
   private async findOrMake(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {

@@ -26,8 +26,8 @@ export interface VerifiedToken {
   readonly key: TrustedKey;
 }
 
-/** Where a verified token comes from, for the audit trail. */
-export function originOf({ key }: VerifiedToken): { issuer: string; kid: string } {
+/** Who vouches for a verified token, for the audit trail. */
+export function issuerAndKid({ key }: VerifiedToken): { issuer: string; kid: string } {
   return { issuer: key.policy.issuer, kid: key.kid };
 }
 

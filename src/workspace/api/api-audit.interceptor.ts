@@ -6,21 +6,25 @@ import type { Observable } from 'rxjs';
 import { auditParties } from '../../access/principal.js';
 import { auditEvent } from '../../audit/audit-event.js';
 import { AuditBus } from '../../audit/audit.bus.js';
+import { Clock } from '../../foundation/clock.js';
 import { isId } from './query.pipe.js';
 
 @Injectable()
 export class ApiAuditInterceptor implements NestInterceptor {
-  constructor(private readonly audit: AuditBus) {}
+  constructor(
+    private readonly audit: AuditBus,
+    private readonly clock: Clock,
+  ) {}
 
   /** Written before the call is carried out: what cannot be attributed does not happen. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { id, method, routeOptions, principal } = request;
     if (principal?.credential.kind === 'access_token') {
-      const parties = { requestId: id, ...auditParties(principal) };
+      const context = { occurredAt: this.clock.now(), requestId: id, ...auditParties(principal) };
       const route = routeOptions.url ?? '';
       const call = { method, route, things: idsIn(request.params), accessTokenId: principal.credential.id };
-      await this.audit.tell([auditEvent('svc.audit.api.called', parties, call)]);
+      await this.audit.tell([auditEvent('svc.audit.api.called', context, call)]);
     }
     return next.handle();
   }

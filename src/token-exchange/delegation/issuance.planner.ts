@@ -1,10 +1,16 @@
-// What is known of an exchange before its users are: the token to be issued, and what the audit trail will tell of it.
+// Plans the access token of an exchange before anything is used up for it: its life, its key, and what the trail will tell.
 import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../../audit/audit-event.js';
 import { auditEvent } from '../../audit/audit-event.js';
+import { Clock } from '../../foundation/clock.js';
 import type { Parties } from '../consumption/consumption.service.js';
-import type { AccessTokenGrant, SettledUsers } from '../host.js';
+import type { AccessTokenGrant, AccessTokenSigner, SettledUsers } from '../host.js';
+import { AccessTokenIssuer } from '../host.js';
 import { Rejection } from '../rejection.js';
+import type { TokenExchangeOptions } from '../token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import { issuerAndKid } from '../verification/external-token.verifier.js';
 
 /** A token-exchange request whose fields are checked. The tokens in it are not. */
 export interface ExchangeRequest {
@@ -31,35 +37,59 @@ export interface Issuance {
   readonly validity: Validity;
   /** The event of its success, but for the users. */
   readonly success: AuditEvent;
+  /** Holds the key already: what is consumed for the token is not consumed in vain. */
+  readonly sign: AccessTokenSigner;
+}
+
+const MINIMUM_LIFETIME_SECONDS = 5;
+
+@Injectable()
+export class IssuancePlanner {
+  constructor(
+    private readonly accessTokens: AccessTokenIssuer,
+    private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
+  ) {}
+
+  /**
+   * Plans the access token of verified tokens.
+   * @throws Rejection `remaining_lifetime_too_short`
+   * @throws Error where there is no key to sign it with
+   */
+  plan(request: ExchangeRequest, parties: Parties): Issuance {
+    const accessTokenId = randomUUID();
+    const validity = judgeLifetime(parties, {
+      now: this.clock.nowSeconds(),
+      maxTokenLifetimeSeconds: this.options.exchange.maxTokenLifetimeSeconds,
+    });
+    const sign = this.accessTokens.prepare();
+    const success = this.success(request, parties, { accessTokenId, ...validity });
+    return { accessTokenId, request, parties, validity, success, sign };
+  }
+
+  private success(
+    { requestId, scope, resource }: ExchangeRequest,
+    { subject }: Parties,
+    { accessTokenId, lifetimeSeconds }: { accessTokenId: string; lifetimeSeconds: number },
+  ): AuditEvent {
+    return auditEvent(
+      'svc.audit.token-exchange.succeeded',
+      { occurredAt: this.clock.now(), requestId },
+      {
+        ...issuerAndKid(subject),
+        accessTokenId,
+        lifetimeSeconds,
+        ...(scope === undefined ? {} : { scope }),
+        ...(resource === undefined ? {} : { resource }),
+      },
+    );
+  }
 }
 
 /** Seconds since the Unix epoch, and the longest life of an access token in seconds. */
 interface Limits {
   readonly now: number;
   readonly maxTokenLifetimeSeconds: number;
-}
-
-const MINIMUM_LIFETIME_SECONDS = 5;
-
-/** Plans the access token of verified tokens. @throws Rejection `remaining_lifetime_too_short` */
-export function planIssuance(request: ExchangeRequest, parties: Parties, limits: Limits): Issuance {
-  const accessTokenId = randomUUID();
-  const validity = judgeLifetime(parties, limits);
-  const { policy, kid } = parties.subject.key;
-  const { scope, resource } = request;
-  const success = auditEvent(
-    'svc.audit.token-exchange.succeeded',
-    { requestId: request.requestId },
-    {
-      issuer: policy.issuer,
-      kid,
-      accessTokenId,
-      lifetimeSeconds: validity.lifetimeSeconds,
-      ...(scope === undefined ? {} : { scope }),
-      ...(resource === undefined ? {} : { resource }),
-    },
-  );
-  return { accessTokenId, request, parties, validity, success };
 }
 
 /**
