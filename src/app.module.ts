@@ -47,7 +47,7 @@ export interface Parts {
 @Module({})
 export class AppModule {
   static register(parts: Parts): DynamicModule {
-    const { startup, database, coordination, keyRing, clock, sourceDirectory } = parts;
+    const { startup, database, coordination, keyRing, clock, logger, sourceDirectory } = parts;
     const metrics = new Metrics();
     const { baseUrl, sessionLifetimeSeconds, partitionedCookie } = startup.config;
     const isLicensed = (feature: LicenseFeature) => startup.license.includes(feature, clock.nowMs());
@@ -55,7 +55,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         FoundationModule.register(parts),
-        DatabaseModule.register(database, coordination),
+        DatabaseModule.register(database, coordination, logger),
         AuditModule,
         MetricsModule.register(metrics),
         UsersModule.register(ProjectsModule),

@@ -1,9 +1,12 @@
 // Offers the open database, transactions, the leader and other instances' announcements to the whole application.
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Logger } from 'pino';
 import type { Coordination } from './coordination.js';
 import type { OpenDatabase } from './data-source.js';
+import { EmbeddedMaintenanceJob } from './embedded-maintenance.job.js';
+import { EmbeddedMaintenanceRepository } from './embedded-maintenance.repository.js';
 import { Leader } from './leader.js';
 import { Notifications } from './notifications.js';
 import { Transactions } from './transaction.js';
@@ -11,7 +14,11 @@ import { Transactions } from './transaction.js';
 @Module({})
 export class DatabaseModule {
   /** The database is opened before Nest starts, so that a fault there is told as a fault of the start. */
-  static register(database: OpenDatabase, { leader, notifications }: Coordination): DynamicModule {
+  static register(
+    database: OpenDatabase,
+    { leader, notifications }: Coordination,
+    logger: Logger,
+  ): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -25,8 +32,17 @@ export class DatabaseModule {
         Transactions,
         { provide: Leader, useValue: leader },
         { provide: Notifications, useValue: notifications },
+        ...maintenance(database, leader, logger),
       ],
       exports: [Transactions, Leader, Notifications],
     };
   }
+}
+
+/** PostgreSQL has processes of its own for that. */
+function maintenance({ kind, dataSource }: OpenDatabase, leader: Leader, logger: Logger): Provider[] {
+  if (kind === 'postgresql') return [];
+  const useFactory = () =>
+    new EmbeddedMaintenanceJob(new EmbeddedMaintenanceRepository(dataSource), leader, logger);
+  return [{ provide: EmbeddedMaintenanceJob, useFactory }];
 }
