@@ -48,7 +48,7 @@ export interface Parts {
 @Module({})
 export class AppModule {
   static register(parts: Parts): DynamicModule {
-    const { startup, database, coordination, keyRing, clock, sourceDirectory } = parts;
+    const { startup, database, coordination, keyRing, clock, logger, sourceDirectory } = parts;
     const metrics = new Metrics();
     const { baseUrl, sessionLifetimeSeconds, partitionedCookie, throttleStore } = startup.config;
     const isLicensed = (feature: LicenseFeature) => startup.license.includes(feature, clock.nowMs());
@@ -57,7 +57,7 @@ export class AppModule {
       imports: [
         FoundationModule.register(parts),
         DatabaseModule.register(database),
-        CoordinationModule.register(coordination),
+        CoordinationModule.register(coordination, database, logger),
         AuditModule,
         MetricsModule.register(metrics),
         ThrottleModule.register({ store: throttleStore, onFailOpen: () => metrics.throttleFailOpen.inc() }),

@@ -10,6 +10,7 @@ import { firstLogin } from './first-login.mjs';
 import { growth } from './growth.mjs';
 import { instances } from './instances.mjs';
 import { latency } from './latency.mjs';
+import { maintenance } from './maintenance.mjs';
 import { memory } from './memory.mjs';
 import { refusedReplay } from './refused-replay.mjs';
 import { refusedSignature } from './refused-signature.mjs';
@@ -29,6 +30,7 @@ export const CASES = [
   latency,
   instances,
   memory,
+  maintenance,
   growth,
   start,
 ];

@@ -57,6 +57,22 @@ export class Workbench {
     return contestant;
   }
 
+  /** The service on an embedded database in `folder`, told on a port of its own to put rows in and out. */
+  async startMaintained(controlPort) {
+    const surroundings = await this.surroundingsOf('maintained');
+    const settings = serviceEnvironment({ ...surroundings, trustedKeys: this.partner.trustedKeys() });
+    const server = await this.start('maintained', {
+      ...surroundings,
+      script: join(servers, 'maintained.mjs'),
+      readyPath: '/healthz/readiness',
+      environment: { ...settings, BENCH_CONTROL_PORT: String(controlPort) },
+    });
+    const folder = join(surroundings.folder, 'data');
+    const contestant = { name: 'maintained', server, folder, ...SERVICE_PATHS, fields: {} };
+    await meetResidents(contestant, this.partner);
+    return contestant;
+  }
+
   async startFloor() {
     const database = await this.newDatabase();
     const server = await this.startProgram(

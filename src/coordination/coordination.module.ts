@@ -1,22 +1,39 @@
-// Offers the leader and other instances' announcements to the whole application.
-import type { DynamicModule } from '@nestjs/common';
+// Offers the leader and other instances' announcements to the whole application, and keeps the embedded database in order.
+import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { OpenDatabase } from '../database/data-source.js';
+import { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
 import type { Coordination } from './coordination.js';
+import { EmbeddedMaintenanceJob } from './embedded-maintenance.job.js';
 import { Leader } from './leader.js';
 import { Notifications } from './notifications.js';
 
 @Module({})
 export class CoordinationModule {
   /** This process has joined the other instances before Nest starts. */
-  static register({ leader, notifications }: Coordination): DynamicModule {
+  static register(
+    { leader, notifications }: Coordination,
+    database: OpenDatabase,
+    logger: Logger,
+  ): DynamicModule {
     return {
       module: CoordinationModule,
       global: true,
       providers: [
         { provide: Leader, useValue: leader },
         { provide: Notifications, useValue: notifications },
+        ...maintenance(database, leader, logger),
       ],
       exports: [Leader, Notifications],
     };
   }
+}
+
+/** PostgreSQL has processes of its own for that. */
+function maintenance({ kind, dataSource }: OpenDatabase, leader: Leader, logger: Logger): Provider[] {
+  if (kind === 'postgresql') return [];
+  const useFactory = () =>
+    new EmbeddedMaintenanceJob(new EmbeddedMaintenanceRepository(dataSource), leader, logger);
+  return [{ provide: EmbeddedMaintenanceJob, useFactory }];
 }

@@ -1,25 +1,16 @@
 // Keeps two processes out of one embedded data directory, which PGlite itself does not.
-import {
-  closeSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeSync,
-} from 'node:fs';
-import { hostname } from 'node:os';
+import { linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
+import type { ProcessIdentity } from './process-file.js';
+import { HEARTBEAT_MS, isDeadFile, liveProcessOf, textOf, touch, writeProcessFile } from './process-file.js';
 
-const LOCK_FILE = 'process.lock';
-/** The holder touches its lock this often: a process elsewhere, whose pid means nothing here, sees by it that it lives. */
-const HEARTBEAT_MS = 3_000;
-const SILENT_AFTER_MS = 15_000;
+/** Tells everybody, the release before this one too, who holds the directory. Nobody but the holder writes it. */
+const HOLDER_FILE = 'process.lock';
+const STARTER_FILE = /^process\.[0-9a-f-]{36}\.lock$/;
+/** So often and so long a starter looks whether others that start at this moment have withdrawn: they need no longer. */
+const LOOK_EVERY_MS = 5;
+const PATIENCE_MS = 1_000;
 
 /** The directory is in use by a live process. The message says by which and what to do (D46). */
 export class DataDirectoryLockedError extends Error {
@@ -36,133 +27,126 @@ export class DataDirectoryLockedError extends Error {
 }
 
 /**
- * Holds the lock file of one data directory.
+ * Holds one data directory.
+ *
+ * Each starter makes a file of its own, under a name that is never used again, and only then looks for those of others.
+ * Of two starters both files stand before the later one looks, so it sees the other's: whatever the order, they never
+ * both find themselves alone. A dead process's file may be removed at any moment, since its name comes to life for nobody;
+ * that of a shared lock might by then be the lock of another. A file that is not whole counts for nothing: its process
+ * has yet to look, and will see ours.
  * @rule D46 The embedded data directory belongs to one process at a time.
  */
 export class DataDirectoryLock {
   private readonly heartbeat: NodeJS.Timeout;
 
-  private constructor(private readonly path: string) {
-    this.heartbeat = setInterval(() => touch(path), HEARTBEAT_MS);
+  private constructor(private readonly starter: Starter) {
+    this.heartbeat = setInterval(() => touch(starter.path), HEARTBEAT_MS);
     this.heartbeat.unref();
   }
 
   /**
    * Takes the lock; a lock whose process is gone is taken over, one from another container or host after 15 seconds of
    * silence.
-   * @throws DataDirectoryLockedError when a live process holds it
+   * @throws DataDirectoryLockedError when a live process holds it, or takes it at the same moment
    */
   static take(directory: string): DataDirectoryLock {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const path = join(directory, LOCK_FILE);
-    while (!createExclusively(path)) {
-      const holder = holderOf(path);
-      if (holder !== undefined && isAlive(holder, path))
-        throw new DataDirectoryLockedError(directory, holder.processId);
-      removeStale(path);
+    const starter = new Starter(directory);
+    try {
+      starter.becomeHolder();
+      return new DataDirectoryLock(starter);
+    } catch (error) {
+      starter.withdraw();
+      throw error;
     }
-    return new DataDirectoryLock(path);
   }
 
   release(): void {
     clearInterval(this.heartbeat);
-    const holder = holderOf(this.path);
-    if (holder?.processId === process.pid && holder.place === here()) rmSync(this.path, { force: true });
+    this.starter.resign();
   }
 }
 
-interface Holder {
-  processId: number;
-  /** Where that process id means something. */
-  place: string;
-  /** When that process began, as the system tells it; a reused process id has another. */
-  startedAt: string | undefined;
-}
+/** One process at the door: it has its file, and looks at those of others. */
+class Starter {
+  readonly path: string;
+  private readonly name: string;
+  private readonly text: string;
+  private readonly holderPath: string;
 
-/** The file is written whole before it gets its name, so that nobody ever reads half a lock. */
-function createExclusively(path: string): boolean {
-  const draft = `${path}.${randomUUID()}`;
-  const file = openSync(draft, 'wx', 0o600);
-  const holder: Holder = { processId: process.pid, place: here(), startedAt: startOf(process.pid) };
-  writeSync(file, JSON.stringify(holder));
-  closeSync(file);
-  try {
-    linkSync(draft, path);
+  constructor(private readonly directory: string) {
+    const id = randomUUID();
+    this.name = `process.${id}.lock`;
+    this.path = join(directory, this.name);
+    this.holderPath = join(directory, HOLDER_FILE);
+    this.text = writeProcessFile(this.path, id);
+  }
+
+  /**
+   * Of starters that see each other, the one whose name comes first stays until the others have withdrawn, so that one of
+   * them all holds the directory in the end.
+   * @throws DataDirectoryLockedError when another is in, comes first, or does not withdraw
+   */
+  becomeHolder(): void {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const holder = liveProcessOf(this.holderPath);
+      if (holder !== undefined) throw new DataDirectoryLockedError(this.directory, holder.processId);
+      const [rival] = this.rivals();
+      if (rival === undefined) {
+        if (this.enter()) return;
+      } else if (rival.name < this.name || performance.now() > deadline) {
+        throw new DataDirectoryLockedError(this.directory, rival.process.processId);
+      } else sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  withdraw(): void {
+    rmSync(this.path, { force: true });
+  }
+
+  /** In this order: who finds no other starter's file finds no live holder's either. */
+  resign(): void {
+    if (textOf(this.holderPath) === this.text) rmSync(this.holderPath, { force: true });
+    this.withdraw();
+  }
+
+  /** The live processes that have a file here besides this one, in the order of the files' names. */
+  private rivals(): { name: string; process: ProcessIdentity }[] {
+    return this.otherStarters().flatMap((name) => {
+      const process = liveProcessOf(join(this.directory, name));
+      return process === undefined ? [] : [{ name, process }];
+    });
+  }
+
+  /**
+   * Puts this process's own file in the holder's place: a link, so that one touch keeps both alive. Nobody of this release
+   * but the one who is alone comes here; a process of the release before may, and then the place is taken.
+   */
+  private enter(): boolean {
+    rmSync(this.holderPath, { force: true });
+    try {
+      linkSync(this.path, this.holderPath);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+    this.removeDead();
     return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
+  }
+
+  private removeDead(): void {
+    for (const path of this.otherStarters().map((name) => join(this.directory, name)))
+      if (isDeadFile(path)) rmSync(path, { force: true });
+  }
+
+  private otherStarters(): string[] {
+    const names = readdirSync(this.directory).filter((name) => STARTER_FILE.test(name) && name !== this.name);
+    return names.sort();
   }
 }
 
-function holderOf(path: string): Holder | undefined {
-  try {
-    const { processId, place = '', startedAt } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
-    return typeof processId === 'number' ? { processId, place, startedAt } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Renaming first makes sure that of two processes that find the same stale lock only one removes it. */
-function removeStale(path: string): void {
-  const grave = `${path}.${randomUUID()}`;
-  try {
-    renameSync(path, grave);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  rmSync(grave, { force: true });
-}
-
-function isAlive(holder: Holder, path: string): boolean {
-  return holder.place === here() ? isRunning(holder) : silenceMs(path) < SILENT_AFTER_MS;
-}
-
-function isRunning({ processId, startedAt }: Holder): boolean {
-  try {
-    process.kill(processId, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-  return startedAt === undefined || startedAt === startOf(processId);
-}
-
-/** The host and, on Linux, the process-id namespace: in two containers one number names two processes. */
-function here(): string {
-  try {
-    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return hostname();
-  }
-}
-
-function silenceMs(path: string): number {
-  try {
-    return Date.now() - statSync(path).mtimeMs;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
-}
-
-/** When it fails the lock file is gone, and with it the directory: there is nothing left to guard. */
-function touch(path: string): void {
-  try {
-    const now = new Date();
-    utimesSync(path, now, now);
-  } catch {
-    // Said above.
-  }
-}
-
-/** Field 22 of /proc/PID/stat; undefined on systems without it, where the process id alone decides. */
-function startOf(processId: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${processId}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
-  }
+/** Without the event loop, since the lock is taken before anything else and in one piece. */
+function sleep(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

@@ -10,6 +10,11 @@ import { MIGRATIONS } from './migrations/index.js';
 
 // The embedded database has one connection: a request may have to wait for all that came before it.
 const EMBEDDED_CONNECTION_WAIT_MS = 30_000;
+/**
+ * The log is kept as short as it may be. An ANALYZE, which holds all else up, reads a small sample: what
+ * requests ask for is found by key.
+ */
+const EMBEDDED_SETTINGS = ['min_wal_size=32MB', 'max_wal_size=32MB', 'default_statistics_target=3'];
 const POSTGRESQL_CONNECTION_WAIT_MS = 10_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const LOCK_WAIT_MS = 5_000;
@@ -134,7 +139,8 @@ async function disconnect(dataSource: DataSource): Promise<void> {
 /** Loaded only where it is used: the embedded engine is 27 MB that a PostgreSQL instance need not read. */
 async function createPglite(directory: string): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite');
-  return PGlite.create(join(directory, 'database'));
+  const startParams = [...PGlite.defaultStartParams, ...EMBEDDED_SETTINGS.flatMap((each) => ['-c', each])];
+  return PGlite.create(join(directory, 'database'), { startParams });
 }
 
 /**

@@ -1,5 +1,13 @@
 // One embedded data directory, one process: also where process ids of two containers look alike.
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataDirectoryLock, DataDirectoryLockedError } from '../../src/database/data-directory.lock.js';
@@ -46,6 +54,41 @@ describe('the lock of a data directory', () => {
     const silent = new Date(Date.now() - 16_000);
     utimesSync(lockFile(), silent, silent);
     DataDirectoryLock.take(directory).release();
+  });
+
+  it('[D46] of the release before this one, which has one file only, counts while its process lives', () => {
+    const lock = DataDirectoryLock.take(directory);
+    const text = readFileSync(lockFile(), 'utf8');
+    lock.release();
+    writeFileSync(lockFile(), text);
+    expect(() => DataDirectoryLock.take(directory)).toThrow(DataDirectoryLockedError);
+    expect(readdirSync(directory)).toEqual(['process.lock']);
+    writeHolder({ processId: 2 ** 22 + 1 });
+    DataDirectoryLock.take(directory).release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it.each(['00000000', 'ffffffff'])(
+    '[D46] is refused while another process stands at the door, whoever comes first (%s)',
+    (id) => {
+      const other = `process.${id}-0000-4000-8000-000000000000.lock`;
+      const lock = DataDirectoryLock.take(directory);
+      renameSync(lockFile(), join(directory, other));
+      lock.release();
+      expect(() => DataDirectoryLock.take(directory)).toThrow(`in use by process ${process.pid}`);
+      expect(readdirSync(directory)).toEqual([other]);
+    },
+  );
+
+  it('[D46] is not kept by a file that its process has not written whole, which goes once it is old', () => {
+    const torn = 'process.00000000-0000-4000-8000-000000000000.lock';
+    writeFileSync(join(directory, torn), '{"processId":');
+    DataDirectoryLock.take(directory).release();
+    expect(readdirSync(directory)).toEqual([torn]);
+    const silent = new Date(Date.now() - 16_000);
+    utimesSync(join(directory, torn), silent, silent);
+    DataDirectoryLock.take(directory).release();
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   it('[D46] is not released by a process that has lost it', () => {

@@ -1,10 +1,7 @@
 // The admin commands on both databases, beside a running holder of the database, and as the built program.
-import { transformFileSync } from '@swc/core';
-import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/database/data-source.js';
 import { MIGRATIONS } from '../../src/database/migrations/index.js';
@@ -12,6 +9,7 @@ import { ENTITIES } from '../../src/start/entities.js';
 import type { TestDatabase } from '../support/databases.js';
 import { databaseEnvironment, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { createEmbeddedDatabase } from '../support/embedded-database.js';
+import { LockProcess } from '../support/lock-process.js';
 import { CommandLine } from '../support/run-cli.js';
 
 const PROJECT = join(__dirname, '..', '..');
@@ -249,14 +247,14 @@ describeOnEachDatabase('svc-admin migrate', (database) => {
 
 describe('[D46] svc-admin beside a process that holds the embedded database', () => {
   const line = new CommandLine();
-  let holder: ChildProcess;
+  let holder: LockProcess;
 
   beforeAll(async () => {
-    holder = await holdInAnotherProcess(join(line.folder, 'data'));
+    holder = await LockProcess.start();
+    await holder.take(join(line.folder, 'data'));
   });
   afterAll(async () => {
-    holder.kill('SIGKILL');
-    await once(holder, 'exit');
+    await holder.kill();
     line.remove();
   });
 
@@ -266,7 +264,7 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
       const { exitCode, stdout, stderr } = await line.run(args);
       expect([exitCode, stdout]).toEqual([1, '']);
       expect(stderr).toBe(
-        `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.pid}. ` +
+        `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.processId}. ` +
           'Stop that process first, or run on PostgreSQL (SVC_DATABASE_URL), where commands and the service share a database.\n',
       );
     },
@@ -351,24 +349,6 @@ function personalProjects(admin: Administration, userId: string): Promise<unknow
      WHERE p.personal_owner_id = $1`,
     [userId],
   );
-}
-
-/** Runs the service's own lock in a plain Node process. */
-async function holdInAnotherProcess(directory: string): Promise<ChildProcess> {
-  const scripts = mkdtempSync(join(tmpdir(), 'svc-test-script-'));
-  const { code } = transformFileSync(join(PROJECT, 'src', 'database', 'data-directory.lock.ts'), {
-    module: { type: 'commonjs' },
-    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
-  });
-  writeFileSync(join(scripts, 'lock.cjs'), code);
-  const hold = `require('./lock.cjs').DataDirectoryLock.take(${JSON.stringify(directory)}); console.log('held')`;
-  const holder = spawn(process.execPath, ['-e', `${hold}; setInterval(() => undefined, 1000)`], {
-    cwd: scripts,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(holder.stdout, 'data');
-  rmSync(scripts, { recursive: true });
-  return holder;
 }
 
 async function runProgram(args: string[], cwd: string, environment: Record<string, string> = {}) {

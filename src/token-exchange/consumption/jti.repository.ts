@@ -47,7 +47,8 @@ export class JtiRepository {
   }
 
   /**
-   * Deletes records of tokens that have expired.
+   * Deletes records of tokens that have expired. By their place in the table, where no estimate of sizes can mislead the
+   * planner; a record never changes, so that it keeps its place.
    * @rule 2.6 A record goes after its token's expiry.
    * @param expiredBefore a record goes when its token expired before this moment
    * @param limit most records to delete
@@ -55,9 +56,9 @@ export class JtiRepository {
    */
   async purge(expiredBefore: Date, limit: number): Promise<number> {
     const [, deleted] = await this.rows.query<[unknown, number]>(
-      `DELETE FROM used_jti WHERE jti_hash IN (
-         SELECT jti_hash FROM used_jti WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
-       )`,
+      `DELETE FROM used_jti WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM used_jti WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       ))`,
       [expiredBefore, limit],
     );
     return deleted;

@@ -1,0 +1,54 @@
+// The built application on its embedded database, with a second port on which it is told to put rows in and out.
+//
+// The rows go the way of requests: used up by the service's own repository, as many at a time as concurrent exchanges
+// would, and deleted by its own job.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const source = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'src');
+const load = (path) => import(join(source, path));
+
+const CONCURRENT = 25;
+/** Long ago enough for the purge, which waits for clocks that are behind. */
+const EXPIRED_SECONDS_AGO = 3_600;
+
+await import('reflect-metadata');
+const { createApplication } = await load('application.js');
+const { createLogger } = await load('logging/logger.js');
+const { prepareStartup } = await load('startup.js');
+const { JtiPurgeJob } = await load('token-exchange/jti-purge.job.js');
+const { JtiRepository } = await load('token-exchange/jti.repository.js');
+
+const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });
+const logger = createLogger(startup.config.logLevel);
+const application = await createApplication(startup, { logger, sourceDirectory: source });
+const jtis = application.nest.get(JtiRepository, { strict: false });
+const purge = application.nest.get(JtiPurgeJob, { strict: false });
+const control = createServer((request, response) => {
+  const rows = Number(new URL(request.url, 'http://control').searchParams.get('rows'));
+  rowsInAndOut(rows).then(
+    () => response.end(),
+    (error) => response.writeHead(500).end(error.stack),
+  );
+});
+control.listen(Number(process.env.BENCH_CONTROL_PORT), '127.0.0.1');
+await application.listen();
+process.once('SIGTERM', () => void stop());
+
+async function rowsInAndOut(rows) {
+  const exp = Math.floor(Date.now() / 1000) - EXPIRED_SECONDS_AGO;
+  for (let done = 0; done < rows; done += CONCURRENT) {
+    await Promise.all(Array.from({ length: CONCURRENT }, () => jtis.consume([{ jti: randomUUID(), exp }])));
+    await pause();
+  }
+  await purge.run();
+}
+
+async function stop() {
+  control.close();
+  control.closeAllConnections();
+  await application.close();
+}

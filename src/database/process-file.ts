@@ -1,0 +1,111 @@
+// A file that stands for one process: it says which, and whether that process lives can be told from it.
+import { readFileSync, readlinkSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Its process touches the file this often: a process elsewhere, whose pid means nothing here, sees by it that it lives. */
+export const HEARTBEAT_MS = 3_000;
+const SILENT_AFTER_MS = 15_000;
+
+/** Which process a file stands for. */
+export interface ProcessIdentity {
+  readonly processId: number;
+  /** Where that process id means something. */
+  readonly place: string;
+  /** When that process began, as the system tells it; a reused process id has another. */
+  readonly startedAt: string | undefined;
+}
+
+/**
+ * Makes a file that stands for this process.
+ * @param id tells this file's text from that of any other
+ * @returns the text that it holds
+ */
+export function writeProcessFile(path: string, id: string): string {
+  const identity: ProcessIdentity = {
+    processId: process.pid,
+    place: here(),
+    startedAt: startOf(process.pid),
+  };
+  const text = JSON.stringify({ ...identity, id });
+  writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  return text;
+}
+
+/** The process that the file stands for, if it lives; undefined where there is no file, or none that is whole. */
+export function liveProcessOf(path: string): ProcessIdentity | undefined {
+  const identity = identityIn(path);
+  return identity !== undefined && isAlive(identity, path) ? identity : undefined;
+}
+
+/** Whether nobody will ever need the file again; one that is not whole may still be under the pen of its process. */
+export function isDeadFile(path: string): boolean {
+  const identity = identityIn(path);
+  return identity === undefined ? isSilent(path) : !isAlive(identity, path);
+}
+
+/** The text of the file, undefined where there is none. */
+export function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** When it fails the file is gone, and with it the directory: there is nothing left to guard. */
+export function touch(path: string): void {
+  try {
+    const now = new Date();
+    utimesSync(path, now, now);
+  } catch {
+    // Said above.
+  }
+}
+
+function identityIn(path: string): ProcessIdentity | undefined {
+  try {
+    const { processId, place = '', startedAt } = JSON.parse(textOf(path) ?? '{}') as Partial<ProcessIdentity>;
+    return typeof processId === 'number' ? { processId, place, startedAt } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isAlive(identity: ProcessIdentity, path: string): boolean {
+  return identity.place === here() ? isRunning(identity) : !isSilent(path);
+}
+
+function isRunning({ processId, startedAt }: ProcessIdentity): boolean {
+  try {
+    process.kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  return startedAt === undefined || startedAt === startOf(processId);
+}
+
+/** The host and, on Linux, the process-id namespace: in two containers one number names two processes. */
+function here(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname();
+  }
+}
+
+function isSilent(path: string): boolean {
+  const touchedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity;
+  return Date.now() - touchedAt >= SILENT_AFTER_MS;
+}
+
+/** Field 22 of /proc/PID/stat; undefined on systems without it, where the process id alone decides. */
+function startOf(processId: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${processId}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}

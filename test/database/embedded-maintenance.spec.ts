@@ -1,0 +1,163 @@
+// The embedded database stays small and quick however many rows go through it, while requests are answered beside.
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { EmbeddedMaintenanceJob } from '../../src/coordination/embedded-maintenance.job.js';
+import { EmbeddedMaintenanceRepository } from '../../src/database/embedded-maintenance.repository.js';
+import { SoleLeader } from '../../src/coordination/leader.js';
+import { createLogger } from '../../src/logging/logger.js';
+import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
+import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
+import { TestDatabase } from '../support/databases.js';
+import { TestClock } from '../support/test-clock.js';
+
+const LOGGER = createLogger('silent');
+const ROUNDS = 6;
+const STATEMENTS = 40;
+const ROWS_A_STATEMENT = 200;
+const MOST_ANSWER_MS = 50;
+const BETWEEN_REQUESTS_MS = 5;
+const MOST_LOG_BYTES = 5 * 2 ** 20;
+const MOST_SEGMENTS = 3;
+const LOOK_AGAIN_MS = 100;
+const PATIENCE_MS = 5_000;
+
+interface Round {
+  tableBytes: number;
+  slowestMs: number;
+}
+
+describe('the embedded database, through which rows go in and out', () => {
+  const database = new TestDatabase('embedded');
+  const clock = new TestClock();
+  let dataSource: DataSource;
+  let jtis: JtiRepository;
+  let repository: EmbeddedMaintenanceRepository;
+  let maintenance: EmbeddedMaintenanceJob;
+  let rounds: Round[];
+
+  beforeAll(async () => {
+    await database.create();
+    ({ dataSource } = await database.open([UsedJti]));
+    jtis = new JtiRepository(dataSource.getRepository(UsedJti));
+    repository = new EmbeddedMaintenanceRepository(dataSource);
+    maintenance = newMaintenance();
+    await maintenance.onApplicationBootstrap();
+    rounds = [];
+    for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measureRound());
+  }, 60_000);
+  afterAll(async () => {
+    await maintenance.beforeApplicationShutdown();
+    await database.remove();
+  });
+
+  const newMaintenance = () => new EmbeddedMaintenanceJob(repository, new SoleLeader(), LOGGER);
+
+  async function measureRound(): Promise<Round> {
+    let isOver = false;
+    const answers = measureRequests(() => isOver);
+    await fill();
+    await purge();
+    // Asked once before, so that the counts are written down.
+    await repository.due();
+    await until(async () => (await repository.due()).length === 0);
+    isOver = true;
+    const slowestMs = Math.max(...(await answers));
+    const [table] = await dataSource.query<{ bytes: number }[]>(
+      `SELECT pg_total_relation_size('used_jti')::int AS bytes`,
+    );
+    return { tableBytes: table?.bytes ?? 0, slowestMs };
+  }
+
+  /** Returns all the same when it takes too long: what is expected then, the test says. */
+  async function until(isReached: () => Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + PATIENCE_MS;
+    do await pause(LOOK_AGAIN_MS);
+    while (!(await isReached()) && Date.now() < deadline);
+  }
+
+  async function fill(): Promise<void> {
+    for (let statement = 0; statement < STATEMENTS; statement += 1) {
+      await dataSource.query(
+        `INSERT INTO used_jti SELECT sha256(($1 || n)::bytea), to_timestamp($2) FROM generate_series(1, $3::int) AS n`,
+        [randomUUID(), clock.nowSeconds() - 3_600, ROWS_A_STATEMENT],
+      );
+      await pause(1);
+    }
+  }
+
+  async function purge(): Promise<void> {
+    const options = { replayPurge: { intervalSeconds: 3_600, batchSize: 1_000 } };
+    await new JtiPurgeJob(jtis, clock, new SoleLeader(), LOGGER, options).run();
+  }
+
+  /** What a request does at least: it uses a token id up. */
+  async function measureRequests(isOver: () => boolean): Promise<number[]> {
+    const answers: number[] = [];
+    while (!isOver()) {
+      const askedAt = performance.now();
+      await jtis.consume([{ jti: randomUUID(), exp: clock.nowSeconds() - 3_600 }]);
+      answers.push(performance.now() - askedAt);
+      await pause(BETWEEN_REQUESTS_MS);
+    }
+    return answers;
+  }
+
+  /** What the planner believes. */
+  async function knownRows(): Promise<number> {
+    const [table] = await dataSource.query<{ rows: number }[]>(
+      `SELECT reltuples::int AS "rows" FROM pg_class WHERE relname = 'used_jti'`,
+    );
+    return table?.rows ?? 0;
+  }
+
+  /** The files of the log, of 16 MiB each. */
+  function segments(): string[] {
+    if (database.settings.kind !== 'embedded') throw new Error('there is no folder');
+    const names = readdirSync(join(database.settings.directory, 'database', 'pg_wal'));
+    return names.filter((name) => /^[0-9A-F]{24}$/.test(name));
+  }
+
+  it('keeps its size: the table never takes three times what its first rows took', () => {
+    const [first, ...later] = rounds.map(({ tableBytes }) => tableBytes);
+    for (const bytes of later) expect(bytes).toBeLessThan(3 * (first ?? 0));
+  });
+
+  it('keeps its log short', async () => {
+    await until(async () => (await repository.logLength()) < MOST_LOG_BYTES);
+    expect(await repository.logLength()).toBeLessThan(MOST_LOG_BYTES);
+    expect(segments().length).toBeLessThanOrEqual(MOST_SEGMENTS);
+  });
+
+  it('knows the sizes of its tables', async () => {
+    await dataSource.query(
+      `INSERT INTO used_jti SELECT sha256(n::text::bytea), now() + interval '1 day' FROM generate_series(1, 3000) AS n`,
+    );
+    await until(async () => (await knownRows()) >= 3_000);
+    expect(await knownRows()).toBeGreaterThanOrEqual(3_000);
+    expect(await dataSource.query(`SELECT attname FROM pg_stats WHERE tablename = 'used_jti'`)).toHaveLength(
+      2,
+    );
+  });
+
+  // What else runs on the machine can hold up any one answer, but hardly one in each of the rounds, which are all alike.
+  it('answers within 50 ms meanwhile', () => {
+    expect(Math.min(...rounds.map(({ slowestMs }) => slowestMs))).toBeLessThan(MOST_ANSWER_MS);
+  });
+
+  it('cleans at its start what an earlier process has left', async () => {
+    await maintenance.beforeApplicationShutdown();
+    await fill();
+    await fill();
+    await purge();
+    const next = newMaintenance();
+    await next.onApplicationBootstrap();
+    await next.beforeApplicationShutdown();
+    const [left] = await dataSource.query<{ dead: number }[]>(
+      `SELECT pg_stat_get_dead_tuples('used_jti'::regclass)::int AS dead`,
+    );
+    expect(left?.dead).toBe(0);
+  });
+});
