@@ -200,7 +200,10 @@ async function fetchInAnotherProcess(urls: string[], authority: string): Promise
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-fetcher-'));
   try {
     for (const name of ['jwks-fetcher', 'guarded-connector', 'network-address', 'cache-control']) {
-      const { code } = transformFileSync(join(PROJECT, `src/token-exchange/keys/${name}.ts`), SWC_OPTIONS);
+      const { code } = transformFileSync(
+        join(PROJECT, `src/token-exchange/keys/jwks/${name}.ts`),
+        SWC_OPTIONS,
+      );
       writeFileSync(join(folder, `${name}.js`), code);
     }
     symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
