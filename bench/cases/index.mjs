@@ -11,6 +11,8 @@ import { growth } from './growth.mjs';
 import { instances } from './instances.mjs';
 import { latency } from './latency.mjs';
 import { memory } from './memory.mjs';
+import { neighbours } from './neighbours.mjs';
+import { oneRequest } from './one-request.mjs';
 import { refusedReplay } from './refused-replay.mjs';
 import { refusedSignature } from './refused-signature.mjs';
 import { start } from './start.mjs';
@@ -27,6 +29,8 @@ export const CASES = [
   refusedReplay,
   embedded,
   latency,
+  oneRequest,
+  neighbours,
   instances,
   memory,
   growth,

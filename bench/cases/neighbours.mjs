@@ -1,0 +1,1 @@
+export const neighbours = { name: 'neighbours', title: 'x', run: async () => ({ ratios: [] }) };
