@@ -52,11 +52,9 @@ export function isStorable(value: unknown): boolean {
   return !isFoundIn(value, (leaf) => isUnstorableText(leaf) || isInfinite(leaf));
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /** Whether a text has NUL or a lone surrogate. */
 export function isUnstorable(text: string): boolean {
-  return text.includes('\0') || LONE_SURROGATE.test(text);
+  return text.includes('\0') || !text.isWellFormed();
 }
 
 function isUnstorableText(leaf: unknown): boolean {
