@@ -12,6 +12,8 @@ import { instances } from './instances.mjs';
 import { latency } from './latency.mjs';
 import { maintenance } from './maintenance.mjs';
 import { memory } from './memory.mjs';
+import { neighbours } from './neighbours.mjs';
+import { oneRequest } from './one-request.mjs';
 import { refusedReplay } from './refused-replay.mjs';
 import { refusedSignature } from './refused-signature.mjs';
 import { start } from './start.mjs';
@@ -28,6 +30,8 @@ export const CASES = [
   refusedReplay,
   embedded,
   latency,
+  oneRequest,
+  neighbours,
   instances,
   memory,
   maintenance,

@@ -36,15 +36,16 @@ export class Workbench {
    * The service as it was built.
    * @param database a database's name, or `embedded`; a new one with the users unless given
    * @param settings of its sessions in PostgreSQL
+   * @param moreKeys trusted beside the partner's
    */
-  async startService({ name = 'service', database: named, settings } = {}) {
+  async startService({ name = 'service', database: named, settings, moreKeys = [] } = {}) {
     const isEmbedded = named === 'embedded';
     const database = isEmbedded ? undefined : (named ?? (await this.newDatabase()));
     const surroundings = await this.surroundingsOf(name);
     const environment = serviceEnvironment({
       ...surroundings,
       databaseUrl: database === undefined ? undefined : this.postgres.urlOf(database, settings),
-      trustedKeys: this.partner.trustedKeys(),
+      trustedKeys: [...this.partner.trustedKeys(), ...moreKeys],
     });
     const server = await this.start(name, {
       ...surroundings,

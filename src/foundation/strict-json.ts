@@ -39,38 +39,52 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether any string inside a parsed value has NUL or a lone surrogate, neither of which PostgreSQL text can hold. */
+/** Whether any text inside a parsed value has NUL or a lone surrogate, neither of which PostgreSQL text can hold. */
 export function hasUnstorableText(value: unknown): boolean {
-  if (typeof value === 'string') return isUnstorable(value);
-  if (Array.isArray(value)) return value.some(hasUnstorableText);
-  if (!isJsonObject(value)) return false;
-  return Object.entries(value).some(([name, member]) => isUnstorable(name) || hasUnstorableText(member));
+  return isFoundIn(value, isUnstorableText);
 }
 
 /**
- * Whether any number inside a parsed value is beyond the range of a double. JSON.parse makes Infinity of it, which
- * would be written back as null.
+ * Whether a parsed value comes back from the database as it went in: with texts that it can hold, and without numbers
+ * beyond the range of a double. JSON.parse makes Infinity of those, which would be written back as null.
  */
-export function hasInfiniteNumber(value: unknown): boolean {
-  if (typeof value === 'number') return !Number.isFinite(value);
-  if (Array.isArray(value)) return value.some(hasInfiniteNumber);
-  return isJsonObject(value) && Object.values(value).some(hasInfiniteNumber);
+export function isStorable(value: unknown): boolean {
+  return !isFoundIn(value, (leaf) => isUnstorableText(leaf) || isInfinite(leaf));
 }
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Whether a text has NUL or a lone surrogate. */
 export function isUnstorable(text: string): boolean {
-  return text.includes('\0') || LONE_SURROGATE.test(text);
+  return text.includes('\0') || !text.isWellFormed();
 }
 
-/** The members of all objects inside a parsed value. @throws JsonError when it is nested too deeply */
+function isUnstorableText(leaf: unknown): boolean {
+  return typeof leaf === 'string' && isUnstorable(leaf);
+}
+
+function isInfinite(leaf: unknown): boolean {
+  return typeof leaf === 'number' && !Number.isFinite(leaf);
+}
+
+/** Whether something is found among the names, texts, numbers and other leaves inside a parsed value. */
+function isFoundIn(value: unknown, isSought: (leaf: unknown) => boolean): boolean {
+  if (Array.isArray(value)) return value.some((element) => isFoundIn(element, isSought));
+  if (!isJsonObject(value)) return isSought(value);
+  return Object.keys(value).some((name) => isSought(name) || isFoundIn(value[name], isSought));
+}
+
+/**
+ * The members of all objects inside a parsed value. Here and above an object is walked by its names: to list the values of
+ * one with thousands of members takes twice as long.
+ * @throws JsonError when it is nested too deeply
+ */
 function countMembers(value: unknown, depth = 1): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > MAX_DEPTH) throw new JsonError('nested too deeply');
-  const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  const own = Array.isArray(value) ? 0 : members.length;
-  return members.reduce<number>((count, member) => count + countMembers(member, depth + 1), own);
+  const inside = (count: number, part: unknown) => count + countMembers(part, depth + 1);
+  if (Array.isArray(value)) return value.reduce<number>(inside, 0);
+  const members = value as Record<string, unknown>;
+  const names = Object.keys(members);
+  return names.reduce((count, name) => inside(count, members[name]), names.length);
 }
 
 interface Counts {

@@ -1,24 +1,9 @@
 // Requests that nobody should send: malformed, mislabelled, oversized or absurd, on every route.
+import { ROUTES } from '../../bench/support/hostile-requests.mjs';
 import type { RawRequest } from './raw-http.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const GRANT = 'grant_type=urn:ietf:params:oauth:grant-type:token-exchange';
-
-/** Every route of the service, with a method that it knows. */
-export const ROUTES: readonly [string, string][] = [
-  ['POST', '/rest/auth/oauth/token'],
-  ['POST', '/rest/auth/embed'],
-  ['GET', '/rest/auth/embed'],
-  ['POST', '/rest/auth/logout'],
-  ['GET', '/rest/me'],
-  ['GET', '/api/v1/workflows'],
-  ['GET', '/.well-known/jwks.json'],
-  ['GET', '/metrics'],
-  ['GET', '/healthz'],
-  ['GET', '/healthz/readiness'],
-  ['GET', '/'],
-  ['GET', '/assets/current/page.css'],
-];
 
 const METHODS = ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'BREW'];
 

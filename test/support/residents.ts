@@ -36,6 +36,7 @@ export function addWorkflows(
       ...draft,
       projectId,
     }));
-    return service.part(WorkflowRepository).insert(transaction, workflows);
+    const made = await service.part(WorkflowRepository).insert(transaction, workflows);
+    return made.map(({ id }) => id);
   });
 }

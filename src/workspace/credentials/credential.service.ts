@@ -120,6 +120,7 @@ function refuseOldData({ data, isPartialData = false }: CredentialPatch): void {
 
 /** A member of the patch replaces the stored one, null removes it; what the patch does not name stays. */
 function merged(stored: CredentialData, patch: CredentialData): CredentialData {
-  const members = new Map([...Object.entries(stored), ...Object.entries(patch)]);
-  return Object.fromEntries([...members].filter(([, value]) => value !== null));
+  const members = { ...stored, ...patch };
+  for (const name of Object.keys(patch)) if (patch[name] === null) delete members[name];
+  return members;
 }

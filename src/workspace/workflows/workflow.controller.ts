@@ -158,10 +158,10 @@ export class WorkflowController {
 
   private async inserted(workflow: NewWorkflow): Promise<WorkflowAnswer> {
     try {
-      const [id = ''] = await this.transactions.run((transaction) =>
+      const [made] = await this.transactions.run((transaction) =>
         this.workflows.insert(transaction, [workflow]),
       );
-      return answerOf(await this.workflows.findById(id));
+      return answerOf(made);
     } catch (error) {
       // The project was deleted after the right on it was checked.
       throw isForeignKeyViolation(error) ? new ApiRefusal('not_found') : error;

@@ -44,6 +44,21 @@ export type NewWorkflow = Pick<Workflow, 'projectId' | 'name' | 'active' | 'node
 /** The members of a workflow that may change. */
 export type WorkflowChange = Partial<Omit<NewWorkflow, 'projectId'>>;
 
+/** What the database says when a workflow is made. */
+type WorkflowTimes = Pick<Workflow, 'createdAt' | 'updatedAt'>;
+
+/** The column of each member. */
+const COLUMNS: Readonly<Record<keyof Workflow, string>> = {
+  id: 'id',
+  projectId: 'project_id',
+  name: 'name',
+  active: 'active',
+  nodes: 'nodes',
+  connections: 'connections',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+};
+
 @Injectable()
 export class WorkflowRepository {
   constructor(@InjectRepository(Workflow) private readonly workflows: Repository<Workflow>) {}
@@ -58,10 +73,21 @@ export class WorkflowRepository {
     return (await this.workflows.findOneBy({ id })) ?? undefined;
   }
 
-  /** Changes a workflow; undefined where there is none (any more). */
+  /**
+   * Changes a workflow; undefined where there is none (any more). What has just been written is not read again: nodes and
+   * connections may be large.
+   */
   async update(id: string, change: WorkflowChange): Promise<Workflow | undefined> {
-    await this.workflows.update({ id }, { ...(change as object), updatedAt: () => 'now()' });
-    return this.findById(id);
+    const read = Object.entries(COLUMNS).filter(([member]) => !Object.hasOwn(change, member));
+    const result = await this.workflows
+      .createQueryBuilder()
+      .update()
+      .set({ ...(change as object), updatedAt: () => 'now()' })
+      .where({ id })
+      .returning(read.map(([member, column]) => `${column} AS "${member}"`).join(', '))
+      .execute();
+    const [row] = result.raw as Workflow[];
+    return row && { ...row, ...change };
   }
 
   async delete(id: string): Promise<void> {
@@ -69,11 +95,11 @@ export class WorkflowRepository {
   }
 
   /** @throws QueryFailedError with a foreign key violation where a project is gone */
-  async insert(transaction: Transaction, workflows: readonly NewWorkflow[]): Promise<string[]> {
+  async insert(transaction: Transaction, workflows: readonly NewWorkflow[]): Promise<Workflow[]> {
     const rows = workflows.map((workflow) => ({ id: randomUUID(), ...workflow }));
-    await managerOf(transaction)
+    const { generatedMaps } = await managerOf(transaction)
       .getRepository(Workflow)
       .insert(rows as object[]);
-    return rows.map(({ id }) => id);
+    return rows.map((row, index) => ({ ...row, ...(generatedMaps[index] as WorkflowTimes) }));
   }
 }

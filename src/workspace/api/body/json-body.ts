@@ -9,9 +9,9 @@ import {
 import type { FastifyRequest } from 'fastify';
 import {
   JsonError,
-  hasInfiniteNumber,
   hasUnstorableText,
   isJsonObject,
+  isStorable,
   parseStrictJsonBytes,
 } from '../../../foundation/strict-json.js';
 import type { RequestBody } from '../../../http/body.js';
@@ -96,8 +96,9 @@ function refuseUnknown(members: Record<string, unknown>, known: readonly string[
 /** @throws BadRequestException for what would not come back from the database as it was sent (D42) */
 function refuseUnstorable(members: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(members)) {
-    if (hasUnstorableText(value)) throw badRequest(`${name} has characters that cannot be stored`);
-    if (hasInfiniteNumber(value)) throw badRequest(`${name} has a number that is too large`);
+    if (isStorable(value)) continue;
+    const what = hasUnstorableText(value) ? 'characters that cannot be stored' : 'a number that is too large';
+    throw badRequest(`${name} has ${what}`);
   }
 }
 

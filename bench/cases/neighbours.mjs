@@ -1,0 +1,105 @@
+// What a good client waits for beside two hostile ones, against what it waits for alone.
+import { exchangeRequests } from '../support/exchanges.mjs';
+import { HostileClients } from '../support/hostile-clients.mjs';
+import { hostileRequest } from '../support/hostile-requests.mjs';
+import { hostileRoutes } from '../support/hostile-routes.mjs';
+import { unmeasurable } from '../support/main-thread.mjs';
+import { ratio } from '../support/ratios.mjs';
+import { costsOfHostile } from '../support/request-costs.mjs';
+import { measure, warmUp } from '../support/rounds.mjs';
+import { workflowCalls } from '../support/workflow-calls.mjs';
+import { addWorkflows } from '../support/workflows.mjs';
+
+const HOSTILE_CLIENTS = 2;
+/** So many of the dearest requests they send in turn. */
+const DEAREST = 20;
+/** Of the good client: what a small product asks for. */
+const PER_SECOND = 100;
+/** The others are exchanges. */
+const ONE_CALL_IN = 4;
+const names = { over: 'beside hostile', under: 'quiet' };
+
+export const neighbours = {
+  name: 'neighbours',
+  title: `Latency of a good client at ${PER_SECOND} a second beside ${HOSTILE_CLIENTS} hostile ones, on PostgreSQL`,
+
+  async run(workbench) {
+    if (unmeasurable !== undefined) return { ratios: [], remarks: [unmeasurable] };
+    const service = await workbench.startService();
+    await addWorkflows(workbench, service);
+    const routes = await hostileRoutes(service, workbench.partner);
+    const dearest = (await costsOfHostile(workbench, service, routes)).slice(0, DEAREST);
+    const good = { name: 'quiet', servers: [service], load: await goodLoad(workbench, service) };
+    const hostile = new HostileRounds(service, dearest);
+    const count = workbench.options.requests ?? PER_SECOND * workbench.options.seconds;
+    const rounds = [];
+    for (let round = 1; round <= workbench.options.rounds; round += 1) {
+      rounds.push({ contender: names.under, round, ...(await measure(workbench, good, count)) });
+      const beside = await hostile.during(() => measure(workbench, good, count));
+      rounds.push({ contender: names.over, round, ...beside });
+      workbench.tell(`round ${round}: p99 ${rounds.at(-2).p99Ms.toFixed(1)}, ${beside.p99Ms.toFixed(1)} ms`);
+    }
+    const ratios = [
+      ratio(rounds, { title: 'p99, beside hostile / quiet', of: 'p99Ms', ...names, atMost: 5 }),
+      ratio(rounds, { title: 'p50, beside hostile / quiet', of: 'p50Ms', ...names }),
+    ];
+    return { rounds, ratios, remarks: [hostile.remark(), listOf(dearest)] };
+  },
+};
+
+/** Exchanges, and now and then a page of workflows; everything is warm. */
+async function goodLoad(workbench, service) {
+  const exchanges = exchangeRequests(service, workbench.partner, 'ES256');
+  const calls = workflowCalls(service, workbench.partner);
+  workbench.tell('warming the service up');
+  for (const load of [exchanges, calls]) await warmUp(workbench, { servers: [service], load });
+  const requests = async (count) => {
+    const pages = await calls.requests(count);
+    const { method, path } = calls;
+    const mixed = (request, index) =>
+      index % ONE_CALL_IN === 0 ? { method, path, ...pages[index] } : request;
+    return (await exchanges.requests(count)).map(mixed);
+  };
+  return { ...exchanges, requests, perSecond: PER_SECOND };
+}
+
+/** The rounds in which the hostile clients are at work. */
+class HostileRounds {
+  statuses = {};
+  seconds = 0;
+
+  constructor({ server }, costs) {
+    this.origin = server.origin;
+    this.costs = costs;
+  }
+
+  async during(work) {
+    const requests = await Promise.all(
+      this.costs.map(({ route, hostile }) => hostileRequest(route, hostile, hostile.bytes)),
+    );
+    const clients = await HostileClients.start(this.origin, requests, HOSTILE_CLIENTS);
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.seconds += (performance.now() - startedAt) / 1000;
+      const statuses = Object.entries(await clients.stop());
+      for (const [status, count] of statuses) this.statuses[status] = (this.statuses[status] ?? 0) + count;
+    }
+  }
+
+  remark() {
+    const counts = Object.entries(this.statuses);
+    const perSecond = counts.reduce((sum, [, count]) => sum + count, 0) / this.seconds;
+    const shown = counts.map(([status, count]) => `${status}: ${count}`).join(', ');
+    return `The hostile clients got ${perSecond.toFixed(0)} answers a second (by status: ${shown}).`;
+  }
+}
+
+function listOf(costs) {
+  const lines = costs.map(
+    ({ route: { method, path }, hostile: { name }, leastMs }) =>
+      `${leastMs.toFixed(1)} ms  ${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}  ${name}`,
+  );
+  return ['What they sent, with its time of the main thread:', ...lines].join('\n');
+}

@@ -1,0 +1,318 @@
+// The largest and nastiest values for every field of every request, made from the description of the API and the two forms.
+// The tests send them too.
+
+/** What a body, a header or a query may have at most, in bytes. */
+const BODY_BYTES = 256 * 1024;
+const HEADER_BYTES = 60 * 1024;
+/** Array elements and object members of a JSON body, in all. */
+const MAX_PARTS = 5_000;
+/** Claims of a token that is as long as a token may be. */
+const CLAIM_BYTES = 45_000;
+/** What a body has beside its largest member. */
+const OTHER_MEMBERS_BYTES = 400;
+
+const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+/** A token that is none. */
+const NO_TOKEN = 'e30.e30.e30';
+
+/** The two flows: how a form looks that is good but for one field, and how one with a token is made. */
+export const FLOWS = [
+  {
+    path: '/rest/auth/oauth/token',
+    form: { grant_type: TOKEN_EXCHANGE_GRANT, subject_token: NO_TOKEN },
+    formOf: (token) => `grant_type=${TOKEN_EXCHANGE_GRANT}&subject_token=${token}`,
+  },
+  { path: '/rest/auth/embed', form: { token: NO_TOKEN }, formOf: (token) => `token=${token}` },
+];
+
+/** As they stand in a form: what decoders, splitters, counters and patterns work hardest for. */
+const FORM_PIECES = [
+  'A',
+  '+',
+  '%2B',
+  '%F0%9F%98%80',
+  '%EF%B8%8F',
+  '.',
+  'e30.',
+  '%',
+  '%00',
+  '[[',
+  '=',
+  '\u00e9',
+  '%20',
+  'a@',
+  '/..',
+  '%25',
+];
+const FORM_FIELDS = [
+  'grant_type',
+  'subject_token',
+  'actor_token',
+  'subject_token_type',
+  'scope',
+  'audience',
+  'resource',
+  'unknown',
+  'token',
+  'redirectTo',
+];
+
+/** Forms in which one field, one name, or the number of fields is as large as it can be. */
+export function hostileForms(base) {
+  const encoded = (fields) => new URLSearchParams(fields).toString();
+  const fields = FORM_FIELDS.flatMap((field) =>
+    FORM_PIECES.map((piece) => ({
+      name: `${field} of ${piece}`,
+      bytes: BODY_BYTES,
+      body: (bytes) => {
+        const rest = encoded(Object.fromEntries(Object.entries(base).filter(([name]) => name !== field)));
+        const start = `${rest}&${field}=`;
+        return start + filled(piece, bytes - start.length);
+      },
+    })),
+  );
+  const separators = ['&', '&a', '&a=1', '&a[]=', '=', '+=&', '%61=&'].map((piece) => ({
+    name: `pairs of ${piece}`,
+    bytes: BODY_BYTES,
+    body: (bytes) => filled(piece, bytes),
+  }));
+  return [...fields, ...separators];
+}
+
+const CLAIMS = ['extra', 'aud', 'email', 'given_name', 'role', 'sub', 'jti', 'may_act'];
+const CLAIM_VALUES = {
+  'many members': (bytes) => Object.fromEntries(range(bytes / 12).map((index) => [`m${index}`, 0])),
+  'many arrays': (bytes) => range(bytes / 3).map(() => []),
+  'many texts': (bytes) => range(bytes / 5).map(() => 'a'),
+  'one text': (bytes) => filled('a', bytes),
+  'one text of astral characters': (bytes) => filled('\u{1f600}', bytes),
+  'escaped quotation marks': (bytes) => filled('"', bytes / 2),
+  'escaped backslashes': (bytes) => filled('\\', bytes / 2),
+};
+
+/**
+ * Correctly signed tokens with claims that are as large as a token may be: a fresh one each time.
+ * @param sign makes a token of a partner in which some claims are changed
+ */
+export function hostileTokens(sign, formOf) {
+  return Object.entries(CLAIM_VALUES).flatMap(([name, make]) =>
+    CLAIMS.map((claim) => ({
+      name: `token with ${claim}: ${name}`,
+      bytes: CLAIM_BYTES,
+      body: async (bytes) => formOf(await sign({ [claim]: make(bytes) })),
+    })),
+  );
+}
+
+/** JSON texts of about so many bytes. */
+const TEXTS = {
+  text: (bytes) => JSON.stringify(filled('a', bytes - 2)),
+  'astral text': (bytes) => JSON.stringify(filled('\u{1f600}', bytes - 2)),
+  'escaped text': (bytes) => `"${filled('\\u0001', bytes - 2)}"`,
+  'quotation marks': (bytes) => `"${filled('\\"', bytes - 2)}"`,
+  backslashes: (bytes) => `"${filled('\\\\', bytes - 2)}"`,
+};
+/** The same with as many parts as a body may have, or as much in one of them. */
+const STRUCTURES = {
+  'empty objects': (bytes) => listOf(partsIn(bytes), () => '{}'),
+  'padded objects': (bytes) =>
+    listOf(partsIn(bytes) / 2, () => `{"a":"${filled('b', (bytes / partsIn(bytes)) * 2 - 10)}"}`),
+  'nested objects': (bytes) => listOf(partsIn(bytes) / 29, () => `${'{"a":'.repeat(28)}{}${'}'.repeat(28)}`),
+  numbers: (bytes) => listOf(partsIn(bytes), () => '1e308'),
+  members: (bytes) => JSON.stringify(memberObject(bytes)),
+  depth: (bytes) => listOf(partsIn(bytes) / 32, () => `${'['.repeat(29)}${']'.repeat(29)}`),
+  ...wrapped('an object of', (text) => `{"a":${text}}`),
+  ...wrapped('a list of', (text) => `[{"a":${text}}]`),
+};
+const ALL_VALUES = { ...TEXTS, ...STRUCTURES };
+/** Where a text, a number or a flag belongs, every structure is wrong in the same way, after it was read. */
+const VALUES_OF_SCALARS = {
+  ...TEXTS,
+  ...chosen(STRUCTURES, ['empty objects', 'members', 'numbers', 'depth']),
+};
+/** What is wrong before its values are looked at. */
+const UNREAD_VALUES = chosen(ALL_VALUES, ['escaped text', 'empty objects', 'members']);
+const UNREAD_BODIES = {
+  ...UNREAD_VALUES,
+  '130,000 arrays': (bytes) => `[${filled('[],', bytes - 4)}[]]`,
+  brackets: (bytes) => filled('[', bytes),
+};
+
+/**
+ * Bodies in which one member is as large as it can be.
+ * @param schema of the body, as the description has it
+ * @param good a body that the route takes
+ */
+export function hostileBodies({ properties = {} }, good) {
+  const members = Object.entries({ ...properties, unknown: undefined }).flatMap(([member, schema]) =>
+    Object.entries(valuesFor(schema)).map(([name, value]) => ({
+      name: `${member}: ${name}`,
+      bytes: BODY_BYTES,
+      body: (bytes) => bodyWith(good, member, value, bytes),
+    })),
+  );
+  const whole = Object.entries(UNREAD_BODIES).map(([name, body]) => ({
+    name: `whole: ${name}`,
+    bytes: BODY_BYTES,
+    body,
+  }));
+  return [...members, ...whole];
+}
+
+function valuesFor(schema) {
+  if (schema === undefined) return UNREAD_VALUES;
+  return ['array', 'object'].includes(schema.type) ? ALL_VALUES : VALUES_OF_SCALARS;
+}
+
+function bodyWith(good, member, value, bytes) {
+  const [start, end] = JSON.stringify({ ...good, [member]: '\0' }).split(JSON.stringify('\0'));
+  return start + value(bytes - start.length - end.length) + end;
+}
+
+/** The longest text that the data of a credential may have. */
+const LONGEST_DATA_TEXT = 65_536;
+/** What the patterns of data begin with, and what they then work hardest for. */
+const DATA_STARTS = ['', 'https://', 'mongodb://', '-----BEGIN '];
+const DATA_PIECES = ['a', 'A ', '-', '%41', ':', '.', '/', '@', '\u{1f600}', '-----BEGIN '];
+
+/**
+ * Bodies of credentials with data as large as it can be, for each rule that texts of data have.
+ * @param schemas by type
+ */
+export function hostileCredentials(schemas, good) {
+  const rules = new Map(
+    Object.entries(schemas).flatMap(([type, { properties }]) =>
+      Object.entries(properties).map(([member, rule]) => [JSON.stringify(rule), { type, member }]),
+    ),
+  );
+  const texts = [...rules.values()].flatMap(({ type, member }) =>
+    DATA_STARTS.flatMap((start) =>
+      DATA_PIECES.map((piece) => ({
+        name: `${type}.${member}: ${start} and many ${piece}`,
+        bytes: BODY_BYTES,
+        body: (bytes) => {
+          const text = start + filled(piece, bytes - OTHER_MEMBERS_BYTES - start.length);
+          return JSON.stringify({ ...good, type, data: { [member]: text } });
+        },
+      })),
+    ),
+  );
+  const stored = {
+    name: 'data of the longest texts',
+    bytes: 2 * LONGEST_DATA_TEXT,
+    body: (bytes) => {
+      const text = filled('a', bytes / 2);
+      return JSON.stringify({ ...good, type: 'httpBasicAuth', data: { user: text, password: text } });
+    },
+  };
+  const unknown = {
+    name: 'data of unknown members',
+    bytes: BODY_BYTES,
+    body: (bytes) => JSON.stringify({ ...good, data: memberObject(bytes - OTHER_MEMBERS_BYTES) }),
+  };
+  return [...texts, stored, unknown];
+}
+
+/** Every route outside of the API, and one of it, with a method that it knows. */
+export const ROUTES = [
+  ['POST', '/rest/auth/oauth/token'],
+  ['POST', '/rest/auth/embed'],
+  ['GET', '/rest/auth/embed'],
+  ['POST', '/rest/auth/logout'],
+  ['GET', '/rest/me'],
+  ['GET', '/api/v1/workflows'],
+  ['GET', '/.well-known/jwks.json'],
+  ['GET', '/metrics'],
+  ['GET', '/healthz'],
+  ['GET', '/healthz/readiness'],
+  ['GET', '/'],
+  ['GET', '/assets/current/page.css'],
+];
+
+/** Headers that the service reads, each with what its reader works hardest for. */
+const HEADER_PIECES = {
+  authorization: ['A', ' ', '.', 'e30.', 'Bearer ', '='],
+  cookie: ['a=b; ', ';', '=', '"', '__Host-svc-session=a; ', '%41'],
+  origin: ['A', '.', ',', '%41'],
+  'content-type': ['A', ';', 'a=b; ', '"', ' '],
+  'x-request-id': ['A', ' ', '"'],
+  'x-forwarded-for': ['1.1.1.1,', ',', 'A', ' '],
+  'if-none-match': ['W/"a",', '"', ',', ' '],
+  accept: ['A', ',', ';', 'a=b; '],
+  'sec-fetch-site': ['A', ' ', ','],
+};
+
+/** Headers as large as they can be, for any route. */
+export function hostileHeaders() {
+  return Object.entries(HEADER_PIECES).flatMap(([header, pieces]) =>
+    pieces.map((piece) => ({
+      name: `header ${header} of ${piece}`,
+      bytes: HEADER_BYTES,
+      headers: (bytes) => ({
+        [header]: `${header === 'authorization' ? 'Bearer ' : ''}x${filled(piece, bytes - 8)}x`,
+      }),
+    })),
+  );
+}
+
+/** Queries as large as they can be, for any route; `names` are the parameters that it knows. */
+export function hostileQueries(names) {
+  const parameters = [...names, 'unknown'].flatMap((name) =>
+    ['A', '%F0%9F%98%80', '%00', '+', '%', '%2F..', '[]'].map((piece) => ({
+      name: `query ${name} of ${piece}`,
+      bytes: HEADER_BYTES,
+      query: (bytes) => `?${name}=${filled(piece, bytes - name.length - 2)}`,
+    })),
+  );
+  const pairs = ['&', 'a&', '&a=1', 'limit=1&', 'a[b]='].map((piece) => ({
+    name: `query of ${piece}`,
+    bytes: HEADER_BYTES,
+    query: (bytes) => `?${filled(piece, bytes - 1)}`,
+  }));
+  return [...parameters, ...pairs];
+}
+
+/** The request to a route that carries what is hostile at so many bytes. */
+export async function hostileRequest(route, { body, headers, query }, bytes) {
+  return {
+    method: route.method,
+    path: route.path + (query?.(bytes) ?? ''),
+    headers: { ...route.headers, ...headers?.(bytes) },
+    ...(body === undefined ? {} : { body: await body(bytes) }),
+  };
+}
+
+/** Repeats a text to a size. */
+function filled(piece, bytes) {
+  return piece.repeat(Math.max(0, Math.floor(bytes / Buffer.byteLength(piece))));
+}
+
+/** In proportion to the size, the whole number of parts at the full one. */
+function partsIn(bytes) {
+  return Math.max(1, Math.floor((MAX_PARTS * 0.95 * bytes) / BODY_BYTES));
+}
+
+function listOf(count, piece) {
+  return `[${range(count).map(piece).join(',')}]`;
+}
+
+function memberObject(bytes) {
+  const count = partsIn(bytes);
+  return Object.fromEntries(range(count).map((index) => [`m${index}`, filled('v', bytes / count - 14)]));
+}
+
+/** The texts inside something that a body may have. */
+function wrapped(what, around) {
+  const rest = around('').length;
+  return Object.fromEntries(
+    Object.entries(TEXTS).map(([name, text]) => [`${what} ${name}`, (bytes) => around(text(bytes - rest))]),
+  );
+}
+
+function chosen(values, names) {
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
+function range(count) {
+  return Array.from({ length: Math.floor(count) }, (_, index) => index);
+}

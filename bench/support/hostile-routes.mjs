@@ -1,0 +1,126 @@
+// Every route of a running service, with a good request to it and with all that is hostile to it.
+import { Administrator } from './administrator.mjs';
+import { operationsOf } from './api-description.mjs';
+import {
+  FLOWS,
+  ROUTES,
+  hostileBodies,
+  hostileCredentials,
+  hostileForms,
+  hostileHeaders,
+  hostileQueries,
+  hostileTokens,
+} from './hostile-requests.mjs';
+import { RESIDENTS } from './residents.mjs';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const DATA = { user: 'ada', password: 'correct horse' };
+const CREDENTIALS = 'POST /api/v1/credentials';
+/** The parameters of the endpoints that are no part of the API. */
+const QUERIES = ['token', 'redirectTo'];
+
+/**
+ * @returns for each route its `method`, `path` and `headers`, `good`, which makes a request that it takes, and `hostile`
+ */
+export async function hostileRoutes(contestant, partner) {
+  const administrator = await Administrator.login(contestant, partner);
+  const operations = operationsOf(await administrator.get('/api/v1/openapi.json'));
+  const things = await makeThings(administrator);
+  const schemas = await credentialSchemas(administrator, operations);
+  return [
+    ...FLOWS.map((flow) => flowRoute(flow, partner)),
+    ...operations
+      .filter(({ schema }) => schema !== undefined)
+      .map((operation) => bodyRoute(operation, things, administrator, schemas)),
+    ...ROUTES.map(([method, path]) => plainRoute(method, path, administrator)),
+    ...operations
+      .filter(({ queries }) => queries.length > 0)
+      .map((operation) => listRoute(operation, things, administrator)),
+  ];
+}
+
+function flowRoute({ path, form, formOf }, partner) {
+  const sign = (claims) => partner.sign('ES256', { ...RESIDENTS[0], ...claims });
+  return {
+    method: 'POST',
+    path,
+    headers: FORM,
+    good: async () => formOf(await sign({})),
+    hostile: [...hostileForms(form), ...hostileTokens(sign, formOf)],
+  };
+}
+
+function bodyRoute({ method, path, schema }, things, { headers }, schemas) {
+  const name = `${method} ${path}`;
+  const body = goodBodies(things)[name];
+  if (body === undefined) throw new Error(`There is no good body for ${name}.`);
+  return {
+    method,
+    path: filledIn(path, things),
+    headers: { ...headers, 'content-type': 'application/json' },
+    good: () => JSON.stringify(body),
+    hostile: [
+      ...hostileBodies(schema, body),
+      ...(name === CREDENTIALS ? hostileCredentials(schemas, body) : []),
+    ],
+  };
+}
+
+function plainRoute(method, path, { headers }) {
+  return {
+    method,
+    path,
+    headers: method === 'POST' ? { ...FORM, ...headers } : headers,
+    good: () => undefined,
+    hostile: [...hostileHeaders(), ...hostileQueries(QUERIES)],
+  };
+}
+
+function listRoute({ method, path, queries }, things, { headers }) {
+  return {
+    method,
+    path: filledIn(path, things),
+    headers,
+    good: () => undefined,
+    hostile: hostileQueries(queries),
+  };
+}
+
+/** What the paths of the API name. */
+async function makeThings(administrator) {
+  const api = (path, body) => administrator.make(`/api/v1${path}`, body);
+  const userId = await api('/users', { email: 'somebody@partner.example' });
+  const projectId = await api('/projects', { name: 'Team' });
+  await api(`/projects/${projectId}/users`, { userId, role: 'project:viewer' });
+  const workflowId = await api('/workflows', { name: 'Workflow', projectId });
+  const credential = { name: 'Credential', type: 'httpBasicAuth', data: DATA, projectId };
+  return { userId, projectId, workflowId, credentialId: await api('/credentials', credential) };
+}
+
+/** By `METHOD path`. */
+function goodBodies({ userId, projectId }) {
+  return {
+    'POST /api/v1/users': { email: 'another@partner.example' },
+    'PATCH /api/v1/users/{userId}': { role: 'global:admin' },
+    'POST /api/v1/projects': { name: 'New' },
+    'PATCH /api/v1/projects/{projectId}': { name: 'Renamed' },
+    'POST /api/v1/projects/{projectId}/users': { userId, role: 'project:viewer' },
+    'PATCH /api/v1/projects/{projectId}/users/{userId}': { role: 'project:editor' },
+    'POST /api/v1/workflows': { name: 'New', projectId },
+    'PATCH /api/v1/workflows/{workflowId}': { name: 'Changed' },
+    [CREDENTIALS]: { name: 'New', type: 'httpBasicAuth', data: DATA, projectId },
+    'PATCH /api/v1/credentials/{credentialId}': { isPartialData: true, data: { password: 'another' } },
+  };
+}
+
+/** By type. */
+async function credentialSchemas(administrator, operations) {
+  const { schema } = operations.find(({ method, path }) => `${method} ${path}` === CREDENTIALS);
+  const types = schema.properties.type.enum;
+  const read = async (type) => [type, await administrator.get(`/api/v1/credentials/schema/${type}`)];
+  return Object.fromEntries(await Promise.all(types.map(read)));
+}
+
+function filledIn(path, things) {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name) => things[name]);
+}

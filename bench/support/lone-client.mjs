@@ -1,0 +1,31 @@
+// Sends one request after another on one connection.
+import { Agent, request as ask } from 'node:http';
+
+export class LoneClient {
+  agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(origin) {
+    this.origin = origin;
+  }
+
+  /** @returns the status, 0 for a connection that was closed without an answer, and the length of the body */
+  send({ method, path, headers, body }) {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const { hostname, port } = new URL(this.origin);
+    const options = { agent: this.agent, hostname, port, method, path, headers: { ...headers, ...length } };
+    return new Promise((resolve) => {
+      let bytes = 0;
+      const request = ask(options, (answer) => {
+        answer.on('data', (chunk) => (bytes += chunk.length));
+        answer.on('end', () => resolve({ status: answer.statusCode, bytes }));
+        answer.on('error', () => resolve({ status: 0, bytes }));
+      });
+      request.on('error', () => resolve({ status: 0, bytes }));
+      request.end(body);
+    });
+  }
+
+  close() {
+    this.agent.destroy();
+  }
+}
