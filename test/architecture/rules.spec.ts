@@ -1,7 +1,7 @@
 // Compares the list of rules with the code that keeps them and the tests that show it.
 import type { SourceFile } from '../support/source-files.js';
 import { repositoryFile, repositoryFiles, typescriptFiles } from '../support/source-files.js';
-import { disagreements, parseRuleList, taggedRules, titledRules } from './support/rule-list.js';
+import { contractIds, disagreements, parseRuleList, taggedRules, titledRules } from './support/rule-list.js';
 
 const isCode = ({ path }: SourceFile) => /^(src\/.*|ormconfig)\.ts$/.test(path);
 const isSpec = ({ path }: SourceFile) => path.endsWith('.spec.ts');
@@ -27,6 +27,12 @@ describe('docs/rules.md', () => {
     const listed = list.rules.flatMap((rule) => rule.ids).filter((id) => id.startsWith('D'));
     expect(headings).toEqual(decisions);
     expect(new Set(listed)).toEqual(new Set(decisions));
+  });
+
+  it('points to sentences of docs/contract.md', () => {
+    const known = contractIds(repositoryFile('docs/contract.md').text);
+    const numbered = list.rules.flatMap((rule) => rule.ids).filter((id) => /^\d/.test(id));
+    expect(numbered.filter((id) => !known.has(id))).toEqual([]);
   });
 
   it('agrees with the tags in src and the titles of the tests', () => {
@@ -81,6 +87,13 @@ describe('the reading of the list', () => {
   it('reports an id that stands twice, under whatever name', () => {
     const { problems } = parseRuleList([row('`5.2.5` = `8.14`'), row('`8.14`')].join('\n'));
     expect(problems).toEqual(['docs/rules.md: 8.14 stands in the list more than once']);
+  });
+});
+
+describe('the reading of the contract', () => {
+  it('finds headings, numbered items and ids in backticks', () => {
+    const text = ['## 2 Resources', '### 2.5 User', '1. A link.', '| `2.1.file` | x |', 'no `D5`, no 8.1'];
+    expect([...contractIds(text.join('\n'))]).toEqual(['2.1.file', '2', '2.5', '2.5.1']);
   });
 });
 

@@ -15,6 +15,9 @@ const TABLE_HEAD = '| Id | Rule | Kind | Status | Where |';
 /** A link to a file of src, by its path there; empty for an open rule. */
 const WHERE = /^(?:\[(?<shown>\S+)\]\(\.\.\/src\/\k<shown>\))?$/;
 const MEND = 'run `node scripts/rule-places.mjs`';
+const CONTRACT_ID = /`(\d(?:\.\w+)+)`/g;
+const HEADING = /^#+ (\d+(?:\.\d+)?) /;
+const ITEM = /^(\d+)\. /;
 const TAG = /@rule\s+(\S+)/g;
 /** Groups in brackets at the beginning of a title, and a word after them. */
 const TITLE_IDS = /^((?:\[[^[\]\s]+\])+)\s+\S/;
@@ -56,6 +59,18 @@ export function parseRuleList(markdown: string): RuleList {
   const repeated = new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
   problems.push(...[...repeated].map((id) => `docs/rules.md: ${id} stands in the list more than once`));
   return { rules, problems };
+}
+
+/** The ids under which the contract can be looked up: its headings, numbered items, and ids in backticks. */
+export function contractIds(markdown: string): ReadonlySet<string> {
+  const ids = new Set([...markdown.matchAll(CONTRACT_ID)].map((match) => match[1] ?? ''));
+  let section = '';
+  for (const line of markdown.split('\n')) {
+    section = HEADING.exec(line)?.[1] ?? section;
+    const item = ITEM.exec(line)?.[1];
+    ids.add(item === undefined ? section : `${section}.${item}`);
+  }
+  return ids;
 }
 
 /** The `@rule` tags of source files. */
