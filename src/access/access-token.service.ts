@@ -76,6 +76,7 @@ export class AccessTokenService {
   /**
    * Verifies a Bearer credential; undefined for everything that is not a live access token of this instance.
    * @rule D31 Nothing but our own access tokens passes: type, issuer, audience and key are all checked.
+   * See `judgeType` in external-token.verifier.ts for the other half: an access token is no external token.
    */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {
     const known = this.verified.find(token);

@@ -48,7 +48,10 @@ export class AuthenticationService {
     return { user, expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
   }
 
-  /** @rule D7 A disabled user's tokens and sessions stop working at once. */
+  /**
+   * @rule D7 A disabled user's tokens and sessions stop working at once.
+   * See identity.service.ts and settlement.repository.ts for the refusal in both flows.
+   */
   private async enabledUser(id: string): Promise<User | undefined> {
     const user = await this.users.findById(id);
     return user?.enabled === true ? user : undefined;

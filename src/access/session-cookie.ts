@@ -7,6 +7,7 @@ export const SESSION_COOKIE = '__Host-svc-session';
 /**
  * The `Set-Cookie` value of a session.
  * @rule D25 `__Host-`, `HttpOnly`, `Secure`, `SameSite=None`, and `Partitioned` unless switched off.
+ * See session.service.ts for the random id and its hash.
  * @param maxAgeSeconds 0 clears the cookie; the other attributes must then be those that it was set with
  */
 export function sessionCookie(value: string, maxAgeSeconds: number, isPartitioned: boolean): string {

@@ -54,7 +54,10 @@ export class SessionController {
     };
   }
 
-  /** @rule D28 Logout ends the whole family of the session in the database and clears the cookie. */
+  /**
+   * @rule D28 Logout ends the whole family of the session in the database and clears the cookie.
+   * See `open` in session.service.ts for the other half: what a login of another user ends.
+   */
   @Post('auth/logout')
   @HttpCode(204)
   async logout(

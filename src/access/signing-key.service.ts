@@ -34,7 +34,10 @@ const REFRESH_SECONDS = 600;
 /** A token with an unknown kid makes at most one read of the table in this time. */
 const RELOAD_PAUSE_MS = 10_000;
 
-/** @rule D29 Access tokens are signed with keys of the instance's own, sealed in its database, published and rotated. */
+/**
+ * @rule D29 Access tokens are signed with keys of the instance's own, sealed in its database, published and rotated.
+ * See access-token.service.ts for what a token says, key-set.controller.ts for the publication.
+ */
 @Injectable()
 export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdown {
   private keys: readonly LoadedKey[] = [];

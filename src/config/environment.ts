@@ -10,9 +10,9 @@ const DAY_SECONDS = 86_400;
 
 /**
  * The variables by the name that code uses. Each may also be given as `NAME_FILE`, the path of a file that holds
- * the value.
- * @rule 5.1.1 The feature flag must be exactly `true`.
- * @rule D43 Addresses and ports.
+ * the value. Every default stands here, also where the rule that needs it is tagged at the code that obeys it (8.3 to 8.6).
+ * @rule 5.1.1 The feature flag must be exactly `true`. See app.module.ts for what it turns on.
+ * @rule D43 Addresses and ports. See `defaultBaseUrl` in load-config.ts for the base address.
  * @rule D44 Ranges of the numeric settings.
  */
 export const VARIABLES = {
@@ -37,7 +37,7 @@ export const VARIABLES = {
   trustedKeys: text('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS', {
     description: 'Trusted key entries, a JSON array; required when the feature is on.',
   }),
-  /** @rule 8.1 At most 900 seconds unless configured. */
+  /** @rule 8.1 At most 900 seconds unless configured. See delegation/issuance.ts, which applies it (4.2.5). */
   maxTokenLifetimeSeconds: integer('SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', {
     description: 'Longest life of an issued access token, in seconds.',
     default: 900,
@@ -102,7 +102,7 @@ export const VARIABLES = {
   }),
 
   // Keys fetched from partners
-  /** @rule 8.2 Every 300 seconds where no cache life is given. */
+  /** @rule 8.2 Every 300 seconds where no cache life is given. See jwks-refresh.ts, which waits so long. */
   keyRefreshIntervalSeconds: integer('SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', {
     description: 'Time between JWKS fetches, in seconds, where neither the answer nor the entry gives one.',
     default: 300,

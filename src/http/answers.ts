@@ -1,6 +1,9 @@
 // Bodies that several places must answer with the same bytes.
 
-/** @rule D23 Every 404 has this body, whatever was asked for: nothing of the request is echoed. */
+/**
+ * @rule D23 Every 404 has this body, whatever was asked for: nothing of the request is echoed.
+ * See logging/logger.ts and server.ts for what log lines leave out, error.filter.ts for other errors.
+ */
 export const NOT_FOUND = { error: 'not_found', message: 'Not found' } as const;
 
 /** What a client is told of a fault of ours; the log has the rest under the same request id. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 
 /**
  * Larger than the largest token (64 KiB) by far, so that an over-long token is judged as a token.
- * @rule B.body For all routes alike.
+ * @rule B.body For all routes alike. See flow.guards.ts and json-body.ts for the 413, in its turn.
  */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 /** So much of a body that is declared too large is taken before the answer, so that its client comes to read that. */

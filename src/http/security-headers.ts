@@ -8,7 +8,7 @@ import helmet from 'helmet';
 import type { HelmetOptions } from 'helmet';
 
 /**
- * Has every answer carry the headers of helmet.
+ * Has every answer carry the headers of helmet. Who may frame the instance, start/frame-ancestors.ts decides (5.5.3).
  * @param frameAncestors the origins that may frame pages of ours; none at all: nobody may; undefined: nothing is said
  *   here, a reverse proxy says it. `X-Frame-Options` knows no list of origins, so it goes with the empty list only.
  */

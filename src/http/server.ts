@@ -20,8 +20,8 @@ const HEADER_LIMIT_BYTES = 64 * 1024;
 const SLOW_CLIENT_MS = 30_000;
 
 /**
- * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured
- * (1.4, D27).
+ * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured:
+ * this half of D27; the other is plain-http.warning.ts.
  */
 export function createServer({ proxyHops, logger, tls }: ServerOptions): FastifyAdapter {
   const options = {

@@ -8,7 +8,7 @@ type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins'>[];
 /**
  * The origins for `frame-ancestors` (CSP Level 3 §6.4.2): none at all while embedded login is off, undefined where a
  * reverse proxy is to say it.
- * @rule 5.5.3 Only listed origins may frame the instance.
+ * @rule 5.5.3 Only listed origins may frame the instance. See http/security-headers.ts for the header itself.
  */
 export function frameAncestorsOf(config: Embedding, entries: Entries): readonly string[] | undefined {
   if (!config.embedLoginEnabled) return [];

@@ -1,6 +1,6 @@
 // The global roles of the instance.
 
-/** At most one user is the owner (D47). */
+/** At most one user is the owner (D47): the index `user_account_single_owner` of the first migration. */
 export const OWNER_ROLE = 'global:owner';
 export const ADMIN_ROLE = 'global:admin';
 export const MEMBER_ROLE = 'global:member';

@@ -1,7 +1,7 @@
 // Compares the list of rules with the code that keeps them and the tests that show it.
 import type { SourceFile } from '../support/source-files.js';
 import { repositoryFile, repositoryFiles, typescriptFiles } from '../support/source-files.js';
-import { disagreements, parseRuleList, taggedRules, titledRules } from './support/rule-list.js';
+import { contractIds, disagreements, parseRuleList, taggedRules, titledRules } from './support/rule-list.js';
 
 const isCode = ({ path }: SourceFile) => /^(src\/.*|ormconfig)\.ts$/.test(path);
 const isSpec = ({ path }: SourceFile) => path.endsWith('.spec.ts');
@@ -29,6 +29,12 @@ describe('docs/rules.md', () => {
     expect(new Set(listed)).toEqual(new Set(decisions));
   });
 
+  it('points to sentences of docs/contract.md', () => {
+    const known = contractIds(repositoryFile('docs/contract.md').text);
+    const numbered = list.rules.flatMap((rule) => rule.ids).filter((id) => /^\d/.test(id));
+    expect(numbered.filter((id) => !known.has(id))).toEqual([]);
+  });
+
   it('agrees with the tags in src and the titles of the tests', () => {
     const tags = taggedRules(repositoryFiles().filter(isCode));
     // This file's own titles are made up.
@@ -40,16 +46,23 @@ describe('docs/rules.md', () => {
 });
 
 describe('the reading of the list', () => {
-  const row = (ids: string, status = 'kept', kind = 'check') => `| ${ids} | A rule. | ${kind} | ${status} |`;
+  const LINK = '[users/a.ts](../src/users/a.ts)';
+  const row = (ids: string, { status = 'kept', kind = 'check', where = LINK } = {}) =>
+    `| ${ids} | A rule. | ${kind} | ${status} | ${where} |`;
 
   it('takes rows with one id, with several, and open ones', () => {
-    const markdown = ['# Rules', '| Id | Rule | Kind | Status |', '|---|---|---|---|', row('`5.2.5`')];
-    markdown.push(row('`4.4.role.1` = `D9`'), row('`P.flows`', 'open: not yet'));
+    const markdown = [
+      '# Rules',
+      '| Id | Rule | Kind | Status | Where |',
+      '|---|---|---|---|---|',
+      row('`5.2.5`'),
+    ];
+    markdown.push(row('`4.4.role.1` = `D9`'), row('`P.flows`', { status: 'open: not yet', where: '' }));
     expect(parseRuleList(markdown.join('\n'))).toEqual({
       rules: [
-        { ids: ['5.2.5'], text: 'A rule.', kept: true },
-        { ids: ['4.4.role.1', 'D9'], text: 'A rule.', kept: true },
-        { ids: ['P.flows'], text: 'A rule.', kept: false },
+        { ids: ['5.2.5'], text: 'A rule.', kept: true, where: 'src/users/a.ts' },
+        { ids: ['4.4.role.1', 'D9'], text: 'A rule.', kept: true, where: 'src/users/a.ts' },
+        { ids: ['P.flows'], text: 'A rule.', kept: false, where: undefined },
       ],
       problems: [],
     });
@@ -58,10 +71,15 @@ describe('the reading of the list', () => {
   it.each([
     ['an id without backticks', row('5.2.5')],
     ['an id of no known form', row('`X7`')],
-    ['an unknown status', row('`5.2.5`', 'done')],
-    ['an open rule that does not say what is missing', row('`5.2.5`', 'open:')],
-    ['an unknown kind', row('`5.2.5`', 'kept', 'thing')],
-    ['a missing cell', '| `5.2.5` | A rule. | kept |'],
+    ['an unknown status', row('`5.2.5`', { status: 'done' })],
+    ['an open rule that does not say what is missing', row('`5.2.5`', { status: 'open:' })],
+    ['an unknown kind', row('`5.2.5`', { kind: 'thing' })],
+    ['a place that is no link', row('`5.2.5`', { where: 'src/users/a.ts' })],
+    [
+      'a link that leads elsewhere than it says',
+      row('`5.2.5`', { where: '[users/a.ts](../src/users/b.ts)' }),
+    ],
+    ['a missing cell', '| `5.2.5` | A rule. | check | kept |'],
   ])('reports %s', (_, line) => {
     expect(parseRuleList(line)).toEqual({ rules: [], problems: [`docs/rules.md:1: not a rule: ${line}`] });
   });
@@ -69,6 +87,13 @@ describe('the reading of the list', () => {
   it('reports an id that stands twice, under whatever name', () => {
     const { problems } = parseRuleList([row('`5.2.5` = `8.14`'), row('`8.14`')].join('\n'));
     expect(problems).toEqual(['docs/rules.md: 8.14 stands in the list more than once']);
+  });
+});
+
+describe('the reading of the contract', () => {
+  it('finds headings, numbered items and ids in backticks', () => {
+    const text = ['## 2 Resources', '### 2.5 User', '1. A link.', '| `2.1.file` | x |', 'no `D5`, no 8.1'];
+    expect([...contractIds(text.join('\n'))]).toEqual(['2.1.file', '2', '2.5', '2.5.1']);
   });
 });
 
@@ -108,7 +133,7 @@ describe('the reading of tags and titles', () => {
 
 describe('the comparison', () => {
   const { rules } = parseRuleList(
-    '| `5.2.5` = `8.14` | Once. | check | kept |\n| `D36` | Share. | effect | open: alone |',
+    '| `5.2.5` = `8.14` | Once. | check | kept | [a.ts](../src/a.ts) |\n| `D36` | Share. | effect | open: alone | |',
   );
   const tag = { id: '5.2.5', place: 'src/a.ts:1' };
   const title = { id: '8.14', place: 'a.spec.ts:1' };
@@ -130,6 +155,19 @@ describe('the comparison', () => {
     const second = { id: '8.14', place: 'src/b.ts:2' };
     expect(disagreements(rules, [tag, second], [title])).toEqual([
       '5.2.5 = 8.14 (Once.): more than one @rule: src/a.ts:1, src/b.ts:2',
+    ]);
+  });
+
+  it('reports a rule that is kept in another file than the list says, and how to mend the list', () => {
+    expect(disagreements(rules, [{ id: '8.14', place: 'src/b.ts:2' }], [title])).toEqual([
+      '5.2.5 = 8.14 (Once.): kept in src/b.ts, not in src/a.ts: run `node scripts/rule-places.mjs`',
+    ]);
+  });
+
+  it('reports an open rule for which the list names a file', () => {
+    const open = { ids: ['D36'] as const, text: 'Share.', kept: false, where: 'src/a.ts' };
+    expect(disagreements([open], [], [])).toEqual([
+      'D36 (Share.): open, yet in src/a.ts: run `node scripts/rule-places.mjs`',
     ]);
   });
 

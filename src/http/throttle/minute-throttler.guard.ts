@@ -15,6 +15,7 @@ import { TooManyRequestsError } from './too-many-requests.error.js';
  * `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) with every answer, and leaves the body of a
  * refusal to an error filter.
  * @rule D19 Over the limit: `Retry-After` beside the RateLimit headers, with one bucket per flow and client.
+ * See flow.guards.ts for the two flows' buckets, and each flow's error filter for the body of the 429.
  */
 @Injectable()
 export abstract class MinuteThrottlerGuard extends ThrottlerGuard {

@@ -11,7 +11,13 @@ const IDS_CELL = new RegExp(`^\`${RULE_ID.source}\`(?: = \`${RULE_ID.source}\`)*
 const STATUS = /^(?:kept|open: \S.*)$/;
 const KINDS = ['setting', 'check', 'effect', 'answer', 'event'];
 const TABLE_RULER = /^\|[-|]+\|$/;
-const TABLE_HEAD = '| Id | Rule | Kind | Status |';
+const TABLE_HEAD = '| Id | Rule | Kind | Status | Where |';
+/** A link to a file of src, by its path there; empty for an open rule. */
+const WHERE = /^(?:\[(?<shown>\S+)\]\(\.\.\/src\/\k<shown>\))?$/;
+const MEND = 'run `node scripts/rule-places.mjs`';
+const CONTRACT_ID = /`(\d(?:\.\w+)+)`/g;
+const HEADING = /^#+ (\d+(?:\.\d+)?) /;
+const ITEM = /^(\d+)\. /;
 const TAG = /@rule\s+(\S+)/g;
 /** Groups in brackets at the beginning of a title, and a word after them. */
 const TITLE_IDS = /^((?:\[[^[\]\s]+\])+)\s+\S/;
@@ -22,6 +28,8 @@ export interface Rule {
   readonly ids: readonly [string, ...string[]];
   readonly text: string;
   readonly kept: boolean;
+  /** The file that the list says the rule is kept in. */
+  readonly where: string | undefined;
 }
 
 /** A place that says that it keeps (code) or shows (test) a rule. */
@@ -51,6 +59,18 @@ export function parseRuleList(markdown: string): RuleList {
   const repeated = new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
   problems.push(...[...repeated].map((id) => `docs/rules.md: ${id} stands in the list more than once`));
   return { rules, problems };
+}
+
+/** The ids under which the contract can be looked up: its headings, numbered items, and ids in backticks. */
+export function contractIds(markdown: string): ReadonlySet<string> {
+  const ids = new Set([...markdown.matchAll(CONTRACT_ID)].map((match) => match[1] ?? ''));
+  let section = '';
+  for (const line of markdown.split('\n')) {
+    section = HEADING.exec(line)?.[1] ?? section;
+    const item = ITEM.exec(line)?.[1];
+    ids.add(item === undefined ? section : `${section}.${item}`);
+  }
+  return ids;
 }
 
 /** The `@rule` tags of source files. */
@@ -98,11 +118,14 @@ export function disagreements(
 
 function parseRow(line: string): Rule | undefined {
   const cells = line.split('|').map((cell) => cell.trim());
-  const [, ids = '', text = '', kind = '', status = ''] = cells;
-  if (cells.length !== 6 || !IDS_CELL.test(ids) || text === '') return undefined;
+  if (cells.length !== 7) return undefined;
+  const [, ids, text, kind, status, where] = cells as [string, string, string, string, string, string];
+  const place = WHERE.exec(where);
+  if (!IDS_CELL.test(ids) || text === '' || place === null) return undefined;
   if (!KINDS.includes(kind) || !STATUS.test(status)) return undefined;
   const [name = '', ...others] = ids.split(' = ').map((id) => id.slice(1, -1));
-  return { ids: [name, ...others], text, kept: status === 'kept' };
+  const path = place.groups?.['shown'];
+  return { ids: [name, ...others], text, kept: status === 'kept', where: path && `src/${path}` };
 }
 
 function idsOfTitle(title: string): string[] {
@@ -121,12 +144,22 @@ function problemsOfKept(rule: Rule, tags: readonly Claim[], titles: readonly Cla
   if (tagged.length === 0) problems.push('no @rule in src');
   if (tagged.length > 1) problems.push(`more than one @rule: ${tagged.join(', ')}`);
   if (placesOf(rule, titles).length === 0) problems.push('no test title');
-  return problems.length === 0 ? [] : [`${rule.ids.join(' = ')} (${rule.text}): ${problems.join('; ')}`];
+  const file = tagged[0]?.replace(/:\d+$/, '');
+  if (tagged.length === 1 && file !== rule.where)
+    problems.push(`kept in ${file}, not in ${rule.where ?? 'no file'}: ${MEND}`);
+  return problems.length === 0 ? [] : [`${nameOf(rule)}: ${problems.join('; ')}`];
 }
 
 function problemsOfOpen(rule: Rule, tags: readonly Claim[], titles: readonly Claim[]): string[] {
   const places = [...placesOf(rule, tags), ...placesOf(rule, titles)];
-  return places.map((place) => `${place}: ${rule.ids[0]} is open in docs/rules.md, yet claimed here`);
+  const claims = places.map((place) => `${place}: ${rule.ids[0]} is open in docs/rules.md, yet claimed here`);
+  return rule.where === undefined
+    ? claims
+    : [...claims, `${nameOf(rule)}: open, yet in ${rule.where}: ${MEND}`];
+}
+
+function nameOf({ ids, text }: Rule): string {
+  return `${ids.join(' = ')} (${text})`;
 }
 
 function placesOf(rule: Rule, claims: readonly Claim[]): string[] {

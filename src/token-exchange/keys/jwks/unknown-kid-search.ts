@@ -26,6 +26,8 @@ export class UnknownKidSearch {
   /**
    * Brings the cache to the newest state that may be asked for. Afterwards the cache has the key or nobody has.
    * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
+   * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot-follower.ts for how others hear of it,
+   * `claimUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, coordination/ for who leads.
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
     await this.follower.reread();
