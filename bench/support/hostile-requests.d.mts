@@ -20,6 +20,7 @@ export interface HostileRoute {
 
 interface Flow {
   readonly path: string;
+  readonly fields: readonly string[];
   readonly form: Readonly<Record<string, string>>;
   readonly formOf: (token: string) => string;
 }
@@ -29,12 +30,12 @@ interface ObjectSchema {
 }
 
 export const FLOWS: readonly [exchange: Flow, embed: Flow];
-export const ROUTES: readonly [method: string, path: string][];
+export const ROUTES: readonly [method: string, path: string, parameters: readonly string[]][];
 
-export function hostileForms(base: Readonly<Record<string, string>>): Hostile[];
+export function hostileForms(flow: Flow): Hostile[];
 export function hostileTokens(
+  flow: Flow,
   sign: (claims: Record<string, unknown>) => string | Promise<string>,
-  formOf: (token: string) => string,
 ): Hostile[];
 export function hostileBodies(schema: ObjectSchema, good: object): Hostile[];
 export function hostileCredentials(schemas: Readonly<Record<string, ObjectSchema>>, good: object): Hostile[];

@@ -15,14 +15,31 @@ const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 /** A token that is none. */
 const NO_TOKEN = 'e30.e30.e30';
 
-/** The two flows: how a form looks that is good but for one field, and how one with a token is made. */
+/**
+ * The two flows: the fields that each reads, a form that is good but for its token, and how one is made of a token.
+ */
 export const FLOWS = [
   {
     path: '/rest/auth/oauth/token',
+    fields: [
+      'grant_type',
+      'subject_token',
+      'actor_token',
+      'subject_token_type',
+      'scope',
+      'audience',
+      'resource',
+      'unknown',
+    ],
     form: { grant_type: TOKEN_EXCHANGE_GRANT, subject_token: NO_TOKEN },
     formOf: (token) => `grant_type=${TOKEN_EXCHANGE_GRANT}&subject_token=${token}`,
   },
-  { path: '/rest/auth/embed', form: { token: NO_TOKEN }, formOf: (token) => `token=${token}` },
+  {
+    path: '/rest/auth/embed',
+    fields: ['token', 'redirectTo', 'unknown'],
+    form: { token: NO_TOKEN },
+    formOf: (token) => `token=${token}`,
+  },
 ];
 
 /** As they stand in a form: what decoders, splitters, counters and patterns work hardest for. */
@@ -44,28 +61,16 @@ const FORM_PIECES = [
   '/..',
   '%25',
 ];
-const FORM_FIELDS = [
-  'grant_type',
-  'subject_token',
-  'actor_token',
-  'subject_token_type',
-  'scope',
-  'audience',
-  'resource',
-  'unknown',
-  'token',
-  'redirectTo',
-];
 
 /** Forms in which one field, one name, or the number of fields is as large as it can be. */
-export function hostileForms(base) {
-  const encoded = (fields) => new URLSearchParams(fields).toString();
-  const fields = FORM_FIELDS.flatMap((field) =>
+export function hostileForms({ fields, form }) {
+  const encoded = (members) => new URLSearchParams(members).toString();
+  const values = fields.flatMap((field) =>
     FORM_PIECES.map((piece) => ({
       name: `${field} of ${piece}`,
       bytes: BODY_BYTES,
       body: (bytes) => {
-        const rest = encoded(Object.fromEntries(Object.entries(base).filter(([name]) => name !== field)));
+        const rest = encoded(Object.fromEntries(Object.entries(form).filter(([name]) => name !== field)));
         const start = `${rest}&${field}=`;
         return start + filled(piece, bytes - start.length);
       },
@@ -76,7 +81,7 @@ export function hostileForms(base) {
     bytes: BODY_BYTES,
     body: (bytes) => filled(piece, bytes),
   }));
-  return [...fields, ...separators];
+  return [...values, ...separators];
 }
 
 const CLAIMS = ['extra', 'aud', 'email', 'given_name', 'role', 'sub', 'jti', 'may_act'];
@@ -94,7 +99,7 @@ const CLAIM_VALUES = {
  * Correctly signed tokens with claims that are as large as a token may be: a fresh one each time.
  * @param sign makes a token of a partner in which some claims are changed
  */
-export function hostileTokens(sign, formOf) {
+export function hostileTokens({ formOf }, sign) {
   return Object.entries(CLAIM_VALUES).flatMap(([name, make]) =>
     CLAIMS.map((claim) => ({
       name: `token with ${claim}: ${name}`,
@@ -125,11 +130,14 @@ const STRUCTURES = {
   ...wrapped('a list of', (text) => `[{"a":${text}}]`),
 };
 const ALL_VALUES = { ...TEXTS, ...STRUCTURES };
-/** Where a text, a number or a flag belongs, every structure is wrong in the same way, after it was read. */
-const VALUES_OF_SCALARS = {
-  ...TEXTS,
-  ...chosen(STRUCTURES, ['empty objects', 'members', 'numbers', 'depth']),
-};
+/** Where a text, a number or a flag belongs, others are wrong in the same way as these. */
+const VALUES_OF_SCALARS = chosen(ALL_VALUES, [
+  'text',
+  'astral text',
+  'escaped text',
+  'empty objects',
+  'members',
+]);
 /** What is wrong before its values are looked at. */
 const UNREAD_VALUES = chosen(ALL_VALUES, ['escaped text', 'empty objects', 'members']);
 const UNREAD_BODIES = {
@@ -171,9 +179,14 @@ function bodyWith(good, member, value, bytes) {
 
 /** The longest text that the data of a credential may have. */
 const LONGEST_DATA_TEXT = 65_536;
-/** What the patterns of data begin with, and what they then work hardest for. */
-const DATA_STARTS = ['', 'https://', 'mongodb://', '-----BEGIN '];
-const DATA_PIECES = ['a', 'A ', '-', '%41', ':', '.', '/', '@', '\u{1f600}', '-----BEGIN '];
+/** What the patterns of data begin with, each with what they then work hardest for. */
+const DATA_TEXTS = [
+  ...['a', 'A ', '-', '\u{1f600}'].map((piece) => ['', piece]),
+  ...['a', '%41', ':', '.', '/', '@'].map((piece) => ['https://', piece]),
+  ['mongodb://', 'a'],
+  ['-----BEGIN ', 'A '],
+  ['-----BEGIN ', '-----BEGIN '],
+];
 
 /**
  * Bodies of credentials with data as large as it can be, for each rule that texts of data have.
@@ -182,20 +195,20 @@ const DATA_PIECES = ['a', 'A ', '-', '%41', ':', '.', '/', '@', '\u{1f600}', '--
 export function hostileCredentials(schemas, good) {
   const rules = new Map(
     Object.entries(schemas).flatMap(([type, { properties }]) =>
-      Object.entries(properties).map(([member, rule]) => [JSON.stringify(rule), { type, member }]),
+      Object.entries(properties)
+        .filter(([, rule]) => rule.type === 'string')
+        .map(([member, rule]) => [JSON.stringify(rule), { type, member }]),
     ),
   );
   const texts = [...rules.values()].flatMap(({ type, member }) =>
-    DATA_STARTS.flatMap((start) =>
-      DATA_PIECES.map((piece) => ({
-        name: `${type}.${member}: ${start} and many ${piece}`,
-        bytes: BODY_BYTES,
-        body: (bytes) => {
-          const text = start + filled(piece, bytes - OTHER_MEMBERS_BYTES - start.length);
-          return JSON.stringify({ ...good, type, data: { [member]: text } });
-        },
-      })),
-    ),
+    DATA_TEXTS.map(([start, piece]) => ({
+      name: `${type}.${member}: ${start} and many ${piece}`,
+      bytes: BODY_BYTES,
+      body: (bytes) => {
+        const text = start + filled(piece, bytes - OTHER_MEMBERS_BYTES - start.length);
+        return JSON.stringify({ ...good, type, data: { [member]: text } });
+      },
+    })),
   );
   const stored = {
     name: 'data of the longest texts',
@@ -213,20 +226,20 @@ export function hostileCredentials(schemas, good) {
   return [...texts, stored, unknown];
 }
 
-/** Every route outside of the API, and one of it, with a method that it knows. */
+/** Every route outside of the API, and one of it, with a method that it knows and the parameters that it reads. */
 export const ROUTES = [
-  ['POST', '/rest/auth/oauth/token'],
-  ['POST', '/rest/auth/embed'],
-  ['GET', '/rest/auth/embed'],
-  ['POST', '/rest/auth/logout'],
-  ['GET', '/rest/me'],
-  ['GET', '/api/v1/workflows'],
-  ['GET', '/.well-known/jwks.json'],
-  ['GET', '/metrics'],
-  ['GET', '/healthz'],
-  ['GET', '/healthz/readiness'],
-  ['GET', '/'],
-  ['GET', '/assets/current/page.css'],
+  ['POST', '/rest/auth/oauth/token', []],
+  ['POST', '/rest/auth/embed', []],
+  ['GET', '/rest/auth/embed', ['token', 'redirectTo']],
+  ['POST', '/rest/auth/logout', []],
+  ['GET', '/rest/me', []],
+  ['GET', '/api/v1/workflows', []],
+  ['GET', '/.well-known/jwks.json', []],
+  ['GET', '/metrics', []],
+  ['GET', '/healthz', []],
+  ['GET', '/healthz/readiness', []],
+  ['GET', '/', []],
+  ['GET', '/assets/current/page.css', []],
 ];
 
 /** Headers that the service reads, each with what its reader works hardest for. */

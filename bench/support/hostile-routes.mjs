@@ -16,8 +16,6 @@ import { RESIDENTS } from './residents.mjs';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const DATA = { user: 'ada', password: 'correct horse' };
 const CREDENTIALS = 'POST /api/v1/credentials';
-/** The parameters of the endpoints that are no part of the API. */
-const QUERIES = ['token', 'redirectTo'];
 
 /**
  * @returns for each route its `method`, `path` and `headers`, `good`, which makes a request that it takes, and `hostile`
@@ -32,21 +30,21 @@ export async function hostileRoutes(contestant, partner) {
     ...operations
       .filter(({ schema }) => schema !== undefined)
       .map((operation) => bodyRoute(operation, things, administrator, schemas)),
-    ...ROUTES.map(([method, path]) => plainRoute(method, path, administrator)),
+    ...ROUTES.map((route) => plainRoute(route, administrator)),
     ...operations
       .filter(({ queries }) => queries.length > 0)
       .map((operation) => listRoute(operation, things, administrator)),
   ];
 }
 
-function flowRoute({ path, form, formOf }, partner) {
+function flowRoute(flow, partner) {
   const sign = (claims) => partner.sign('ES256', { ...RESIDENTS[0], ...claims });
   return {
     method: 'POST',
-    path,
+    path: flow.path,
     headers: FORM,
-    good: async () => formOf(await sign({})),
-    hostile: [...hostileForms(form), ...hostileTokens(sign, formOf)],
+    good: async () => flow.formOf(await sign({})),
+    hostile: [...hostileForms(flow), ...hostileTokens(flow, sign)],
   };
 }
 
@@ -66,13 +64,13 @@ function bodyRoute({ method, path, schema }, things, { headers }, schemas) {
   };
 }
 
-function plainRoute(method, path, { headers }) {
+function plainRoute([method, path, parameters], { headers }) {
   return {
     method,
     path,
     headers: method === 'POST' ? { ...FORM, ...headers } : headers,
     good: () => undefined,
-    hostile: [...hostileHeaders(), ...hostileQueries(QUERIES)],
+    hostile: [...hostileHeaders(), ...hostileQueries(parameters)],
   };
 }
 

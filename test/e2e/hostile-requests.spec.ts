@@ -67,6 +67,8 @@ declare('[B.work] what one request may cost', (database) => {
       for (let share = 2; full.cpuMs > WORTH_COMPARING_MS && share <= 4; share *= 2) {
         costs.push((await measured(route, one, Math.floor(one.bytes / share))).cpuMs);
       }
+      // Code that was new to the process at the full size is compiled by now.
+      if (!isBounded(costs)) costs[0] = Math.min(full.cpuMs, (await measured(route, one, one.bytes)).cpuMs);
       const faults = faultsOf(full, route);
       if (faults.length === 0 && isBounded(costs)) continue;
       const shown = costs.map((cost) => cost.toFixed(1)).join(', ');
@@ -88,10 +90,10 @@ declare('[B.work] what one request may cost', (database) => {
 
   it.each(FLOWS)(
     '[B.work][B.body] the form of $path',
-    async ({ path, form, formOf }) => {
+    async (flow) => {
       const sign = (claims: Record<string, unknown>) => partner.sign(partner.claims(claims));
-      const hostile = [...hostileForms(form), ...hostileTokens(sign, formOf)];
-      expect(await problemsOf({ method: 'POST', path, headers: FORM }, hostile)).toEqual([]);
+      const hostile = [...hostileForms(flow), ...hostileTokens(flow, sign)];
+      expect(await problemsOf({ method: 'POST', path: flow.path, headers: FORM }, hostile)).toEqual([]);
     },
     240_000,
   );
@@ -122,11 +124,9 @@ declare('[B.work] what one request may cost', (database) => {
     const problems: string[] = [];
     const token = await world.tokenOf('administrator');
     const authorized = { authorization: `Bearer ${token}` };
-    for (const [method, path] of ROUTES) {
+    for (const [method, path, parameters] of ROUTES) {
       const route = { method, path, headers: method === 'POST' ? { ...FORM, ...authorized } : authorized };
-      problems.push(
-        ...(await problemsOf(route, [...hostileHeaders(), ...hostileQueries(['token', 'redirectTo'])])),
-      );
+      problems.push(...(await problemsOf(route, [...hostileHeaders(), ...hostileQueries(parameters)])));
     }
     for (const operation of api.operations.filter(({ isList }) => isList)) {
       const { path } = await requestFor(RECIPES, operation, world);
