@@ -19,6 +19,7 @@ import { AccessRights } from './rights/access-rights.js';
 import { ProjectChoice } from './rights/project-choice.js';
 import { ProjectRoleRepository } from './rights/project-role.repository.js';
 import { RightsInterceptor } from './rights/rights.interceptor.js';
+import { refuseOpenRoutes } from './rights/route-rights.js';
 import { UserAdministrationService } from './users/user-administration.service.js';
 import { UserController } from './users/user.controller.js';
 import { WorkflowController } from './workflows/workflow.controller.js';
@@ -26,19 +27,23 @@ import { Workflow, WorkflowRepository } from './workflows/workflow.repository.js
 import type { WorkspaceOptions } from './workspace.options.js';
 import { WORKSPACE_OPTIONS } from './workspace.options.js';
 
+const CONTROLLERS = [
+  UserController,
+  ProjectController,
+  ProjectMemberController,
+  WorkflowController,
+  CredentialController,
+];
+
 @Module({})
 export class WorkspaceModule {
+  /** @throws Error where a route of the API would be open by an oversight */
   static register(options: WorkspaceOptions, keyRing: KeyRing): DynamicModule {
+    refuseOpenRoutes(CONTROLLERS);
     return {
       module: WorkspaceModule,
       imports: [ProjectsModule, TypeOrmModule.forFeature([Workflow])],
-      controllers: [
-        UserController,
-        ProjectController,
-        ProjectMemberController,
-        WorkflowController,
-        CredentialController,
-      ],
+      controllers: CONTROLLERS,
       providers: [
         { provide: WORKSPACE_OPTIONS, useValue: options },
         { provide: KeyRing, useValue: keyRing },

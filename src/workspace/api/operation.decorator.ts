@@ -17,6 +17,11 @@ interface HeaderDescription {
 export interface OperationRule {
   /** Undefined where everybody who is signed in may. */
   readonly right?: Right;
+  /**
+   * With a right in a project, where the path names none: a list, which its query narrows, or a creation, whose project is in
+   * the body. The route then asks for the right by itself.
+   */
+  readonly asksItself?: true;
   readonly feature?: LicenseFeature;
 }
 
@@ -56,9 +61,9 @@ const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescriptio
 const ERRORS_OF_BODIES = [400, 413, 415];
 
 export function Operation(operation: Operation): MethodDecorator {
-  const { right, feature, answer } = operation;
+  const { right, asksItself, feature, answer } = operation;
   return applyDecorators(
-    SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, feature }),
+    SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, asksItself, feature }),
     HttpCode(answer.status),
     Documented((openApi) => documentationOf(operation, openApi)),
   );

@@ -68,6 +68,7 @@ export class CredentialController {
   @Operation({
     summary: 'Make a credential',
     right: 'credential:write',
+    asksItself: true,
     body: NewCredentialBody,
     answer: { status: 201, is: CredentialAnswer },
     errors: [403, 404],

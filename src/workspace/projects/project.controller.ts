@@ -28,6 +28,7 @@ export class ProjectController {
   @Operation({
     summary: 'List the projects that the acting user may see',
     right: 'project:read',
+    asksItself: true,
     answer: { status: 200, pageOf: ProjectAnswer },
     errors: [400],
   })

@@ -11,23 +11,15 @@ import { readPathId } from '../api/query.pipe.js';
 import type { WorkspaceOptions } from '../workspace.options.js';
 import { WORKSPACE_OPTIONS } from '../workspace.options.js';
 import { AccessRights } from './access-rights.js';
-import type { ThingKind } from './project-role.repository.js';
 import type { Right } from './rights.js';
 import { isInstanceRight } from './rights.js';
+import { thingIn } from './route-rights.js';
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** Which thing the right is asked for, by the parameter of the path that names it. */
-const THINGS = [
-  ['projectId', 'project'],
-  ['workflowId', 'workflow'],
-  ['credentialId', 'credential'],
-] as const satisfies readonly (readonly [string, ThingKind])[];
-
 /**
  * An interceptor rather than a guard, so that refused calls are in the audit trail too, and before the pipes, so that
- * nobody's body is judged who may not send one. Routes without a thing in their path are lists, which their query
- * narrows, or creations, whose project is in the body: those check the rest themselves.
+ * nobody's body is judged who may not send one.
  */
 @Injectable()
 export class RightsInterceptor implements NestInterceptor {
@@ -41,7 +33,8 @@ export class RightsInterceptor implements NestInterceptor {
     if (principal === undefined) throw new Error('the RightsInterceptor needs the AuthenticationGuard');
     const rule = ruleOf(context.getHandler());
     this.refuseUnlicensed(rule);
-    if (rule.right !== undefined) await this.refuseUnentitled(principal, rule.right, params as Parameters);
+    const isAsked = rule.right !== undefined && rule.asksItself !== true;
+    if (isAsked) await this.refuseUnentitled(principal, rule.right, params as Parameters);
     return next.handle();
   }
 
@@ -57,9 +50,8 @@ export class RightsInterceptor implements NestInterceptor {
       if (right !== 'user:read' && right !== 'user:write') throw new Error(`${right} is no right on a user`);
       return this.rights.requireOnUser(user, right, readPathId(userId));
     }
-    for (const [name, kind] of THINGS) {
-      const id = params[name];
-      if (id !== undefined) return this.rights.requireOnThing(user, right, kind, readPathId(id));
-    }
+    const thing = thingIn(Object.keys(params));
+    if (thing === undefined) throw new Error(`${right} is asked for on a route that names nothing`);
+    return this.rights.requireOnThing(user, right, thing.kind, readPathId(params[thing.parameter] ?? ''));
   }
 }

@@ -50,6 +50,7 @@ export class WorkflowController {
     summary: 'List the workflows that the acting user may see',
     description: 'Without nodes and connections, which the workflow itself answers.',
     right: 'workflow:read',
+    asksItself: true,
     answer: { status: 200, pageOf: ListedWorkflowAnswer },
     errors: [400],
   })
@@ -78,6 +79,7 @@ export class WorkflowController {
     summary: 'Make a workflow',
     description: 'It begins inactive.',
     right: 'workflow:write',
+    asksItself: true,
     body: NewWorkflowBody,
     answer: { status: 201, is: WorkflowAnswer },
     errors: [403, 404],

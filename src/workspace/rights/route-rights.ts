@@ -1,0 +1,60 @@
+// Looks at the routes of the API as the module is put together: none may be open because somebody forgot something.
+import type { Type } from '@nestjs/common';
+import { ruleOf } from '../api/operation.decorator.js';
+import type { ThingKind } from './project-role.repository.js';
+import { isInstanceRight } from './rights.js';
+
+/** A thing in a project, by the parameter of the path that names it. */
+interface NamedThing {
+  readonly parameter: string;
+  readonly kind: ThingKind;
+}
+
+/** In the order in which they are looked for. */
+const THINGS: readonly NamedThing[] = [
+  { parameter: 'projectId', kind: 'project' },
+  { parameter: 'workflowId', kind: 'workflow' },
+  { parameter: 'credentialId', kind: 'credential' },
+];
+
+/** What a right in a project is asked for, among the parameters of a path. */
+export function thingIn(parameters: readonly string[]): NamedThing | undefined {
+  return THINGS.find(({ parameter }) => parameters.includes(parameter));
+}
+
+/**
+ * @throws Error for a route without an @Operation, and for one whose right in a project nobody would ask for: its path names
+ *   nothing, and it does not say that it asks itself
+ */
+export function refuseOpenRoutes(controllers: readonly Type[]): void {
+  for (const controller of controllers) {
+    for (const { handler, path } of routesOf(controller)) {
+      const { right, asksItself } = ruleOf(handler);
+      if (right === undefined || isInstanceRight(right) || asksItself === true) continue;
+      if (thingIn(parametersOf(path)) !== undefined) continue;
+      throw new Error(`${controller.name}.${handler.name} asks for ${right}, and its path names nothing`);
+    }
+  }
+}
+
+interface Route {
+  readonly handler: (...parameters: never[]) => unknown;
+  readonly path: string;
+}
+
+/** The methods that Nest knows as routes: it keeps their paths under this key. */
+function routesOf(controller: Type): Route[] {
+  const prototype = controller.prototype as Record<string, Route['handler']>;
+  const pathOf = (target: object): unknown => Reflect.getMetadata('path', target);
+  return Object.getOwnPropertyNames(prototype).flatMap((name) => {
+    const handler = prototype[name];
+    const path = name === 'constructor' || handler === undefined ? undefined : pathOf(handler);
+    return handler === undefined || typeof path !== 'string'
+      ? []
+      : [{ handler, path: `${String(pathOf(controller))}/${path}` }];
+  });
+}
+
+function parametersOf(path: string): string[] {
+  return path.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : []));
+}
