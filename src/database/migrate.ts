@@ -10,8 +10,8 @@ const MIGRATION_LOCK = 7_236_450_101;
 
 /**
  * Whether no migration is pending, by one question. TypeORM asks several, and to take turns needs a data source of its
- * own: together they took half of the time of opening a database whose schema was up to date. A migration that another
- * instance runs at this moment is not committed, so it counts as pending.
+ * own: most starts need neither. A migration that another instance runs at this moment is not committed, so it counts as
+ * pending.
  */
 export async function isUpToDate(dataSource: DataSource): Promise<boolean> {
   const applied = await appliedMigrations(dataSource);

@@ -22,7 +22,7 @@ export function parseStrictJson(text: string, maxParts = Number.POSITIVE_INFINIT
   } catch {
     throw new JsonError('not valid JSON');
   }
-  // Of a name that is given twice the parser keeps one member. To note each name of each object took twice as long.
+  // Of a name that is given twice the parser keeps one member. Counting is cheaper than noting each name.
   if (countMembers(value) !== names) throw new JsonError('a member is given twice');
   return value;
 }
@@ -74,7 +74,7 @@ function isFoundIn(value: unknown, isSought: (leaf: unknown) => boolean): boolea
 
 /**
  * The members of all objects inside a parsed value. Here and above an object is walked by its names: to list the values of
- * one with thousands of members takes twice as long.
+ * one with thousands of members takes longer.
  * @throws JsonError when it is nested too deeply
  */
 function countMembers(value: unknown, depth = 1): number {

@@ -12,7 +12,7 @@ import { Settlements } from '../token-exchange/host.js';
  * The only statement across the tables of several modules, which is why it lies above them all: jti, links, users, audit.
  *
  * A user is looked up by the two keys, one after the other (LATERAL with LIMIT), whatever the planner thinks of the sizes.
- * With a statement of their own for the users an exchange took 1.14 times as much time of service and database.
+ * Its measurement: docs/performance.md.
  */
 function settle(lookup?: LookupParameters): string {
   return `WITH ${consumption(lookup)}, party AS (

@@ -50,7 +50,7 @@ export function createServer({ proxyHops, logger, tls }: ServerOptions): Fastify
 
 /**
  * No route gives Fastify a schema: bodies are judged by pipes, and answers are written by JSON.stringify. In the place of
- * Fastify's schema compilers, which would take a twentieth of the time of each start to load, and never be called.
+ * Fastify's schema compilers, which each start would load, and nobody would call.
  */
 function noSchemas(): never {
   throw new Error('a route has a Fastify schema, and there is no compiler for it');

@@ -60,7 +60,7 @@ class StandardOutput implements DestinationStream {
 
 let latest = { ms: NaN, member: '' };
 
-/** A member of a line: the time. Many lines share a millisecond; to write its text for each took a third of their time. */
+/** A member of a line: the time. Many lines share a millisecond, and its text is the dearest part of a line. */
 function timestamp(): string {
   const now = Date.now();
   if (now !== latest.ms) latest = { ms: now, member: `,"time":"${new Date(now).toISOString()}"` };

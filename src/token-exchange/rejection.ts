@@ -51,7 +51,7 @@ export class Rejection extends Error {
     readonly reason: RejectionReason,
     private known: RejectionContext = {},
   ) {
-    // An answer, not a fault: nobody looks where it was made, and to write that down made it nine times as dear.
+    // An answer, not a fault: nobody looks where it was made, and to write that down is most of its price.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(known.detail === undefined ? reason : `${reason}: ${known.detail}`);

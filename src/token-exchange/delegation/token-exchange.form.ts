@@ -30,7 +30,7 @@ export interface TokenExchangeForm {
 
 /**
  * Turns the raw body into a checked form. By plain functions: class-validator, which checks the bodies of the API, looks
- * its rules up by reflection at each call, and took four times as long for this one form.
+ * its rules up by reflection at each call.
  */
 @Injectable()
 export class TokenExchangeFormPipe implements PipeTransform<Buffer | undefined, TokenExchangeForm> {

@@ -12,8 +12,7 @@ const verifyBesideEventLoop = promisify(verify);
  * Whether a signature is right (RFC 7518 §3, RFC 8037 §3.1). ECDSA signatures are `r || s` of fixed length; node:crypto
  * refuses every other length and zero values.
  *
- * Verifying is the largest part of an exchange. On the thread pool it uses another core where one is free: 1.1 times the
- * throughput on two cores that also ran the database and the load.
+ * Verifying is the largest part of an exchange. On the thread pool it uses another core where one is free.
  */
 export function isSignatureValid(
   algorithm: Algorithm,

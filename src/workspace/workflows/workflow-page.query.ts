@@ -37,7 +37,7 @@ const ROWS_OF_PAGE = `SELECT shown.* FROM page CROSS JOIN LATERAL (
 
 /**
  * Each filter has an index that ends with the id, so that the rows of a page lie together in it. The text depends only on
- * which filters are given, and so does the statement's name: to parse and plan it anew took twice as long as to run it.
+ * which filters are given, and so does the statement's name: to parse and plan it anew takes longer than to run it.
  */
 export function workflowPageQuery(query: WorkflowQuery): Statement & PreparedStatement {
   const { text, values } =

@@ -51,8 +51,7 @@ export class JwksFetcher {
   }
 
   /**
-   * undici comes with the first fetch: where all keys are static it is never needed, and without its 110 files a start
-   * takes one part in twenty less.
+   * undici comes with the first fetch: where all keys are static it is never needed.
    */
   private async connect({ origin }: URL): Promise<Client> {
     const { Client } = await import('undici');

@@ -25,8 +25,8 @@ export function ApiQuery(options: Swagger.ApiQueryOptions): MethodDecorator {
 }
 
 /**
- * Loads @nestjs/swagger, and documents all classes with it. Its 530 files were one in five of those that a start read,
- * and took a sixth of its time, for a description that most processes are never asked for.
+ * Loads @nestjs/swagger, and documents all classes with it. It is hundreds of files, for a description that
+ * most processes are never asked for.
  */
 export async function loadOpenApi(): Promise<OpenApi> {
   const openApi = await import('@nestjs/swagger');

@@ -16,9 +16,8 @@ export function Checked(choose: (library: Checks) => PropertyDecorator): Propert
 }
 
 /**
- * Loads class-validator, with the rules of all classes in it. Without it, and with it the tables of telephone numbers of
- * all countries, a start takes a tenth less; neither of the two flows of token exchange needs it. It is CommonJS, so it
- * can be had without waiting.
+ * Loads class-validator, with the rules of all classes in it. It brings the tables of telephone numbers of all countries
+ * along, and neither of the two flows of token exchange needs it. It is CommonJS, so it can be had without waiting.
  */
 export function loadChecks(): Checks {
   library ??= require('class-validator') as Checks;
