@@ -37,7 +37,7 @@ export const VARIABLES = {
   trustedKeys: text('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS', {
     description: 'Trusted key entries, a JSON array; required when the feature is on.',
   }),
-  /** @rule 8.1 At most 900 seconds unless configured. See delegation/issuance.ts, which applies it (4.2.5). */
+  /** @rule 8.1 At most 900 seconds unless configured. See issuance.planner.ts, which applies it (4.2.5). */
   maxTokenLifetimeSeconds: integer('SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', {
     description: 'Longest life of an issued access token, in seconds.',
     default: 900,
