@@ -5,7 +5,7 @@ import { LoneClient } from './lone-client.mjs';
 import { mainThreadMs } from './main-thread.mjs';
 import { median } from './statistics.mjs';
 
-const TRIES = 5;
+const TRIES = 7;
 /** What costs less at first is no further tried: it can only become cheaper. */
 const WORTH_TRYING_AGAIN_MS = 10;
 /** What a server still does after its answer counts too. */

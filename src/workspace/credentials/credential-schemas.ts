@@ -24,11 +24,19 @@ export class CredentialSchemas {
     const schema = CREDENTIAL_TYPES.get(type);
     if (schema === undefined) return 'type is not known';
     // Before the rest, which names every error: how many members are unknown is the sender's choice.
-    if (hasUnknownMember(data, schema)) return unknownMember(schema);
+    if (unknownNames(data, schema).length > 0) return unknownMember(schema);
     const validate = this.validatorOf(type, schema);
     if (validate(data)) return undefined;
     const error = firstOf(validate.errors ?? []);
     return error === undefined ? 'data is not valid' : sentenceOf(error);
+  }
+
+  /** What is wrong with what is to be merged into data, by its names alone: null removes a member, whatever its name. */
+  problemOfPatch(type: string, patch: Readonly<Record<string, unknown>>): string | undefined {
+    const schema = CREDENTIAL_TYPES.get(type);
+    if (schema === undefined) return 'type is not known';
+    const isUnknown = unknownNames(patch, schema).some((name) => patch[name] !== null);
+    return isUnknown ? unknownMember(schema) : undefined;
   }
 
   /** Compiled when it is first needed: a new schema costs some milliseconds, and few types are ever used. */
@@ -54,8 +62,8 @@ function firstOf(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.find(({ schemaPath }) => !/^#\/(if|then|else)/.test(schemaPath)) ?? errors[0];
 }
 
-function hasUnknownMember(data: object, { properties }: CredentialSchema): boolean {
-  return Object.keys(data).some((name) => !Object.hasOwn(properties, name));
+function unknownNames(data: object, { properties }: CredentialSchema): string[] {
+  return Object.keys(data).filter((name) => !Object.hasOwn(properties, name));
 }
 
 function unknownMember({ properties }: CredentialSchema): string {

@@ -83,12 +83,14 @@ export class CredentialService {
   }
 
   private newData(stored: Credential, { data, isPartialData = false }: CredentialPatch) {
-    return data === undefined || !isPartialData ? data : merged(this.open(stored), data);
+    if (data === undefined || !isPartialData) return data;
+    // Before they are merged: how many unknown members there are is the sender's choice.
+    refuse(this.schemas.problemOfPatch(stored.type, data));
+    return merged(this.open(stored), data);
   }
 
   private judge(type: string, data: CredentialData): void {
-    const problem = this.schemas.problemOf(type, data);
-    if (problem !== undefined) throw new ApiRefusal('bad_request', problem);
+    refuse(this.schemas.problemOf(type, data));
   }
 
   /** One merge after another must not make more of it than a body can bring. */
@@ -120,7 +122,11 @@ function refuseOldData({ data, isPartialData = false }: CredentialPatch): void {
 
 /** A member of the patch replaces the stored one, null removes it; what the patch does not name stays. */
 function merged(stored: CredentialData, patch: CredentialData): CredentialData {
-  const members = { ...stored, ...patch };
-  for (const name of Object.keys(patch)) if (patch[name] === null) delete members[name];
-  return members;
+  const kept = Object.entries(stored).filter(([name]) => !Object.hasOwn(patch, name));
+  const names = Object.keys(patch).filter((name) => patch[name] !== null);
+  return Object.fromEntries([...kept, ...names.map((name) => [name, patch[name]] as const)]);
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw new ApiRefusal('bad_request', problem);
 }
