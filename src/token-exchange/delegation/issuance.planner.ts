@@ -119,8 +119,8 @@ export function grantOf(
     id: accessTokenId,
     ...users,
     clientId: parties.subject.key.policy.issuer,
-    ...(scope === undefined ? {} : { requestedScope: scope }),
-    ...(resource === undefined ? {} : { requestedResource: resource.join(' ') }),
+    requestedScope: scope,
+    requestedResource: resource?.join(' '),
     issuedAt,
     expiresAt,
   };
