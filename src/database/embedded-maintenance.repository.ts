@@ -1,6 +1,8 @@
 // What the embedded database needs of what PostgreSQL's own helpers do: which tables are due, and each step by itself.
 import type { DataSource } from 'typeorm';
-import { runPrepared } from './prepared-statement.js';
+import { driverPool } from './driver-pool.js';
+import { PreparedStatement } from './prepared-statement.js';
+import { sql } from './sql.js';
 
 /** A table that is due for at least one of the two. */
 export interface DueTable {
@@ -11,7 +13,7 @@ export interface DueTable {
 }
 
 /** The catalogue of statistics is the only one that changes without a migration. */
-const TABLES = `pg_class WHERE relkind = 'r'
+const TABLES = sql`pg_class WHERE relkind = 'r'
   AND (relnamespace = 'public'::regnamespace OR oid = 'pg_statistic'::regclass)`;
 
 /**
@@ -19,9 +21,9 @@ const TABLES = `pg_class WHERE relkind = 'r'
  * too, so that pages are frozen while they are few; a table that only grows would else be read as a whole one day.
  * Counts that are under way are written down as this statement ends: the next one sees them.
  */
-const DUE = {
-  name: 'maintenance_due',
-  text: `SELECT "table", "needsVacuum", "needsAnalyze" FROM (
+const DUE = new PreparedStatement<void, DueTable>(
+  'maintenance_due',
+  sql`SELECT "table", "needsVacuum", "needsAnalyze" FROM (
       SELECT oid::regclass::text AS "table",
         pg_stat_get_dead_tuples(oid) > least(50 + 0.2 * rows, 2000)
           OR pg_stat_get_ins_since_vacuum(oid) > least(1000 + 0.2 * rows, 5000) AS "needsVacuum",
@@ -30,21 +32,21 @@ const DUE = {
       FROM (SELECT oid, relnamespace, greatest(reltuples, 0) AS rows FROM ${TABLES}) AS known
     ) AS judged, (SELECT pg_stat_force_next_flush()) AS flush
     WHERE "needsVacuum" OR "needsAnalyze" ORDER BY "table"`,
-};
+);
 
 const FILLED = `SELECT oid::regclass::text AS "table" FROM pg_class
   WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0 ORDER BY 1`;
 
-const LOG_LENGTH = {
-  name: 'maintenance_log_length',
-  text: 'SELECT (pg_current_wal_insert_lsn() - redo_lsn)::float8 AS bytes FROM pg_control_checkpoint()',
-};
+const LOG_LENGTH = new PreparedStatement<void, { bytes: number }>(
+  'maintenance_log_length',
+  sql`SELECT (pg_current_wal_insert_lsn() - redo_lsn)::float8 AS bytes FROM pg_control_checkpoint()`,
+);
 
 export class EmbeddedMaintenanceRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   due(): Promise<DueTable[]> {
-    return runPrepared<DueTable>(this.dataSource, DUE, []);
+    return DUE.run(this.dataSource);
   }
 
   /** Names of all tables of ours that hold anything, dead rows too. */
@@ -65,7 +67,7 @@ export class EmbeddedMaintenanceRepository {
 
   /** Bytes of write-ahead log since the last checkpoint. */
   async logLength(): Promise<number> {
-    const [row] = await runPrepared<{ bytes: number }>(this.dataSource, LOG_LENGTH, []);
+    const [row] = await LOG_LENGTH.run(this.dataSource);
     return row?.bytes ?? 0;
   }
 
@@ -75,7 +77,6 @@ export class EmbeddedMaintenanceRepository {
 
   /** Whether requests wait for the one connection. */
   isAwaited(): boolean {
-    const { master } = this.dataSource.driver as unknown as { master: { waitingCount: number } };
-    return master.waitingCount > 0;
+    return driverPool(this.dataSource).waitingCount > 0;
   }
 }
