@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { openDatabase } from '../../src/database/data-source.js';
@@ -12,6 +12,8 @@ import { lastingFolder } from './run-folder.js';
 const PROJECT = join(__dirname, '..', '..');
 const MIGRATIONS = join(PROJECT, 'src', 'database', 'migrations');
 const ENGINE = join(PROJECT, 'node_modules', '@electric-sql', 'pglite', 'package.json');
+/** A run opens hundreds of these databases: each would clear memory for a service of months. */
+const SMALL_MEMORY = 'shared_buffers = 16MB\n';
 const DAY_MS = 86_400_000;
 /** Accounts share no folders: those that root makes are closed to the others. */
 const PREFIX = `svc-test-${process.getuid?.() ?? 'user'}-template-`;
@@ -41,6 +43,7 @@ async function makeTemplate(template: string): Promise<void> {
   try {
     const database = await openDatabase({ kind: 'embedded', directory: draft }, []);
     await database.close();
+    await appendFile(join(draft, 'database', 'postgresql.conf'), SMALL_MEMORY);
     await rename(draft, template);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -53,7 +56,7 @@ async function makeTemplate(template: string): Promise<void> {
  * sweep their temporary folder by age, file by file, and would leave a damaged template.
  */
 function templateName(): string {
-  const hash = createHash('sha256').update(readFileSync(ENGINE));
+  const hash = createHash('sha256').update(readFileSync(ENGINE)).update(SMALL_MEMORY);
   for (const name of readdirSync(MIGRATIONS).sort())
     hash.update(name).update(readFileSync(join(MIGRATIONS, name)));
   const day = new Date().toISOString().slice(0, 10);
