@@ -7,7 +7,7 @@ import type { FieldLimits } from '../edge/form.js';
 import { Form } from '../edge/form.js';
 
 /** RFC 8693 §2.1. */
-const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /**
  * Most characters of the fields that have a limit (8.9 to 8.11); a character is a code point.
