@@ -32,7 +32,7 @@ export interface VerifiedAccessToken {
 }
 
 const TYPE = 'at+jwt';
-const ALGORITHM = 'ES256';
+export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
 @Injectable()
 export class AccessTokenService {
@@ -41,7 +41,7 @@ export class AccessTokenService {
   constructor(
     private readonly signingKeys: SigningKeyService,
     private readonly clock: Clock,
-    @Inject(ACCESS_OPTIONS) private readonly options: AccessOptions,
+    @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl'>,
   ) {}
 
   /**
@@ -51,7 +51,7 @@ export class AccessTokenService {
    */
   prepare(): (claims: AccessTokenClaims) => string {
     const { kid, privateKey } = this.signingKeys.current();
-    const header = { alg: ALGORITHM, typ: TYPE, kid };
+    const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid };
     const { baseUrl } = this.options;
     return (claims) => signedCompact(header, { iss: baseUrl, aud: baseUrl, ...claims }, privateKey);
   }
@@ -90,7 +90,7 @@ export class AccessTokenService {
   private expectations() {
     return {
       typ: TYPE,
-      algorithms: [ALGORITHM],
+      algorithms: [ACCESS_TOKEN_ALGORITHM],
       issuer: this.options.baseUrl,
       audience: this.options.baseUrl,
       requiredClaims: ['sub', 'jti', 'exp'],

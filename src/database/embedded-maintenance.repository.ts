@@ -1,4 +1,5 @@
 // What the embedded database needs of what PostgreSQL's own helpers do: which tables are due, and each step by itself.
+import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { driverPool } from './driver-pool.js';
 import { PreparedStatement } from './prepared-statement.js';
@@ -34,8 +35,11 @@ const DUE = new PreparedStatement<void, DueTable>(
     WHERE "needsVacuum" OR "needsAnalyze" ORDER BY "table"`,
 );
 
-const FILLED = `SELECT oid::regclass::text AS "table" FROM pg_class
-  WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0 ORDER BY 1`;
+const FILLED = new PreparedStatement<void, { table: string }>(
+  'maintenance_filled',
+  sql`SELECT oid::regclass::text AS "table" FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0 ORDER BY 1`,
+);
 
 const LOG_LENGTH = new PreparedStatement<void, { bytes: number }>(
   'maintenance_log_length',
@@ -43,40 +47,63 @@ const LOG_LENGTH = new PreparedStatement<void, { bytes: number }>(
 );
 
 export class EmbeddedMaintenanceRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly pool: Pool;
+  private uses = 0;
+  private ownUses = 0;
+
+  /** @param dataSource connected */
+  constructor(private readonly dataSource: DataSource) {
+    this.pool = driverPool(dataSource);
+    this.pool.on('acquire', () => (this.uses += 1));
+  }
+
+  /** How often others than this repository have had the connection. Until that grows nothing becomes due. */
+  get usesByOthers(): number {
+    return this.uses - this.ownUses;
+  }
 
   due(): Promise<DueTable[]> {
-    return DUE.run(this.dataSource);
+    return this.ask(DUE);
   }
 
   /** Names of all tables of ours that hold anything, dead rows too. */
   async filled(): Promise<string[]> {
-    const rows = await this.dataSource.query<{ table: string }[]>(FILLED);
+    const rows = await this.ask(FILLED);
     return rows.map(({ table }) => table);
   }
 
   /** @param table from `due` or `filled` */
-  async vacuum(table: string): Promise<void> {
-    await this.dataSource.query(`VACUUM (FREEZE) ${table}`);
+  vacuum(table: string): Promise<void> {
+    return this.tell(`VACUUM (FREEZE) ${table}`);
   }
 
   /** @param table from `due` or `filled` */
-  async analyze(table: string): Promise<void> {
-    await this.dataSource.query(`ANALYZE ${table}`);
+  analyze(table: string): Promise<void> {
+    return this.tell(`ANALYZE ${table}`);
   }
 
   /** Bytes of write-ahead log since the last checkpoint. */
   async logLength(): Promise<number> {
-    const [row] = await LOG_LENGTH.run(this.dataSource);
+    const [row] = await this.ask(LOG_LENGTH);
     return row?.bytes ?? 0;
   }
 
-  async checkpoint(): Promise<void> {
-    await this.dataSource.query('CHECKPOINT');
+  checkpoint(): Promise<void> {
+    return this.tell('CHECKPOINT');
   }
 
   /** Whether requests wait for the one connection. */
   isAwaited(): boolean {
-    return driverPool(this.dataSource).waitingCount > 0;
+    return this.pool.waitingCount > 0;
+  }
+
+  private ask<Row>(statement: PreparedStatement<void, Row>): Promise<Row[]> {
+    this.ownUses += 1;
+    return statement.run(this.dataSource);
+  }
+
+  private async tell(command: string): Promise<void> {
+    this.ownUses += 1;
+    await this.dataSource.query(command);
   }
 }
