@@ -75,13 +75,13 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
 
 async function createNest(root: ReturnType<typeof AppModule.register>, startup: Startup, logger: Logger) {
   const { config, trustedKeys, tls } = startup;
-  const server = createServer({ proxyHops: config.proxyHops, logger, ...(tls === undefined ? {} : { tls }) });
+  const server = createServer({ proxyHops: config.proxyHops, logger, tls });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
     // The adapter serves it already; by this Nest knows, and names the address rightly.
-    ...(tls === undefined ? {} : { httpsOptions: tls }),
+    httpsOptions: tls,
   });
   addSecurityHeaders(nest, frameAncestorsOf(config, trustedKeys));
   await nest.init();

@@ -130,7 +130,7 @@ function isWithin(path: string, member: string): boolean {
   return member.endsWith('/') ? path.startsWith(member) : path === member;
 }
 
-/** What the plan does not know, packages for instance, is not its business. */
+/** What the plan does not know, packages for example, is not its business. */
 function isAllowed(from: Place | undefined, to: Place | undefined): boolean {
   return from === undefined || to === undefined || from.room === to.room || to.floor < from.floor;
 }
