@@ -6,6 +6,7 @@ import { APP_FILTER } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
+import type { TokenEndpoint } from './access/access.options.js';
 import { AuditModule } from './audit/audit.module.js';
 import type { LicenseFeature } from './config/license.js';
 import type { Coordination } from './coordination/coordination.js';
@@ -24,6 +25,8 @@ import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import type { KeyRing } from './sealing/key-ring.js';
 import type { Startup } from './start/startup.js';
+import { TOKEN_PATH } from './token-exchange/delegation/delegation.controller.js';
+import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import type { TokenExchangeOptions } from './token-exchange/token-exchange.options.js';
@@ -80,14 +83,12 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const throttle = ThrottleModule.register({ store, onFailOpen }, [clock, logging, database, coordination]);
   const projects = ProjectsModule.register([database]);
   const users = UsersModule.register([database, projects]);
-  const access = AccessModule.register({ baseUrl, sessionLifetimeSeconds, partitionedCookie }, keyRing, [
-    clock,
-    logging,
-    database,
-    coordination,
-    audit,
-    users,
-  ]);
+  const tokenEndpoint = () => tokenEndpointOf(startup, time);
+  const access = AccessModule.register(
+    { baseUrl, sessionLifetimeSeconds, partitionedCookie, tokenEndpoint },
+    keyRing,
+    [clock, logging, database, coordination, audit, users],
+  );
   return { clock, logging, database, coordination, audit, metrics, throttle, projects, users, access };
 }
 
@@ -110,6 +111,12 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
  */
 export function isTokenExchangeAvailable({ config, license }: Startup, clock: Clock): boolean {
   return config.featureFlag && license.includes('token-exchange', clock.nowMs());
+}
+
+/** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */
+function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefined {
+  const isOffered = startup.config.exchangeEnabled && isTokenExchangeAvailable(startup, clock);
+  return isOffered ? { path: TOKEN_PATH, grantType: TOKEN_EXCHANGE_GRANT } : undefined;
 }
 
 /** The only `if`: with the module its keys belong to readiness, without it the database alone. */

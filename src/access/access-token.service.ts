@@ -42,7 +42,7 @@ export interface VerifiedAccessToken {
 }
 
 const TYPE = 'at+jwt';
-const ALGORITHM = 'ES256';
+export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
 @Injectable()
 export class AccessTokenService {
@@ -51,7 +51,7 @@ export class AccessTokenService {
   constructor(
     private readonly signingKeys: SigningKeyService,
     private readonly clock: Clock,
-    @Inject(ACCESS_OPTIONS) private readonly options: AccessOptions,
+    @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl'>,
   ) {}
 
   /**
@@ -66,7 +66,7 @@ export class AccessTokenService {
   /** Takes the key that signs now. @throws Error where none is loaded */
   prepare(): (content: AccessTokenContent) => SignedAccessToken {
     const { kid, privateKey } = this.signingKeys.current();
-    const header = { alg: ALGORITHM, typ: TYPE, kid };
+    const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid };
     const signer = { digest: 'sha256', key: { key: privateKey, dsaEncoding: 'ieee-p1363' as const } };
     return ({ id = randomUUID(), ...content }) => ({
       token: signCompactJws(header, this.claims(content, id), signer),
@@ -126,7 +126,7 @@ export class AccessTokenService {
   private expectations() {
     return {
       typ: TYPE,
-      algorithms: [ALGORITHM],
+      algorithms: [ACCESS_TOKEN_ALGORITHM],
       issuer: this.options.baseUrl,
       audience: this.options.baseUrl,
       requiredClaims: ['sub', 'jti', 'exp'],

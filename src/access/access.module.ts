@@ -9,6 +9,7 @@ import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { KeySetController } from './key-set.controller.js';
+import { MetadataController } from './metadata.controller.js';
 import { SessionPurgeJob } from './session-purge.job.js';
 import { SessionController } from './session.controller.js';
 import { SessionRepository, WebSession } from './session.repository.js';
@@ -28,7 +29,7 @@ export class AccessModule {
     return {
       module: AccessModule,
       imports: [...imports, repositoriesOf([WebSession, SigningKey], imports)],
-      controllers: [SessionController, KeySetController],
+      controllers: [SessionController, KeySetController, MetadataController],
       providers: [
         ...offered,
         SessionRepository,

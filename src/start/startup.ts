@@ -50,6 +50,8 @@ export function environmentSources({
 
 /**
  * Reads everything that the start depends on.
+ * @rule D32 A bad configuration stops the start, with every problem at once and no value.
+ * See trusted-key-entry.ts for those of the trusted keys.
  * @throws ConfigurationError with every problem; the process must not start then
  */
 export async function prepareStartup(sources: StartupSources): Promise<Startup> {

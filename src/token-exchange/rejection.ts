@@ -1,4 +1,4 @@
-// The one way in which judging a token fails; the core knows reasons, each flow's error filter knows answers.
+// The one way in which a token is refused; whoever judges it knows the reason, each flow's error filter the answer.
 
 /** Every reason why a token, or a pair of tokens, is refused. */
 export type RejectionReason =

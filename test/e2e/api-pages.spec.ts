@@ -140,14 +140,19 @@ describeOnEachDatabase('the pages of a list', (database) => {
         },
       });
       for (const token of [await world.tokenOf('administrator'), await world.token(memberId)]) {
-        const counts: number[] = [];
-        for (const limit of [1, 100]) {
-          statements.length = 0;
-          await api.get(`/api/v1/${list}?limit=${limit}`, token);
-          counts.push(statements.length);
-        }
-        expect(counts[0]).toBeGreaterThan(0);
-        expect(counts[1]).toBe(counts[0]);
+        // The least of some tries: a background job's statements may fall into one.
+        const statementsOf = async (limit: number) => {
+          const counts: number[] = [];
+          for (let attempt = 0; attempt < 5; attempt += 1) {
+            statements.length = 0;
+            await api.get(`/api/v1/${list}?limit=${limit}`, token);
+            counts.push(statements.length);
+          }
+          return Math.min(...counts);
+        };
+        const few = await statementsOf(1);
+        expect(few).toBeGreaterThan(0);
+        expect(await statementsOf(100)).toBe(few);
       }
     },
   );

@@ -56,6 +56,7 @@ const REFUSAL_STATUS = {
   not_enabled: 501,
   payload_too_large: 413,
   not_a_form: 415,
+  content_encoding_not_supported: 415,
   unsupported_grant_type: 400,
   field_invalid: 400,
   token_missing: 400,

@@ -17,7 +17,9 @@ import { PlainHttpWarning } from './plain-http.warning.js';
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
 
-@Controller('rest/auth/embed')
+export const EMBED_PATH = '/rest/auth/embed';
+
+@Controller(EMBED_PATH)
 @UseFilters(EmbedErrorFilter)
 @UseGuards(LicensedGuard, EmbedLoginThrottlerGuard, EmbedLoginEnabledGuard, FormOnlyGuard)
 export class EmbedLoginController {

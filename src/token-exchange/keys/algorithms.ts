@@ -38,10 +38,18 @@ export const MINIMUM_RSA_BITS = 2048;
 
 /**
  * @rule 5.2.2 Only the asymmetric algorithms of the table are accepted: never HMAC, never `none`.
- * Exact spelling decides (`EdDSA`, not `Ed25519`: D35).
  */
 export function isAlgorithm(value: unknown): value is Algorithm {
   return typeof value === 'string' && Object.hasOwn(ROWS, value);
+}
+
+/**
+ * The algorithm that the header of a token, or a fetched key, names.
+ * @rule D56 `Ed25519` (RFC 9864) is `EdDSA` here. In the configuration it stays as the contract has it.
+ */
+export function algorithmNamed(name: unknown): Algorithm | undefined {
+  if (name === 'Ed25519') return 'EdDSA';
+  return isAlgorithm(name) ? name : undefined;
 }
 
 export function familyOf(algorithm: Algorithm): AlgorithmRow['family'] {

@@ -4,8 +4,7 @@ import type { TrustedKeysReading, TrustedKeysRules } from './entry-reader.js';
 import { EntryReader } from './entry-reader.js';
 
 /**
- * Reads the JSON text of the trusted keys.
- * @rule D32 Every problem is listed at once, with entry, member and rule, never with the value.
+ * Reads the JSON text of the trusted keys. Every problem is listed, with entry, member and rule, never with the value (D32).
  */
 export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedKeysReading {
   const reading: TrustedKeysReading = { entries: [], problems: [], warnings: [], notes: [] };

@@ -8,7 +8,7 @@ import {
   parseStrictJsonBytes,
 } from '../../../foundation/strict-json.js';
 import type { Algorithm } from '../algorithms.js';
-import { algorithmsFitting, familyOf, isAlgorithm, keyFits } from '../algorithms.js';
+import { algorithmNamed, algorithmsFitting, familyOf, keyFits } from '../algorithms.js';
 
 /** A public key of a key set, with the algorithms that it may verify. */
 export interface JwksKey {
@@ -140,9 +140,8 @@ function inferAlgorithms(alg: unknown, key: KeyObject): ReadonlySet<Algorithm> {
   if (alg === undefined) {
     return new Set(algorithmsFitting(key).filter((algorithm) => familyOf(algorithm) !== 'RSA-PSS'));
   }
-  // The fully specified name of RFC 9864 is for keys; a token's header says EdDSA.
-  const algorithm = alg === 'Ed25519' ? 'EdDSA' : alg;
-  if (!isAlgorithm(algorithm)) throw new UnusableKeyError('has an alg that is not supported');
+  const algorithm = algorithmNamed(alg);
+  if (algorithm === undefined) throw new UnusableKeyError('has an alg that is not supported');
   if (!keyFits(key, algorithm)) throw new UnusableKeyError('does not fit its alg');
   return new Set([algorithm]);
 }

@@ -1,0 +1,162 @@
+// What becomes of the leader's work when its process dies, again and again, when it sleeps, or is cut off from the database.
+import { Partner } from '../../demo/partner.js';
+import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { TestDatabase } from '../support/databases.js';
+import { JwksServer, status } from '../support/jwks-server.js';
+import { sizeOf } from '../support/series.js';
+import type { ServiceInstance } from '../support/service-cluster.js';
+import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { ExpiringRecords } from '../instances/support/expiring-records.js';
+import { until } from '../instances/support/until.js';
+import { Witness } from '../instances/support/witness.js';
+
+const KILLS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
+const TAKEOVER_MS = 15_000;
+const ASLEEP_MS = 20_000;
+const LEADS_NOW = 'this instance is the leader now';
+const LEADS_NO_LONGER = 'this instance is no longer the leader';
+const FETCH_FAILED = 'a JWKS fetch failed; keys held before serve on';
+const PURGED = 'expired replay records purged';
+
+/** Both kinds of work are due every second; log lines at debug level tell of both. */
+const EAGER = {
+  SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS: '1',
+  SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '1',
+  SVC_LOG_LEVEL: 'debug',
+};
+
+jest.setTimeout(90_000);
+
+describeWithProcesses('the leader of three processes', (database) => {
+  const partner = Partner.create({ issuer: 'https://partner.example' });
+  let keySet: JwksServer;
+  let proxies: TcpProxy[];
+  let opened: OpenDatabase;
+  let witness: Witness;
+  let cluster: ServiceCluster;
+  let records: ExpiringRecords;
+
+  beforeAll(async () => {
+    opened = await database.open();
+    witness = await Witness.install(opened);
+    keySet = await JwksServer.listen();
+    failDifferentlyEachTime(keySet);
+    proxies = await Promise.all([0, 1, 2].map(() => TcpProxy.open(urlOf(database))));
+    cluster = await ServiceCluster.start(3, database, {
+      trustedKeys: [{ type: 'jwks', url: keySet.url, issuer: partner.issuer }],
+      environment: EAGER,
+      databaseUrlOf: (index) => proxies[index]!.url,
+    });
+    // There always is something to purge.
+    records = new ExpiringRecords(opened, 5);
+  });
+  afterAll(async () => {
+    await records.end();
+    for (const proxy of proxies) proxy.resume();
+    await cluster.stop();
+    await Promise.all([keySet.close(), ...proxies.map((proxy) => proxy.close())]);
+  });
+
+  /** The one that does the work at present, once it has done both kinds. */
+  const leaderAtWork = async (since = 0): Promise<ServiceInstance> => {
+    let found: ServiceInstance | undefined;
+    await until('an instance refreshes and purges', TAKEOVER_MS, async () => {
+      found = await instanceAtWork(since);
+      return found !== undefined;
+    });
+    return found!;
+  };
+  const instanceAtWork = async (since: number) => {
+    for (const instance of cluster.instances) {
+      const { refresh, purge } = await witness.countOf(instance.name, since);
+      if (refresh > 0 && purge > 0) return instance;
+    }
+    return undefined;
+  };
+  const hasWorked = async (instance: ServiceInstance, since: number, times: number) => {
+    const { refresh, purge } = await witness.countOf(instance.name, since);
+    return Math.min(refresh, purge) >= times;
+  };
+
+  it('[D36] it alone refreshes and purges', async () => {
+    const leader = await leaderAtWork();
+    await until('the leader has worked for a while', 15_000, () => hasWorked(leader, 0, 3));
+    const others = cluster.instances.filter((instance) => instance !== leader);
+    for (const other of others) expect(await witness.deedsOf(other.name)).toEqual([]);
+  });
+
+  it.each(KILLS)('[D36] another refreshes and purges within 15 s of its kill -9, time %d', async () => {
+    const first = await leaderAtWork(await witness.nowMs());
+    const others = cluster.instances.filter((instance) => instance !== first);
+    const killedAt = await witness.nowMs();
+    await first.kill();
+    const second = await leaderAtWork(killedAt);
+    expect(others).toContain(second);
+    expect(timesSaid(second, LEADS_NOW, killedAt)).toBe(1);
+    await until('its log tells of both', 5_000, () =>
+      [FETCH_FAILED, PURGED].every((message) => timesSaid(second, message, killedAt) > 0),
+    );
+    await first.start();
+  });
+
+  it('[D36] frozen for 20 s it is replaced within 15 s, and does neither when it wakes', async () => {
+    const first = await leaderAtWork(await witness.nowMs());
+    await until('it has just refreshed', 15_000, async () => {
+      const last = (await witness.deedsOf(first.name)).filter(({ deed }) => deed === 'refresh').at(-1);
+      return (await witness.nowMs()) - (last?.atMs ?? 0) < 300;
+    });
+    const frozenAt = await witness.nowMs();
+    first.freeze();
+    const second = await leaderAtWork(frozenAt + 500);
+    expect(second).not.toBe(first);
+    const sleepsUntil = frozenAt + ASLEEP_MS;
+    await until('it has slept long enough', ASLEEP_MS, async () => (await witness.nowMs()) > sleepsUntil);
+
+    const wokenAt = await witness.nowMs();
+    first.thaw();
+    await until('it knows', 10_000, () => timesSaid(first, LEADS_NO_LONGER, wokenAt) === 1);
+    await until('the other goes on', 15_000, () => hasWorked(second, wokenAt, 4));
+    expect(await witness.deedsOf(first.name, wokenAt)).toEqual([]);
+    expect(timesSaid(second, LEADS_NO_LONGER, frozenAt)).toBe(0);
+  });
+
+  it('[D36] its packets dropped it is replaced within 15 s, and begins nothing afterwards', async () => {
+    const first = await leaderAtWork(await witness.nowMs());
+    const network = proxies[cluster.instances.indexOf(first)]!;
+    const cutAt = await witness.nowMs();
+    network.silence();
+    const second = await leaderAtWork(cutAt + 500);
+    expect(second).not.toBe(first);
+
+    const backAt = await witness.nowMs();
+    network.resume();
+    const isReady = async () => (await first.fetch('/healthz/readiness')).status === 200;
+    await until('it reaches the database again', 15_000, isReady);
+    await until('the other goes on', 15_000, () => hasWorked(second, backAt, 4));
+    expect(timesSaid(first, LEADS_NO_LONGER, cutAt)).toBe(1);
+    expect(timesSaid(second, LEADS_NO_LONGER, cutAt)).toBe(0);
+    // What it had sent before it knew arrives now: the network has kept one statement of each kind at most.
+    const late = await witness.deedsOf(first.name, backAt);
+    for (const kind of ['refresh', 'purge']) {
+      expect(late.filter(({ deed }) => deed === kind).length).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+/** A fetch that fails for another reason than the one before is told in the log of the instance that made it. */
+function failDifferentlyEachTime(server: JwksServer): void {
+  let turn = 0;
+  server.answerWith((response, request) => status(500 + (++turn % 2))(response, request));
+}
+
+/** How often an instance has logged this since a moment. */
+function timesSaid(instance: ServiceInstance, message: string, sinceMs = 0): number {
+  const since = new Date(sinceMs).toISOString();
+  return instance.log().filter(({ msg, time }) => msg === message && String(time) >= since).length;
+}
+
+function urlOf({ settings }: TestDatabase): string {
+  if (settings.kind !== 'postgresql') throw new Error('several instances need PostgreSQL');
+  return settings.url;
+}

@@ -1,0 +1,136 @@
+// svc-admin keys check: the judgement of the service's start, before the start.
+import { Partner } from '../../../demo/partner.js';
+import type { ConfigurationError } from '../../../src/config/load-config.js';
+import { prepareStartup } from '../../../src/start/startup.js';
+import { CommandLine } from '../../support/run-cli.js';
+
+const PREFIX = 'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ';
+
+describe('keys check', () => {
+  const line = new CommandLine();
+  const partner = Partner.create({
+    issuer: 'https://a.example',
+    kid: 'k1',
+    audience: 'https://instance.example',
+  });
+  const good = partner.staticEntry({ name: 'first', allowedRoles: ['global:member', 'global:admin'] });
+  const check = (entries: unknown, environment: Record<string, string> = {}) => {
+    line.write('keys.json', JSON.stringify(entries));
+    return line.run(['keys', 'check', '--file', 'keys.json'], environment);
+  };
+
+  afterAll(() => line.remove());
+
+  it('shows the entries of a good file, with no variable set', async () => {
+    const open = { type: 'jwks', url: 'https://b.example/keys', issuer: 'https://b.example' };
+    const closed = {
+      ...good,
+      kid: 'k2',
+      name: 'two\u001b[2J',
+      expectedAudience: undefined,
+      allowedRoles: [],
+    };
+    const { exitCode, stdout, stderr } = await check([good, open, closed]);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n').map((row) => row.split(/ {2,}/))).toEqual([
+      ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'],
+      ['0', 'first', 'static', 'https://a.example', 'k1', 'ES256', 'checked', 'global:member, global:admin'],
+      [
+        '1',
+        'entry-1',
+        'jwks',
+        open.issuer,
+        open.url,
+        "by the key's kind",
+        'not checked',
+        'every assignable one',
+      ],
+      ['2', 'two\uFFFD[2J', 'static', 'https://a.example', 'k2', 'ES256', 'not checked', 'none'],
+      [''],
+    ]);
+  });
+
+  it('[D32] tells all that the start of the service would tell, and never a value', async () => {
+    const entries = [
+      { ...good, allowedRole: ['global:admin'], algorithms: ['HS256'], allowedRoles: ['global:owner'] },
+      { ...good, key: partner.privateKeyPem() },
+      { type: 'jwks', url: 'http://b.example/keys', issuer: 'b', cacheTtlSeconds: 1 },
+      good,
+      good,
+    ];
+    const { exitCode, stdout, stderr } = await check(entries);
+    const start = prepareStartup({
+      environment: { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(entries) },
+      workingDirectory: line.folder,
+    });
+    const { problems } = (await start.catch((error: unknown) => error)) as ConfigurationError;
+    const told = stdout.split('\n').filter((row) => row.startsWith('problem: '));
+    expect(told.map((row) => row.replace('problem: ', PREFIX))).toEqual(problems);
+    expect(told).toHaveLength(9);
+    expect(stdout).toContain('warning: entry 0, allowedRoles: has 1 role(s) that are never assigned');
+    expect([exitCode, stderr]).toEqual([
+      1,
+      'error: The service would not start with these keys; problems: 9.\n',
+    ]);
+    expect(stdout).not.toMatch(/PRIVATE|PUBLIC|HS256/);
+  });
+
+  it('[D32] passes what is only a warning', async () => {
+    const { exitCode, stdout } = await check([{ ...good, allowedRoles: ['global:owner'] }]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^warning: entry 0, allowedRoles: /);
+  });
+
+  it('[P.origins] says in words what origins bind, for the entries that name them', async () => {
+    const { exitCode, stdout } = await check([
+      good,
+      { ...good, kid: 'k2', origins: ['https://product.example'] },
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout.split('\n').filter((row) => row.startsWith('note: '))).toEqual([
+      'note: entry 1, origins: a login by GET is refused, and a post by a browser that names no origin',
+    ]);
+    expect(stdout).not.toContain('product.example');
+  });
+
+  it('goes by the configured rules', async () => {
+    const entries = [{ type: 'jwks', url: 'http://b.example/keys', issuer: 'https://b.example' }];
+    expect(await check(entries)).toMatchObject({ exitCode: 1 });
+    expect(await check(entries, { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' })).toMatchObject({
+      exitCode: 0,
+    });
+  });
+
+  it('takes the configured keys without --file, from variable or file', async () => {
+    const text = JSON.stringify([good]);
+    const path = line.write('configured.json', `${text}\n`);
+    for (const environment of [
+      { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: text },
+      { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path },
+    ]) {
+      const { exitCode, stdout } = await line.run(['keys', 'check'], environment);
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('first')]);
+    }
+  });
+
+  it.each([
+    ['no keys at all', [], {}, 'error: There are no trusted keys: give --file'],
+    ['a file that is not there', ['--file', 'none.json'], {}, 'error: none.json cannot be read (ENOENT)\n'],
+    [
+      'a configured file that is not there',
+      [],
+      { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/none.json' },
+      'The configuration has 1 problem(s):\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: the file cannot be read (ENOENT)\n',
+    ],
+  ])('tells of %s', async (_, args, environment, complaint) => {
+    const { exitCode, stdout, stderr } = await line.run(['keys', 'check', ...args], environment);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(complaint);
+  });
+
+  it('[D32] tells of a file that is not JSON', async () => {
+    line.write('text.json', 'not JSON');
+    const { exitCode, stdout } = await line.run(['keys', 'check', '--file', 'text.json']);
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('problem: not valid JSON\n')]);
+  });
+});

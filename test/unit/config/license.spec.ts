@@ -1,0 +1,115 @@
+// Which licences are taken, and for how long.
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { LICENSE_FEATURES, License, LicenseError, readLicense } from '../../../src/config/license.js';
+
+const EXPIRES = 1_800_000_000;
+const vendor = generateKeyPairSync('ed25519');
+const stranger = generateKeyPairSync('ed25519');
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const good = { customer: 'Marker Ltd', features: ['token-exchange'], exp: EXPIRES };
+
+const pem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
+const vendorPem = pem(vendor.publicKey);
+const base64url = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+type Signer = (input: Buffer) => Buffer;
+const byVendor: Signer = (input) => sign(null, input, vendor.privateKey);
+
+function issue(payload: unknown, header: object = { alg: 'EdDSA' }, signer: Signer = byVendor): string {
+  const input = `${base64url(header)}.${base64url(payload)}`;
+  return `${input}.${signer(Buffer.from(input)).toString('base64url')}`;
+}
+
+describe('a licence of the vendor', () => {
+  it('[D39] holds its features until its end, and not at it', async () => {
+    const license = await readLicense(issue(good), vendorPem);
+    expect(license.customer).toBe('Marker Ltd');
+    expect(license.includes('token-exchange', EXPIRES * 1000 - 1)).toBe(true);
+    expect(license.includes('token-exchange', EXPIRES * 1000)).toBe(false);
+  });
+
+  it('[D39] holds no other feature', async () => {
+    const license = await readLicense(issue(good), vendorPem);
+    const held = LICENSE_FEATURES.filter((feature) => license.includes(feature, 0));
+    expect(held).toEqual(['token-exchange']);
+  });
+
+  it('[D39] knows the three features', async () => {
+    expect(LICENSE_FEATURES).toEqual(['token-exchange', 'project-members', 'credentials-list']);
+    const license = await readLicense(
+      issue({ ...good, features: [...LICENSE_FEATURES, 'later'] }),
+      vendorPem,
+    );
+    expect(LICENSE_FEATURES.every((feature) => license.includes(feature, 0))).toBe(true);
+  });
+
+  it('[D39] that has run out is taken, and holds nothing', async () => {
+    const license = await readLicense(issue({ ...good, exp: 1 }), vendorPem);
+    expect(license.includes('token-exchange', Date.now())).toBe(false);
+  });
+
+  it('[D39] without features, and no licence at all, hold nothing', async () => {
+    const empty = await readLicense(issue({ ...good, features: [] }), vendorPem);
+    expect(empty.includes('token-exchange', 0)).toBe(false);
+    expect(License.NONE.includes('token-exchange', 0)).toBe(false);
+  });
+
+  it('[D39] may have white space around it, as files do', async () => {
+    await expect(readLicense(` ${issue(good)}\n`, vendorPem)).resolves.toBeInstanceOf(License);
+  });
+});
+
+describe('no licence of the vendor', () => {
+  const [header, , signature] = issue(good).split('.');
+  const hmac: Signer = (input) => createHmac('sha256', vendorPem).update(input).digest();
+  const byRsa: Signer = (input) => sign('sha256', input, rsa.privateKey);
+
+  it.each([
+    ['signed by another', issue(good, { alg: 'EdDSA' }, (input) => sign(null, input, stranger.privateKey))],
+    ['with a changed payload', `${header}.${base64url({ ...good, exp: EXPIRES + 1 })}.${signature}`],
+    ['without signature', `${issue(good).split('.').slice(0, 2).join('.')}.`],
+    ['with alg none', `${base64url({ alg: 'none' })}.${base64url(good)}.`],
+    ['with alg HS256 over the public key', issue(good, { alg: 'HS256' }, hmac)],
+    ['signed with RS256', issue(good, { alg: 'RS256' }, byRsa)],
+    ['with an unknown crit', issue(good, { alg: 'EdDSA', crit: ['x'], x: 1 })],
+    ['that is no JWS', 'marker'],
+    ['that is empty', ''],
+  ])('[D39] one %s', async (_, text) => {
+    const reading = readLicense(text, vendorPem);
+    await expect(reading).rejects.toThrow(LicenseError);
+    await expect(reading).rejects.toThrow('its signature does not verify with the public key');
+  });
+
+  it.each([
+    ['features', { exp: EXPIRES }],
+    ['features', { ...good, features: 'token-exchange' }],
+    ['features', { ...good, features: ['token-exchange', 7] }],
+    ['features', []],
+    ['exp', { ...good, exp: undefined }],
+    ['exp', { ...good, exp: `${EXPIRES}` }],
+    ['exp', JSON.stringify(good).replace(`${EXPIRES}`, '1e999')],
+    ['payload', 'null'],
+    ['payload', '"marker"'],
+    ['payload', 'marker {'],
+  ])('[D39] one whose %s is wrong: %j', async (member, payload) => {
+    const reading = readLicense(issue(payload), vendorPem);
+    await expect(reading).rejects.toThrow(LicenseError);
+    await expect(reading).rejects.toThrow(new RegExp(member));
+    await expect(reading).rejects.not.toThrow(/marker/i);
+  });
+});
+
+describe('the vendor key', () => {
+  const privatePem = vendor.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+  it.each([
+    ['a private key', privatePem, 'the public key is a private key'],
+    ['an RSA key', pem(rsa.publicKey), 'the public key is not an Ed25519 key'],
+    ['an Ed448 key', pem(generateKeyPairSync('ed448').publicKey), 'the public key is not an Ed25519 key'],
+    ['no PEM', 'marker', 'the public key is not PEM'],
+  ])('[D39] is not %s', async (_, key, message) => {
+    await expect(readLicense(issue(good), key)).rejects.toThrow(new LicenseError(message));
+  });
+});

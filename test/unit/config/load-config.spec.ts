@@ -1,0 +1,235 @@
+// How the variables become the configuration: sources, files, defaults, ranges, and what is said of what is wrong.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ENVIRONMENT_VARIABLES } from '../../../src/config/environment.js';
+import type { Environment } from '../../../src/config/load-config.js';
+import { ConfigurationError, readConfig, readEnvFile } from '../../../src/config/load-config.js';
+
+/** Stands in every bad value, so that a message that repeats a value shows it. */
+const MARKER = 'marker-5150';
+const KEY = Buffer.alloc(32, 1).toString('base64');
+
+const directory = mkdtempSync(join(tmpdir(), 'configuration-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const read = (...sources: Environment[]) => readConfig(sources);
+
+function file(content: string): string {
+  const path = join(directory, `${Math.random()}`);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('sources', () => {
+  it('[D32] of several sources the strongest that has a variable decides', () => {
+    const { config, problems } = read(
+      { SVC_HOST: 'first' },
+      { SVC_HOST: 'second', SVC_PORT: '2' },
+      { SVC_HOST: 'third', SVC_PORT: '3', SVC_PROXY_HOPS: '4' },
+    );
+    expect(config).toMatchObject({ host: 'first', port: 2, proxyHops: 4 });
+    expect(problems).toEqual([]);
+  });
+
+  it.each(ENVIRONMENT_VARIABLES.map(({ name }) => name))('[2.1.file] %s may come from a file', (name) => {
+    const { problems, warnings } = read({ [`${name}_FILE`]: join(directory, 'absent') });
+    expect(problems).toEqual([`${name}_FILE: the file cannot be read (ENOENT)`]);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ['text', 'text'],
+    ['text\n', 'text'],
+    ['text\r\n', 'text'],
+    ['text\n\n', 'text\n'],
+    ['text ', 'text '],
+    [' \ntext', ' \ntext'],
+  ])('[D32] of the text of a file one trailing newline is removed: %j', (content, value) => {
+    expect(read({ SVC_HOST_FILE: file(content) }).config.host).toBe(value);
+  });
+
+  it.each(ENVIRONMENT_VARIABLES.map(({ name }) => name))('[D32] %s with its file is an error', (name) => {
+    const { problems } = read({ [name]: MARKER, [`${name}_FILE`]: file(MARKER) });
+    expect(problems).toEqual([`${name}: both ${name} and ${name}_FILE are set; give one`]);
+  });
+
+  it.each<[string, Environment]>([
+    ['an empty variable', { SVC_PORT: '' }],
+    ['an empty file path', { SVC_PORT_FILE: '' }],
+    ['an undefined variable', { SVC_PORT: undefined }],
+  ])('[2.1.file] %s counts as unset', (_, environment) => {
+    expect(read(environment, { SVC_PORT: '7' })).toMatchObject({ config: { port: 7 }, problems: [] });
+  });
+
+  it('[2.1.file] an empty variable is no second value beside a file', () => {
+    expect(read({ SVC_PORT: '', SVC_PORT_FILE: file('7\n') })).toMatchObject({
+      config: { port: 7 },
+      problems: [],
+    });
+  });
+
+  it('[D32] an env file that was asked for must be there, any other need not', () => {
+    const absent = join(directory, 'absent');
+    expect(() => readEnvFile(absent, true)).toThrow(ConfigurationError);
+    expect(readEnvFile(absent, false)).toEqual({});
+    expect(readEnvFile(file('SVC_HOST="quoted"\n# SVC_PORT=1\n'), true)).toEqual({ SVC_HOST: 'quoted' });
+  });
+});
+
+describe('defaults', () => {
+  it('[D43] suit a trial on one machine', () => {
+    expect(read().config).toMatchObject({ host: '127.0.0.1', port: 5678, baseUrl: 'http://localhost:5678' });
+  });
+
+  it('[D43] the base address follows the port, and PORT is taken too', () => {
+    expect(read({ PORT: '8080' }).config).toMatchObject({ port: 8080, baseUrl: 'http://localhost:8080' });
+    expect(read({ PORT_FILE: file('8081\n') }).config.port).toBe(8081);
+    expect(read({ PORT: '8080', SVC_PORT: '9090' }).config.port).toBe(9090);
+  });
+
+  it.each([
+    ['[8.1] issued tokens live 900 seconds at most', 'maxTokenLifetimeSeconds', 900],
+    ['[8.2] keys are refreshed every 300 seconds', 'keyRefreshIntervalSeconds', 300],
+    ['[8.3] replay records are purged every 60 seconds', 'jtiCleanupIntervalSeconds', 60],
+    ['[8.4] a purge deletes 1000 records', 'jtiCleanupBatchSize', 1000],
+    ['[8.5] the embed endpoint takes 20 requests a minute', 'embedLoginsPerMinute', 20],
+    ['[8.6] the exchange endpoint takes 20 requests a minute', 'exchangesPerMinute', 20],
+    ['[5.1.1] the feature is off', 'featureFlag', false],
+    ['[5.1.3] embedded login is off', 'embedLoginEnabled', false],
+    ['[5.1.4] token exchange is off', 'exchangeEnabled', false],
+    ['[D10] the clock tolerance is 5 seconds', 'clockToleranceSeconds', 5],
+    ['[D25] the cookie is partitioned', 'partitionedCookie', true],
+    ['[D26] sessions live 3600 seconds', 'sessionLifetimeSeconds', 3600],
+    ['[D27] no proxy is believed', 'proxyHops', 0],
+    ['[D33] no http: key set is fetched', 'jwksAllowHttp', false],
+    ['[D33] no private network is allowed', 'jwksAllowPrivate', []],
+    ['[D34] fetched keys outlive a failing endpoint by 24 hours', 'jwksMaxStaleSeconds', 86_400],
+    ['[D45] there is no built-in encryption key', 'encryptionKeys', []],
+  ] as const)('%s unless configured', (_, key, value) => expect(read().config[key]).toEqual(value));
+
+  it('[D32] the configuration cannot be changed', () => expect(Object.isFrozen(read().config)).toBe(true));
+});
+
+describe('the feature flag', () => {
+  it.each([
+    ['true', true],
+    ['TRUE', false],
+    ['True', false],
+    ['1', false],
+    ['yes', false],
+    [' true', false],
+    ['true ', false],
+    ['false', false],
+  ])('[5.1.1] %j means %s', (text, value) => {
+    const { config, problems } = read({ SVC_ENV_FEAT_TOKEN_EXCHANGE: text });
+    expect(config.featureFlag).toBe(value);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('numbers', () => {
+  it.each([
+    ['[D44] SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', 1, 1_000_000],
+    ['[D44] SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', 1, 1_000_000],
+    ['[D44] SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', 5, 86_400],
+    ['[D44] SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', 1, 86_400],
+    ['[D44] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS', 1, 86_400],
+    ['[D44] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', 1, 100_000],
+    ['[D10] SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS', 0, 60],
+    ['[D26] SVC_EMBED_SESSION_TTL_SECONDS', 60, 86_400],
+    ['[D34] SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS', 0, 86_400],
+  ])('%s goes from %d to %d', (title, min, max) => {
+    const [, name = ''] = title.split(' ');
+    const accepts = (text: string) => read({ [name]: text }).problems.length === 0;
+    expect([min - 1, min, max, max + 1].map((value) => accepts(`${value}`))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(read({ [name]: `${max + 1}` }).problems).toEqual([
+      `${name}: must be a whole number from ${min} to ${max}`,
+    ]);
+  });
+
+  it.each(['1.5', '1e2', '+30', '-30', ' 30', '30 ', '0x1e', '3_0', '٣٠', '30s', 'NaN', '1'.repeat(400)])(
+    '[D44] %j is no whole number',
+    (text) => expect(read({ SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: text }).problems).toHaveLength(1),
+  );
+});
+
+describe('other kinds of value', () => {
+  it.each([
+    ['SVC_EMBED_LOGIN_ENABLED', 'True'],
+    ['SVC_EMBED_COOKIE_PARTITIONED', '1'],
+    ['SVC_LOG_LEVEL', 'trace'],
+    ['SVC_BASE_URL', 'other.example'],
+    ['SVC_BASE_URL', 'ftp://other.example'],
+    ['SVC_BASE_URL', 'https://other.example/path'],
+    ['SVC_BASE_URL', 'https://user:pass@other.example'],
+    ['SVC_BASE_URL', 'https://other.example?x'],
+    ['SVC_DATABASE_URL', 'mysql://host/name'],
+    ['SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE', '10.0.0.0/8,'],
+    ['SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE', '10.0.0.0/33'],
+    ['SVC_TOKEN_EXCHANGE_STRICT', 'true'],
+    ['SVC_ENCRYPTION_KEY', 'short'],
+    ['SVC_ENCRYPTION_KEY', Buffer.alloc(31).toString('base64')],
+    ['SVC_ENCRYPTION_KEY', Buffer.alloc(33).toString('base64')],
+    ['SVC_ENCRYPTION_KEY', Buffer.alloc(32).toString('hex')],
+    ['SVC_ENCRYPTION_KEY', `${KEY},`],
+    ['SVC_ENCRYPTION_KEY', `${KEY} ${KEY}`],
+  ])('[D32] %s does not take %j', (name, text) => {
+    const { problems } = read({ [name]: text });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name}: `));
+    expect(problems[0]).not.toContain(text);
+  });
+
+  it('[D45] several encryption keys are taken in their order', () => {
+    const second = Buffer.alloc(32, 2).toString('base64');
+    const { encryptionKeys } = read({ SVC_ENCRYPTION_KEY: `${KEY}, ${second}` }).config;
+    expect(encryptionKeys.map((key) => key[0])).toEqual([1, 2]);
+  });
+
+  it.each(['https://instance.example', 'https://instance.example/', 'http://127.0.0.1:5678'])(
+    '[D43] the base address %s is taken, without a trailing slash',
+    (text) => expect(read({ SVC_BASE_URL: text }).config.baseUrl).toBe(text.replace(/\/$/, '')),
+  );
+});
+
+describe('problems and warnings', () => {
+  const bad = Object.fromEntries(
+    ENVIRONMENT_VARIABLES.filter(({ range }) => range !== undefined && !range.startsWith('exactly')).map(
+      ({ name }) => [name, MARKER],
+    ),
+  );
+
+  it('[D32] every problem is told at once, each by its variable, none with its value', () => {
+    const { problems } = read(bad);
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual(Object.keys(bad));
+    expect(problems.length).toBeGreaterThan(20);
+    expect(new ConfigurationError(problems).message).not.toContain(MARKER);
+    for (const problem of problems) expect(new ConfigurationError(problems).message).toContain(problem);
+  });
+
+  it('[D32] a problem in a file is told like any other, without the content', () => {
+    const { problems } = read({ SVC_PORT_FILE: file(MARKER), SVC_ENCRYPTION_KEY_FILE: directory });
+    expect(problems).toEqual([
+      'SVC_PORT: must be a whole number from 0 to 65535',
+      'SVC_ENCRYPTION_KEY_FILE: the file cannot be read (EISDIR)',
+    ]);
+  });
+
+  it('[D32] an unknown variable of the service is warned of, without its value', () => {
+    const { problems, warnings } = read(
+      { SVC_TOKEN_EXCHANGE_MAX_TTL: MARKER, OTHER: MARKER },
+      { SVC_HOSTS: MARKER },
+    );
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      'SVC_HOSTS is not a variable of this service and has no effect',
+      'SVC_TOKEN_EXCHANGE_MAX_TTL is not a variable of this service and has no effect',
+    ]);
+  });
+});

@@ -1,0 +1,52 @@
+// The certificate and key for direct TLS: both or neither, readable, and of one pair.
+import { generateKeyPairSync } from 'node:crypto';
+import { readTlsIdentity } from '../../../src/config/tls-identity.js';
+import { makeSelfSignedCertificate } from '../../support/self-signed-certificate.js';
+
+describe('[1.4] the settings for HTTPS', () => {
+  const { cert, key } = makeSelfSignedCertificate('instance.test');
+  const other = makeSelfSignedCertificate('instance.test');
+  const problems = (...pair: Parameters<typeof readTlsIdentity>) => readTlsIdentity(...pair).problems;
+
+  it('are taken as a pair, with a chain behind the certificate', () => {
+    expect(readTlsIdentity(cert, key)).toEqual({ identity: { cert, key }, problems: [] });
+    expect(problems(cert + other.cert, key)).toEqual([]);
+  });
+
+  it('may both be missing', () => {
+    expect(readTlsIdentity(undefined, undefined)).toEqual({ problems: [] });
+  });
+
+  it.each([
+    ['no key', cert, undefined, ['SVC_SSL_KEY: is required with SVC_SSL_CERT']],
+    ['no certificate', undefined, key, ['SVC_SSL_CERT: is required with SVC_SSL_KEY']],
+    [
+      'a key of another pair',
+      cert,
+      other.key,
+      ['SVC_SSL_KEY: is not the key of the certificate in SVC_SSL_CERT'],
+    ],
+    [
+      'other texts',
+      'a secret',
+      'a secret',
+      [
+        'SVC_SSL_CERT: must be a PEM certificate',
+        'SVC_SSL_KEY: must be a PEM private key without a passphrase',
+      ],
+    ],
+  ])('are refused with %s, without their values', (_, certificate, privateKey, expected) => {
+    expect(problems(certificate, privateKey)).toEqual(expected);
+  });
+
+  it('do not take a key with a passphrase', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const sealed = privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase: 'x',
+    });
+    expect(problems(cert, String(sealed))).toEqual([expect.stringContaining('without a passphrase')]);
+  });
+});

@@ -1,0 +1,165 @@
+// What is judged before the service starts: all problems of configuration, licence and trusted keys at once.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Partner } from '../../../demo/partner.js';
+import type { Environment } from '../../../src/config/load-config.js';
+import { ConfigurationError } from '../../../src/config/load-config.js';
+import { databaseSettings, encryptionKeys, prepareStartup } from '../../../src/start/startup.js';
+import { licenseEnvironment } from '../../support/license.js';
+
+const MARKER = 'marker-5150';
+const ENTRY = Partner.create({ issuer: 'https://a.example', kid: 'k1' }).staticEntry();
+const KEYS = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([ENTRY]) };
+const FLAG = { SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true' };
+const DATABASE = { SVC_DATABASE_URL: 'postgres://user:secret@db.example/name' };
+
+let workingDirectory: string;
+beforeEach(() => (workingDirectory = mkdtempSync(join(tmpdir(), 'startup-'))));
+afterEach(() => rmSync(workingDirectory, { recursive: true }));
+
+const start = (environment: Environment, envFile?: string) =>
+  prepareStartup({ environment, workingDirectory, ...(envFile === undefined ? {} : { envFile }) });
+
+async function problemsOf(environment: Environment): Promise<readonly string[]> {
+  const error: unknown = await start(environment).catch((reason: unknown) => reason);
+  if (error instanceof ConfigurationError) return error.problems;
+  throw new Error('it started');
+}
+
+function write(name: string, text: string): string {
+  const path = join(workingDirectory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('a start', () => {
+  it('[1.4] needs nothing where the feature is off', async () => {
+    const { config, license, trustedKeys, warnings } = await start({});
+    expect(config.featureFlag).toBe(false);
+    expect(license.includes('token-exchange', 0)).toBe(false);
+    expect([trustedKeys, warnings]).toEqual([[], []]);
+  });
+
+  it('[2.1] has the trusted keys and the licence that were given', async () => {
+    const { license, trustedKeys } = await start({ ...FLAG, ...KEYS, ...(await licenseEnvironment()) });
+    expect(trustedKeys).toMatchObject([{ type: 'static', issuer: 'https://a.example' }]);
+    expect(license.includes('token-exchange', Date.now())).toBe(true);
+  });
+
+  it('[D39] goes on with a licence that has run out, which holds nothing', async () => {
+    const { license } = await start({ ...FLAG, ...KEYS, ...(await licenseEnvironment({ exp: 1 })) });
+    expect(license.includes('token-exchange', Date.now())).toBe(false);
+  });
+
+  it('[P.origins] says what origins bind, where embedded login is on', async () => {
+    const entry = { ...ENTRY, origins: ['https://product.example'] };
+    const keys = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) };
+    const notesWith = async (embedLogin: string) =>
+      (await start({ ...FLAG, ...keys, SVC_EMBED_LOGIN_ENABLED: embedLogin })).notes;
+    expect(await notesWith('true')).toEqual([
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, origins: a login by GET is refused, and a post by a browser that names no origin',
+    ]);
+    expect(await notesWith('false')).toEqual([]);
+  });
+
+  it('[2.1.file] takes large values from files', async () => {
+    const path = write('keys.json', `${KEYS.SVC_TOKEN_EXCHANGE_TRUSTED_KEYS}\n`);
+    expect((await start({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).trustedKeys).toHaveLength(
+      1,
+    );
+  });
+
+  it('[D32] takes the environment before --env-file before .env', async () => {
+    write('.env', 'SVC_HOST=dot\nSVC_PORT=1\nSVC_PROXY_HOPS=1\n');
+    const envFile = write('chosen.env', 'SVC_HOST=chosen\nSVC_PORT=2\n');
+    const { config } = await start({ SVC_HOST: 'real' }, envFile);
+    expect(config).toMatchObject({ host: 'real', port: 2, proxyHops: 1 });
+  });
+
+  it('[D32] tells warnings of configuration and of trusted keys', async () => {
+    const entries = JSON.stringify([{ ...ENTRY, allowedRoles: ['global:owner'] }]);
+    const { warnings } = await start({ SVC_HOSTS: MARKER, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entries });
+    expect(warnings.map((warning) => warning.split(/[ :]/)[0])).toEqual([
+      'SVC_HOSTS',
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS',
+    ]);
+  });
+});
+
+describe('no start', () => {
+  it('[2.1] without trusted keys where the feature is on', async () => {
+    expect(await problemsOf(FLAG)).toEqual([
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: is required when SVC_ENV_FEAT_TOKEN_EXCHANGE is true',
+    ]);
+  });
+
+  it('[D45] without encryption key on PostgreSQL', async () => {
+    expect(await problemsOf(DATABASE)).toEqual(['SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL']);
+  });
+
+  it('[D39] with a licence and no key to check it with', async () => {
+    const { SVC_LICENSE } = await licenseEnvironment();
+    expect(await problemsOf({ SVC_LICENSE })).toEqual([
+      'SVC_LICENSE_PUBLIC_KEY: is required with SVC_LICENSE',
+    ]);
+  });
+
+  it.each([MARKER, `${MARKER}.${MARKER}.${MARKER}`])('[D39] with the licence %s', async (text) => {
+    const { SVC_LICENSE_PUBLIC_KEY } = await licenseEnvironment();
+    const problems = await problemsOf({ SVC_LICENSE: text, SVC_LICENSE_PUBLIC_KEY });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^SVC_LICENSE: its signature does not verify/);
+    expect(problems[0]).not.toContain(MARKER);
+  });
+
+  it('[D32] with an env file that is not there', async () => {
+    await expect(start({}, join(workingDirectory, 'absent'))).rejects.toThrow(ConfigurationError);
+  });
+
+  it('[D32] and problems of all kinds in one list, without a value', async () => {
+    const problems = await problemsOf({
+      ...{ ...FLAG, ...DATABASE, SVC_PORT: MARKER, SVC_LICENSE: MARKER, SVC_LICENSE_PUBLIC_KEY: MARKER },
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([{ ...ENTRY, key: MARKER }, { type: MARKER }]),
+    });
+    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
+      'SVC_ENCRYPTION_KEY',
+      'SVC_LICENSE',
+      'SVC_PORT',
+      ...Array<string>(problems.length - 3).fill('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS'),
+    ]);
+    expect(problems.join()).toMatch(/entry 0, key: .*entry 1, type: /s);
+    expect(new ConfigurationError(problems).message).not.toMatch(/marker|secret/);
+  });
+});
+
+describe('the key that seals secrets', () => {
+  it('[D45] is made once in the data folder, for its owner only', async () => {
+    const { config } = await start({ SVC_DATA_DIR: workingDirectory });
+    const [made] = encryptionKeys(config);
+    expect(made).toHaveLength(32);
+    expect(encryptionKeys(config)).toEqual([made]);
+    const path = join(workingDirectory, 'encryption.key');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8').trim()).toBe(made?.toString('base64'));
+  });
+
+  it('[D45] is another in another folder', async () => {
+    const [one, other] = [
+      await start({ SVC_DATA_DIR: workingDirectory }),
+      await start({ SVC_DATA_DIR: tmpFolder() }),
+    ];
+    expect(encryptionKeys(one.config)).not.toEqual(encryptionKeys(other.config));
+  });
+
+  it('[D45] is the configured one where there is one', async () => {
+    const { config } = await start({
+      ...DATABASE,
+      SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    });
+    expect(encryptionKeys(config)).toEqual([Buffer.alloc(32, 7)]);
+    expect(databaseSettings(config).kind).toBe('postgresql');
+  });
+
+  const tmpFolder = () => mkdtempSync(join(workingDirectory, 'other-'));
+});

@@ -1,0 +1,225 @@
+// Where a browser goes after an embedded login, whatever it was asked to go to.
+import { localRedirect } from '../../../../src/token-exchange/embed-login/local-redirect.js';
+import { describeWithVectors } from '../../../support/vectors.js';
+
+const INSTANCE = 'https://instance.example';
+
+/** Says in which way a result could lead away, break a header, or change when it is judged again; else nothing. */
+function faultOf(target: string): string | undefined {
+  const result = localRedirect(target);
+  const url = URL.canParse(result, INSTANCE) ? new URL(result, INSTANCE) : undefined;
+  const faults = {
+    'does not start with a single slash': !/^\/(?!\/)/.test(result),
+    'is not printable ASCII': !/^[\x21-\x7e]+$/.test(result),
+    'leaves the instance': url?.origin !== INSTANCE,
+    'is not in WHATWG form': url?.href !== INSTANCE + result,
+    'is not taken again': localRedirect(result) !== result,
+  };
+  const fault = Object.entries(faults).find(([, isThere]) => isThere)?.[0];
+  return fault && `${JSON.stringify(target).slice(0, 60)}: ${result.slice(0, 60)} ${fault}`;
+}
+
+const faultsOf = (targets: readonly string[]) => targets.map(faultOf).filter((fault) => fault !== undefined);
+
+describe('a path on this instance', () => {
+  it.each([
+    ['/', '/'],
+    ['/workflows', '/workflows'],
+    ['/workflows/7/', '/workflows/7/'],
+    ['/a/../b', '/b'],
+    ['/./a', '/a'],
+    ['/a%20b', '/a%20b'],
+    ['/a b', '/a%20b'],
+    ['/a%2520b', '/a%2520b'],
+    ['/größe', '/gr%C3%B6%C3%9Fe'],
+    ['/gr%C3%B6%C3%9Fe', '/gr%C3%B6%C3%9Fe'],
+    ['/日本/😀', '/%E6%97%A5%E6%9C%AC/%F0%9F%98%80'],
+    ['/a//b', '/a//b'],
+    ['/a%2Fb', '/a%2Fb'],
+    ['/100%', '/100%'],
+    ['/a:b@c', '/a:b@c'],
+    ['/a?b=c&d', '/a?b=c&d'],
+    ['/a#b', '/a#b'],
+    ['/?q=ü#ü', '/?q=%C3%BC#%C3%BC'],
+  ])('[4.1.2] is followed in its WHATWG form: %s', (target, location) => {
+    expect(localRedirect(target)).toBe(location);
+  });
+
+  it.each([
+    '/a?next=//evil.example',
+    '/a?next=https://evil.example/x',
+    '/a?next=https%3A%2F%2Fevil.example',
+    '/a?next=/\\evil.example',
+    '/a?text=%0d%0a%00%09',
+    '/a?text=%5c%2f%2f#%5c%0d',
+    '/a#//evil.example',
+    '/a#https://evil.example',
+    '/?',
+    '/a?',
+    '/a#',
+    '/a?#',
+  ])('[D24] its query and fragment are carried as they are: %s', (target) =>
+    expect(localRedirect(target)).toBe(target),
+  );
+});
+
+describe('anything else becomes /', () => {
+  it.each([
+    ...['', ' ', 'workflows', './a', '../a', '?a', '#a', ' /a', '\t/a', '\\a', '.', '*'],
+    ...['https://evil.example', 'https:evil.example', 'https:/evil.example', 'http:', 'https:'],
+    ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///etc/passwd'],
+    ...[`${INSTANCE}/a`, 'instance.example/a', 'mailto:a@b.example', 'blob:https://evil.example/x'],
+  ])('[4.1.2] what is no path: %j', (target) => expect(localRedirect(target)).toBe('/'));
+
+  it('[4.1.2] nothing', () => expect(localRedirect(undefined)).toBe('/'));
+
+  it.each([
+    ...['//evil.example', '///evil.example', '////evil.example', '//', '//\\evil.example'],
+    ...['/\\evil.example', '/\\\\evil.example', '\\/evil.example', '\\\\evil.example', '/\\/evil.example'],
+    ...['//user@evil.example', '//instance.example@evil.example', '//instance.example:1@evil.example'],
+    ...[
+      '/..//evil.example',
+      '/.//evil.example',
+      '/a/..//evil.example',
+      '/%2e%2e//evil.example',
+      '/%2E//evil.example',
+    ],
+    ...['/a/%2e%2e//evil.example', '/../..//evil.example', '/a/..//..//evil.example'],
+  ])('[D24] another host: %j', (target) => expect(localRedirect(target)).toBe('/'));
+
+  it.each([
+    ...[
+      '/%2fevil.example',
+      '/%2Fevil.example',
+      '/%2f%2fevil.example',
+      '%2f%2fevil.example',
+      '/%2f/evil.example',
+    ],
+    ...[
+      '/%5cevil.example',
+      '/%5Cevil.example',
+      '/%5c%5cevil.example',
+      '/%5c/evil.example',
+      '//%5cevil.example',
+    ],
+    ...['/%252fevil.example', '/%25252fevil.example', '/%252f%252fevil.example', '/%255cevil.example'],
+    ...[
+      '/%25%32%66evil.example',
+      '/%2%66evil.example',
+      '/..%2fevil.example/..%2f%2fx',
+      '/%2e%2e%2f%2fevil.example',
+    ],
+    ...['/a%5c..%5c%5cevil.example', `/%${'25'.repeat(40)}2fevil.example`],
+  ])('[D24] another host in percent-encoding: %j', (target) => expect(localRedirect(target)).toBe('/'));
+
+  it.each([
+    ...['/\t/evil.example', '/\n/evil.example', '/\r\n/evil.example', '/\0/evil.example', '/a\tb', '/a\r\nb'],
+    ...['/a\u0001', '/a\u001f', '/a\u007f', '/a\u0085', '/a\u009f', '/a\r\nset-cookie: x'],
+  ])('[D24] a control character: %j', (target) => expect(localRedirect(target)).toBe('/'));
+
+  it.each([
+    ...[
+      '/%09/evil.example',
+      '/%0a/evil.example',
+      '/%0d%0a/evil.example',
+      '/%00/evil.example',
+      '/a%00',
+      '/a%0D%0Ab',
+    ],
+    ...['/a%1f', '/a%7F', '/a%2500', '/a%250d%250aset-cookie:x', '/a%C2%85b', '/a%c2%9f'],
+  ])('[D24] a control character in percent-encoding: %j', (target) =>
+    expect(localRedirect(target)).toBe('/'),
+  );
+});
+
+describe('whatever the target', () => {
+  const PIECES = [
+    ...[
+      '/',
+      '//',
+      '\\',
+      '.',
+      '..',
+      '%2f',
+      '%2F',
+      '%5c',
+      '%252f',
+      '%25',
+      '%2',
+      '%',
+      '%2e',
+      '%00',
+      '%0d',
+      '%C2%85',
+    ],
+    ...[
+      '\t',
+      '\n',
+      '\0',
+      '\u0085',
+      '\u2028',
+      '\ud800',
+      ' ',
+      '@',
+      ':',
+      '?',
+      '#',
+      ';',
+      'a',
+      'é',
+      '。',
+      '／',
+      '＼',
+    ],
+    ...['evil.example', 'https:', '[', ']', '"', '<'],
+  ];
+  const two = PIECES.flatMap((first) => PIECES.map((second) => first + second));
+
+  it('[D24] the browser stays on the instance: all targets of up to three pieces after a slash', () => {
+    const three = two.flatMap((start) => PIECES.map((piece) => start + piece));
+    expect(faultsOf([...PIECES, ...two, ...three].map((rest) => `/${rest}`)).slice(0, 10)).toEqual([]);
+  });
+
+  it('[D24] the browser stays on the instance: all of up to two pieces, alone and before a host', () => {
+    const targets = [...PIECES, ...two];
+    expect(faultsOf([...targets, ...targets.map((start) => `${start}evil.example/x`)]).slice(0, 10)).toEqual(
+      [],
+    );
+  });
+
+  it('[D24] the browser stays on the instance: every code unit in path, query and fragment', () => {
+    const units = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+    const targets = units.flatMap((unit) => [`/${unit}evil.example`, `/a${unit}?${unit}#${unit}`]);
+    expect(faultsOf(targets).slice(0, 10)).toEqual([]);
+  });
+
+  it.each([
+    ['long', `/${'a'.repeat(4_000)}`],
+    ['very long', `/${'a'.repeat(1_000_000)}`],
+    ['very long and encoded', `/${'%25'.repeat(100_000)}2f`],
+    ['full of dots', `/${'../'.repeat(100_000)}/evil.example`],
+    ['full of slashes', '/'.repeat(1_000_000)],
+    ['long beyond ASCII', `/${'ü'.repeat(1_500)}`],
+  ])('[D24] the browser stays on the instance: a target %s', (_, target) =>
+    expect(faultsOf([target])).toEqual([]),
+  );
+});
+
+describeWithVectors('lists of known open redirects', 'payloadsallthethings', (vectors) => {
+  it.each([
+    ['Open-Redirect-payloads.txt', 200],
+    ['open_redirect_wordlist.txt', 10],
+    ['openredirects.txt', 50],
+  ])('[D24] no line of %s leads away, as it is or after a path', (name, least) => {
+    const lines = vectors.lines(`payloadsallthethings/${name}`);
+    expect(lines.length).toBeGreaterThan(least);
+    const targets = lines.flatMap((line) => [
+      line,
+      `/${line}`,
+      `/a/..${line}`,
+      `/a/${line}`,
+      line.replace(/^\/+/, '/'),
+    ]);
+    expect(faultsOf(targets)).toEqual([]);
+  });
+});

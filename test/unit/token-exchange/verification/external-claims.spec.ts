@@ -1,0 +1,227 @@
+// Which claims of a correctly signed token are taken, and how the others are refused.
+import type { RejectionReason } from '../../../../src/token-exchange/rejection.js';
+import { Rejection } from '../../../../src/token-exchange/rejection.js';
+import type { ClaimSet } from '../../../../src/token-exchange/verification/external-claims.js';
+import {
+  readExternalClaims,
+  readIssuer,
+} from '../../../../src/token-exchange/verification/external-claims.js';
+
+const good = { iss: 'https://a.example', sub: 's', aud: 'us', iat: 1_000, exp: 1_050, jti: 'j' };
+const LAST_SECOND = 253_402_300_799;
+const REQUIRED = ['sub', 'iss', 'aud', 'iat', 'exp', 'jti'] as const;
+const TEXTS = ['sub', 'iss', 'jti', 'email', 'given_name', 'family_name', 'role'] as const;
+
+/** Claims go through JSON, as those of a token do. */
+const read = (overrides: object) => readExternalClaims(JSON.parse(JSON.stringify({ ...good, ...overrides })));
+
+function reasonFor(overrides: object): RejectionReason | 'accepted' {
+  try {
+    read(overrides);
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof Rejection) return error.reason;
+    throw error;
+  }
+}
+
+describe('claims', () => {
+  it('[5.2.3] the required ones are enough', () => {
+    expect(read({})).toMatchObject({ ...good, emailVerified: true });
+    expect(read({ other: { nested: [1] } })).not.toHaveProperty('other');
+  });
+
+  it('[2.2.7] the optional ones come along', () => {
+    const names = { email: 'ada@a.example', given_name: 'Ada', family_name: 'Lovelace' };
+    expect(read({ ...names, role: 'global:admin', nbf: 1_000 })).toMatchObject({
+      ...{
+        email: 'ada@a.example',
+        givenName: 'Ada',
+        familyName: 'Lovelace',
+        role: 'global:admin',
+        nbf: 1_000,
+      },
+    });
+  });
+
+  it.each(REQUIRED)('[5.2.3] %s is required', (name) => {
+    for (const value of [undefined, null, true, {}, [[]], [5], [null]]) {
+      expect([value, reasonFor({ [name]: value })]).toEqual([value, 'claims_invalid']);
+    }
+  });
+
+  it.each(['sub', 'iss', 'jti'])('[D42] an empty %s is a missing one', (name) => {
+    expect(reasonFor({ [name]: '' })).toBe('claims_invalid');
+  });
+
+  it.each(TEXTS)('[2.2.7] %s is a string where it is there', (name) => {
+    for (const value of [null, 7, true, ['a'], { a: 1 }]) {
+      expect([value, reasonFor({ [name]: value })]).toEqual([value, 'claims_invalid']);
+    }
+  });
+
+  it.each([[['us', 'them']], [['us']], ['us']])('[5.2.3] aud may be %j', (aud) =>
+    expect(read({ aud }).aud).toEqual(aud),
+  );
+
+  it.each([7, true, { us: 1 }, ['us', 7], ['us', null], [['us']], null])(
+    '[5.2.3] aud may not be %j',
+    (aud) => {
+      expect(reasonFor({ aud })).toBe('claims_invalid');
+    },
+  );
+});
+
+describe('times', () => {
+  it.each(['iat', 'exp', 'nbf'])('[D12] %s is a number from 0 to the end of the year 9999', (name) => {
+    for (const value of [0, 0.5, 1_000.123, 1e3, 2 ** 31, LAST_SECOND]) {
+      expect([value, reasonFor({ [name]: value })]).toEqual([value, 'accepted']);
+    }
+    for (const value of [-1, -0.001, LAST_SECOND + 1, 2 ** 53, 1e300, '1000', '', null, true, [1_000], {}]) {
+      expect([value, reasonFor({ [name]: value })]).toEqual([value, 'claims_invalid']);
+    }
+  });
+
+  it.each(['iat', 'exp', 'nbf'])('[D12] %s is not infinite, however it is written', (name) => {
+    const payload = JSON.parse(JSON.stringify({ ...good, [name]: 'X' }).replace('"X"', '1e999')) as ClaimSet;
+    expect(() => readExternalClaims(payload)).toThrow(Rejection);
+    expect(() => readExternalClaims({ ...good, [name]: Number.NaN })).toThrow(Rejection);
+  });
+});
+
+describe('e-mail', () => {
+  const long = (length: number) => {
+    const domain = [63, 63, 58].map((size) => 'd'.repeat(size)).join('.');
+    return `${'a'.repeat(length - domain.length - 9)}@${domain}.example`;
+  };
+
+  it.each([
+    'ada@a.example',
+    'Ada.Love+x@sub.a.example',
+    "o'neill@a.example",
+    'ж@почта.example',
+    'a@xn--80a1acny.example',
+  ])('[2.2.7] %s is an address', (email) => expect(read({ email }).email).toBe(email));
+
+  it.each([
+    ...[
+      '',
+      ' ',
+      'ada',
+      '@a.example',
+      'ada@',
+      'ada@a@b.example',
+      'ada a.example',
+      'ada@a .example',
+      'ada@a..example',
+    ],
+    ...[
+      'Ada <ada@a.example>',
+      'ada@a.example,b@b.example',
+      'ada@a.example ',
+      '\tada@a.example',
+      'ada@a.example\n',
+    ],
+    ...['mailto:ada@a.example', '.ada@a.example', 'ada@-a.example', 'ada@a.example\r\nbcc:b@b.example'],
+  ])('[2.2.7] %j is none', (email) => expect(reasonFor({ email })).toBe('claims_invalid'));
+
+  it('[D42] has at most 254 characters', () => {
+    expect([long(254).length, reasonFor({ email: long(254) })]).toEqual([254, 'accepted']);
+    expect([long(255).length, reasonFor({ email: long(255) })]).toEqual([255, 'claims_not_storable']);
+    expect(reasonFor({ email: `${'a'.repeat(60_000)}@a.example` })).toBe('claims_not_storable');
+  });
+
+  it.each([
+    [undefined, true],
+    [true, true],
+    ['true', true],
+    ...[
+      false,
+      'false',
+      'False',
+      'FALSE',
+      'TRUE',
+      'True',
+      ' true',
+      'yes',
+      '',
+      '1',
+      0,
+      1,
+      null,
+      [],
+      [true],
+      {},
+    ].map((value) => [value, false] as const),
+  ] as const)('[D5] with email_verified %j it counts as verified: %s', (value, verified) => {
+    expect(read({ email: 'ada@a.example', email_verified: value }).emailVerified).toBe(verified);
+  });
+});
+
+describe('strings that storage cannot hold', () => {
+  const BAD = ['a\0b', '\0', 'a\ud800', '\udc00b', '\udc00\ud800'];
+
+  it.each([...TEXTS, 'aud', 'other'])('[D42] NUL or a lone surrogate in %s', (name) => {
+    for (const text of BAD)
+      expect([text, reasonFor({ [name]: text })]).toEqual([text, 'claims_not_storable']);
+  });
+
+  it.each(BAD)('[D42] in an address that is one but for it: %j', (text) => {
+    expect(reasonFor({ email: `${text}@a.example` })).toBe('claims_not_storable');
+    expect(reasonFor({ email: `ada@${text}.example` })).toBe('claims_not_storable');
+  });
+
+  it.each(BAD)('[D42] deep inside, and in a name: %j', (text) => {
+    for (const other of [[text], { a: [{ b: text }] }, { [text]: 1 }]) {
+      expect(reasonFor({ other })).toBe('claims_not_storable');
+    }
+    expect(reasonFor({ aud: ['us', text] })).toBe('claims_not_storable');
+    expect(reasonFor({ [text]: 1 })).toBe('claims_not_storable');
+  });
+
+  it.each([
+    ['a', 255, 'accepted'],
+    ['a', 256, 'claims_not_storable'],
+    ['a', 300, 'claims_not_storable'],
+    ['é', 255, 'accepted'],
+    ['😀', 255, 'accepted'],
+    ['😀', 256, 'claims_not_storable'],
+  ])('[D42] a sub of %s × %d is %s', (character, length, outcome) => {
+    expect(reasonFor({ sub: character.repeat(length) })).toBe(outcome);
+  });
+
+  it('[D42] a jti of 10,000 characters and names of 10,000 are taken', () => {
+    const long = 'x'.repeat(10_000);
+    expect(reasonFor({ jti: long, given_name: long, family_name: long, role: long })).toBe('accepted');
+  });
+
+  it('[D42] surrogate pairs, controls and U+FFFD are taken', () => {
+    expect(reasonFor({ sub: '😀\u0001\ufffd', given_name: '\u007f\u2028' })).toBe('accepted');
+  });
+});
+
+describe('the issuer before any key is known', () => {
+  it.each([{}, { iss: '' }, { iss: null }, { iss: 7 }, { iss: ['https://a.example'] }, { iss: { a: 1 } }])(
+    '[D15] %j is answered as invalid claims',
+    (payload) =>
+      expect(() => readIssuer(payload)).toThrow(expect.objectContaining({ reason: 'claims_invalid' })),
+  );
+
+  it('[D15] is read as it is', () =>
+    expect(readIssuer({ iss: ' HTTPS://a.example/ ' })).toBe(' HTTPS://a.example/ '));
+});
+
+it('[D23] a refusal holds no value', () => {
+  const bad = [
+    { sub: { marker: 1 } },
+    { exp: 'marker' },
+    { email: 'marker' },
+    { aud: { marker: 1 } },
+    { role: ['marker'] },
+  ];
+  for (const overrides of bad) {
+    expect(() => read(overrides)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('marker') }),
+    );
+  }
+});

@@ -1,0 +1,183 @@
+// Judges the JWS vectors of Project Wycheproof and of the cookbook of RFC 7520 as the service judges tokens.
+import type { JsonWebKey } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
+import type { Algorithm } from '../../../../src/token-exchange/keys/algorithms.js';
+import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/keys/algorithms.js';
+import { readJwks } from '../../../../src/token-exchange/keys/jwks/jwks-content.js';
+import type { TrustedKey } from '../../../../src/token-exchange/keys/trusted-key.js';
+import { Rejection } from '../../../../src/token-exchange/rejection.js';
+import { parseCompactJws } from '../../../../src/token-exchange/verification/compact-jws.js';
+import { isSignatureValid } from '../../../../src/token-exchange/verification/signature.js';
+import { describeWithVectors } from '../../../support/vectors.js';
+
+interface Vector {
+  tcId: number;
+  comment: string;
+  jws: string;
+  result: 'valid' | 'invalid';
+}
+
+interface Group {
+  comment: string;
+  public?: JsonWebKey;
+  tests: Vector[];
+}
+
+const policy = { entryIndex: 0, label: 'entry-0', issuer: 'https://a.example' };
+
+/** The published key as the service takes it: undefined where it drops the key. */
+function publishedKey(jwk: JsonWebKey): TrustedKey | undefined {
+  const [key] = readJwks(Buffer.from(JSON.stringify({ keys: [jwk] }))).keys;
+  return key && { ...key, policy };
+}
+
+/** The bare key with every algorithm that it can verify, whatever the JWK says of itself. */
+function bareKey({ kty, n, e, crv, x, y }: JsonWebKey): TrustedKey {
+  const publicKey = createPublicKey({ key: { kty, n, e, crv, x, y }, format: 'jwk' });
+  return { kid: 'bare', publicKey, algorithms: new Set(algorithmsFitting(publicKey)), policy };
+}
+
+/**
+ * Whether the service takes the signature of a token. The payloads of the vectors are no claims, so an empty object
+ * stands in for each while the parts are read; what is verified is the vector's own.
+ */
+async function takes(jws: string, key: TrustedKey | undefined): Promise<boolean> {
+  const [header = '', payload = ''] = jws.split('.');
+  const isCanonical = Buffer.from(payload, 'base64url').toString('base64url') === payload;
+  if (key === undefined || !isCanonical) return false;
+  try {
+    const parts = parseCompactJws(jws.replace(`.${payload}.`, '.e30.'));
+    const alg = parts.header['alg'];
+    const isServed = isAlgorithm(alg) && key.algorithms.has(alg);
+    return (
+      isServed && (await isSignatureValid(alg, key, Buffer.from(`${header}.${payload}`), parts.signature))
+    );
+  } catch (error) {
+    if (error instanceof Rejection) return false;
+    throw error;
+  }
+}
+
+describeWithVectors('JWS vectors of Project Wycheproof', 'wycheproof', (vectors) => {
+  const { testGroups } = vectors.json<{ testGroups: Group[] }>('wycheproof/json_web_signature_test.json');
+  const groups = testGroups.flatMap(({ public: jwk, ...group }) =>
+    jwk === undefined ? [] : [{ ...group, jwk }],
+  );
+  const all = groups.flatMap(({ comment: group, jwk, tests }) =>
+    tests.map((vector): [string, Vector & { jwk: JsonWebKey }] => [
+      `${vector.tcId} ${group} ${vector.comment}`,
+      { ...vector, jwk },
+    ]),
+  );
+
+  /** Valid for Wycheproof, refused here: a key serves the algorithm that its JWK names, not the one that a token names. */
+  const STRICTER = new Map([
+    [346, 'the JWK says PS256, the token PS384'],
+    [350, 'the JWK says PS256, the token PS384'],
+    [347, 'the JWK says ES521, which is no algorithm'],
+    [351, 'the JWK says ES521, which is no algorithm'],
+  ]);
+
+  it('[2.1.supported] every asymmetric group is here', () => {
+    expect(all.length).toBe(361);
+    expect(all.filter(([, { result }]) => result === 'valid')).toHaveLength(36);
+  });
+
+  it.each(all.filter(([, { tcId }]) => !STRICTER.has(tcId)))(
+    '[5.2.1] %s',
+    async (_, { jws, jwk, result }) => {
+      expect((await takes(jws, publishedKey(jwk))) ? 'valid' : 'invalid').toBe(result);
+    },
+  );
+
+  it.each(all.filter(([, { tcId }]) => STRICTER.has(tcId)))(
+    '[2.1.inferred] %s: the signature is right, and the algorithm not that of the key',
+    async (_, { jws, jwk, result }) => {
+      expect([result, await takes(jws, bareKey(jwk)), await takes(jws, publishedKey(jwk))]).toEqual([
+        'valid',
+        true,
+        false,
+      ]);
+    },
+  );
+
+  it('[D15] a valid signature over what is no JSON object makes no JWT', () => {
+    const valid = all.filter(([, { result }]) => result === 'valid');
+    const parsed = valid.filter(([, { jws }]) => {
+      try {
+        return typeof parseCompactJws(jws).payload === 'object';
+      } catch {
+        return false;
+      }
+    });
+    expect(parsed).toEqual([]);
+  });
+
+  it('[5.2.2] no token of a symmetric group is taken with any of the public keys', async () => {
+    const symmetric = testGroups.filter(({ public: jwk }) => jwk === undefined).flatMap(({ tests }) => tests);
+    const keys = groups.map(({ jwk }) => bareKey(jwk));
+    expect(symmetric.length).toBeGreaterThan(30);
+    const pairs = symmetric.flatMap(({ jws }) => keys.map((key) => ({ jws, key })));
+    const verdicts = await Promise.all(pairs.map(({ jws, key }) => takes(jws, key)));
+    expect(pairs.filter((_, place) => verdicts[place])).toEqual([]);
+  });
+});
+
+interface Example {
+  input: { key: JsonWebKey; alg: string };
+  signing: { protected_b64u: string; sig: string };
+  output: { compact?: string; json: object; json_flat?: object };
+}
+
+describeWithVectors('examples of RFC 7520', 'rfc7520-cookbook', (vectors) => {
+  const example = (name: string) => vectors.json<Example>(`rfc7520-cookbook/${name}.json`);
+  const taken: [string, Algorithm][] = [
+    ['jws_4_1.rsa_v15_signature', 'RS256'],
+    ['jws_4_2.rsa-pss_signature', 'PS384'],
+    ['jws_4_3.ecdsa_signature', 'ES512'],
+    ['curve25519_jws', 'EdDSA'],
+  ];
+
+  it.each(taken)(
+    '[2.1.supported] %s: %s is taken, and not with a changed signature',
+    async (name, algorithm) => {
+      const { input, output } = example(name);
+      const jws = output.compact ?? '';
+      expect(input.alg).toBe(algorithm);
+      expect(await takes(jws, bareKey(input.key))).toBe(true);
+      const at = jws.length - 20;
+      const changed = jws.slice(0, at) + (jws[at] === 'A' ? 'B' : 'A') + jws.slice(at + 1);
+      expect(await takes(changed, bareKey(input.key))).toBe(false);
+    },
+  );
+
+  it.each(taken)('[D15] %s: the JSON serialisations are not', async (name) => {
+    const { input, output } = example(name);
+    for (const form of [output.json, output.json_flat]) {
+      expect(await takes(JSON.stringify(form), bareKey(input.key))).toBe(false);
+    }
+  });
+
+  const { key } = example('curve25519_jws').input;
+
+  it('[D15] 4.5, detached content, is no JWT', async () => {
+    const { output } = example('jws_4_5.signature_with_detached_content');
+    expect(() => parseCompactJws(output.compact ?? '')).toThrow(
+      expect.objectContaining({ reason: 'token_malformed' }),
+    );
+    expect(await takes(output.compact ?? '', bareKey(key))).toBe(false);
+  });
+
+  it('[D15] 4.8, several signatures, is no JWT', () => {
+    const { output } = example('jws_4_8.multiple_signatures');
+    expect(() => parseCompactJws(JSON.stringify(output.json))).toThrow(Rejection);
+  });
+
+  it('[D37] RFC 7797 4.2, an unencoded payload, is no JWT', () => {
+    const { signing, output } = example('rfc7797_4.2.hmac-sha2_b64_false');
+    const unencoded = `${signing.protected_b64u}.$.02.${signing.sig}`;
+    for (const text of [unencoded, JSON.stringify(output.json), JSON.stringify(output.json_flat)]) {
+      expect(() => parseCompactJws(text)).toThrow(expect.objectContaining({ reason: 'token_malformed' }));
+    }
+  });
+});

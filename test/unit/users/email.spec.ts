@@ -1,0 +1,32 @@
+// When two e-mail addresses are the same.
+import { normalizeEmail } from '../../../src/users/email.js';
+
+it.each([
+  ['ada@partner.example', 'ADA@PARTNER.EXAMPLE'],
+  ['ada@partner.example', 'Ada@Partner.Example'],
+  ['zoë@partner.example', 'ZOË@partner.example'],
+  ['zoë@partner.example', 'zoe\u0308@partner.example'],
+  ['zoë@partner.example', 'ZOE\u0308@partner.example'],
+  ['kim@partner.example', '\u212aim@partner.example'],
+  ['å@partner.example', '\u212b@partner.example'],
+  ['ǰ@partner.example', 'J\u030c@partner.example'],
+  ['дима@partner.example', 'ДИМА@partner.example'],
+])('[D4] %s is %s', (one, other) => expect(normalizeEmail(other)).toBe(normalizeEmail(one)));
+
+it.each([
+  ['ada@partner.example', 'ada@partner.example.org'],
+  ['ada@partner.example', 'ada+1@partner.example'],
+  ['ada@partner.example', 'a.da@partner.example'],
+  ['ada@partner.example', 'adá@partner.example'],
+  ['ada@partner.example', 'аda@partner.example'],
+  ['ada@partner.example', ' ada@partner.example'],
+  ['ada@partner.example', 'ａda@partner.example'],
+])('[D4] %s is not %j', (one, other) => expect(normalizeEmail(other)).not.toBe(normalizeEmail(one)));
+
+it('[D4] the form is stable: the form of a form is the form itself', () => {
+  for (let point = 0; point <= 0x1ffff; point++) {
+    if (point >= 0xd800 && point <= 0xdfff) continue;
+    const form = normalizeEmail(`x${String.fromCodePoint(point)}\u0307\u0323y`);
+    if (normalizeEmail(form) !== form) throw new Error(`U+${point.toString(16)} has two forms`);
+  }
+});

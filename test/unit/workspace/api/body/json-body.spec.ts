@@ -1,0 +1,124 @@
+// JSON bodies: content type, text, members, and messages that name a member and its rule but never a value.
+import 'reflect-metadata';
+import { HttpException } from '@nestjs/common';
+import {
+  ChoiceField,
+  EmailField,
+  FlagField,
+  IdField,
+  ObjectArrayField,
+  ObjectField,
+  TextField,
+} from '../../../../../src/workspace/api/body/field-rules.js';
+import { JsonBodyPipe } from '../../../../../src/workspace/api/body/json-body.js';
+
+class Body {
+  @TextField({ description: '', max: 3 })
+  readonly name!: string;
+
+  @FlagField({ description: '', optional: true })
+  readonly flag?: boolean;
+
+  @IdField({ description: '', optional: true })
+  readonly id?: string;
+
+  @EmailField({ description: '', optional: true })
+  readonly email?: string;
+
+  @ChoiceField({ description: '', values: ['a', 'b'], optional: true })
+  readonly choice?: string;
+
+  @ObjectField({ description: '', optional: true })
+  readonly object?: object;
+
+  @ObjectArrayField({ description: '', optional: true })
+  readonly list?: object[];
+}
+
+const pipe = new JsonBodyPipe(Body);
+const read = (text: string | Buffer, contentType: string | undefined = 'application/json') =>
+  pipe.transform({ contentType, bytes: Buffer.from(text) });
+
+async function refusal(work: () => Promise<unknown>): Promise<[number, string]> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof HttpException)) throw error;
+    return [error.getStatus(), (error.getResponse() as { message: string }).message];
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a JSON body', () => {
+  it('is read into its class, with the types that it has', async () => {
+    const members = { name: '\u{1F600}\u{FE0F}x', flag: false, object: { b: 1, a: [null] }, list: [{}] };
+    const body = await read(JSON.stringify(members));
+    expect(body).toBeInstanceOf(Body);
+    expect({ ...body }).toEqual(members);
+    expect(JSON.stringify(body.object)).toBe('{"b":1,"a":[null]}');
+  });
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON ;x=y'])(
+    'may be %s',
+    async (type) => {
+      expect((await read('{"name":"a"}', type)).name).toBe('a');
+    },
+  );
+
+  it.each([
+    'text/plain',
+    '',
+    'application/jsonp',
+    'application/merge-patch+json',
+    'text/plain, application/json',
+  ])('is not %j: 415', async (type) => {
+    expect(await refusal(() => read('{"name":"a"}', type))).toEqual([
+      415,
+      'Content-Type must be application/json',
+    ]);
+  });
+
+  it('is not without a content type or a body', async () => {
+    expect((await refusal(() => pipe.transform({ contentType: undefined, bytes: undefined })))[0]).toBe(415);
+    expect(
+      await refusal(() => pipe.transform({ contentType: 'application/json', bytes: undefined })),
+    ).toEqual([400, 'The body is unreadable: not valid JSON']);
+  });
+
+  it.each([
+    ['{"name":"secret"', 'The body is unreadable: not valid JSON'],
+    ['{"name":"a","n\\u0061me":"secret"}', 'The body is unreadable: a member is given twice'],
+    ['{"name":"a","object":{"secret":1,"secret":2}}', 'The body is unreadable: a member is given twice'],
+    [`{"name":"a","object":${'['.repeat(40)}${']'.repeat(40)}}`, 'The body is unreadable: nested too deeply'],
+    [Buffer.from([0x7b, 0xff, 0x7d]), 'The body is unreadable: not valid UTF-8'],
+    ['["secret"]', 'The body must be a JSON object'],
+    ['null', 'The body must be a JSON object'],
+    ['"secret"', 'The body must be a JSON object'],
+    ['{"name":"a","secret":1}', 'The body has an unknown member; known are'],
+    ['{"name":"a","__proto__":{"flag":true}}', 'The body has an unknown member; known are'],
+    ['{"name":"a","constructor":1}', 'The body has an unknown member; known are'],
+    ['{"name":"a\\u0000"}', 'name has characters that cannot be stored'],
+    ['{"name":"a","object":{"\\ud800":1}}', 'object has characters that cannot be stored'],
+    ['{"name":"a","object":{"n":1e999}}', 'object has a number that is too large'],
+    ['{}', 'name must be a text of 1 to 3 characters'],
+    ['{"name":null}', 'name must be a text of 1 to 3 characters'],
+    ['{"name":""}', 'name must be a text of 1 to 3 characters'],
+    ['{"name":"abcd"}', 'name must be a text of 1 to 3 characters'],
+    ['{"name":"a\\ufe0f\\ufe0f\\ufe0f"}', 'name must be a text of 1 to 3 characters'],
+    ['{"name":["a"]}', 'name must be a text of 1 to 3 characters'],
+    ['{"name":"a","flag":"true"}', 'flag must be true or false'],
+    ['{"name":"a","flag":null}', 'flag must be true or false'],
+    ['{"name":"a","id":"secret"}', 'id must be a UUID'],
+    ['{"name":"a","email":"secret"}', 'email must be an e-mail address'],
+    [`{"name":"a","email":"a@${'b.'.repeat(126)}example"}`, 'email must be an e-mail address'],
+    ['{"name":"a","choice":"secret"}', 'choice must be one of a, b'],
+    ['{"name":"a","choice":["a"]}', 'choice must be one of a, b'],
+    ['{"name":"a","object":[]}', 'object must be an object'],
+    ['{"name":"a","list":{}}', 'list must be an array of objects'],
+    ['{"name":"a","list":["secret"]}', 'list must be an array of objects'],
+  ])('is refused without naming a value: %s', async (text, message) => {
+    const [status, told] = await refusal(() => read(text));
+    expect([status, told.slice(0, message.length)]).toEqual([400, message]);
+    expect(told).not.toContain('secret');
+  });
+});

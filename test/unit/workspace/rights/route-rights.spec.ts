@@ -1,0 +1,74 @@
+// A route whose right nobody would ask for must not come into being.
+import 'reflect-metadata';
+import { Controller, Get } from '@nestjs/common';
+import { Operation } from '../../../../src/workspace/api/operation.decorator.js';
+import { refuseOpenRoutes, thingIn } from '../../../../src/workspace/rights/route-rights.js';
+
+const answer = { status: 204 } as const;
+const errors = [] as const;
+
+@Controller('api/v1/projects/:projectId/things')
+class Bound {
+  @Get(':thingId')
+  @Operation({ summary: '', right: 'workflow:read', answer, errors })
+  get(): void {
+    // Nothing is done here.
+  }
+}
+
+@Controller('api/v1/things')
+class Unbound {
+  @Get(':thingId')
+  @Operation({ summary: '', right: 'workflow:read', answer, errors })
+  get(): void {
+    // Nothing is done here.
+  }
+}
+
+@Controller('api/v1/things')
+class Asking {
+  @Get()
+  @Operation({ summary: '', right: 'workflow:read', asksItself: true, answer, errors })
+  list(): void {
+    // Nothing is done here.
+  }
+
+  @Get('all')
+  @Operation({ summary: '', right: 'user:read', answer, errors })
+  all(): void {
+    // Nothing is done here.
+  }
+
+  helper(): void {
+    // No route.
+  }
+}
+
+@Controller('api/v1/things')
+class Forgotten {
+  @Get()
+  list(): void {
+    // Nothing is done here.
+  }
+}
+
+describe('the routes of the API', () => {
+  it('[D30] may name the thing that a right is asked for, ask themselves, or need a right on the instance', () => {
+    expect(() => refuseOpenRoutes([Bound, Asking])).not.toThrow();
+  });
+
+  it('[D30] do not start where nobody would ask for the right', () => {
+    expect(() => refuseOpenRoutes([Bound, Unbound])).toThrow(
+      'Unbound.get asks for workflow:read, and its path names nothing',
+    );
+  });
+
+  it('[D30] do not start without an operation', () => {
+    expect(() => refuseOpenRoutes([Forgotten])).toThrow('no @Operation');
+  });
+
+  it('ask for the project first', () => {
+    expect(thingIn(['workflowId', 'projectId'])?.kind).toBe('project');
+    expect(thingIn(['userId'])).toBeUndefined();
+  });
+});
