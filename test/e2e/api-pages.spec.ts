@@ -142,9 +142,14 @@ describeOnEachDatabase('the pages of a list', (database) => {
       for (const token of [await world.tokenOf('administrator'), await world.token(memberId)]) {
         const counts: number[] = [];
         for (const limit of [1, 100]) {
-          statements.length = 0;
-          await api.get(`/api/v1/${list}?limit=${limit}`, token);
-          counts.push(statements.length);
+          const tries: number[] = [];
+          // Jobs have statements of their own now and then, which only ever add to a try.
+          for (let count = 0; count < 5; count++) {
+            statements.length = 0;
+            await api.get(`/api/v1/${list}?limit=${limit}`, token);
+            tries.push(statements.length);
+          }
+          counts.push(Math.min(...tries));
         }
         expect(counts[0]).toBeGreaterThan(0);
         expect(counts[1]).toBe(counts[0]);
