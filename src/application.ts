@@ -2,7 +2,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { AppModule } from './app.module.js';
+import { AppModule, isTokenExchangeAvailable } from './app.module.js';
 import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
@@ -15,7 +15,12 @@ import { ENTITIES } from './start/entities.js';
 import { frameAncestorsOf } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { databaseSettings, encryptionKeys } from './start/startup.js';
+import { TOKEN_PATH } from './token-exchange/delegation/delegation.controller.js';
+import { EMBED_PATH } from './token-exchange/embed-login/embed-login.controller.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
+
+/** Without a licence they are absent, whatever the method. */
+const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH];
 
 /** A running or runnable application. */
 export interface Application {
@@ -60,7 +65,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       logger,
       sourceDirectory,
     });
-    const nest = await createNest(root, startup, logger);
+    const nest = await createNest(root, startup, { logger, clock });
     return {
       nest,
       database,
@@ -73,15 +78,24 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   }
 }
 
-async function createNest(root: ReturnType<typeof AppModule.register>, startup: Startup, logger: Logger) {
+async function createNest(
+  root: ReturnType<typeof AppModule.register>,
+  startup: Startup,
+  { logger, clock }: { logger: Logger; clock: Clock },
+) {
   const { config, trustedKeys, tls } = startup;
-  const server = createServer({ proxyHops: config.proxyHops, logger, ...(tls === undefined ? {} : { tls }) });
+  const server = createServer({
+    proxyHops: config.proxyHops,
+    logger,
+    tls,
+    isAbsent: (url) => FLOW_PATHS.includes(url) && !isTokenExchangeAvailable(startup, clock),
+  });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
     // The adapter serves it already; by this Nest knows, and names the address rightly.
-    ...(tls === undefined ? {} : { httpsOptions: tls }),
+    httpsOptions: tls,
   });
   addSecurityHeaders(nest, frameAncestorsOf(config, trustedKeys));
   await nest.init();

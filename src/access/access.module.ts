@@ -1,7 +1,7 @@
 // What the instance hands out and takes back: sessions, access tokens, and who may come in with them.
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { repositoriesOf } from '../database/database.module.js';
 import { KeyRing } from '../sealing/key-ring.js';
 import { AccessTokenService } from './access-token.service.js';
 import type { AccessOptions } from './access.options.js';
@@ -9,6 +9,7 @@ import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { KeySetController } from './key-set.controller.js';
+import { MetadataController } from './metadata.controller.js';
 import { SessionPurgeJob } from './session-purge.job.js';
 import { SessionController } from './session.controller.js';
 import { SessionRepository, WebSession } from './session.repository.js';
@@ -18,13 +19,17 @@ import { SigningKeyService } from './signing-key.service.js';
 
 @Module({})
 export class AccessModule {
-  static register(options: AccessOptions, keyRing: KeyRing): DynamicModule {
+  /** @param imports modules that offer clock, log, database, leader, audit bus and users */
+  static register(
+    options: AccessOptions,
+    keyRing: KeyRing,
+    imports: NonNullable<ModuleMetadata['imports']>,
+  ): DynamicModule {
     const offered = [SessionService, AccessTokenService, AuthenticationService, AuthenticationGuard];
     return {
       module: AccessModule,
-      global: true,
-      imports: [TypeOrmModule.forFeature([WebSession, SigningKey])],
-      controllers: [SessionController, KeySetController],
+      imports: [...imports, repositoriesOf([WebSession, SigningKey], imports)],
+      controllers: [SessionController, KeySetController, MetadataController],
       providers: [
         ...offered,
         SessionRepository,

@@ -1,11 +1,20 @@
 // What the access module is told at registration.
 
+/** Where access tokens are issued. */
+export interface TokenEndpoint {
+  readonly path: string;
+  /** The one grant that it takes. */
+  readonly grantType: string;
+}
+
 export interface AccessOptions {
   /** Origin of the instance: `iss` and `aud` of access tokens, and the only origin that sessions may write from. */
   readonly baseUrl: string;
   /** Life of a session, in seconds; 60 to 86,400. */
   readonly sessionLifetimeSeconds: number;
   readonly partitionedCookie: boolean;
+  /** Undefined while none answers: a licence may run out while the service runs. */
+  readonly tokenEndpoint: () => TokenEndpoint | undefined;
 }
 
 /** Injection token of the options. */

@@ -24,7 +24,7 @@ const READING_METHODS = new Set(['GET', 'HEAD']);
 export class AuthenticationGuard implements CanActivate {
   constructor(
     private readonly authentication: AuthenticationService,
-    @Inject(ACCESS_OPTIONS) private readonly options: AccessOptions,
+    @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl'>,
   ) {}
 
   /** @rule 5.4 Issued tokens are presented as `Authorization: Bearer`. */
@@ -38,19 +38,33 @@ export class AuthenticationGuard implements CanActivate {
   /** If `Authorization` is there it alone decides: a request never falls back to another identity (D41). */
   private async principalOf(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
     const { authorization } = request.headers;
-    if (authorization !== undefined) return this.byBearer(authorization, reply);
+    if (authorization !== undefined) return this.byBearer(authorization, request, reply);
     const principal = await this.authentication.bySession(readSessionCookies(request.headers.cookie));
     if (principal === undefined)
-      throw unauthenticated(reply, challengeTo(authorization), 'Sign in, or send an access token');
+      throw this.unauthenticated(request, reply, 'Sign in, or send an access token');
     this.refuseForgery(request);
     return principal;
   }
 
-  private async byBearer(authorization: string, reply: FastifyReply): Promise<Principal> {
+  private async byBearer(
+    authorization: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Principal> {
     const token = BEARER.exec(authorization)?.[1];
     const principal = token === undefined ? undefined : await this.authentication.byAccessToken(token);
     if (principal !== undefined) return principal;
-    throw unauthenticated(reply, challengeTo(authorization), 'The access token is invalid or has expired');
+    throw this.unauthenticated(request, reply, 'The access token is invalid or has expired');
+  }
+
+  private unauthenticated(
+    { headers: { authorization } }: FastifyRequest,
+    reply: FastifyReply,
+    message: string,
+  ): UnauthorizedException {
+    const { baseUrl } = this.options;
+    void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }));
+    return new UnauthorizedException({ error: 'invalid_token', message });
   }
 
   /**
@@ -64,9 +78,4 @@ export class AuthenticationGuard implements CanActivate {
       message: 'The request does not come from this instance',
     });
   }
-}
-
-function unauthenticated(reply: FastifyReply, challenge: string, message: string): UnauthorizedException {
-  void reply.header('www-authenticate', challenge);
-  return new UnauthorizedException({ error: 'invalid_token', message });
 }

@@ -1,9 +1,19 @@
 // How a request that nobody is known for is asked to say who it is.
+import { RESOURCE_METADATA_PATH } from './well-known.js';
+
+/** What a challenge depends on. */
+interface Challenged {
+  /** The `Authorization` header of the request. */
+  readonly authorization: string | undefined;
+  /** Origin of the instance. */
+  readonly baseUrl: string;
+}
 
 /**
- * The `WWW-Authenticate` header of a 401. It names an error only where a credential was sent (RFC 6750 §3).
- * @param authorization the `Authorization` header of the request
+ * The `WWW-Authenticate` header of a 401. It names an error only where a credential was sent (RFC 6750 §3), and always
+ * where a client learns who issues tokens (RFC 9728 §5.1).
  */
-export function challengeTo(authorization: string | undefined): string {
-  return authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
+export function challengeTo({ authorization, baseUrl }: Challenged): string {
+  const error = authorization === undefined ? '' : 'error="invalid_token", ';
+  return `Bearer ${error}resource_metadata="${baseUrl}${RESOURCE_METADATA_PATH}"`;
 }

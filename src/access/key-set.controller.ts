@@ -1,17 +1,17 @@
 // Publishes the public keys of access tokens, for resource servers of the operator's own.
-import { Controller, Get, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import type { JSONWebKeySet } from 'jose';
+import { PublishedInterceptor } from './published.interceptor.js';
 import { SigningKeyService } from './signing-key.service.js';
+import { KEY_SET, WELL_KNOWN } from './well-known.js';
 
-@Controller('.well-known')
+@Controller(WELL_KNOWN)
+@UseInterceptors(PublishedInterceptor)
 export class KeySetController {
   constructor(private readonly signingKeys: SigningKeyService) {}
 
-  /** Keys are published a day before they sign, so an hour in a cache does no harm. */
-  @Get('jwks.json')
-  keySet(@Res({ passthrough: true }) reply: FastifyReply): JSONWebKeySet {
-    void reply.header('cache-control', 'public, max-age=3600').removeHeader('pragma');
+  @Get(KEY_SET)
+  keySet(): JSONWebKeySet {
     return this.signingKeys.publicKeys();
   }
 }

@@ -40,7 +40,7 @@ export class SessionService {
   constructor(
     private readonly sessions: SessionRepository,
     private readonly clock: Clock,
-    @Inject(ACCESS_OPTIONS) private readonly options: AccessOptions,
+    @Inject(ACCESS_OPTIONS) private readonly options: Omit<AccessOptions, 'tokenEndpoint'>,
   ) {}
 
   /**

@@ -1,4 +1,4 @@
-// Tells the rest of the process what has happened, after it has been committed.
+// Writes down what has happened, with the work that it tells about, and tells the rest of the process after the commit.
 import { Inject, Injectable } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
@@ -14,7 +14,6 @@ export interface ToldWork<Result> {
   readonly events: readonly AuditEvent[];
 }
 
-/** Writes events down with the work that they tell about, and publishes them on the event emitter afterwards. */
 @Injectable()
 export class AuditBus {
   constructor(

@@ -14,9 +14,14 @@ const PAUSE_MS = 25;
 const PATIENCE_MS = 1_000;
 const LOOK_AGAIN_MS = 2;
 const CHECKPOINT_AFTER_BYTES = 4 * 2 ** 20;
+/** The first look after a use writes its counts down, the second one sees them. */
+const LOOKS_AFTER_USE = 2;
 
 export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly job: PeriodicJob;
+  private usesSeen = -1;
+  /** In a row, with nothing due. */
+  private idleLooks = 0;
 
   constructor(
     private readonly database: EmbeddedMaintenanceRepository,
@@ -50,8 +55,19 @@ export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApp
     await this.job.stop();
   }
 
+  /** A database that nobody uses is left alone. */
   private async run(mayGoOn: () => boolean): Promise<void> {
-    for (const step of await this.steps()) {
+    const { usesByOthers } = this.database;
+    if (usesByOthers !== this.usesSeen) this.idleLooks = 0;
+    if (this.idleLooks === LOOKS_AFTER_USE) return;
+    this.usesSeen = usesByOthers;
+    const steps = await this.steps();
+    this.idleLooks = steps.length === 0 ? this.idleLooks + 1 : 0;
+    await this.take(steps, mayGoOn);
+  }
+
+  private async take(steps: readonly (() => Promise<void>)[], mayGoOn: () => boolean): Promise<void> {
+    for (const step of steps) {
       await this.untilQuiet();
       if (!mayGoOn()) return;
       await step();

@@ -1,5 +1,6 @@
 // What the embedded database needs of what PostgreSQL's own helpers do: which tables are due, and each step by itself.
 import type { DataSource } from 'typeorm';
+import type { PreparedStatement } from './prepared-statement.js';
 import { runPrepared } from './prepared-statement.js';
 
 /** A table that is due for at least one of the two. */
@@ -32,50 +33,81 @@ const DUE = {
     WHERE "needsVacuum" OR "needsAnalyze" ORDER BY "table"`,
 };
 
-const FILLED = `SELECT oid::regclass::text AS "table" FROM pg_class
-  WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0 ORDER BY 1`;
+const FILLED = {
+  name: 'maintenance_filled',
+  text: `SELECT oid::regclass::text AS "table" FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0 ORDER BY 1`,
+};
 
 const LOG_LENGTH = {
   name: 'maintenance_log_length',
   text: 'SELECT (pg_current_wal_insert_lsn() - redo_lsn)::float8 AS bytes FROM pg_control_checkpoint()',
 };
 
+/** The driver's pool of one connection. */
+interface Pool {
+  readonly waitingCount: number;
+  on(event: 'acquire', listener: () => void): void;
+}
+
 export class EmbeddedMaintenanceRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly pool: Pool;
+  private uses = 0;
+  private ownUses = 0;
+
+  /** @param dataSource connected */
+  constructor(private readonly dataSource: DataSource) {
+    this.pool = (dataSource.driver as unknown as { master: Pool }).master;
+    this.pool.on('acquire', () => (this.uses += 1));
+  }
+
+  /** How often others than this repository have had the connection. Until that grows nothing becomes due. */
+  get usesByOthers(): number {
+    return this.uses - this.ownUses;
+  }
 
   due(): Promise<DueTable[]> {
-    return runPrepared<DueTable>(this.dataSource, DUE, []);
+    return this.ask<DueTable>(DUE);
   }
 
   /** Names of all tables of ours that hold anything, dead rows too. */
   async filled(): Promise<string[]> {
-    const rows = await this.dataSource.query<{ table: string }[]>(FILLED);
+    const rows = await this.ask<{ table: string }>(FILLED);
     return rows.map(({ table }) => table);
   }
 
   /** @param table from `due` or `filled` */
-  async vacuum(table: string): Promise<void> {
-    await this.dataSource.query(`VACUUM (FREEZE) ${table}`);
+  vacuum(table: string): Promise<void> {
+    return this.tell(`VACUUM (FREEZE) ${table}`);
   }
 
   /** @param table from `due` or `filled` */
-  async analyze(table: string): Promise<void> {
-    await this.dataSource.query(`ANALYZE ${table}`);
+  analyze(table: string): Promise<void> {
+    return this.tell(`ANALYZE ${table}`);
   }
 
   /** Bytes of write-ahead log since the last checkpoint. */
   async logLength(): Promise<number> {
-    const [row] = await runPrepared<{ bytes: number }>(this.dataSource, LOG_LENGTH, []);
+    const [row] = await this.ask<{ bytes: number }>(LOG_LENGTH);
     return row?.bytes ?? 0;
   }
 
-  async checkpoint(): Promise<void> {
-    await this.dataSource.query('CHECKPOINT');
+  checkpoint(): Promise<void> {
+    return this.tell('CHECKPOINT');
   }
 
   /** Whether requests wait for the one connection. */
   isAwaited(): boolean {
-    const { master } = this.dataSource.driver as unknown as { master: { waitingCount: number } };
-    return master.waitingCount > 0;
+    return this.pool.waitingCount > 0;
+  }
+
+  private ask<Row>(statement: PreparedStatement): Promise<Row[]> {
+    this.ownUses += 1;
+    return runPrepared<Row>(this.dataSource, statement, []);
+  }
+
+  private async tell(command: string): Promise<void> {
+    this.ownUses += 1;
+    await this.dataSource.query(command);
   }
 }

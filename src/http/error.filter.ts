@@ -4,7 +4,8 @@ import { Catch, HttpException, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { LOGGER } from '../logging/logger.js';
-import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from './answers.js';
+import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE, NOT_FOUND } from './answers.js';
+import { ContentCodingException } from './content-coding.exception.js';
 
 /** Codes and texts for errors that carry none of their own, mostly Fastify's. Theirs might echo the request. */
 const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>> = {
@@ -23,16 +24,23 @@ export class ErrorFilter implements ExceptionFilter {
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
-    const requestId = http.getRequest<FastifyRequest>().id;
-    const status = statusOf(error);
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const methods = statusOf(error) === 404 ? methodsAt(request) : [];
+    const status = methods.length > 0 ? 405 : statusOf(error);
+    if (methods.length > 0) void reply.header('allow', methods.join(', '));
+    if (error instanceof ContentCodingException) void reply.headers(ACCEPTED_CODING);
     // What our own code answers with a 5xx on purpose (readiness) is no fault.
     const isFault = status >= 500 && !(error instanceof HttpException);
-    if (isFault) this.logger.error({ err: error, requestId }, 'a request failed by a fault of the service');
-    await http
-      .getResponse<FastifyReply>()
-      .status(status)
-      .send(bodyOf(error, status, requestId));
+    if (isFault)
+      this.logger.error({ err: error, requestId: request.id }, 'a request failed by a fault of the service');
+    await reply.status(status).send(bodyOf(error, status, request.id));
   }
+}
+
+/** The methods of a path that no route has matched, though it is one of ours; none in every other case. */
+function methodsAt({ is404, server, url }: FastifyRequest): readonly string[] {
+  return is404 ? server.knownPaths.methodsAt(url) : [];
 }
 
 function statusOf(error: unknown): number {

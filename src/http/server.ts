@@ -4,6 +4,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
 import { BODY_TOO_LARGE, readBody } from './body.js';
+import { KnownPaths } from './known-paths.js';
 import { requestIdOf } from './request-id.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
@@ -13,6 +14,14 @@ export interface ServerOptions {
   readonly logger: Logger;
   /** Certificate and key, PEM: with them the server speaks HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** Whether a route, by its pattern, looks at this moment as if it were not there: then it has no methods either. */
+  readonly isAbsent?: (url: string) => boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly knownPaths: KnownPaths;
+  }
 }
 
 /** @rule B.headers The largest access token that we issue must come back in a header. */
@@ -23,7 +32,12 @@ const SLOW_CLIENT_MS = 30_000;
  * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured:
  * this half of D27; the other is plain-http.warning.ts.
  */
-export function createServer({ proxyHops, logger, tls }: ServerOptions): FastifyAdapter {
+export function createServer({
+  proxyHops,
+  logger,
+  tls,
+  isAbsent = () => false,
+}: ServerOptions): FastifyAdapter {
   const options = {
     trustProxy: (_address, hop) => hop < proxyHops,
     genReqId: requestIdOf,
@@ -42,6 +56,7 @@ export function createServer({ proxyHops, logger, tls }: ServerOptions): Fastify
     tls === undefined ? { ...options, http: node } : { ...options, https: { ...node, ...tls } },
   );
   const server: FastifyInstance = adapter.getInstance();
+  rememberRoutes(server, new KnownPaths(isAbsent));
   readBodiesUnparsed(server);
   answerWithCommonHeaders(server);
   logAnswers(server, logger);
@@ -54,6 +69,12 @@ export function createServer({ proxyHops, logger, tls }: ServerOptions): Fastify
  */
 function noSchemas(): never {
   throw new Error('a route has a Fastify schema, and there is no compiler for it');
+}
+
+/** So that the wrong method can be told from the wrong path: see error.filter.ts. */
+function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {
+  server.decorate('knownPaths', paths);
+  server.addHook('onRoute', ({ url, method }) => paths.add(url, method));
 }
 
 /** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */
@@ -98,7 +119,7 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   });
 }
 
-/** Asked every few seconds by machines; a line for each would bury the others. */
+/** Asked every few seconds by programs; a line for each would bury the others. */
 const PROBES = new Set(['/healthz', '/healthz/readiness', '/metrics']);
 
 /** One line an answer. The route's pattern stands for the address: a real one may hold a token or anything else. */

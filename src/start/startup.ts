@@ -50,6 +50,8 @@ export function environmentSources({
 
 /**
  * Reads everything that the start depends on.
+ * @rule D32 A bad configuration stops the start, with every problem at once and no value.
+ * See trusted-key-entry.ts for those of the trusted keys.
  * @throws ConfigurationError with every problem; the process must not start then
  */
 export async function prepareStartup(sources: StartupSources): Promise<Startup> {
@@ -62,7 +64,7 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
   warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
   // All of them are about embedded logins so far.
   const notes = config.featureFlag && config.embedLoginEnabled ? keys.notes : [];
-  return { config, license, trustedKeys: entries, ...(tls === undefined ? {} : { tls }), warnings, notes };
+  return { config, license, trustedKeys: entries, tls, warnings, notes };
 }
 
 /** Which database the configuration asks for. */

@@ -1,5 +1,6 @@
 // The embedded database stays small and quick however many rows go through it, while requests are answered beside.
 import { randomUUID } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -149,6 +150,21 @@ describe('the embedded database, through which rows go in and out', () => {
   // What else runs on the machine can hold up any one answer, but hardly one in each of the rounds, which are all alike.
   it('answers within 50 ms meanwhile', () => {
     expect(Math.min(...rounds.map(({ slowestMs }) => slowestMs))).toBeLessThan(MOST_ANSWER_MS);
+  });
+
+  it('leaves a database alone that nobody uses', async () => {
+    const { master } = dataSource.driver as unknown as { master: EventEmitter };
+    let uses = 0;
+    master.on('acquire', () => (uses += 1));
+    const usesWithin = async (milliseconds: number) => {
+      uses = 0;
+      await pause(milliseconds);
+      return uses;
+    };
+    await usesWithin(PATIENCE_MS / 5);
+    expect(await usesWithin(PATIENCE_MS / 5)).toBe(0);
+    await dataSource.query('SELECT 1');
+    expect(await usesWithin(PATIENCE_MS / 5)).toBeGreaterThan(0);
   });
 
   it('cleans at its start what an earlier process has left', async () => {

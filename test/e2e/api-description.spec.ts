@@ -8,6 +8,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { licenseEnvironment } from '../support/license.js';
 import { TestService } from '../support/test-service.js';
 
+const METADATA = 'resource_metadata="https://instance.example/.well-known/oauth-protected-resource"';
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
 
 describeOnAnyDatabase('the description of the API', (database) => {
@@ -54,10 +55,10 @@ describeOnAnyDatabase('the description of the API', (database) => {
   it('each operation answers 401 with a challenge, without a token and with a bad one', async () => {
     for (const operation of api.operations) {
       const without = await send(operation, { token: undefined });
-      expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, `Bearer ${METADATA}`]);
       const bad = await send(operation, { token: 'bad' });
       expect([bad.status, bad.body.error]).toEqual([401, 'invalid_token']);
-      expect(bad.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+      expect(bad.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${METADATA}`);
     }
     expect(operationsWith(401)).toEqual(api.operations);
   });

@@ -140,19 +140,19 @@ describeOnEachDatabase('the pages of a list', (database) => {
         },
       });
       for (const token of [await world.tokenOf('administrator'), await world.token(memberId)]) {
-        const counts: number[] = [];
-        for (const limit of [1, 100]) {
-          const tries: number[] = [];
-          // Jobs have statements of their own now and then, which only ever add to a try.
-          for (let count = 0; count < 5; count++) {
+        // The least of some tries: a background job's statements may fall into one.
+        const statementsOf = async (limit: number) => {
+          const counts: number[] = [];
+          for (let attempt = 0; attempt < 5; attempt += 1) {
             statements.length = 0;
             await api.get(`/api/v1/${list}?limit=${limit}`, token);
-            tries.push(statements.length);
+            counts.push(statements.length);
           }
-          counts.push(Math.min(...tries));
-        }
-        expect(counts[0]).toBeGreaterThan(0);
-        expect(counts[1]).toBe(counts[0]);
+          return Math.min(...counts);
+        };
+        const few = await statementsOf(1);
+        expect(few).toBeGreaterThan(0);
+        expect(await statementsOf(100)).toBe(few);
       }
     },
   );

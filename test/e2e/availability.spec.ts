@@ -176,7 +176,7 @@ async function expectAbsent(service: TestService): Promise<void> {
   };
   const unknown = await answerTo('/rest/auth/never-was', 'POST');
   expect(unknown).toMatchObject({ status: 404, body: expect.stringContaining('"not_found"') });
-  for (const method of ['POST', 'GET']) {
+  for (const method of ['POST', 'GET', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
     expect(await answerTo('/rest/auth/embed', method)).toEqual(unknown);
     expect(await answerTo('/rest/auth/oauth/token', method)).toEqual(unknown);
   }

@@ -103,7 +103,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     const unused = token();
     const before = await sessions();
     const answer = await service.fetch(`/rest/auth/embed?token=${unused}`, { method: 'HEAD' });
-    expect(answer.status).toBe(404);
+    expect(answer.status).toBe(405);
     expect(answer.headers.get('set-cookie')).toBeNull();
     expect(await sessions()).toBe(before);
     expect((await service.embed({ token: unused })).status).toBe(303);

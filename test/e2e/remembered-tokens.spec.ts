@@ -58,7 +58,7 @@ describeOnEachDatabase('[D30] access tokens that come again', (database) => {
     clock.advance(1);
     const answer = await ask(accessToken);
     expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", /);
     expect(await status(accessToken)).toBe(401);
   });
 

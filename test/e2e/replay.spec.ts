@@ -257,7 +257,7 @@ describeOnEachDatabase('replay', (database) => {
 
     it('[D3] a request whose fields are refused', async () => {
       const subject = token();
-      const refused = [{ grant_type: 'password' }, { scope: 'x'.repeat(1025) }, { actor_token: '' }];
+      const refused = [{ grant_type: 'password' }, { scope: 'x'.repeat(1025) }, { actor_token: ' ' }];
       for (const fields of refused) {
         expect((await service.exchange({ subject_token: subject, ...fields })).status).toBe(400);
       }

@@ -108,7 +108,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     for (const path of ['/rest/me', '/api/v1/workflows']) {
       const answer = await get(path);
       expectChallenge(answer);
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      expect(answer.headers.get('www-authenticate')).not.toContain('error');
     }
     expectChallenge(await logout({ origin: BASE_URL }));
   });

@@ -112,7 +112,12 @@ describeOnAnyDatabase('token exchange', (database) => {
     it.each([
       ['[4.2.subject_token] no subject_token', { subject_token: undefined }, /subject_token/],
       ['[4.2.subject_token] an empty subject_token', { subject_token: '' }, /subject_token/],
-      ['[4.2.actor_token] an empty actor_token', { actor_token: '' }, /actor_token/],
+      [
+        '[4.2.actor_token] an empty actor_token beside its type',
+        { actor_token: '', actor_token_type: 'urn:ietf:params:oauth:token-type:jwt' },
+        /actor_token/,
+      ],
+      ['[4.2.actor_token] a blank actor_token', { actor_token: ' \n' }, /actor_token/],
       ['[4.2.scope] a scope of 1025 characters', { scope: 's'.repeat(1025) }, /scope.*1024/],
       ['[4.2.audience] an audience of 1025 characters', { audience: 'a'.repeat(1025) }, /audience.*1024/],
       ['[4.2.resource] a resource of 2049 characters', { resource: 'r'.repeat(2049) }, /resource.*2048/],
@@ -132,23 +137,65 @@ describeOnAnyDatabase('token exchange', (database) => {
       expect(await census(service)).toEqual(before);
     });
 
+    it.each(['grant_type', 'subject_token', 'actor_token', 'scope', 'subject_token_type'])(
+      '[D16] a repeated %s is refused by name, even if both are the same',
+      async (name) => {
+        const value =
+          { grant_type: GRANT_FIELD[1], subject_token: token(), actor_token: token() }[name] ?? 'x';
+        const fields = [GRANT_FIELD, ['subject_token', token()] as const].filter(([field]) => field !== name);
+        const form = encodedForm([...fields, [name, value], [name, value]]);
+        const refused = await read(await postRaw(service, form));
+        expect(refused).toMatchObject({
+          status: 400,
+          body: { error: 'invalid_request', error_description: expect.stringContaining(name) },
+        });
+      },
+    );
+
+    it('[D16] resource and audience may be repeated: all resources are recorded', async () => {
+      const fields = [GRANT_FIELD, ['subject_token', token()] as const];
+      const lists = [
+        ['resource', 'urn:a'],
+        ['audience', 'one'],
+        ['resource', 'urn:b urn:c'],
+        ['audience', 'two'],
+      ] as const;
+      const claims = await claimsOf(await postRaw(service, encodedForm([...fields, ...lists])));
+      expect(claims).toMatchObject({ requested_resource: 'urn:a urn:b urn:c', aud: BASE_URL });
+    });
+
     it.each([
-      'grant_type',
-      'subject_token',
-      'actor_token',
-      'scope',
-      'audience',
-      'resource',
-      'subject_token_type',
-    ])('[D16] a repeated %s is refused by name, even if both are the same', async (name) => {
-      const value = { grant_type: GRANT_FIELD[1], subject_token: token(), actor_token: token() }[name] ?? 'x';
-      const fields = [GRANT_FIELD, ['subject_token', token()] as const].filter(([field]) => field !== name);
-      const form = encodedForm([...fields, [name, value], [name, value]]);
-      const refused = await read(await postRaw(service, form));
+      ['resource', 2048],
+      ['audience', 1024],
+    ])('[D16] the limit of %s is for all of them together', async (name, limit) => {
+      const form = (length: number) => {
+        const list = [
+          [name, 'a'.repeat(length - 2)],
+          [name, 'b'],
+        ] as const;
+        return encodedForm([GRANT_FIELD, ['subject_token', token()], ...list]);
+      };
+      expect((await postRaw(service, form(limit))).status).toBe(200);
+      const refused = await read(await postRaw(service, form(limit + 1)));
       expect(refused).toMatchObject({
         status: 400,
-        body: { error: 'invalid_request', error_description: expect.stringContaining(name) },
+        body: {
+          error: 'invalid_request',
+          error_description: `${name} must have at most ${limit} characters`,
+        },
       });
+    });
+
+    it('[D16] an empty actor_token without a type counts as left out', async () => {
+      for (const fields of [{ actor_token: '' }, { actor_token: '', actor_token_type: '' }])
+        expect(await claimsOf(await exchange(fields))).not.toHaveProperty('act');
+    });
+
+    it('[D16] white space around a token is no part of it', async () => {
+      const claims = await claimsOf(
+        await exchange({ subject_token: `\n ${token()}\r\n`, actor_token: `${token()}\n` }),
+      );
+      expect(claims).toHaveProperty('act');
     });
 
     it.each(['subject_token[]', 'subject_token[0]', 'actor_token[]', 'actor_token[sub]'])(

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 
 const IN_MEMORY = '/dev/shm';
 const NEEDED_BYTES = 2 * 2 ** 30;
-const PREFIX = 'svc-test-run-';
+/** An account can remove what is its own. */
+const PREFIX = `svc-test-${process.getuid?.() ?? 'user'}-run-`;
 
 /** Makes the folder the temporary one of this process, and of those that it starts from now on. */
 export function enterRunFolder(): void {

@@ -21,7 +21,10 @@ export interface TokenExchangeAnswer {
   issued_token_type: 'urn:ietf:params:oauth:token-type:access_token';
 }
 
-@Controller('rest/auth/oauth')
+/** The token endpoint. */
+export const TOKEN_PATH = '/rest/auth/oauth/token';
+
+@Controller()
 @UseFilters(OAuthErrorFilter)
 export class DelegationController {
   constructor(private readonly delegation: DelegationService) {}
@@ -30,7 +33,7 @@ export class DelegationController {
    * @rule 4.2 Token exchange is a form POST and succeeds with 200.
    * @rule 2.4.1 The answer names the token, its type and its life.
    */
-  @Post('token')
+  @Post(TOKEN_PATH)
   @HttpCode(200)
   @UseGuards(LicensedGuard, ExchangeThrottlerGuard, ExchangeEnabledGuard, FormOnlyGuard)
   async exchange(
@@ -39,9 +42,9 @@ export class DelegationController {
   ): Promise<TokenExchangeAnswer> {
     const { accessToken, lifetimeSeconds } = await this.delegation.exchange({
       subjectToken,
-      ...(actorToken === undefined ? {} : { actorToken }),
-      ...(scope === undefined ? {} : { scope }),
-      ...(resources === undefined ? {} : { resource: resources }),
+      actorToken,
+      scope,
+      resource: resources,
       requestId: id,
     });
     return {

@@ -60,6 +60,7 @@ const REFUSALS = {
   not_enabled: (message) => ({ status: 501, body: { ...oauth(501, 'server_error', message).body, message } }),
   payload_too_large: (message) => oauth(413, 'invalid_request', message),
   not_a_form: (message) => oauth(415, 'invalid_request', message),
+  content_encoding_not_supported: (message) => oauth(415, 'invalid_request', message),
   unsupported_grant_type: (message) => oauth(400, 'unsupported_grant_type', message),
   field_invalid: (message) => oauth(400, 'invalid_request', message),
   token_missing: (message) => oauth(400, 'invalid_request', message),

@@ -1,13 +1,13 @@
 // Reads the form of a token-exchange request: grant_type first, then every other field.
 import type { PipeTransform } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import { wellFormed } from '../edge/flow-form.js';
+import { trimmed, wellFormed } from '../edge/flow-form.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import type { FieldLimits } from '../edge/form.js';
 import { Form } from '../edge/form.js';
 
 /** RFC 8693 §2.1. */
-const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /**
  * Most characters of the fields that have a limit (8.9 to 8.11); a character is a code point.
@@ -15,6 +15,8 @@ const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
  * @rule 4.2.audience At most 1024 characters; ignored.
  */
 const LIMITS = { scope: 1024, audience: 1024, resource: 2048 } as const satisfies FieldLimits;
+/** RFC 8693 §2.1; every other field may be given once only. */
+const LISTS = new Set(['audience', 'resource']);
 
 /**
  * The fields of the request that are read (4.2). Every unknown field is ignored (RFC 6749 §3.2).
@@ -39,7 +41,7 @@ export class TokenExchangeFormPipe implements PipeTransform<Buffer | undefined, 
    * @throws FlowRefusal `unsupported_grant_type` or `field_invalid`
    */
   transform(body: Buffer | undefined): TokenExchangeForm {
-    const form = Form.read(body ?? '', LIMITS);
+    const form = Form.read(body ?? '', LIMITS, LISTS);
     judgeGrantType(form);
     refuseArrayNotation(wellFormed(form));
     return {
@@ -65,19 +67,24 @@ function refuseArrayNotation(form: Form): void {
 
 /** @rule 4.2.subject_token The subject token is required. */
 function subjectToken(form: Form): string {
-  const token = form.get('subject_token');
-  if (token === undefined || token === '') throw invalid('subject_token is required');
+  const token = trimmed(form, 'subject_token');
+  if (token === '') throw invalid('subject_token is required');
   return token;
 }
 
 /**
- * An actor token that is there but empty is an error, not an exchange without actor: the caller meant another identity.
- * @rule 4.2.actor_token The actor token is optional, but never empty.
+ * An empty field counts as left out (RFC 6749 §3.2). One that is blank, or empty beside a type, is an error instead of an
+ * exchange without actor: its sender meant another identity.
+ * @rule 4.2.actor_token The actor token is optional.
  */
 function actorToken(form: Form): string | undefined {
-  const token = form.get('actor_token');
-  if (token === '') throw invalid('actor_token must not be empty');
-  return token;
+  const given = form.get('actor_token');
+  if (given === undefined) return undefined;
+  const token = given.trim();
+  if (token !== '') return token;
+  if (given !== '' || form.get('actor_token_type'))
+    throw invalid('actor_token must be a token, or left out together with actor_token_type');
+  return undefined;
 }
 
 /** @rule 4.2.resource At most 2048 characters; URIs with spaces between them. */

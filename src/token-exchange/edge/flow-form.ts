@@ -1,4 +1,4 @@
-// Turns what is wrong with a form into the refusal of a flow.
+// What both flows do with a form: refuse a broken one, and read tokens out of it.
 import { FlowRefusal } from './flow-refusal.js';
 import type { Form } from './form.js';
 import { FormError } from './form.js';
@@ -11,4 +11,9 @@ export function wellFormed(form: Form): Form {
   } catch (error) {
     throw error instanceof FormError ? new FlowRefusal('field_invalid', error.message) : error;
   }
+}
+
+/** A token of the form, without the white space that comes along where it was copied from a file; empty: there is none. */
+export function trimmed(form: Form, name: string): string {
+  return (form.get(name) ?? '').trim();
 }

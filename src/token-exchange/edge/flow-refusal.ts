@@ -7,6 +7,7 @@ export type FlowRefusalKind =
   | 'not_enabled'
   | 'payload_too_large'
   | 'not_a_form'
+  | 'content_encoding_not_supported'
   | 'unsupported_grant_type'
   | 'field_invalid'
   | 'token_missing';

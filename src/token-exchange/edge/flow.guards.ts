@@ -1,11 +1,18 @@
 // The guards of both flows, in the order in which the controllers name them: licence, throttle, switch, body.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Reflector } from '@nestjs/core';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ACCEPTED_CODING, CODING_MESSAGE } from '../../http/answers.js';
+import type { LabelFault } from '../../http/body-label.js';
+import { faultOfLabel } from '../../http/body-label.js';
 import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../http/body.js';
 import { MinuteThrottlerGuard } from '../../http/throttle/minute-throttler.guard.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { FlowRefusalKind } from './flow-refusal.js';
 import { FlowRefusal } from './flow-refusal.js';
 
 /** A licence that runs out while the service runs takes the endpoints away (D39). */
@@ -24,26 +31,24 @@ export class LicensedGuard implements CanActivate {
 /** @rule 8.5 Embedded logins per client address and minute; GET and POST share the count. */
 @Injectable()
 export class EmbedLoginThrottlerGuard extends MinuteThrottlerGuard {
-  @Inject(TOKEN_EXCHANGE_OPTIONS)
-  private readonly flows!: Pick<TokenExchangeOptions, 'embedLogin'>;
-
-  readonly bucket = 'embed';
-
-  limitPerMinute(): number {
-    return this.flows.embedLogin.perMinute;
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { embedLogin }: Pick<TokenExchangeOptions, 'embedLogin'>,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
+  ) {
+    super({ name: 'embed', perMinute: embedLogin.perMinute }, storage, reflector);
   }
 }
 
 /** @rule 8.6 Token exchanges per client address and minute. */
 @Injectable()
 export class ExchangeThrottlerGuard extends MinuteThrottlerGuard {
-  @Inject(TOKEN_EXCHANGE_OPTIONS)
-  private readonly flows!: Pick<TokenExchangeOptions, 'exchange'>;
-
-  readonly bucket = 'exchange';
-
-  limitPerMinute(): number {
-    return this.flows.exchange.perMinute;
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { exchange }: Pick<TokenExchangeOptions, 'exchange'>,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
+  ) {
+    super({ name: 'exchange', perMinute: exchange.perMinute }, storage, reflector);
   }
 }
 
@@ -74,6 +79,11 @@ export class ExchangeEnabledGuard implements CanActivate {
 }
 
 const FORM = 'application/x-www-form-urlencoded';
+const LABEL_FAULTS = {
+  content_encoding: ['content_encoding_not_supported', CODING_MESSAGE],
+  media_type: ['not_a_form', `Content-Type must be ${FORM}`],
+  charset: ['not_a_form', 'The charset must be UTF-8'],
+} as const satisfies Record<LabelFault, readonly [FlowRefusalKind, string]>;
 
 /**
  * @rule D20 A body that is too large or no form is refused after licence, throttle and switch, before any field is read.
@@ -81,15 +91,19 @@ const FORM = 'application/x-www-form-urlencoded';
 @Injectable()
 export class FormOnlyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
     if (request.body === BODY_TOO_LARGE) {
       throw new FlowRefusal(
         'payload_too_large',
         `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`,
       );
     }
-    const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';', 1);
-    if (request.method !== 'POST' || mediaType.trim().toLowerCase() === FORM) return true;
-    throw new FlowRefusal('not_a_form', `Content-Type must be ${FORM}`);
+    if (request.method !== 'POST') return true;
+    const fault = faultOfLabel(request.headers, FORM);
+    if (fault === undefined) return true;
+    if (fault === 'content_encoding') void http.getResponse<FastifyReply>().headers(ACCEPTED_CODING);
+    const [kind, message] = LABEL_FAULTS[fault];
+    throw new FlowRefusal(kind, message);
   }
 }

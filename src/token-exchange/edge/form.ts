@@ -34,15 +34,23 @@ export class Form {
   private readonly fields = new Map<string, string>();
   private error: FormError | undefined;
 
-  private constructor(private readonly limits: FieldLimits) {}
+  private constructor(
+    private readonly limits: FieldLimits,
+    private readonly lists: ReadonlySet<string>,
+  ) {}
 
   /**
    * Reads the body of a form (bytes) or the query of a URL (text), in time in proportion to its length. Nothing is thrown
    * yet, so that one field can be judged before the rest (`grant_type`, D20): call `refuseBroken` before using any other.
    * @param limits most characters of a field; what cannot have fewer is not even decoded
+   * @param lists fields that may be repeated; their value is then all that were given, with spaces between them
    */
-  static read(encoded: Uint8Array | string, limits: FieldLimits = {}): Form {
-    const form = new Form(limits);
+  static read(
+    encoded: Uint8Array | string,
+    limits: FieldLimits = {},
+    lists: ReadonlySet<string> = new Set(),
+  ): Form {
+    const form = new Form(limits, lists);
     const bytes = Buffer.from(encoded as Uint8Array);
     if (!isUtf8(bytes)) form.error = new FormError('the form is not UTF-8');
     form.addPairs(bytes);
@@ -68,7 +76,7 @@ export class Form {
   private addPairs(bytes: Buffer): void {
     let start = 0;
     for (let count = 0; start < bytes.length; count += 1) {
-      if (count === MAX_FIELDS) return this.note(new FormError(`the form has over ${MAX_FIELDS} fields`));
+      if (count === MAX_FIELDS) return this.keep(new FormError(`the form has over ${MAX_FIELDS} fields`));
       const next = bytes.indexOf(AMPERSAND, start);
       const end = next < 0 ? bytes.length : next;
       if (end > start) this.addPair(bytes.subarray(start, end));
@@ -81,27 +89,43 @@ export class Form {
       const at = pair.indexOf(EQUALS_SIGN);
       const name = decoded(at < 0 ? pair : pair.subarray(0, at), 'a field name');
       const value = this.valueOf(name, at < 0 ? Buffer.alloc(0) : pair.subarray(at + 1));
-      if (this.fields.has(name)) throw new FormError(`${shown(name)} must not be given more than once`, name);
-      this.fields.set(name, value);
+      this.fields.set(name, this.withEarlier(name, value));
     } catch (error) {
       if (!(error instanceof FormError)) throw error;
-      this.note(error);
+      this.keep(error);
     }
   }
 
+  /** The limit of a list is for all its values together. */
+  private withEarlier(name: string, value: string): string {
+    const earlier = this.fields.get(name);
+    if (earlier === undefined) return value;
+    if (!this.lists.has(name)) throw new FormError(`${shown(name)} must not be given more than once`, name);
+    const all = `${earlier} ${value}`;
+    if (hasMoreCharacters(all, this.limitOf(name))) throw this.tooLong(name);
+    return all;
+  }
+
   private valueOf(name: string, encoded: Buffer): string {
-    const limit = Object.hasOwn(this.limits, name) ? this.limits[name] : undefined;
-    const isTooLong = limit !== undefined && encoded.length > limit * LONGEST_CHARACTER_BYTES;
-    const value = isTooLong ? '' : decoded(encoded, shown(name));
-    if (limit !== undefined && (isTooLong || hasMoreCharacters(value, limit)))
-      throw new FormError(`${shown(name)} must have at most ${limit} characters`, name);
+    const limit = this.limitOf(name);
+    if (encoded.length > limit * LONGEST_CHARACTER_BYTES) throw this.tooLong(name);
+    const value = decoded(encoded, shown(name));
+    if (hasMoreCharacters(value, limit)) throw this.tooLong(name);
     if (value.includes('\0') || name.includes('\0'))
       throw new FormError(`${shown(name)} must not contain NUL`, name);
     return value;
   }
 
+  private limitOf(name: string): number {
+    return (Object.hasOwn(this.limits, name) ? this.limits[name] : undefined) ?? Number.POSITIVE_INFINITY;
+  }
+
+  private tooLong(name: string): FormError {
+    return new FormError(`${shown(name)} must have at most ${this.limitOf(name)} characters`, name);
+  }
+
   /** The first error tells. */
-  private note(error: FormError): void {
+  private keep(error: FormError): void {
     this.error ??= error;
   }
 }

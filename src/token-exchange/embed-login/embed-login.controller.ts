@@ -17,7 +17,9 @@ import { PlainHttpWarning } from './plain-http.warning.js';
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
 
-@Controller('rest/auth/embed')
+export const EMBED_PATH = '/rest/auth/embed';
+
+@Controller(EMBED_PATH)
 @UseFilters(EmbedErrorFilter)
 @UseGuards(LicensedGuard, EmbedLoginThrottlerGuard, EmbedLoginEnabledGuard, FormOnlyGuard)
 export class EmbedLoginController {
@@ -50,7 +52,7 @@ export class EmbedLoginController {
     const { id: requestId, headers } = request;
     const attempt = { token, source: sourceOf(request), cookies: headers.cookie, requestId };
     const session = await this.embedLogin.login(attempt);
-    this.plainHttp.note(request.protocol, requestId);
+    this.plainHttp.warnUnlessHttps(request.protocol, requestId);
     await reply
       .header('set-cookie', session.setCookie)
       .header('location', localRedirect(redirectTo))

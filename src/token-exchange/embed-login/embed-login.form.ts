@@ -1,5 +1,5 @@
 // Reads the two fields of an embedded login, from the body of a POST or the query of a GET.
-import { wellFormed } from '../edge/flow-form.js';
+import { trimmed, wellFormed } from '../edge/flow-form.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import { Form } from '../edge/form.js';
 
@@ -16,7 +16,7 @@ export interface EmbedLoginForm {
  */
 export function readEmbedLoginForm(encoded: Uint8Array | string): EmbedLoginForm {
   const form = wellFormed(Form.read(encoded));
-  const token = form.get('token');
-  if (token === undefined || token === '') throw new FlowRefusal('token_missing', 'token is required');
+  const token = trimmed(form, 'token');
+  if (token === '') throw new FlowRefusal('token_missing', 'token is required');
   return { token, redirectTo: form.get('redirectTo') };
 }

@@ -1,4 +1,4 @@
-// The ten signature algorithms of the service: their families, the keys that fit them, and how they verify.
+// The ten signature algorithms of the service: their families, the keys that fit them, and how they sign and verify.
 import type { KeyObject } from 'node:crypto';
 import { constants } from 'node:crypto';
 import { isSoundEd25519Key } from './ed25519-point.js';
@@ -38,10 +38,18 @@ export const MINIMUM_RSA_BITS = 2048;
 
 /**
  * @rule 5.2.2 Only the asymmetric algorithms of the table are accepted: never HMAC, never `none`.
- * Exact spelling decides (`EdDSA`, not `Ed25519`: D35).
  */
 export function isAlgorithm(value: unknown): value is Algorithm {
   return typeof value === 'string' && Object.hasOwn(ROWS, value);
+}
+
+/**
+ * The algorithm that the header of a token, or a fetched key, names.
+ * @rule D56 `Ed25519` (RFC 9864) is `EdDSA` here. In the configuration it stays as the contract has it.
+ */
+export function algorithmNamed(name: unknown): Algorithm | undefined {
+  if (name === 'Ed25519') return 'EdDSA';
+  return isAlgorithm(name) ? name : undefined;
 }
 
 export function familyOf(algorithm: Algorithm): AlgorithmRow['family'] {
@@ -92,8 +100,8 @@ function isPssKey(key: KeyObject, digest: AlgorithmRow['digest']): boolean {
   return hashAlgorithm === digest && mgf1HashAlgorithm === digest && saltLength <= DIGEST_BYTES[digest];
 }
 
-/** The digest and key parameters with which node:crypto verifies a JWS signature of this algorithm. */
-export function verificationParameters(algorithm: Algorithm, key: KeyObject) {
+/** The digest and key parameters with which node:crypto signs by this algorithm, or verifies. */
+export function signatureParameters(algorithm: Algorithm, key: KeyObject) {
   const { family, digest } = ROWS[algorithm];
   if (family === 'EC') return { digest, key: { key, dsaEncoding: 'ieee-p1363' as const } };
   if (family !== 'RSA-PSS') return { digest, key: { key } };

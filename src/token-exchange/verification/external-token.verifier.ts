@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../foundation/clock.js';
 import type { Flow } from '../host.js';
 import type { Algorithm } from '../keys/algorithms.js';
-import { isAlgorithm } from '../keys/algorithms.js';
+import { algorithmNamed } from '../keys/algorithms.js';
 import type { TrustedKey } from '../keys/trusted-key.js';
 import { TrustedKeyService } from '../keys/trusted-key.service.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
@@ -106,13 +106,14 @@ interface ReadHeader {
 function readHeader(header: CompactJws['header']): ReadHeader {
   const { kid, alg, crit, b64, typ } = header;
   if (typeof kid !== 'string' || kid === '') throw new Rejection('kid_missing');
-  if (!isAlgorithm(alg)) throw new Rejection('algorithm_not_allowed');
+  const algorithm = algorithmNamed(alg);
+  if (algorithm === undefined) throw new Rejection('algorithm_not_allowed');
   // No extension is understood here, and one that is not understood must be refused: RFC 7515 §4.1.11.
   if (crit !== undefined) throw new Rejection('header_not_allowed', { detail: 'crit' });
   // `b64` changes what is signed, and means that only together with `crit` (RFC 7797 §6).
   if (b64 !== undefined) throw new Rejection('header_not_allowed', { detail: 'b64' });
   judgeType(typ);
-  return { algorithm: alg, kid };
+  return { algorithm, kid };
 }
 
 /** A token made for another purpose is not an external token, our own access tokens first of all (D31). */

@@ -2,6 +2,8 @@
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccessOptions } from '../../access/access.options.js';
+import { ACCESS_OPTIONS } from '../../access/access.options.js';
 import { challengeTo } from '../../access/challenge.js';
 import { NOT_FOUND } from '../../http/answers.js';
 import { TooManyRequestsError } from '../../http/throttle/too-many-requests.error.js';
@@ -25,14 +27,21 @@ const ANSWERS = {
 
 @Catch(ApiRefusal, TooManyRequestsError)
 export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyRequestsError> {
-  constructor(@Inject(WORKSPACE_OPTIONS) private readonly options: Pick<WorkspaceOptions, 'onThrottled'>) {}
+  constructor(
+    @Inject(WORKSPACE_OPTIONS) private readonly options: Pick<WorkspaceOptions, 'onThrottled'>,
+    @Inject(ACCESS_OPTIONS) private readonly access: Pick<AccessOptions, 'baseUrl'>,
+  ) {}
 
   async catch(refusal: ApiRefusal | TooManyRequestsError, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const { status, error, message } = this.answerTo(refusal);
     const { id: requestId, headers } = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    if (status === 401) void reply.header('www-authenticate', challengeTo(headers.authorization));
+    if (status === 401) {
+      const { authorization } = headers;
+      const { baseUrl } = this.access;
+      void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }));
+    }
     // Every 404 has the same bytes (D23).
     const body = status === 404 ? NOT_FOUND : { error, message, requestId };
     await reply.status(status).send(body);

@@ -52,6 +52,30 @@ describe('fields that are taken', () => {
     expect(read(encoded({ ...good, resource })).resources).toEqual(expected);
   });
 
+  it.each(['actor_token=', 'actor_token', 'actor_token=&actor_token_type=', 'actor_token_type=urn:x'])(
+    '[D16] %s is no actor',
+    (rest) => expect(read(withFields(rest)).actorToken).toBeUndefined(),
+  );
+
+  it.each([
+    ['resource=urn:a&resource=urn:b', ['urn:a', 'urn:b']],
+    ['resource=urn:a%20urn:b&resource=&resource=urn:a', ['urn:a', 'urn:b', 'urn:a']],
+    ['resource=&resource=', undefined],
+    ['audience=a&audience=b', undefined],
+  ])('[D16] %s: resource and audience may be repeated', (rest, expected) => {
+    expect(read(withFields(rest)).resources).toEqual(expected);
+  });
+
+  it.each([
+    ['a line feed behind', 'a.b.c\n'],
+    ['a Windows line end behind', 'a.b.c\r\n'],
+    ['white space around', ' \t\r\na.b.c \t\r\n'],
+    ['nothing around', 'a.b.c'],
+  ])('[D16] tokens are taken with %s', (_, token) => {
+    const { subjectToken, actorToken } = read(encoded({ ...good, subject_token: token, actor_token: token }));
+    expect([subjectToken, actorToken]).toEqual(['a.b.c', 'a.b.c']);
+  });
+
   it('[4.2.scope] an empty scope is none', () => expect(read(withFields('scope=')).scope).toBeUndefined());
 });
 
@@ -93,6 +117,7 @@ describe('fields that are refused', () => {
     ['subject_token', `grant_type=${GRANT}`],
     ['subject_token', `grant_type=${GRANT}&subject_token=`],
     ['subject_token', `grant_type=${GRANT}&subject_token`],
+    ['subject_token', `grant_type=${GRANT}&subject_token=%20%0A`],
     ['subject_token', withFields('subject_token=other')],
     ['subject_token', withFields('subject_token=')],
     ['subject_token', withFields('subject%5Ftoken=other')],
@@ -100,8 +125,10 @@ describe('fields that are refused', () => {
     ['subject_token', withFields('subject_token[]=other')],
     ['subject_token', withFields('subject_token[0]=other')],
     ['subject_token', withFields('subject_token%5B%5D=other')],
-    ['actor_token', withFields('actor_token=')],
-    ['actor_token', withFields('actor_token')],
+    ['actor_token', withFields('actor_token=&actor_token_type=urn:ietf:params:oauth:token-type:jwt')],
+    ['actor_token', withFields('actor_token&actor_token_type=x')],
+    ['actor_token', withFields('actor_token=%20')],
+    ['actor_token', withFields('actor_token=%0A&actor_token_type=')],
     ['actor_token', withFields('actor_token=&actor_token=x')],
     ['actor_token', withFields('actor_token=x&actor_token=y')],
     ['actor_token', withFields('actor_token[]=x')],
@@ -109,7 +136,6 @@ describe('fields that are refused', () => {
     ['actor_token', withFields('actor_token%5B0%5D=x')],
     ['grant_type', withFields(`grant_type=${GRANT}`)],
     ['scope', withFields('scope=a&scope=b')],
-    ['resource', withFields('resource=urn:a&resource=urn:b')],
     ['scope', withFields('scope=a%00b')],
     ['scope', withFields('scope=%ED%A0%80')],
     ['scope', withFields('scope=%')],

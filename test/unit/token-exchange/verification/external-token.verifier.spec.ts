@@ -138,6 +138,13 @@ describe('algorithms', () => {
     },
   );
 
+  it('[D56] a header may say Ed25519, where the entry serves EdDSA and nowhere else', async () => {
+    for (const signer of partners) {
+      const expected = signer.algorithm === 'EdDSA' ? 'accepted' : 'algorithm_not_allowed';
+      expect(await outcomeOf(all, tokenOf(signer, {}, { alg: 'Ed25519' }))).toBe(expected);
+    }
+  });
+
   it('[5.2.2] an entry serves its own algorithms only, also where the key could serve more', async () => {
     const rs = partnerOf({ algorithm: 'RS384' });
     const entry = rs.staticEntry({ algorithms: ['RS256', 'RS512'] });
@@ -178,7 +185,8 @@ describe('algorithms', () => {
     'ES256\u0000',
     'ES-256',
     'ES256K',
-    'Ed25519',
+    'ED25519',
+    'Ed448',
     'toString',
   ])('[5.2.2] alg %j is no spelling of a known one', async (alg) =>
     expect(await judged({}, { alg })).toBe('algorithm_not_allowed'),

@@ -1,0 +1,8 @@
+// Where the instance publishes what others must know of its access tokens (RFC 8615).
+
+export const WELL_KNOWN = '.well-known';
+export const KEY_SET = 'jwks.json';
+/** RFC 9728 §3. */
+export const RESOURCE_METADATA = 'oauth-protected-resource';
+export const KEY_SET_PATH = `/${WELL_KNOWN}/${KEY_SET}`;
+export const RESOURCE_METADATA_PATH = `/${WELL_KNOWN}/${RESOURCE_METADATA}`;

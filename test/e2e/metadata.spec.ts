@@ -1,0 +1,143 @@
+// What a client learns from the base address alone: who issues access tokens, where, and which keys verify them.
+import { Partner } from '../../demo/partner.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { licenseEnvironment } from '../support/license.js';
+import { TestClock } from '../support/test-clock.js';
+import type { TestService } from '../support/test-service.js';
+import { BASE_URL } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
+const SERVER = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+const RESOURCE = '/.well-known/oauth-protected-resource';
+const KEY_SET = '/.well-known/jwks.json';
+
+describeOnEachDatabase('[D58] metadata', (database) => {
+  it.each(SERVER)('[D58] %s tells of the token endpoint, and of nothing that is not there', async (path) => {
+    await withService(database, { trustedKeys }, async (service) => {
+      expect(await json(service, path)).toEqual({
+        issuer: BASE_URL,
+        token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
+        jwks_uri: `${BASE_URL}${KEY_SET}`,
+        grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
+        response_types_supported: [],
+        token_endpoint_auth_methods_supported: ['none'],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['ES256'],
+        protected_resources: [BASE_URL],
+      });
+    });
+  });
+
+  it('[D58] the API tells who issues its tokens, and how they are presented', async () => {
+    await withService(database, { trustedKeys }, async (service) => {
+      expect(await json(service, RESOURCE)).toEqual({
+        resource: BASE_URL,
+        resource_name: 'Instance API',
+        authorization_servers: [BASE_URL],
+        bearer_methods_supported: ['header'],
+        resource_documentation: `${BASE_URL}/api/v1/docs`,
+      });
+    });
+  });
+
+  it('[D58] what it says is so: an issued token has that issuer, and a key of that set', async () => {
+    await withService(database, { trustedKeys }, async (service) => {
+      const { token_endpoint: endpoint, jwks_uri: keySet, issuer } = await json(service, SERVER[0] ?? '');
+      const answer = await service.post(new URL(String(endpoint)).pathname, {
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        subject_token: partner.sign(),
+      });
+      const { access_token: token } = (await answer.json()) as { access_token: string };
+      const [header, claims] = token.split('.', 2).map(decoded);
+      const { keys } = await json(service, new URL(String(keySet)).pathname);
+      expect(claims).toMatchObject({ iss: issuer, aud: issuer });
+      expect(keys).toContainEqual(expect.objectContaining({ kid: header?.['kid'], alg: header?.['alg'] }));
+    });
+  });
+
+  it.each(['/rest/me', '/api/v1/workflows'])('[D58] the 401 of %s names the document', async (path) => {
+    await withService(database, { trustedKeys }, async (service) => {
+      const answers = [
+        await service.fetch(path),
+        await service.fetch(path, { headers: { authorization: 'Bearer x' } }),
+      ];
+      expect(answers.map(({ headers }) => headers.get('www-authenticate'))).toEqual([
+        `Bearer resource_metadata="${BASE_URL}${RESOURCE}"`,
+        `Bearer error="invalid_token", resource_metadata="${BASE_URL}${RESOURCE}"`,
+      ]);
+    });
+  });
+
+  it.each([
+    ['the flag is off', { SVC_ENV_FEAT_TOKEN_EXCHANGE: undefined }],
+    ['there is no licence', { SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined }],
+    ['token exchange is switched off', { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }],
+  ])('[D58] where %s nobody issues tokens', async (_, environment) => {
+    await withService(database, { trustedKeys, environment }, expectNoServer);
+  });
+
+  it('[D58] a licence that runs out takes the documents away with the endpoint', async () => {
+    const clock = new TestClock();
+    const exp = clock.nowSeconds() + 100;
+    const environment = await licenseEnvironment({ exp });
+    await withService(database, { trustedKeys, environment, clock }, async (service) => {
+      expect((await service.fetch(SERVER[0] ?? '')).status).toBe(200);
+      clock.advance(100);
+      await expectNoServer(service);
+    });
+  });
+});
+
+describeOnEachDatabase('[D57] who may read it', (database) => {
+  it('[D57] pages of every origin may read what is published, without credentials; nothing else', async () => {
+    const headers = { origin: 'https://spa.example' };
+    await withService(database, { trustedKeys }, async (service) => {
+      for (const path of [...SERVER, RESOURCE, KEY_SET]) {
+        const answer = await service.fetch(path, { headers });
+        expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
+          path,
+          200,
+          '*',
+        ]);
+        expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+        expect(answer.headers.get('cache-control')).toBe('public, max-age=3600');
+        expect(answer.headers.get('pragma')).toBeNull();
+        expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+      }
+      for (const path of [
+        '/',
+        '/rest/me',
+        '/api/v1/workflows',
+        '/api/v1/openapi.json',
+        '/healthz',
+        '/metrics',
+      ])
+        expect(
+          (await service.fetch(path, { headers })).headers.get('access-control-allow-origin'),
+        ).toBeNull();
+    });
+  });
+});
+
+/** No authorization server is announced, neither by itself nor by the API, and a cache does not keep that. */
+async function expectNoServer(service: TestService): Promise<void> {
+  for (const path of SERVER) {
+    const answer = await service.fetch(path);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    expect(await answer.json()).toEqual({ error: 'not_found', message: 'Not found' });
+  }
+  expect(await json(service, RESOURCE)).not.toHaveProperty('authorization_servers');
+  expect(await json(service, RESOURCE)).toHaveProperty('resource', BASE_URL);
+}
+
+async function json(service: TestService, path: string): Promise<Record<string, unknown>> {
+  const answer = await service.fetch(path);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+function decoded(part: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+}

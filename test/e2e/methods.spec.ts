@@ -1,0 +1,174 @@
+// Requests that are right but for one thing of HTTP: the method, the content coding, the charset.
+import { gzipSync } from 'node:zlib';
+import { Partner } from '../../demo/partner.js';
+import { census } from '../support/census.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { EMBED_PATH, EXCHANGE_PATH, GRANT_FIELD, encodedForm } from '../support/entry-paths.js';
+import { sendRaw } from '../support/raw-http.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
+const FORM = 'application/x-www-form-urlencoded';
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'];
+const ID = '0190163d-8694-739b-aea5-966c26f8ad91';
+
+/** By path, what `Allow` says; the API's come from its description. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  [EXCHANGE_PATH]: 'POST',
+  [EMBED_PATH]: 'POST, GET',
+  '/rest/auth/logout': 'POST',
+  '/rest/me': 'GET',
+  '/.well-known/jwks.json': 'GET',
+  '/.well-known/oauth-authorization-server': 'GET',
+  '/.well-known/openid-configuration': 'GET',
+  '/.well-known/oauth-protected-resource': 'GET',
+  '/api/v1/openapi.json': 'GET',
+  '/api/v1/docs': 'GET',
+  '/healthz': 'GET, HEAD',
+  '/healthz/readiness': 'GET, HEAD',
+  '/metrics': 'GET',
+  '/': 'GET',
+  '/renewed': 'GET',
+  '/embed.js': 'GET',
+  '/embed.d.ts': 'GET',
+  '/assets/current/page.css': 'GET',
+};
+
+describeOnEachDatabase('[D20] the place of the method in the order', (database) => {
+  it('[D20] the method is judged before the throttle, which does not count it, and before the switch', async () => {
+    const environment = {
+      SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
+      SVC_TOKEN_EXCHANGE_ENABLED: 'false',
+    };
+    await withService(database, { trustedKeys, environment }, async (limited) => {
+      const put = () => limited.fetch(EXCHANGE_PATH, { method: 'PUT' });
+      expect((await put()).status).toBe(405);
+      expect((await limited.exchange({ subject_token: 'x' })).status).toBe(501);
+      expect((await limited.exchange({ subject_token: 'x' })).status).toBe(429);
+      expect((await put()).status).toBe(405);
+    });
+  });
+});
+
+describeOnEachDatabase('[D57] methods', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys, environment: { SVC_LOG_LEVEL: 'debug' } });
+  });
+  afterAll(() => service?.stop());
+
+  it('[D57] every path answers 405 to the methods that it has not, and tells those that it has', async () => {
+    const known = { ...ALLOWED, ...(await pathsOfApi(service)) };
+    expect(Object.keys(known).length).toBeGreaterThan(30);
+    for (const [path, allow] of Object.entries(known))
+      for (const method of METHODS.filter((name) => !allow.split(', ').includes(name))) {
+        const answer = await sendRaw(service.address, { method, target: path });
+        const told = [path, method, answer?.status, answer?.headers['allow']];
+        expect(told).toEqual([path, method, 405, allow]);
+        if (method !== 'HEAD') expect(answer?.body).toContain('"error":"method_not_allowed"');
+      }
+  });
+
+  it('[D57] the query is not part of the path, and nothing of it is echoed', async () => {
+    const answer = await sendRaw(service.address, { target: `${EXCHANGE_PATH}?subject_token=Zq7marker` });
+    expect([answer?.status, answer?.headers['allow']]).toEqual([405, 'POST']);
+    expect(JSON.stringify(answer)).not.toContain('Zq7marker');
+    expect(service.logText).not.toContain('Zq7marker');
+  });
+
+  it('[D57] a path that is none stays 404 for all methods, without Allow', async () => {
+    for (const target of [
+      '/nowhere',
+      '/rest/auth/oauth',
+      `${EXCHANGE_PATH}/`,
+      '/api/v1/users/',
+      '/api/v2/users',
+    ])
+      for (const method of METHODS) {
+        const answer = await sendRaw(service.address, { method, target });
+        expect([target, method, answer?.status]).toEqual([target, method, 404]);
+        expect(answer?.headers).not.toHaveProperty('allow');
+      }
+  });
+
+  it('[D57] a HEAD of the embed endpoint signs nobody in', async () => {
+    const before = await census(service);
+    const answer = await service.fetch(`${EMBED_PATH}?token=${partner.sign()}`, { method: 'HEAD' });
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([405, null]);
+    expect(await census(service)).toEqual(before);
+  });
+
+  describe('what a body is', () => {
+    const body = () => encodedForm([GRANT_FIELD, ['subject_token', partner.sign()]]);
+    const login = () => encodedForm([['token', partner.sign()]]);
+    const post = (path: string, content: string | Buffer, headers: Record<string, string>) =>
+      service.fetch(path, { method: 'POST', body: content, headers });
+
+    it('[D57] a compressed form is refused as what it is, at both endpoints', async () => {
+      const headers = { 'content-type': FORM, 'content-encoding': 'gzip' };
+      const exchange = await post(EXCHANGE_PATH, gzipSync(body()), headers);
+      expect([exchange.status, exchange.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+      expect(await exchange.json()).toEqual({
+        error: 'invalid_request',
+        error_description: 'The body must not have a Content-Encoding',
+      });
+      const embed = await post(EMBED_PATH, gzipSync(login()), headers);
+      expect([embed.status, embed.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+      expect(await embed.json()).toEqual({
+        error: 'content_encoding_not_supported',
+        message: 'The body must not have a Content-Encoding',
+      });
+    });
+
+    it('[D57] so is a compressed body of the API', async () => {
+      const token = await service.accessToken({ subject_token: partner.sign() });
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+      };
+      const answer = await post('/api/v1/workflows', gzipSync('{"name":"x"}'), headers);
+      expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+      expect(await answer.json()).toMatchObject({ error: 'unsupported_media_type' });
+    });
+
+    it('[D57] another charset than UTF-8 is refused, and no coding is suggested for it', async () => {
+      const headers = { 'content-type': `${FORM}; charset=iso-8859-1` };
+      const answers = [await post(EXCHANGE_PATH, body(), headers), await post(EMBED_PATH, login(), headers)];
+      for (const answer of answers) {
+        expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, null]);
+        expect(await answer.text()).toContain('The charset must be UTF-8');
+      }
+    });
+
+    it.each(['identity', ''])('[D57] Content-Encoding %j is none', async (coding) => {
+      const headers = { 'content-type': `${FORM}; charset="UTF-8"`, 'content-encoding': coding };
+      expect((await post(EXCHANGE_PATH, body(), headers)).status).toBe(200);
+      expect((await post(EMBED_PATH, login(), headers)).status).toBe(303);
+    });
+
+    it('[D57] a login by GET has no body, so nothing of one is judged', async () => {
+      const headers = { 'content-type': 'text/plain; charset=utf-16', 'content-encoding': 'gzip' };
+      const answer = await service.fetch(`${EMBED_PATH}?${login()}`, { headers });
+      expect(answer.status).toBe(303);
+    });
+  });
+});
+
+/** What the description says of each path, with ids in the place of parameters. */
+async function pathsOfApi(service: TestService): Promise<Record<string, string>> {
+  const description = (await (await service.fetch('/api/v1/openapi.json')).json()) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  return Object.fromEntries(
+    Object.entries(description.paths)
+      .filter(([path]) => path.startsWith('/api/v1/'))
+      .map(([path, methods]) => [
+        path.replace('{type}', 'postgres').replaceAll(/\{\w+\}/g, ID),
+        Object.keys(methods).join(', ').toUpperCase(),
+      ]),
+  );
+}
