@@ -33,7 +33,7 @@ export class TestDatabase {
     this.fresh = await (this.kind === 'embedded' ? createEmbeddedDatabase() : createPostgresqlDatabase());
   }
 
-  /** What production's `openDatabase` takes; for tests that want to change it, the pool size for instance. */
+  /** What production's `openDatabase` takes; for tests that want to change it, the pool size for example. */
   get settings(): DatabaseSettings {
     return this.existing().settings;
   }

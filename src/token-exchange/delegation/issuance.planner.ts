@@ -79,8 +79,8 @@ export class IssuancePlanner {
         ...issuerAndKid(subject),
         accessTokenId,
         lifetimeSeconds,
-        ...(scope === undefined ? {} : { scope }),
-        ...(resource === undefined ? {} : { resource }),
+        scope,
+        resource,
       },
     );
   }

@@ -81,7 +81,7 @@ function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorato
   const { ApiBody, ApiExtension, ApiOperation } = openApi;
   const statuses = new Set([401, 429, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
   return applyDecorators(
-    ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
+    ApiOperation({ summary, description }),
     ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
     ...(feature === undefined ? [] : [ApiExtension('x-license-feature', feature)]),
     ...(body === undefined ? [] : [ApiBody({ type: body, required: true })]),

@@ -128,10 +128,10 @@ function ruleLine(operation: Operation): Html {
 
 function parameterTable(parameters: readonly Parameter[]): Html {
   const rows = parameters.map(
-    ({ name, in: place, required, description = '', schema = {} }) =>
+    ({ name, in: location, required, description = '', schema = {} }) =>
       html`<tr>
         <td><code>${name}</code></td>
-        <td>${place}${required === true ? '' : ', optional'}</td>
+        <td>${location}${required === true ? '' : ', optional'}</td>
         <td>${typeOf(schema)}</td>
         <td>${description}</td>
       </tr>`,
