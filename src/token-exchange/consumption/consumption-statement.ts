@@ -19,7 +19,7 @@ export interface LookedUpId {
   readonly request: number | null;
 }
 
-/** What a statement with the clauses of `consumptionForms` is run with: requests that share no id. */
+/** What a statement with the clauses of `consumption` is run with: requests that share no id. */
 export interface Consumption<Request> {
   readonly requests: readonly Request[];
   readonly asked: readonly AskedId[];
