@@ -45,7 +45,8 @@ const DAMAGES: readonly Damage[] = [
 function damaged(token: string, random: Random): string {
   let text = token;
   do text = random.pick(DAMAGES)(text, random);
-  while (text === token || random.below(3) === 0);
+  // White space around a token is no part of it (D16).
+  while (text.trim() === token || random.below(3) === 0);
   return text;
 }
 
