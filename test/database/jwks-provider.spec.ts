@@ -167,7 +167,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const ticks = [instance.keys.tick(), instance.keys.tick()];
       const found = await Promise.all(Array.from({ length: 20 }, () => instance.find(ISSUER, 'new')));
       await Promise.all(ticks);
-      expect(found.every((key) => key?.kid === 'new')).toBe(true);
+      expect(new Set(found.map((key) => key?.kid))).toEqual(new Set(['new']));
       expect(server.requestCount).toBe(2);
     });
   });
@@ -550,7 +550,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       await instance.stop();
       server.publish({ keys: [OLD, NEW] });
       const again = await startWithKeys();
-      expect(again.logLines.some(({ msg }) => msg === 'a stored key set cannot be read')).toBe(true);
+      expect(again.logLines.map(({ msg }) => msg)).toContain('a stored key set cannot be read');
       expect(again.held(ISSUER, 'new')).toBeDefined();
     });
 

@@ -117,7 +117,7 @@ const MALFORMED: [string, Make][] = [
   ['[D15] a payload that is no JSON', (cast) => cast.main.signRaw(JSON.stringify(headerOf(cast)), 'claims')],
   ['[D15] a payload that is not UTF-8', (cast) => latin1Payload(cast)],
   ['[D15] padded base64', ({ main }) => `${main.sign()}==`],
-  ['[D15] a space before the token', ({ main }) => ` ${main.sign()}`],
+  ['[D15] a space in the header', ({ main }) => withPart(main.sign(), HEADER, (part) => `${part} `)],
   ['[D15] a line end in the payload', ({ main }) => withPart(main.sign(), PAYLOAD, (part) => `${part}\n`)],
   ['[D15] another spelling of the signature', ({ main }) => withPart(main.sign(), SIGNATURE, respelt)],
   ['[D37] alg twice', (cast) => cast.main.signRaw(`${open(headerOf(cast))},"alg":"ES256"}`, '{}')],
