@@ -5,8 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { requireSupportedNode } from './supported-node.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const JEST = 'node_modules/jest/bin/jest.js';
+/** Folders that need neither a build nor a PostgreSQL server. */
+const FAST_FOLDERS = ['test/unit', 'test/architecture', 'test/smoke'];
 const programs = {
-  test: 'node_modules/jest/bin/jest.js',
+  test: JEST,
+  'test:fast': JEST,
   demo: 'dist/demo/run.js',
   start: 'dist/src/main.js',
   admin: 'dist/src/cli/main.js',
@@ -18,6 +22,7 @@ process.exitCode = await launch(...process.argv.slice(2));
 
 /** Answers the exit code; `install` and `build` only prepare. */
 async function launch(command, ...args) {
+  if (command === 'test:long') return launchSeries(...args);
   if (!['install', 'build', ...Object.keys(programs)].includes(command)) return explainUse();
   const preparation = await prepare(command);
   const program = programs[command];
@@ -26,10 +31,22 @@ async function launch(command, ...args) {
   return exitCode || preparation.exitCode;
 }
 
+/** Tells the series where none is named, so that nobody has to look for them. */
+async function launchSeries(name, ...args) {
+  const { explainSeries, seriesPattern } = await import('./series.mjs');
+  const pattern = seriesPattern(root, name);
+  if (pattern === undefined) {
+    process.stderr.write(explainSeries(root));
+    return 2;
+  }
+  process.env.TEST_SERIES = name;
+  return launch('test', pattern, ...args);
+}
+
 async function prepare(command) {
   // Loaded late: on a Node.js that is too old these files need not even parse.
   const { install, installAndBuild } = await import('./preparation.mjs');
-  if (command === 'install') return install(root);
+  if (['install', 'test:fast'].includes(command)) return install(root);
   const preparation = await installAndBuild(root);
   // The load generator and the peer are no packages of ours: only the benchmark installs them, beside itself.
   return command === 'bench' && preparation.exitCode === 0 ? install(join(root, 'bench')) : preparation;
@@ -38,20 +55,24 @@ async function prepare(command) {
 /** Tests also run when the build fails, so that one run shows all that is wrong; the exit code tells of both. */
 function mustStop(command, { exitCode, interrupted, installed }) {
   if (exitCode === 0) return false;
-  return command !== 'test' || interrupted || !installed;
+  return !command.startsWith('test') || interrupted || !installed;
 }
 
 /** Jest finds its configuration by the working directory; the others take the caller's, for files they are given. */
 async function runProgram(command, file, args) {
   const { run } = await import('./child.mjs');
-  const { exitCode } = await run(process.execPath, [file, ...args], {
+  const isTest = command.startsWith('test');
+  const folders = command === 'test:fast' ? FAST_FOLDERS : [];
+  const { exitCode } = await run(process.execPath, [file, ...folders, ...args], {
     stdio: 'inherit',
-    cwd: command === 'test' ? root : process.cwd(),
+    cwd: isTest ? root : process.cwd(),
   });
   return exitCode;
 }
 
 function explainUse() {
-  process.stderr.write('Usage: node scripts/run.mjs install|build|test|demo|bench|start|admin [arguments]\n');
+  process.stderr.write(
+    'Usage: node scripts/run.mjs install|build|test|test:fast|test:long|demo|bench|start|admin [arguments]\n',
+  );
   return 2;
 }

@@ -1,7 +1,7 @@
 // The composition root: puts the modules together, and holds the only `if`.
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
@@ -13,16 +13,17 @@ import type { Coordination } from './coordination/coordination.js';
 import { CoordinationModule } from './coordination/coordination.module.js';
 import type { OpenDatabase } from './database/data-source.js';
 import { DatabaseModule } from './database/database.module.js';
-import { Clock } from './foundation/clock.js';
+import type { Clock } from './foundation/clock.js';
+import { ClockModule } from './foundation/clock.module.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HostModule } from './host/host.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { ThrottleModule } from './http/throttle/throttle.module.js';
-import { LOGGER } from './logging/logger.js';
+import { LoggingModule } from './logging/logging.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
-import { KeyRing } from './sealing/key-ring.js';
+import type { KeyRing } from './sealing/key-ring.js';
 import type { Startup } from './start/startup.js';
 import { TOKEN_PATH } from './token-exchange/delegation/delegation.controller.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
@@ -51,44 +52,57 @@ export interface Parts {
 @Module({})
 export class AppModule {
   static register(parts: Parts): DynamicModule {
-    const { startup, database, coordination, keyRing, clock, logger, sourceDirectory } = parts;
     const metrics = new Metrics();
-    const { baseUrl, sessionLifetimeSeconds, partitionedCookie, throttleStore } = startup.config;
-    const isLicensed = (feature: LicenseFeature) => startup.license.includes(feature, clock.nowMs());
+    const modules = sharedModules(parts, metrics);
     return {
       module: AppModule,
       imports: [
-        FoundationModule.register(parts),
-        DatabaseModule.register(database),
-        CoordinationModule.register(coordination, database, logger),
-        AuditModule,
-        MetricsModule.register(metrics),
-        ThrottleModule.register({ store: throttleStore, onFailOpen: () => metrics.throttleFailOpen.inc() }),
-        UsersModule.register(ProjectsModule),
-        AccessModule.register(
-          {
-            baseUrl,
-            sessionLifetimeSeconds,
-            partitionedCookie,
-            tokenEndpoint: () => tokenEndpoint(startup, clock),
-          },
-          keyRing,
-        ),
-        WorkspaceModule.register(
-          {
-            isLicensed,
-            callsPerMinute: startup.config.apiCallsPerMinute,
-            onThrottled: () => metrics.throttled.inc({ flow: 'api' }),
-          },
-          keyRing,
-        ),
+        modules.logging,
+        workspace(parts, modules, metrics),
         ReferenceModule,
-        WebModule.register({ publicDirectory: join(sourceDirectory, 'web', 'public') }),
-        ...tokenExchange(parts),
+        WebModule.register({ publicDirectory: join(parts.sourceDirectory, 'web', 'public') }),
+        ...tokenExchange(parts, modules),
       ],
       providers: [{ provide: APP_FILTER, useClass: ErrorFilter }],
     };
   }
+}
+
+type SharedModules = ReturnType<typeof sharedModules>;
+
+/** What several modules import. Each is registered once: registered again, its providers would be there twice. */
+function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Parts, counters: Metrics) {
+  const { baseUrl, sessionLifetimeSeconds, partitionedCookie, throttleStore: store } = startup.config;
+  const onFailOpen = () => counters.throttleFailOpen.inc();
+  const clock = ClockModule.register(time);
+  const logging = LoggingModule.register(logger);
+  const database = DatabaseModule.register(parts.database);
+  const coordination = CoordinationModule.register(parts.coordination, parts.database, logger);
+  const audit = AuditModule.register([logging, database]);
+  const metrics = MetricsModule.register(counters);
+  const throttle = ThrottleModule.register({ store, onFailOpen }, [clock, logging, database, coordination]);
+  const projects = ProjectsModule.register([database]);
+  const users = UsersModule.register([database, projects]);
+  const tokenEndpoint = () => tokenEndpointOf(startup, time);
+  const access = AccessModule.register(
+    { baseUrl, sessionLifetimeSeconds, partitionedCookie, tokenEndpoint },
+    keyRing,
+    [clock, logging, database, coordination, audit, users],
+  );
+  return { clock, logging, database, coordination, audit, metrics, throttle, projects, users, access };
+}
+
+function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModules, counters: Metrics) {
+  const { clock, database, audit, throttle, projects, users, access } = modules;
+  return WorkspaceModule.register(
+    {
+      isLicensed: (feature: LicenseFeature) => startup.license.includes(feature, time.nowMs()),
+      callsPerMinute: startup.config.apiCallsPerMinute,
+      onThrottled: () => counters.throttled.inc({ flow: 'api' }),
+    },
+    keyRing,
+    [clock, database, audit, throttle, projects, users, access],
+  );
 }
 
 /**
@@ -100,26 +114,33 @@ export function isTokenExchangeAvailable({ config, license }: Startup, clock: Cl
 }
 
 /** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */
-function tokenEndpoint(startup: Startup, clock: Clock): TokenEndpoint | undefined {
+function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefined {
   const isOffered = startup.config.exchangeEnabled && isTokenExchangeAvailable(startup, clock);
   return isOffered ? { path: TOKEN_PATH, grantType: TOKEN_EXCHANGE_GRANT } : undefined;
 }
 
 /** The only `if`: with the module its keys belong to readiness, without it the database alone. */
-function tokenExchange({ startup, clock }: Parts): DynamicModule[] {
-  if (!isTokenExchangeAvailable(startup, clock)) {
-    const useFactory = (database: DataSource) => [databaseCheck(database)];
-    return [HealthModule.registerAsync({ inject: [DataSource], useFactory })];
+function tokenExchange({ startup, clock: time }: Parts, modules: SharedModules): DynamicModule[] {
+  const { clock, logging, database, coordination, audit, metrics, throttle, users, access } = modules;
+  if (!isTokenExchangeAvailable(startup, time)) {
+    const useFactory = (dataSource: DataSource) => [databaseCheck(dataSource)];
+    return [HealthModule.registerAsync({ imports: [database], inject: [DataSource], useFactory })];
   }
-  const module = TokenExchangeModule.register(tokenExchangeOptions(startup, clock), [HostModule]);
-  const useFactory = (database: DataSource, keys: JwksKeyProvider) => [
-    databaseCheck(database),
+  const module = TokenExchangeModule.register(tokenExchangeOptions(startup, time), {
+    ports: HostModule.register([database, users, access, metrics]),
+    clock,
+    logging,
+    database,
+    coordination,
+    audit,
+    throttle,
+  });
+  const useFactory = (dataSource: DataSource, keys: JwksKeyProvider) => [
+    databaseCheck(dataSource),
     keySetCheck(keys),
   ];
-  return [
-    module,
-    HealthModule.registerAsync({ imports: [module], inject: [DataSource, JwksKeyProvider], useFactory }),
-  ];
+  const inject = [DataSource, JwksKeyProvider];
+  return [module, HealthModule.registerAsync({ imports: [database, module], inject, useFactory })];
 }
 
 function tokenExchangeOptions({ config, license, trustedKeys }: Startup, clock: Clock): TokenExchangeOptions {
@@ -161,20 +182,4 @@ function databaseCheck(database: DataSource): ReadinessCheck {
 function keySetCheck(keys: JwksKeyProvider): ReadinessCheck {
   const isReady = () => Promise.resolve(keys.status().every((status) => status.hasSnapshotOrAttempt));
   return { name: 'key sets', isReady };
-}
-
-/** What every module may ask for: the clock and the log. */
-@Global()
-@Module({})
-class FoundationModule {
-  static register({ clock, logger }: Pick<Parts, 'clock' | 'logger'>): DynamicModule {
-    return {
-      module: FoundationModule,
-      providers: [
-        { provide: Clock, useValue: clock },
-        { provide: LOGGER, useValue: logger },
-      ],
-      exports: [Clock, LOGGER],
-    };
-  }
 }

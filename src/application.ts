@@ -88,7 +88,7 @@ async function createNest(
   const server = createServer({
     proxyHops: config.proxyHops,
     logger,
-    ...(tls === undefined ? {} : { tls }),
+    tls,
     isAbsent: (url) => FLOW_PATHS.includes(url) && !isTokenExchangeAvailable(startup, clock),
   });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
@@ -96,7 +96,7 @@ async function createNest(
     logger: new NestLogger(logger),
     abortOnError: false,
     // The adapter serves it already; by this Nest knows, and names the address rightly.
-    ...(tls === undefined ? {} : { httpsOptions: tls }),
+    httpsOptions: tls,
   });
   addSecurityHeaders(nest, frameAncestorsOf(config, trustedKeys));
   await nest.init();

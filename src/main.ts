@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   const startup = await prepareStartup({
     environment: process.env,
     workingDirectory: process.cwd(),
-    ...(envFile === undefined ? {} : { envFile }),
+    envFile,
   });
   const logger = createLogger(startup.config.logLevel);
   for (const warning of startup.warnings) logger.warn(warning);

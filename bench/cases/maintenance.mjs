@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { exchangeRequests } from '../support/exchanges.mjs';
-import { freePort } from '../support/free-port.mjs';
+import { freePort } from '../../dist/demo/free-port.js';
 import { machineCpuMicroseconds } from '../support/machine-load.mjs';
 import { applyPacedLoad } from '../support/paced-load.mjs';
 import { cpuMicroseconds } from '../support/process-usage.mjs';

@@ -6,7 +6,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileS
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from './free-port.mjs';
+import { freePort } from '../../dist/demo/free-port.js';
 
 const DEBIAN_VERSIONS = '/usr/lib/postgresql';
 const START_TIMEOUT_MS = 60_000;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SERVICE_SCRIPT, serviceEnvironment } from '../servers/service.mjs';
-import { freePort } from './free-port.mjs';
+import { freePort } from '../../dist/demo/free-port.js';
 import { Partner } from './partner.mjs';
 import { PostgresServer } from './postgres.mjs';
 import { RESIDENTS } from './residents.mjs';

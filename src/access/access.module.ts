@@ -1,7 +1,7 @@
 // What the instance hands out and takes back: sessions, access tokens, and who may come in with them.
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { repositoriesOf } from '../database/database.module.js';
 import { KeyRing } from '../sealing/key-ring.js';
 import { AccessTokenService } from './access-token.service.js';
 import type { AccessOptions } from './access.options.js';
@@ -19,12 +19,16 @@ import { SigningKeyService } from './signing-key.service.js';
 
 @Module({})
 export class AccessModule {
-  static register(options: AccessOptions, keyRing: KeyRing): DynamicModule {
+  /** @param imports modules that offer clock, log, database, leader, audit bus and users */
+  static register(
+    options: AccessOptions,
+    keyRing: KeyRing,
+    imports: NonNullable<ModuleMetadata['imports']>,
+  ): DynamicModule {
     const offered = [SessionService, AccessTokenService, AuthenticationService, AuthenticationGuard];
     return {
       module: AccessModule,
-      global: true,
-      imports: [TypeOrmModule.forFeature([WebSession, SigningKey])],
+      imports: [...imports, repositoriesOf([WebSession, SigningKey], imports)],
       controllers: [SessionController, KeySetController, MetadataController],
       providers: [
         ...offered,

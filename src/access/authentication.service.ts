@@ -29,8 +29,8 @@ export class AuthenticationService {
     ]);
     const user = actorUserId === undefined ? subject : actor;
     if (subject === undefined || user === undefined) return undefined;
-    const onBehalfOf = actorUserId === undefined ? {} : { onBehalfOf: subject };
-    return { user, ...onBehalfOf, expiresAt, credential: { kind: 'access_token', id } };
+    const onBehalfOf = actorUserId === undefined ? undefined : subject;
+    return { user, onBehalfOf, expiresAt, credential: { kind: 'access_token', id } };
   }
 
   /**

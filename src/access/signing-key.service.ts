@@ -76,8 +76,8 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
 
   /** The published key with this kid; an unknown kid may be one that another instance has just made. */
   async find(kid: string): Promise<LoadedKey | undefined> {
-    const known = this.keys.find((key) => key.kid === kid);
-    if (known !== undefined || this.clock.nowMs() - this.loadedAtMs < RELOAD_PAUSE_MS) return known;
+    const loaded = this.keys.find((key) => key.kid === kid);
+    if (loaded !== undefined || this.clock.nowMs() - this.loadedAtMs < RELOAD_PAUSE_MS) return loaded;
     await this.load();
     return this.keys.find((key) => key.kid === kid);
   }
@@ -131,9 +131,9 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
 
   private async load(): Promise<void> {
     this.loadedAtMs = this.clock.nowMs();
-    const known = new Map(this.keys.map((key) => [key.kid, key]));
+    const loaded = new Map(this.keys.map((key) => [key.kid, key]));
     const rows = await this.repository.findPublished(new Date(this.loadedAtMs));
-    this.keys = rows.map((row) => known.get(row.kid) ?? this.open(row));
+    this.keys = rows.map((row) => loaded.get(row.kid) ?? this.open(row));
   }
 
   private open(row: SigningKey): LoadedKey {

@@ -86,8 +86,8 @@ export function auditEvent<Name extends AuditEventName>(
     name,
     occurredAt,
     requestId,
-    ...(subjectUserId === undefined ? {} : { subjectUserId }),
-    ...(actorUserId === undefined ? {} : { actorUserId }),
+    subjectUserId,
+    actorUserId,
     payload,
   };
 }

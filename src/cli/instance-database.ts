@@ -20,7 +20,7 @@ import type { CommandContext } from './command-context.js';
 import { CommandError, reasonOf } from './command-error.js';
 
 /** What commands use of the instance. */
-export interface Instance {
+export interface InstanceParts {
   readonly transactions: Transactions;
   readonly users: UserRepository;
   readonly userService: UserService;
@@ -35,7 +35,7 @@ export interface Instance {
  */
 export function withInstance<T>(
   context: CommandContext,
-  work: (instance: Instance) => Promise<T>,
+  work: (instance: InstanceParts) => Promise<T>,
 ): Promise<T> {
   return withDatabase(context, (database) => work(instanceOn(database)));
 }
@@ -74,7 +74,7 @@ async function open(context: CommandContext): Promise<OpenDatabase> {
   }
 }
 
-function instanceOn({ dataSource }: OpenDatabase): Instance {
+function instanceOn({ dataSource }: OpenDatabase): InstanceParts {
   const users = new UserRepository(dataSource.getRepository(User));
   const projects = new ProjectRepository(dataSource);
   return {

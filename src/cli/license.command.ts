@@ -7,10 +7,11 @@ import { VARIABLES } from '../config/environment.js';
 import type { License, LicenseFeature } from '../config/license.js';
 import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.js';
 import { Clock } from '../foundation/clock.js';
+import { signCompactJws } from '../foundation/compact-jws.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';
-import { compactJws, readSigningKey } from './compact-jws.js';
 import { isoMoment, listOf, wholeNumber } from './option-values.js';
+import { readSigner } from './private-key.js';
 import { printable } from './table.js';
 import { readTextFile, refuseExisting, writeTextFile } from './text-file.js';
 
@@ -115,11 +116,11 @@ function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: Comman
 
 function issue(options: IssueOptions, command: Command, context: CommandContext): void {
   const { privateKey, features, customer, out, force } = options;
-  const key = readSigningKey(context, privateKey, 'EdDSA');
+  const signer = readSigner(context, privateKey, 'EdDSA');
   const iat = Math.floor(new Clock().nowSeconds());
   const exp = endOf(options, iat) ?? command.error('error: give --days or --expires');
   if (exp <= iat) throw new CommandError('The licence would have ended already.');
-  const jws = compactJws({ customer, features, iat, exp }, {}, { key, algorithm: 'EdDSA' });
+  const jws = signCompactJws({ alg: 'EdDSA' }, { customer, features, iat, exp }, signer);
   if (out === undefined) context.stdout.write(`${jws}\n`);
   else writeTextFile(context, out, `${jws}\n`, { force });
 }

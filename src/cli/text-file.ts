@@ -5,7 +5,8 @@ import { resolve } from 'node:path';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';
 
-type Place = Pick<CommandContext, 'workingDirectory'>;
+/** From where relative paths lead. */
+type PathContext = Pick<CommandContext, 'workingDirectory'>;
 
 export interface WriteOptions {
   /** Whether a file that is there already may be replaced. */
@@ -15,7 +16,7 @@ export interface WriteOptions {
 }
 
 /** @throws CommandError when the file cannot be read */
-export function readTextFile({ workingDirectory }: Place, path: string): string {
+export function readTextFile({ workingDirectory }: PathContext, path: string): string {
   try {
     return readFileSync(resolve(workingDirectory, path), 'utf8');
   } catch (error) {
@@ -27,9 +28,14 @@ export function readTextFile({ workingDirectory }: Place, path: string): string 
  * Writes a file whole or not at all: it is filled under another name, where its mode holds from the first byte.
  * @throws CommandError when it is there already, or cannot be written
  */
-export function writeTextFile(place: Place, path: string, text: string, options: WriteOptions = {}): void {
-  refuseExisting(place, path, options);
-  const target = resolve(place.workingDirectory, path);
+export function writeTextFile(
+  context: PathContext,
+  path: string,
+  text: string,
+  options: WriteOptions = {},
+): void {
+  refuseExisting(context, path, options);
+  const target = resolve(context.workingDirectory, path);
   const draft = `${target}.${randomUUID()}`;
   try {
     writeFileSync(draft, text, { flag: 'wx', mode: options.isPrivate === true ? 0o600 : 0o644 });
@@ -41,7 +47,11 @@ export function writeTextFile(place: Place, path: string, text: string, options:
 }
 
 /** @throws CommandError when the file is there and may not be replaced */
-export function refuseExisting({ workingDirectory }: Place, path: string, { force }: WriteOptions): void {
+export function refuseExisting(
+  { workingDirectory }: PathContext,
+  path: string,
+  { force }: WriteOptions,
+): void {
   if (force === true || !existsSync(resolve(workingDirectory, path))) return;
   throw new CommandError(`${path} exists already; --force replaces it`);
 }

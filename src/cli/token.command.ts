@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { Clock } from '../foundation/clock.js';
+import { signCompactJws } from '../foundation/compact-jws.js';
 import type { Algorithm } from '../token-exchange/keys/algorithms.js';
 import { ALGORITHMS } from '../token-exchange/keys/algorithms.js';
 import type { CommandContext } from './command-context.js';
-import { compactJws, readSigningKey } from './compact-jws.js';
 import { jsonMember, wholeNumber } from './option-values.js';
+import { readSigner } from './private-key.js';
 
 /** Under the 60 seconds that embedded login allows. */
 const LIFETIME_SECONDS = 55;
@@ -66,9 +67,9 @@ Example:
 
 function mint(options: MintOptions, context: CommandContext): void {
   const { privateKey, algorithm, kid, claim = [] } = options;
-  const key = readSigningKey(context, privateKey, algorithm);
+  const signer = readSigner(context, privateKey, algorithm);
   const claims = { ...claimsOf(options), ...Object.fromEntries(claim) };
-  context.stdout.write(`${compactJws(claims, { typ: 'JWT', kid }, { key, algorithm })}\n`);
+  context.stdout.write(`${signCompactJws({ typ: 'JWT', kid, alg: algorithm }, claims, signer)}\n`);
 }
 
 /** Options that were left out are undefined, and JSON leaves them out. */

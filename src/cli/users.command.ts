@@ -10,7 +10,7 @@ import { GLOBAL_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
 import type { NewUser, User, UserRepository } from '../users/user.repository.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';
-import type { Instance } from './instance-database.js';
+import type { InstanceParts } from './instance-database.js';
 import { withInstance } from './instance-database.js';
 import { renderTable } from './table.js';
 
@@ -107,7 +107,7 @@ function refuseBadName(option: string, name: string): void {
 }
 
 /** The database decides, so that two commands at the same moment cannot both make an owner. */
-async function createdUser(newUser: NewUser, { transactions, userService }: Instance): Promise<User> {
+async function createdUser(newUser: NewUser, { transactions, userService }: InstanceParts): Promise<User> {
   try {
     const user = await transactions.run((transaction) => userService.create(transaction, newUser));
     if (user !== undefined) return user;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { User } from '../users/user.repository.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';
-import type { Instance } from './instance-database.js';
+import type { InstanceParts } from './instance-database.js';
 import { withInstance } from './instance-database.js';
 import { readTextFile } from './text-file.js';
 import type { WorkflowDraft } from './workflow-file.js';
@@ -51,7 +51,7 @@ function readDrafts(file: string, context: CommandContext): WorkflowDraft[] {
   throw new CommandError(`${file} has ${problems.length} problem(s); nothing was imported:`, problems);
 }
 
-function insertAll(drafts: readonly WorkflowDraft[], owner: User, instance: Instance): Promise<void> {
+function insertAll(drafts: readonly WorkflowDraft[], owner: User, instance: InstanceParts): Promise<void> {
   const { transactions, projects, workflows } = instance;
   return transactions.run(async (transaction) => {
     const projectId = await projects.personalProjectId(transaction, owner.id);

@@ -66,7 +66,7 @@ export function integer(
 ): EnvironmentVariable<number> {
   return {
     name,
-    ...(alias === undefined ? {} : { alias }),
+    alias,
     description,
     default: String(standard),
     range: `${min} to ${max}`,
@@ -109,7 +109,7 @@ export function text(
   return {
     name,
     description,
-    ...(range === undefined ? {} : { range }),
+    range,
     absent: undefined,
     parse(value) {
       const problem = check?.(value);

@@ -22,7 +22,7 @@ const SILENCE_MS = 2_000;
  * Who leads has the lease, renews it every 3 s, and believes in it for 8 s from the sending of the last confirmed
  * renewal. On the database's clock it runs 9 s, and nobody takes it before it has run out: two never lead at once.
  * Who takes it must have the advisory lock, which the database frees when a session ends. If the lock is still held
- * 2 s after the lease ran out, its holder's host has vanished: the lease is taken without it, with a higher epoch,
+ * 2 s after the lease ran out, its holder's machine has vanished: the lease is taken without it, with a higher epoch,
  * and the stale session ended. So 12 s is the longest that nobody leads while candidates reach the database.
  */
 export class AdvisoryLockLeader extends Leader {

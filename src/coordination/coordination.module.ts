@@ -1,4 +1,4 @@
-// Offers the leader and other instances' announcements to the whole application, and keeps the embedded database in order.
+// Offers the leader and other instances' announcements, and keeps the embedded database in order.
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -19,7 +19,6 @@ export class CoordinationModule {
   ): DynamicModule {
     return {
       module: CoordinationModule,
-      global: true,
       providers: [
         { provide: Leader, useValue: leader },
         { provide: Notifications, useValue: notifications },

@@ -11,7 +11,7 @@ const GOODBYE_MS = 1_000;
 export const LEADERSHIP_FREE_CHANNEL = 'leadership_free';
 
 /**
- * A host that vanishes without a word must not keep the lock: the server asks after 4 s of silence and every 2 s then,
+ * A machine that vanishes without a word must not keep the lock: the server asks after 4 s of silence and every 2 s then,
  * and drops the session after 10 s without an answer. (Over a Unix-domain socket the settings have no effect.)
  */
 const SESSION_SETTINGS = `

@@ -1,11 +1,11 @@
 // How long a leader may believe that it still leads, without asking anybody.
 import { LEASE_MS } from './leader-lease.repository.js';
 
-/** Allowance for clocks of this host and the database's that do not run equally fast. */
+/** Allowance for clocks of this machine and the database's that do not run equally fast. */
 const MARGIN_MS = 1_000;
 const BELIEF_MS = LEASE_MS - MARGIN_MS;
 
-/** A moment on both clocks of this host. */
+/** A moment on both clocks of this machine. */
 export interface Moment {
   /** Never set, but it stands still while the machine is suspended. */
   readonly monotonicMs: number;

@@ -45,7 +45,7 @@ export class DataDirectoryLock {
   }
 
   /**
-   * Takes the lock; a lock whose process is gone is taken over, one from another container or host after 15 seconds of
+   * Takes the lock; a lock whose process is gone is taken over, one from another container or machine after 15 seconds of
    * silence.
    * @throws DataDirectoryLockedError when a live process holds it, or takes it at the same moment
    */

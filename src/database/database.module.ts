@@ -1,25 +1,33 @@
-// Offers the open database and its transactions to the whole application.
-import type { DynamicModule } from '@nestjs/common';
+// Offers the open database, its transactions, and TypeORM's repositories, to the modules that import it.
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import type { OpenDatabase } from './data-source.js';
 import { Transactions } from './transaction.js';
 
 @Module({})
 export class DatabaseModule {
-  /** The database is opened before Nest starts, so that a fault there is told as a fault of the start. */
+  /**
+   * The database is opened before Nest starts, so that a fault there is told as a fault of the start; and TypeOrmModule's
+   * own way to open one would offer it to every module, whether it asks for it or not.
+   */
   static register({ dataSource }: OpenDatabase): DynamicModule {
     return {
       module: DatabaseModule,
-      global: true,
-      imports: [
-        TypeOrmModule.forRootAsync({
-          useFactory: () => dataSource.options,
-          dataSourceFactory: () => Promise.resolve(dataSource),
-        }),
-      ],
-      providers: [Transactions],
-      exports: [Transactions],
+      providers: [{ provide: DataSource, useValue: dataSource }, Transactions],
+      exports: [DataSource, Transactions],
     };
   }
+}
+
+/**
+ * A module that offers TypeORM's repositories of some entities.
+ * @param imports among them a module that offers the `DataSource`
+ */
+export function repositoriesOf(
+  entities: readonly (new () => object)[],
+  imports: ModuleMetadata['imports'],
+): DynamicModule {
+  return { ...TypeOrmModule.forFeature([...entities]), imports };
 }

@@ -9,10 +9,15 @@ const SILENT_AFTER_MS = 15_000;
 /** Which process a file stands for. */
 export interface ProcessIdentity {
   readonly processId: number;
-  /** Where that process id means something. */
-  readonly place: string;
+  /** The machine, or container, in which that process id means something. */
+  readonly machine: string;
   /** When that process began, as the system tells it; a reused process id has another. */
   readonly startedAt: string | undefined;
+}
+
+/** What is read of a file; it may be anybody's. */
+interface ProcessMembers extends Pick<Partial<ProcessIdentity>, 'processId' | 'startedAt'> {
+  readonly place?: string;
 }
 
 /**
@@ -21,12 +26,13 @@ export interface ProcessIdentity {
  * @returns the text that it holds
  */
 export function writeProcessFile(path: string, id: string): string {
-  const identity: ProcessIdentity = {
+  // `place` is the machine's name in the file, for releases that run beside this one and before it.
+  const text = JSON.stringify({
     processId: process.pid,
-    place: here(),
+    place: thisMachine(),
     startedAt: startOf(process.pid),
-  };
-  const text = JSON.stringify({ ...identity, id });
+    id,
+  });
   writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   return text;
 }
@@ -65,8 +71,9 @@ export function touch(path: string): void {
 
 function identityIn(path: string): ProcessIdentity | undefined {
   try {
-    const { processId, place = '', startedAt } = JSON.parse(textOf(path) ?? '{}') as Partial<ProcessIdentity>;
-    return typeof processId === 'number' ? { processId, place, startedAt } : undefined;
+    const members = JSON.parse(textOf(path) ?? '{}') as ProcessMembers;
+    const { processId, place: machine = '', startedAt } = members;
+    return typeof processId === 'number' ? { processId, machine, startedAt } : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -74,7 +81,7 @@ function identityIn(path: string): ProcessIdentity | undefined {
 }
 
 function isAlive(identity: ProcessIdentity, path: string): boolean {
-  return identity.place === here() ? isRunning(identity) : !isSilent(path);
+  return identity.machine === thisMachine() ? isRunning(identity) : !isSilent(path);
 }
 
 function isRunning({ processId, startedAt }: ProcessIdentity): boolean {
@@ -86,8 +93,8 @@ function isRunning({ processId, startedAt }: ProcessIdentity): boolean {
   return startedAt === undefined || startedAt === startOf(processId);
 }
 
-/** The host and, on Linux, the process-id namespace: in two containers one number names two processes. */
-function here(): string {
+/** The machine's name and, on Linux, the process-id namespace: in two containers one number names two processes. */
+function thisMachine(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {

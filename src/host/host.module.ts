@@ -1,4 +1,5 @@
 // How this instance implements the ports of token-exchange/: a file per port.
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import {
   AccessTokenIssuer,
@@ -21,5 +22,15 @@ const PORTS = [
   { provide: ExchangeTelemetry, useClass: InstanceTelemetry },
 ];
 
-@Module({ providers: PORTS, exports: PORTS.map(({ provide }) => provide) })
-export class HostModule {}
+@Module({})
+export class HostModule {
+  /** @param imports modules that offer database, users, sessions, access tokens and metrics */
+  static register(imports: ModuleMetadata['imports']): DynamicModule {
+    return {
+      module: HostModule,
+      imports,
+      providers: PORTS,
+      exports: PORTS.map(({ provide }) => provide),
+    };
+  }
+}

@@ -119,7 +119,7 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   });
 }
 
-/** Asked every few seconds by machines; a line for each would bury the others. */
+/** Asked every few seconds by programs; a line for each would bury the others. */
 const PROBES = new Set(['/healthz', '/healthz/readiness', '/metrics']);
 
 /** One line an answer. The route's pattern stands for the address: a real one may hold a token or anything else. */

@@ -87,7 +87,7 @@ function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, message, stack } = error;
   const { code } = error as NodeJS.ErrnoException;
-  return { type: name, message, ...(code === undefined ? {} : { code }), stack };
+  return { type: name, message, code, stack };
 }
 
 /** Lets Nest write its own lines through the same logger. */

@@ -10,7 +10,6 @@ export class MetricsModule {
   static register(metrics: Metrics): DynamicModule {
     return {
       module: MetricsModule,
-      global: true,
       controllers: [MetricsController],
       providers: [{ provide: Metrics, useValue: metrics }, AuditMetricsSink],
       exports: [Metrics],

@@ -64,7 +64,7 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
   warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
   // All of them are about embedded logins so far.
   const notes = config.featureFlag && config.embedLoginEnabled ? keys.notes : [];
-  return { config, license, trustedKeys: entries, ...(tls === undefined ? {} : { tls }), warnings, notes };
+  return { config, license, trustedKeys: entries, tls, warnings, notes };
 }
 
 /** Which database the configuration asks for. */

@@ -1,4 +1,10 @@
-// What this module needs of the product that it is part of. The product implements these ports; nothing else of it is known here.
+// What token exchange needs of its host, the product that it is part of: ports, which the host implements.
+//
+// Users, sessions, access tokens and metrics are reached by these ports alone. Beside them token exchange imports from
+// `foundation` (clock, strict JSON, origins), `logging` (the log), `database` (transactions, shared statements), `coordination`
+// (leader, notifications, periodic jobs), `audit` (events and their bus), `http` (what is read of a body and answered to a
+// fault) and `http/throttle` (the guard that counts), and nothing else; the modules that offer these are named where it is
+// registered (`GivenModules` in token-exchange.module.ts). None of it comes by a global module.
 import type { AuditEvent } from '../audit/audit-event.js';
 import type { Transaction } from '../database/transaction.js';
 

@@ -49,23 +49,23 @@ export interface RejectionContext {
 export class Rejection extends Error {
   constructor(
     readonly reason: RejectionReason,
-    private known: RejectionContext = {},
+    private gathered: RejectionContext = {},
   ) {
     // An answer, not a fault: nobody looks where it was made, and to write that down is most of its price.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(known.detail === undefined ? reason : `${reason}: ${known.detail}`);
+    super(gathered.detail === undefined ? reason : `${reason}: ${gathered.detail}`);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Rejection';
   }
 
   get context(): RejectionContext {
-    return this.known;
+    return this.gathered;
   }
 
-  /** Adds context on the rejection's way up; what it knows already stays. */
+  /** Adds context on the rejection's way up; what is there already stays. */
   add(context: RejectionContext): void {
-    this.known = { ...context, ...this.known };
+    this.gathered = { ...context, ...this.gathered };
   }
 }
 

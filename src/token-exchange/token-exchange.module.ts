@@ -1,7 +1,7 @@
 // The parts list of token exchange: controllers, guards, keys, verification, replay protection, identity, jobs.
 import type { DynamicModule, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { repositoriesOf } from '../database/database.module.js';
 import { ConsumptionService } from './consumption/consumption.service.js';
 import { JtiPurgeJob } from './consumption/jti-purge.job.js';
 import { JtiRepository, UsedJti } from './consumption/jti.repository.js';
@@ -36,17 +36,37 @@ const VERIFY_CONSUME_RESOLVE = [
 const FLOWS = [IssuancePlanner, DelegationService, EmbedLoginService, PlainHttpWarning];
 const JOBS = [JtiPurgeJob];
 
+/** The modules that token exchange imports, each with what it must offer. Nothing reaches it that is not named here. */
+export interface GivenModules {
+  /** The ports of host.ts. */
+  readonly ports: GivenModule;
+  /** `Clock` */
+  readonly clock: GivenModule;
+  /** `LOGGER` */
+  readonly logging: GivenModule;
+  /** TypeORM's `DataSource`, which knows the module's entities. */
+  readonly database: GivenModule;
+  /** `Leader` and `Notifications` */
+  readonly coordination: GivenModule;
+  /** `AuditBus` */
+  readonly audit: GivenModule;
+  /** The storage in which the throttle guards count. */
+  readonly throttle: GivenModule;
+}
+
+type GivenModule = Type | DynamicModule;
+
 /** Registered only when flag and licence allow it (see app.module.ts). */
 @Module({})
 export class TokenExchangeModule {
-  /**
-   * @param options checked values
-   * @param imports modules that provide the ports of host.ts
-   */
-  static register(options: TokenExchangeOptions, imports: readonly (Type | DynamicModule)[]): DynamicModule {
+  /** @param options checked values */
+  static register(options: TokenExchangeOptions, given: GivenModules): DynamicModule {
     return {
       module: TokenExchangeModule,
-      imports: [...imports, TypeOrmModule.forFeature([UsedJti, IdentityLink, JwksSnapshot])],
+      imports: [
+        ...Object.values<GivenModule>({ ...given }),
+        repositoriesOf([UsedJti, IdentityLink, JwksSnapshot], [given.database]),
+      ],
       controllers: [DelegationController, EmbedLoginController],
       providers: [
         { provide: TOKEN_EXCHANGE_OPTIONS, useValue: options },

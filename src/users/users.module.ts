@@ -1,18 +1,17 @@
 // Local users.
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { repositoriesOf } from '../database/database.module.js';
 import { User, UserRepository } from './user.repository.js';
 import { UserService } from './user.service.js';
 
 @Module({})
 export class UsersModule {
-  /** @param projects the module that provides PersonalProjects */
-  static register(projects: Type): DynamicModule {
+  /** @param imports modules that offer the database and PersonalProjects */
+  static register(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
     return {
       module: UsersModule,
-      global: true,
-      imports: [projects, TypeOrmModule.forFeature([User])],
+      imports: [...imports, repositoriesOf([User], imports)],
       providers: [UserRepository, UserService],
       exports: [UserRepository, UserService],
     };

@@ -27,7 +27,7 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
   'page.js': JAVASCRIPT,
   'view.js': JAVASCRIPT,
   'instance.js': JAVASCRIPT,
-  'host.js': JAVASCRIPT,
+  'host-page.js': JAVASCRIPT,
   'session.js': JAVASCRIPT,
   'renewed.js': JAVASCRIPT,
   'wording.js': JAVASCRIPT,

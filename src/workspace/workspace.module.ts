@@ -1,7 +1,7 @@
 // What the instance is for: projects, workflows, credentials and users, and the API to them.
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { repositoriesOf } from '../database/database.module.js';
 import { KeyRing } from '../sealing/key-ring.js';
 import { ApiAuditInterceptor } from './api/api-audit.interceptor.js';
 import { ApiThrottlerGuard } from './api/api-throttler.guard.js';
@@ -14,7 +14,6 @@ import { CredentialService } from './credentials/credential.service.js';
 import { ProjectMemberController } from './projects/project-member.controller.js';
 import { ProjectMemberRepository } from './projects/project-member.repository.js';
 import { ProjectController } from './projects/project.controller.js';
-import { ProjectsModule } from './projects/projects.module.js';
 import { AccessRights } from './rights/access-rights.js';
 import { ProjectChoice } from './rights/project-choice.js';
 import { ProjectRoleRepository } from './rights/project-role.repository.js';
@@ -37,12 +36,19 @@ const CONTROLLERS = [
 
 @Module({})
 export class WorkspaceModule {
-  /** @throws Error where a route of the API would be open by an oversight */
-  static register(options: WorkspaceOptions, keyRing: KeyRing): DynamicModule {
+  /**
+   * @param imports modules that offer clock, database, audit bus, users, projects, throttles, and who is signed in
+   * @throws Error where a route of the API would be open by an oversight
+   */
+  static register(
+    options: WorkspaceOptions,
+    keyRing: KeyRing,
+    imports: NonNullable<ModuleMetadata['imports']>,
+  ): DynamicModule {
     refuseOpenRoutes(CONTROLLERS);
     return {
       module: WorkspaceModule,
-      imports: [ProjectsModule, TypeOrmModule.forFeature([Workflow])],
+      imports: [...imports, repositoriesOf([Workflow], imports)],
       controllers: CONTROLLERS,
       providers: [
         { provide: WORKSPACE_OPTIONS, useValue: options },

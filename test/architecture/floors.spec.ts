@@ -3,14 +3,23 @@ import type { SourceFile } from '../support/source-files.js';
 import { repositoryFiles } from '../support/source-files.js';
 import {
   ENVIRONMENT_READERS,
+  BELOW_TOKEN_EXCHANGE,
   HOUSE,
   PRIVILEGES,
   TOKEN_EXCHANGE,
   crossings,
+  foldersReached,
   unprivileged,
   violations,
 } from './support/floors.js';
-import { circles, importsOf, isBarrel, readsEnvironment, usesForwardRef } from './support/module-graph.js';
+import {
+  circles,
+  importsOf,
+  isBarrel,
+  isGlobalModule,
+  readsEnvironment,
+  usesForwardRef,
+} from './support/module-graph.js';
 
 const pathOf = ({ path }: SourceFile) => path;
 
@@ -36,8 +45,19 @@ describe('the service', () => {
     expect(violations(TOKEN_EXCHANGE, imports, inside)).toEqual([]);
   });
 
-  it('reaches users and sessions from token exchange through its ports only', () => {
-    expect(crossings(imports, /^src\/token-exchange\//, /^src\/(users|access)\//)).toEqual([]);
+  it('reaches from token exchange the folders below that are listed, and everything else through its ports only', () => {
+    expect(foldersReached(imports, 'src/token-exchange/')).toEqual(BELOW_TOKEN_EXCHANGE);
+  });
+
+  it('names the same folders to readers', () => {
+    const host = files.find(({ path }) => path === 'src/token-exchange/host.ts');
+    const [sentence = ''] = /imports from\s.*?and nothing else/s.exec(host?.text ?? '') ?? [];
+    const named = [...sentence.matchAll(/`([\w/-]+)`/g)].map(([, folder]) => `src/${folder}/`);
+    expect(named.sort()).toEqual(BELOW_TOKEN_EXCHANGE);
+  });
+
+  it('offers nothing to a module that does not import it', () => {
+    expect(service.filter(isGlobalModule).map(pathOf)).toEqual([]);
   });
 
   it('shares no code with the demo partner, and none with the tests', () => {
@@ -168,6 +188,32 @@ describe('the checks', () => {
     expect(isBarrel(file("import { B } from './b.js';\nexport { B };"))).toBe(true);
     expect(isBarrel(file("export { B } from './b.js';\nexport const a = 1;"))).toBe(false);
     expect(isBarrel(file("import './b.js';"))).toBe(false);
+  });
+
+  it('tell the folders that files import from, each once', () => {
+    const imports = [
+      oneImport('src/users/a.ts', 'src/http/throttle/b.ts'),
+      oneImport('src/users/a.ts', 'src/http/throttle/c.ts'),
+      oneImport('src/users/a.ts', 'src/config/b.ts'),
+      oneImport('src/users/a.ts', 'src/users/inner/b.ts'),
+      oneImport('src/users/a.ts', 'pino'),
+      oneImport('src/access/a.ts', 'src/audit/b.ts'),
+    ];
+    expect(foldersReached(imports, 'src/users/')).toEqual(['src/config/', 'src/http/throttle/']);
+  });
+
+  it.each([
+    ['@Global() @Module({}) class A {}', true],
+    ['const module = { module: A, global: true };', true],
+    ['const module = { module: A, global: false };', false],
+    ['const module = EventEmitterModule.forRoot({ wildcard: true });', true],
+    ['const module = EventEmitterModule.forRoot({ wildcard: true, global: false });', false],
+    ['const imports = [TypeOrmModule.forRootAsync({})];', true],
+    ['const imports = [TypeOrmModule.forFeature([])];', false],
+    ['const imports = [ThrottlerModule.forRoot([])];', true],
+    ['// @Global() and { global: true }', false],
+  ])('see a global module in code, not in comments: %s', (text, expected) => {
+    expect(isGlobalModule(file(text))).toBe(expected);
   });
 
   it('see forwardRef in code, not in comments', () => {

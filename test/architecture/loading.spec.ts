@@ -5,7 +5,6 @@ import { repositoryFiles } from '../support/source-files.js';
 const LATE = new Map<string, readonly string[]>([
   ['@nestjs/swagger', []],
   ['class-validator', []],
-  ['class-transformer', []],
   ['ajv', []],
   ['ajv-formats', []],
   ['undici', ['src/token-exchange/keys/jwks/guarded-connector.ts']],

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
+import { freePort } from '../../demo/free-port.js';
 import { readConfig } from '../../src/config/load-config.js';
 import { MIGRATIONS } from '../../src/database/migrations/index.js';
 import {
@@ -22,7 +23,9 @@ import { PostgresServer } from '../support/postgres-server.js';
 const PROJECT = join(__dirname, '..', '..');
 /** Starts a server, prints its folder and stays. */
 const OWNER = `
-  require('./server.cjs').PostgresServer.start(process.argv[1]).then(({ folder }) => console.log(folder));
+  const { PostgresServer } = require('./server.cjs');
+  const { freePort } = require('./free-port.cjs');
+  PostgresServer.start(process.argv[1], freePort).then(({ folder }) => console.log(folder));
   setTimeout(() => undefined, 60_000);
 `;
 
@@ -79,7 +82,7 @@ describeOnEachDatabase('a database of the tests', (database) => {
 
 describeOnPostgresql('a PostgreSQL server of the tests', () => {
   it('commits as in production and leaves no folder and no process when it is stopped', async () => {
-    const server = await PostgresServer.start(findBinaries());
+    const server = await PostgresServer.start(findBinaries(), freePort);
     expect(await query(server.url, 'SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
     const processId = postmasterOf(server.folder);
     expect(isRunning(processId)).toBe(true);
@@ -141,6 +144,7 @@ async function startInAnotherProcess(): Promise<{ folder: string; kill(): void }
   const scripts = mkdtempSync(join(tmpdir(), 'svc-test-script-'));
   try {
     writeFileSync(join(scripts, 'server.cjs'), asCommonJs('test/support/postgres-server.ts'));
+    writeFileSync(join(scripts, 'free-port.cjs'), asCommonJs('demo/free-port.ts'));
     const owner = spawn(process.execPath, ['-e', OWNER, findBinaries()], {
       cwd: scripts,
       env: { ...process.env, NODE_PATH: join(PROJECT, 'node_modules') },

@@ -1,10 +1,10 @@
 // The first requests for the API's description, which is not made before them.
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
 
 const AT_ONCE = 10;
 
-describeOnEachDatabase('the first requests for the description of the API', (database) => {
+describeOnAnyDatabase('the first requests for the description of the API', (database) => {
   let service: TestService;
 
   beforeAll(async () => {

@@ -4,14 +4,14 @@ import type { DescribedOperation } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';
 import { CONFLICTS, RECIPES, requestFor } from '../support/api-recipes.js';
 import { ApiWorld, PARTIES } from '../support/api-world.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { licenseEnvironment } from '../support/license.js';
 import { TestService } from '../support/test-service.js';
 
 const METADATA = 'resource_metadata="https://instance.example/.well-known/oauth-protected-resource"';
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
 
-describeOnEachDatabase('the description of the API', (database) => {
+describeOnAnyDatabase('the description of the API', (database) => {
   let service: TestService;
   let api: ApiClient;
   let world: ApiWorld;

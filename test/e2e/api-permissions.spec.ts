@@ -6,7 +6,7 @@ import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
 import type { Party } from '../support/api-world.js';
 import { ApiWorld, PARTIES } from '../support/api-world.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
 
 const REFUSALS = { forbidden: 403, unseen: 404 };
@@ -25,7 +25,7 @@ function expectedStatus({ right, path, isList, statuses }: DescribedOperation, p
   return isWholeInstance || isSeen ? REFUSALS.forbidden : REFUSALS.unseen;
 }
 
-describeOnEachDatabase('the permission matrix', (database) => {
+describeOnAnyDatabase('the permission matrix', (database) => {
   let service: TestService;
   let api: ApiClient;
   let world: ApiWorld;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
-import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
 import { licenseEnvironment } from '../support/license.js';
 import { sendRaw } from '../support/raw-http.js';
@@ -19,7 +19,7 @@ const trustedKeys = [partner.staticEntry()];
 const FLAG = 'SVC_ENV_FEAT_TOKEN_EXCHANGE';
 const OTHER_FEATURES = { features: ['project-members', 'credentials-list'] };
 
-describeOnEachDatabase('[1.4] availability', (database) => {
+describeOnAnyDatabase('[1.4] availability', (database) => {
   it.each([undefined, 'false', 'TRUE', '1', 'yes', 'true '])(
     '[5.1.1] with the flag %j both endpoints are like any unknown path',
     async (flag) => {

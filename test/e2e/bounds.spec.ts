@@ -1,7 +1,7 @@
 // What bounds the work, the answers and the traces of one client: body, parts of a body, lists, calls of the API.
 import { Partner } from '../../demo/partner.js';
 import { ApiWorld } from '../support/api-world.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { EXCHANGE_PATH, EMBED_PATH } from '../support/entry-paths.js';
 import { sendBytes } from '../support/raw-http.js';
 import { TestClock } from '../support/test-clock.js';
@@ -23,7 +23,7 @@ function chunked(path: string, bytes: number): Buffer {
   return Buffer.from(`${head}${chunk.repeat(Math.ceil(bytes / size))}0\r\n\r\n`);
 }
 
-describeOnEachDatabase('[B.body] bodies', (database) => {
+describeOnAnyDatabase('[B.body] bodies', (database) => {
   it('[B.body][D20] one that is too large is refused after throttle and switch, before its content type', async () => {
     const environment = {
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '2',
@@ -73,7 +73,7 @@ describeOnEachDatabase('[B.body] bodies', (database) => {
   });
 });
 
-describeOnEachDatabase('[B.parts][B.list][B.calls] the API', (database) => {
+describeOnAnyDatabase('[B.parts][B.list][B.calls] the API', (database) => {
   const clock = new TestClock();
   let service: TestService;
   let world: ApiWorld;

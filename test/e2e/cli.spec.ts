@@ -7,7 +7,12 @@ import { openDatabase } from '../../src/database/data-source.js';
 import { MIGRATIONS } from '../../src/database/migrations/index.js';
 import { ENTITIES } from '../../src/start/entities.js';
 import type { TestDatabase } from '../support/databases.js';
-import { databaseEnvironment, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import {
+  databaseEnvironment,
+  describeOnAnyDatabase,
+  describeOnEachDatabase,
+  describeOnPostgresql,
+} from '../support/databases.js';
 import { createEmbeddedDatabase } from '../support/embedded-database.js';
 import { LockProcess } from '../support/lock-process.js';
 import { CommandLine } from '../support/run-cli.js';
@@ -87,6 +92,12 @@ describeOnEachDatabase('svc-admin users', (database) => {
       expect(await personalProjects(admin, id)).toHaveLength(1);
     },
   );
+});
+
+describeOnAnyDatabase('svc-admin users, whatever the database', (database) => {
+  const admin = new Administration(database);
+
+  afterAll(() => admin.remove());
 
   it.each([
     [['--email', 'nobody'], '--email must be an e-mail address.'],
@@ -123,6 +134,7 @@ describeOnEachDatabase('svc-admin users', (database) => {
   });
 
   it('lists every user once, however many there are, also as a table', async () => {
+    await admin.createUser('Ann@b.example', '--given-name', 'Ann', '--family-name', 'Lee');
     await admin.query(`INSERT INTO user_account (id, email, normalized_email, role)
       SELECT gen_random_uuid(), n || '@many.example', n || '@many.example', 'global:member' FROM generate_series(1, 1001) n`);
     const many = (await admin.users())
@@ -151,41 +163,54 @@ describeOnEachDatabase('svc-admin users', (database) => {
   });
 });
 
-describeOnEachDatabase('svc-admin workflows import', (database) => {
-  const admin = new Administration(database);
-  const importing = (workflows: unknown, email = 'ann@b.example') => {
-    admin.write('workflows.json', JSON.stringify(workflows));
-    return admin.run(['workflows', 'import', '--file', 'workflows.json', '--owner-email', email]);
-  };
-  const stored = () =>
-    admin.query<{ name: string; nodes: unknown }>(
+/** Imports into the personal project of Ann. */
+class WorkflowImport extends Administration {
+  importing(workflows: unknown, email = 'ann@b.example') {
+    this.write('workflows.json', JSON.stringify(workflows));
+    return this.run(['workflows', 'import', '--file', 'workflows.json', '--owner-email', email]);
+  }
+
+  stored() {
+    return this.query<{ name: string; nodes: unknown }>(
       `SELECT w.name, w.active, w.nodes, w.connections, u.email, p.type FROM workflow w
        JOIN project p ON p.id = w.project_id JOIN user_account u ON u.id = p.personal_owner_id ORDER BY w.name`,
     );
+  }
+}
+
+describeOnEachDatabase('svc-admin workflows import', (database) => {
+  const admin = new WorkflowImport(database);
 
   beforeAll(() => admin.createUser('Ann@b.example'));
-  beforeEach(() => admin.query('DELETE FROM workflow'));
   afterAll(() => admin.remove());
 
   it("[D47] puts all of a file into the user's personal project, as it was written", async () => {
     const nodes = [{ z: 'sché\u2028ma', a: [1, { deep: null }] }];
     const full = { name: 'b', active: true, nodes, connections: { x: { main: [[{ node: 'y' }]] } } };
-    expect(await importing([{ name: 'a' }, full])).toEqual({
+    expect(await admin.importing([{ name: 'a' }, full])).toEqual({
       exitCode: 0,
       stdout: 'Imported 2 workflow(s).\n',
       stderr: '',
     });
     const place = { email: 'Ann@b.example', type: 'personal' };
-    const rows = await stored();
+    const rows = await admin.stored();
     expect(rows).toEqual([
       { name: 'a', active: false, nodes: [], connections: {}, ...place },
       { ...full, ...place },
     ]);
     expect(JSON.stringify(rows[1]?.nodes)).toBe(JSON.stringify(nodes));
   });
+});
+
+describeOnAnyDatabase('svc-admin workflows import, whatever the database', (database) => {
+  const admin = new WorkflowImport(database);
+
+  beforeAll(() => admin.createUser('Ann@b.example'));
+  beforeEach(() => admin.query('DELETE FROM workflow'));
+  afterAll(() => admin.remove());
 
   it('imports none where one is wrong, and tells of each', async () => {
-    const { exitCode, stdout, stderr } = await importing([
+    const { exitCode, stdout, stderr } = await admin.importing([
       { name: 'a' },
       { name: 1 },
       { active: 1, name: 'c' },
@@ -196,22 +221,25 @@ describeOnEachDatabase('svc-admin workflows import', (database) => {
         '  - workflow 1, name: must be a text of 1 to 128 characters\n' +
         '  - workflow 2, active: must be true or false\n',
     );
-    expect(await stored()).toEqual([]);
+    expect(await admin.stored()).toEqual([]);
   });
 
   it('imports more than one statement can hold', async () => {
     const many = Array.from({ length: 12_345 }, (_, index) => ({ name: `w${index}` }));
-    expect(await importing(many)).toMatchObject({ exitCode: 0, stdout: 'Imported 12345 workflow(s).\n' });
-    expect(new Set((await stored()).map(({ name }) => name)).size).toBe(12_345);
+    expect(await admin.importing(many)).toMatchObject({
+      exitCode: 0,
+      stdout: 'Imported 12345 workflow(s).\n',
+    });
+    expect(new Set((await admin.stored()).map(({ name }) => name)).size).toBe(12_345);
   });
 
   it('imports an empty list, which changes nothing', async () => {
-    expect(await importing([])).toMatchObject({ exitCode: 0, stdout: 'Imported 0 workflow(s).\n' });
-    expect(await stored()).toEqual([]);
+    expect(await admin.importing([])).toMatchObject({ exitCode: 0, stdout: 'Imported 0 workflow(s).\n' });
+    expect(await admin.stored()).toEqual([]);
   });
 
   it('tells that there is no such owner, or no such file', async () => {
-    const stranger = await importing([{ name: 'a' }], 'nobody@b.example');
+    const stranger = await admin.importing([{ name: 'a' }], 'nobody@b.example');
     expect(stranger).toEqual({
       exitCode: 1,
       stdout: '',

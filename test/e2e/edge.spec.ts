@@ -1,7 +1,7 @@
 // The edge of both flows: the order of judging, request ids, caching.
 import { Partner } from '../../demo/partner.js';
 import { auditLines, auditRows } from '../support/audit.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { EMBED_PATH, login } from '../support/logins.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -15,7 +15,7 @@ const TOO_LONG = 's'.repeat(1025);
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-describeOnEachDatabase('[D20] the order of judging', (database) => {
+describeOnAnyDatabase('[D20] the order of judging', (database) => {
   it('[D20] throttle before switch before content type', async () => {
     const environment = {
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1',
@@ -33,7 +33,7 @@ describeOnEachDatabase('[D20] the order of judging', (database) => {
   });
 });
 
-describeOnEachDatabase('[D20][D21] order, request ids and caching', (database) => {
+describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) => {
   let service: TestService;
 
   beforeAll(async () => {

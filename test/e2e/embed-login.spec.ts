@@ -1,14 +1,14 @@
 // Embedded login over real HTTP: the login itself, the redirect, refusals, the cookie, its life, and logout.
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { LOGIN_METHODS, login, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { REDIRECTS, TRICKS } from '../support/redirect-targets.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 
-describeOnEachDatabase('[4.1] embedded login', (database) => {
+describeOnAnyDatabase('[4.1] embedded login', (database) => {
   let service: TestService;
 
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 // What embedded login answers when it refuses, and what depends on settings and time.
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { LOGIN_METHODS, login, meStatus } from '../support/logins.js';
 import { INVALID_CLAIMS, partner, REFUSED_TOKENS, TRUSTED_KEYS } from '../support/refused-tokens.js';
 import { TestClock } from '../support/test-clock.js';
@@ -8,7 +8,7 @@ import { withService } from '../support/with-service.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-describeOnEachDatabase('[7.7] refused embedded logins', (database) => {
+describeOnAnyDatabase('[7.7] refused embedded logins', (database) => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describeOnEachDatabase('[7.7] refused embedded logins', (database) => {
   );
 });
 
-describeOnEachDatabase('[5.1.3] embedded login switched off', (database) => {
+describeOnAnyDatabase('[5.1.3] embedded login switched off', (database) => {
   it('[7.3][D17] 501 with the text of the specification, before the body is looked at', async () => {
     const environment = { SVC_EMBED_LOGIN_ENABLED: 'false' };
     const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
@@ -137,7 +137,7 @@ describeOnEachDatabase('[D26] the life of a session', (database) => {
   });
 });
 
-describeOnEachDatabase('[D27] plain HTTP and the cookie', (database) => {
+describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
   const warnings = ({ log }: TestService) =>
     log.filter(({ level, msg }) => level === 'warn' && String(msg).includes('X-Forwarded-Proto')).length;
 

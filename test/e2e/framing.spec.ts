@@ -12,7 +12,7 @@ const OTHER = 'https://other.example';
 const picky = Partner.create({ issuer: 'https://picky.example', audience: BASE_URL });
 const open = Partner.create({ issuer: 'https://open.example', audience: BASE_URL });
 
-const database = new TestDatabase('embedded');
+const database = TestDatabase.ofAnyKind();
 beforeAll(() => database.create());
 afterAll(() => database.remove());
 

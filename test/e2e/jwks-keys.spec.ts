@@ -4,7 +4,7 @@ import { Leader } from '../../src/coordination/leader.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import { until } from '../instances/support/until.js';
 import { eventsOf } from '../support/census.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';
 import { ENTRY_PATHS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
 import { JwksServer, status } from '../support/jwks-server.js';
@@ -38,7 +38,7 @@ async function expectUnknownKey(
   expect(await eventsOf(service, answer)).toMatchObject([{ payload: { reason: 'key_unknown' } }]);
 }
 
-describeOnEachDatabase('keys of a key set that are not used', (database) => {
+describeOnAnyDatabase('keys of a key set that are not used', (database) => {
   const unstorable = UNSTORABLE_KIDS.map(partnerWith);
   const weak = SMALL_ORDER_KEYS.map((point, at) => ({ ...jwkOf(point), point, kid: `weak-${at}` }));
   let jwks: JwksServer;

@@ -9,6 +9,7 @@ import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
+import { databaseEnvironment, TestDatabase } from '../support/databases.js';
 import { GRANT_TYPE } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
@@ -22,15 +23,19 @@ type Surroundings = ServiceSurroundings & { baseUrl: string };
 jest.setTimeout(120_000);
 
 describeBuilt('[D21] the log of the process', () => {
+  const database = TestDatabase.ofAnyKind();
   let surroundings: Surroundings;
 
+  beforeAll(() => database.create());
   beforeEach(async () => {
     surroundings = await surroundingsOf({
+      ...databaseEnvironment(database),
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
     });
   });
   afterEach(() => rmSync(surroundings.directory, { recursive: true, force: true }));
+  afterAll(() => database.remove());
 
   const exchange = async (subjectToken: string, requestId: string) => {
     const answer = await fetch(new URL('/rest/auth/oauth/token', surroundings.baseUrl), {

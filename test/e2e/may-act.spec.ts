@@ -1,9 +1,9 @@
 // Who may act for a subject whose token says so itself.
 import { Partner } from '../../demo/partner.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
 
-describeOnEachDatabase('[P.mayAct] a subject token with may_act', (database) => {
+describeOnAnyDatabase('[P.mayAct] a subject token with may_act', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const other = Partner.create({ issuer: 'https://other.example' });
   let service: TestService;

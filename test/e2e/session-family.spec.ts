@@ -10,7 +10,8 @@ const partner = Partner.create({ issuer: 'https://partner.example', audience: BA
 const GRACE_SECONDS = 30;
 /** Short, since licences end as well. */
 const LIFE_SECONDS = 120;
-const RACES = 20;
+/** On the embedded database requests take turns at one connection, and so meet in fewer ways. */
+const RACES = { postgresql: 20, embedded: 5 };
 
 describeOnEachDatabase('[D28] a family of sessions', (database) => {
   const clock = new TestClock();
@@ -232,7 +233,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
 
   describe('when requests race', () => {
     it('[D28] two renewals at once with one cookie both succeed, in one family', async () => {
-      for (let round = 0; round < RACES; round++) {
+      for (let round = 0; round < RACES[database.kind]; round++) {
         const first = await login('racer');
         const renewed = await Promise.all([login('racer', first), login('racer', first)]);
         const all = [first, ...renewed];
@@ -244,7 +245,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
     });
 
     it('[D28] sign-out beside renewals of every age leaves nothing of the family', async () => {
-      for (let round = 0; round < RACES; round++) {
+      for (let round = 0; round < RACES[database.kind]; round++) {
         const first = await login('leaver');
         const second = await login('leaver', first);
         const family = await familyOf(first);
@@ -256,7 +257,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
     });
 
     it("[D28] another user's login beside renewals leaves nothing of the family", async () => {
-      for (let round = 0; round < RACES; round++) {
+      for (let round = 0; round < RACES[database.kind]; round++) {
         const first = await login('visitor');
         const family = await familyOf(first);
         const chain = async (cookie: string) => login('visitor', await login('visitor', cookie));

@@ -8,7 +8,7 @@ import type { Members } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/access/signing-key.service.js';
 
 import { census, eventsOf } from '../support/census.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import {
   EMBED_PATH,
   encodedForm,
@@ -38,7 +38,7 @@ async function read(answer: Response): Promise<{ status: number; body: Record<st
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-describeOnEachDatabase('token exchange', (database) => {
+describeOnAnyDatabase('token exchange', (database) => {
   const clock = new TestClock(Math.floor(Date.now() / 1000) * 1000);
   let service: TestService;
 
@@ -778,7 +778,7 @@ describeOnEachDatabase('token exchange', (database) => {
   });
 });
 
-describeOnEachDatabase('a restricted service', (database) => {
+describeOnAnyDatabase('a restricted service', (database) => {
   const clock = new TestClock();
   let service: TestService;
 
@@ -829,7 +829,7 @@ describeOnEachDatabase('a restricted service', (database) => {
   });
 });
 
-describeOnEachDatabase('an instance that trusts its own key', (database) => {
+describeOnAnyDatabase('an instance that trusts its own key', (database) => {
   it('[D31] an issued token is refused as a subject even where its own key is trusted', async () => {
     const { issued, key } = await withService(database, { trustedKeys }, async (service) => {
       const accessToken = await service.accessToken({ subject_token: partner.sign() });

@@ -6,7 +6,8 @@ import { describeOnEachDatabase } from '../support/databases.js';
 import { changeUser, storedUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
 
-const ROUNDS = 25;
+/** On the embedded database requests take turns at one connection, and so meet in fewer ways. */
+const ROUNDS = { postgresql: 25, embedded: 5 };
 const DISABLE = { enabled: false };
 const DEMOTE = { role: 'global:member' };
 type Change = typeof DISABLE | typeof DEMOTE;
@@ -52,7 +53,7 @@ describeOnEachDatabase('[D30] administrators who act on each other', (database) 
   ])('[D30] %s each other at once: one does, the other comes too late', async (_, ofOne, ofOther, late) => {
     const both = await administrators(2);
     const [one, other] = both as [Administrator, Administrator];
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < ROUNDS[database.kind]; round++) {
       const answers = await Promise.all([change(one, other, ofOne), change(other, one, ofOther)]);
       expect([round, await areLeft(both), answersOf(answers)]).toEqual([round, 1, [[200, 'done'], late]]);
       await restore(both);
@@ -62,7 +63,7 @@ describeOnEachDatabase('[D30] administrators who act on each other', (database) 
   it('[D30] one disables and the other demotes at once: one of them is left', async () => {
     const both = await administrators(2);
     const [one, other] = both as [Administrator, Administrator];
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < ROUNDS[database.kind]; round++) {
       const answers = await Promise.all([change(one, other, DISABLE), change(other, one, DEMOTE)]);
       expect([round, await areLeft(both)]).toEqual([round, 1]);
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -73,7 +74,7 @@ describeOnEachDatabase('[D30] administrators who act on each other', (database) 
   it('[D30] in a ring of five, each on the next and on the one before: one is left at least', async () => {
     const ring = await administrators(5);
     const at = (place: number) => ring[place % ring.length]!;
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < ROUNDS[database.kind]; round++) {
       const answers = await Promise.all(
         ring.flatMap((each, place) => [
           change(each, at(place + 1), DISABLE),

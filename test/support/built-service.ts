@@ -5,11 +5,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../demo/free-port.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import type { ServiceProcess } from '../../demo/service-process.js';
 import { licenseEnvironment } from './license.js';
@@ -107,13 +106,4 @@ export async function openPost(url: string, fields: Record<string, string>): Pro
     return answer.statusCode ?? 0;
   };
   return { finish };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lastingFolder } from './run-folder.js';
 import { REPOSITORY, repositoryFiles } from './source-files.js';
 
 const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -11,7 +11,8 @@ const EMBED = join(REPOSITORY, 'src', 'web', 'embed');
 
 /** A folder with `web/public` in it. Its name tells the state of the sources, so that they are compiled once. */
 export function compiledSources(): string {
-  const folder = join(tmpdir(), `svc-test-${process.getuid?.() ?? 'user'}-pages-${stateOfSources()}`);
+  const owner = process.getuid?.() ?? 'user';
+  const folder = join(lastingFolder(), `svc-test-${owner}-pages-${stateOfSources()}`);
   if (!existsSync(folder)) compileInto(folder);
   return folder;
 }

@@ -2,24 +2,26 @@
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { openDatabase } from '../../src/database/data-source.js';
 import type { FreshDatabase } from './databases.js';
+import { lastingFolder } from './run-folder.js';
 
 const PROJECT = join(__dirname, '..', '..');
 const MIGRATIONS = join(PROJECT, 'src', 'database', 'migrations');
 const ENGINE = join(PROJECT, 'node_modules', '@electric-sql', 'pglite', 'package.json');
+/** A run opens hundreds of these databases: each would clear memory for a service of months. */
+const SMALL_MEMORY = 'shared_buffers = 16MB\n';
 const DAY_MS = 86_400_000;
 /** Accounts share no folders: those that root makes are closed to the others. */
-const PREFIX = `svc-test-${process.getuid?.() ?? 'user'}-`;
+const PREFIX = `svc-test-${process.getuid?.() ?? 'user'}-template-`;
 
 /** A copy opens in a quarter of the time that a new directory takes, and it is a directory like any other. */
 export async function createEmbeddedDatabase(): Promise<FreshDatabase> {
-  await removeLeftovers();
   const template = await ensureTemplate();
-  const directory = await mkdtemp(join(tmpdir(), `${PREFIX}copy-${process.pid}-`));
+  const directory = await mkdtemp(join(tmpdir(), 'embedded-'));
   await copyFolder(template, directory);
   return {
     settings: { kind: 'embedded', directory },
@@ -29,17 +31,19 @@ export async function createEmbeddedDatabase(): Promise<FreshDatabase> {
 }
 
 async function ensureTemplate(): Promise<string> {
-  const template = join(tmpdir(), templateName());
+  const template = join(lastingFolder(), templateName());
   if (!existsSync(template)) await makeTemplate(template);
   return template;
 }
 
 /** Workers may do this at the same moment: each fills a draft of its own, and the first gives it the name. */
 async function makeTemplate(template: string): Promise<void> {
+  await removeOldTemplates();
   const draft = await mkdtemp(`${template}-`);
   try {
     const database = await openDatabase({ kind: 'embedded', directory: draft }, []);
     await database.close();
+    await appendFile(join(draft, 'database', 'postgresql.conf'), SMALL_MEMORY);
     await rename(draft, template);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -52,11 +56,11 @@ async function makeTemplate(template: string): Promise<void> {
  * sweep their temporary folder by age, file by file, and would leave a damaged template.
  */
 function templateName(): string {
-  const hash = createHash('sha256').update(readFileSync(ENGINE));
+  const hash = createHash('sha256').update(readFileSync(ENGINE)).update(SMALL_MEMORY);
   for (const name of readdirSync(MIGRATIONS).sort())
     hash.update(name).update(readFileSync(join(MIGRATIONS, name)));
   const day = new Date().toISOString().slice(0, 10);
-  return `${PREFIX}template-${day}-${hash.digest('hex').slice(0, 16)}`;
+  return `${PREFIX}${day}-${hash.digest('hex').slice(0, 16)}`;
 }
 
 /** All files at once: a thousand small ones take `fs.cp`, which copies one after the other, three times as long. */
@@ -70,25 +74,15 @@ async function copyFolder(from: string, to: string): Promise<void> {
   );
 }
 
-/** Removes the copies of processes that were killed, and the templates of the days before. */
-async function removeLeftovers(): Promise<void> {
-  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(PREFIX))) {
-    const path = join(tmpdir(), name);
-    const owner = /^copy-(\d+)-/.exec(name.slice(PREFIX.length))?.[1];
-    const isLeft = owner === undefined ? isOlderThanADay(path) : !isRunning(Number(owner));
-    if (isLeft) await rm(path, { recursive: true, force: true });
+/** Removes those of the days before. */
+async function removeOldTemplates(): Promise<void> {
+  for (const name of readdirSync(lastingFolder()).filter((each) => each.startsWith(PREFIX))) {
+    const path = join(lastingFolder(), name);
+    if (isOlderThanADay(path)) await rm(path, { recursive: true, force: true });
   }
 }
 
 function isOlderThanADay(path: string): boolean {
   const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   return changedAt !== undefined && Date.now() - changedAt > DAY_MS;
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    return process.kill(processId, 0);
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,8 @@
-// Jest's way in to the end of what global-setup.ts began.
+// Jest's way in to the end of what global-setup.cjs began.
 const { tearDownPostgres } = require('./global-setup.ts');
+const { leaveRunFolder } = require('./run-folder.ts');
 
-module.exports = tearDownPostgres;
+module.exports = async () => {
+  await tearDownPostgres();
+  leaveRunFolder();
+};

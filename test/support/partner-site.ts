@@ -25,7 +25,7 @@ export class PartnerSite {
     return new PartnerSite(server);
   }
 
-  /** The origin of the site under one of its names, `partner.test` for instance. */
+  /** The origin of the site under one of its names, `partner.test` for example. */
   originOf(name: string): string {
     return `https://${name}:${(this.server.address() as AddressInfo).port}`;
   }

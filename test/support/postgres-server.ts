@@ -2,10 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -79,9 +76,10 @@ export class PostgresServer {
   /**
    * Makes a cluster and starts it; resolves when it takes connections.
    * @param binaries the folder of `initdb` and `postgres`
+   * @param freePort finds a port; given, since Jest's global set-up could not follow an import of it
    * @throws Error with the end of the server's log when it does not start
    */
-  static async start(binaries: string): Promise<PostgresServer> {
+  static async start(binaries: string, freePort: () => Promise<number>): Promise<PostgresServer> {
     for (let attempt = 1; ; attempt += 1) {
       const server = new PostgresServer(binaries, await freePort());
       try {
@@ -158,15 +156,6 @@ function accountOf(name: string): Account | undefined {
 function giveAway(folder: string, { uid, gid }: Account): void {
   for (const path of [folder, ...readdirSync(folder).map((name) => join(folder, name))])
     chownSync(path, uid, gid);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 async function takesConnections(url: string): Promise<boolean> {

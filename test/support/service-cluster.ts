@@ -1,10 +1,8 @@
 // Runs several processes of the built service on one database, as behind a load balancer, and does harm to them.
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../demo/free-port.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import type { TestDatabase } from './databases.js';
 import { describeOnPostgresql } from './databases.js';
@@ -14,8 +12,6 @@ import { BASE_URL, GRANT_TYPE } from './test-service.js';
 
 const PACKAGE_ROOT = join(__dirname, '..', '..');
 const PROGRAM = join('dist', 'src', 'main.js');
-/** Below the ports that systems give to outgoing connections, of which the tests make very many. */
-const PORTS = [10_000, 30_000] as const;
 
 /**
  * Declares a block of tests with real processes on a fresh, migrated PostgreSQL database. Where the build or PostgreSQL
@@ -189,19 +185,4 @@ async function commonEnvironment(database: TestDatabase, { trustedKeys }: Cluste
     SVC_API_CALLS_PER_MINUTE: '1000000',
     SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
   } as Record<string, string>;
-}
-
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(...PORTS);
-    const probe = createServer().listen(port, '127.0.0.1');
-    try {
-      await once(probe, 'listening');
-    } catch {
-      continue;
-    }
-    probe.close();
-    await once(probe, 'close');
-    return port;
-  }
 }

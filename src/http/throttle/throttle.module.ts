@@ -1,37 +1,37 @@
-// Offers throttler guards the storage that the configuration chooses.
-import type { DynamicModule, Provider } from '@nestjs/common';
+// Offers throttle guards the storage that the configuration chooses.
+import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { getOptionsToken, getStorageToken } from '@nestjs/throttler';
-import type { ThrottlerModuleOptions } from '@nestjs/throttler';
+import { getStorageToken } from '@nestjs/throttler';
 import { BoundedThrottlerStorage } from './bounded-throttler.storage.js';
 import { DatabaseThrottlerStorage } from './database-throttler.storage.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 import { ThrottlePurgeJob } from './throttle-purge.job.js';
 import type { ThrottleOptions } from './throttle.options.js';
-import { THROTTLE_OPTIONS, WINDOW_MS } from './throttle.options.js';
-
-/** What the package's guard asks for at its construction; ours have their own limits and window. */
-const THROTTLER: ThrottlerModuleOptions = { throttlers: [{ ttl: WINDOW_MS, limit: 0 }] };
+import { THROTTLE_OPTIONS } from './throttle.options.js';
 
 /**
- * Stands in for ThrottlerModule: it provides the same two tokens, which guards inject by `@InjectThrottlerOptions()`
- * and `@InjectThrottlerStorage()`, but lets the storage have dependencies (clock, database, logger).
+ * In place of ThrottlerModule: that one offers its storage to every module, whether it asks for it or not, and one list of
+ * limits to every guard, while each guard here has a limit of its own (minute-throttler.guard.ts).
  */
 @Module({})
 export class ThrottleModule {
-  /** Registered once, visible everywhere: two registrations would count apart. */
-  static register(options: ThrottleOptions): DynamicModule {
-    const storageToken = getStorageToken();
-    const providers: Provider[] = [
-      { provide: getOptionsToken(), useValue: THROTTLER },
-      { provide: THROTTLE_OPTIONS, useValue: options },
-    ];
-    if (options.store === 'database') {
-      providers.push(ThrottleCounterRepository, ThrottlePurgeJob);
-      providers.push({ provide: storageToken, useClass: DatabaseThrottlerStorage });
-    } else {
-      providers.push({ provide: storageToken, useClass: BoundedThrottlerStorage });
-    }
-    return { module: ThrottleModule, global: true, providers, exports: [getOptionsToken(), storageToken] };
+  /**
+   * Registered once: two registrations would count apart.
+   * @param imports modules that offer the clock, and for the store `database` also log, database and leader
+   */
+  static register(options: ThrottleOptions, imports: ModuleMetadata['imports']): DynamicModule {
+    return {
+      module: ThrottleModule,
+      imports,
+      providers: [{ provide: THROTTLE_OPTIONS, useValue: options }, ...storageOf(options)],
+      exports: [getStorageToken()],
+    };
   }
+}
+
+/** What guards inject by `@InjectThrottlerStorage()`. */
+function storageOf({ store }: ThrottleOptions): Provider[] {
+  const provide = getStorageToken();
+  if (store === 'memory') return [{ provide, useClass: BoundedThrottlerStorage }];
+  return [ThrottleCounterRepository, ThrottlePurgeJob, { provide, useClass: DatabaseThrottlerStorage }];
 }

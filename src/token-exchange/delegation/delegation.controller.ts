@@ -42,9 +42,9 @@ export class DelegationController {
   ): Promise<TokenExchangeAnswer> {
     const { accessToken, lifetimeSeconds } = await this.delegation.exchange({
       subjectToken,
-      ...(actorToken === undefined ? {} : { actorToken }),
-      ...(scope === undefined ? {} : { scope }),
-      ...(resources === undefined ? {} : { resource: resources }),
+      actorToken,
+      scope,
+      resource: resources,
       requestId: id,
     });
     return {

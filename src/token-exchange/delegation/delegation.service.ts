@@ -110,7 +110,7 @@ async function issue(issuance: Issuance, users: SettledUsers): Promise<ExchangeR
 function usersOf({ subject, actor }: ResolvedParties): SettledUsers {
   return {
     subjectUserId: subject.userId,
-    ...(actor === undefined ? {} : { actorUserId: actor.userId }),
+    actorUserId: actor?.userId,
   };
 }
 

@@ -79,8 +79,8 @@ export class IssuancePlanner {
         ...issuerAndKid(subject),
         accessTokenId,
         lifetimeSeconds,
-        ...(scope === undefined ? {} : { scope }),
-        ...(resource === undefined ? {} : { resource }),
+        scope,
+        resource,
       },
     );
   }
@@ -119,8 +119,8 @@ export function grantOf(
     id: accessTokenId,
     ...users,
     clientId: parties.subject.key.policy.issuer,
-    ...(scope === undefined ? {} : { requestedScope: scope }),
-    ...(resource === undefined ? {} : { requestedResource: resource.join(' ') }),
+    requestedScope: scope,
+    requestedResource: resource?.join(' '),
     issuedAt,
     expiresAt,
   };

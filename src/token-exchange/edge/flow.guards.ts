@@ -1,6 +1,9 @@
 // The guards of both flows, in the order in which the controllers name them: licence, throttle, switch, body.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ACCEPTED_CODING, CODING_MESSAGE } from '../../http/answers.js';
 import type { LabelFault } from '../../http/body-label.js';
@@ -28,26 +31,24 @@ export class LicensedGuard implements CanActivate {
 /** @rule 8.5 Embedded logins per client address and minute; GET and POST share the count. */
 @Injectable()
 export class EmbedLoginThrottlerGuard extends MinuteThrottlerGuard {
-  @Inject(TOKEN_EXCHANGE_OPTIONS)
-  private readonly flows!: Pick<TokenExchangeOptions, 'embedLogin'>;
-
-  readonly bucket = 'embed';
-
-  limitPerMinute(): number {
-    return this.flows.embedLogin.perMinute;
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { embedLogin }: Pick<TokenExchangeOptions, 'embedLogin'>,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
+  ) {
+    super({ name: 'embed', perMinute: embedLogin.perMinute }, storage, reflector);
   }
 }
 
 /** @rule 8.6 Token exchanges per client address and minute. */
 @Injectable()
 export class ExchangeThrottlerGuard extends MinuteThrottlerGuard {
-  @Inject(TOKEN_EXCHANGE_OPTIONS)
-  private readonly flows!: Pick<TokenExchangeOptions, 'exchange'>;
-
-  readonly bucket = 'exchange';
-
-  limitPerMinute(): number {
-    return this.flows.exchange.perMinute;
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { exchange }: Pick<TokenExchangeOptions, 'exchange'>,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
+  ) {
+    super({ name: 'exchange', perMinute: exchange.perMinute }, storage, reflector);
   }
 }
 

@@ -76,7 +76,7 @@ export class Form {
   private addPairs(bytes: Buffer): void {
     let start = 0;
     for (let count = 0; start < bytes.length; count += 1) {
-      if (count === MAX_FIELDS) return this.note(new FormError(`the form has over ${MAX_FIELDS} fields`));
+      if (count === MAX_FIELDS) return this.keep(new FormError(`the form has over ${MAX_FIELDS} fields`));
       const next = bytes.indexOf(AMPERSAND, start);
       const end = next < 0 ? bytes.length : next;
       if (end > start) this.addPair(bytes.subarray(start, end));
@@ -92,7 +92,7 @@ export class Form {
       this.fields.set(name, this.withEarlier(name, value));
     } catch (error) {
       if (!(error instanceof FormError)) throw error;
-      this.note(error);
+      this.keep(error);
     }
   }
 
@@ -125,7 +125,7 @@ export class Form {
   }
 
   /** The first error tells. */
-  private note(error: FormError): void {
+  private keep(error: FormError): void {
     this.error ??= error;
   }
 }

@@ -14,7 +14,7 @@ import { Rejection } from '../rejection.js';
 
 interface Answer {
   readonly status: number;
-  /** The stable machine word. */
+  /** The stable word for programs. */
   readonly error: string;
   readonly message: string;
 }
@@ -22,7 +22,7 @@ interface Answer {
 /**
  * @rule 7.7 A validation failure answers 401 with a specific message.
  * @rule 7.8 Missing or mistyped claims answer 500.
- * @rule D18 A stable machine word beside the message.
+ * @rule D18 A stable word for programs beside the message.
  */
 const REJECTIONS = {
   token_malformed: unauthorized('token_malformed', 'Token is malformed'),

@@ -52,7 +52,7 @@ export class EmbedLoginController {
     const { id: requestId, headers } = request;
     const attempt = { token, source: sourceOf(request), cookies: headers.cookie, requestId };
     const session = await this.embedLogin.login(attempt);
-    this.plainHttp.note(request.protocol, requestId);
+    this.plainHttp.warnUnlessHttps(request.protocol, requestId);
     await reply
       .header('set-cookie', session.setCookie)
       .header('location', localRedirect(redirectTo))

@@ -11,7 +11,7 @@ const CONTROL = /\p{Cc}/u;
 /**
  * The `Location` for a requested target, in its WHATWG URL serialisation; `/` for every target that is not a path here.
  *
- * Browsers take `//x`, `/\x` and a path with tabs or line ends in it for another host, and some servers and proxies
+ * Browsers take `//x`, `/\x` and a path with tabs or line ends in it for another server, and some servers and proxies
  * decode a path before they pass it on, so the decoded forms must be harmless too. Query and fragment cannot change
  * the host and are carried as they are.
  * @rule 4.1.2 Only a relative path is followed.
@@ -29,7 +29,7 @@ export function localRedirect(target: string | undefined): string {
   return isHarmless(path) && isHarmless(url.pathname) ? location : '/';
 }
 
-/** Whether neither a path nor any decoded form of it names another host. */
+/** Whether neither a path nor any decoded form of it names another server. */
 function isHarmless(path: string): boolean {
   let form = path;
   for (let decodings = 0; decodings <= MAX_DECODINGS; decodings++) {

@@ -16,7 +16,7 @@ export class PlainHttpWarning {
   ) {}
 
   /** @rule D27 Over plain HTTP the answer is the same; the log says why the cookie is lost, once a minute at most. */
-  note(protocol: string, requestId: string): void {
+  warnUnlessHttps(protocol: string, requestId: string): void {
     const now = this.clock.nowMs();
     if (protocol === 'https' || now - this.lastWarnedAtMs < PAUSE_MS) return;
     this.lastWarnedAtMs = now;

@@ -49,9 +49,9 @@ export class IdentityService {
     return {
       issuer: iss,
       subject: sub,
-      ...(givenName === undefined ? {} : { givenName: truncated(givenName) }),
-      ...(familyName === undefined ? {} : { familyName: truncated(familyName) }),
-      ...(role === undefined ? {} : { role }),
+      givenName: givenName === undefined ? undefined : truncated(givenName),
+      familyName: familyName === undefined ? undefined : truncated(familyName),
+      role,
     };
   }
 

@@ -1,4 +1,4 @@
-// The ten signature algorithms of the service: their families, the keys that fit them, and how they verify.
+// The ten signature algorithms of the service: their families, the keys that fit them, and how they sign and verify.
 import type { KeyObject } from 'node:crypto';
 import { constants } from 'node:crypto';
 import { isSoundEd25519Key } from './ed25519-point.js';
@@ -100,8 +100,8 @@ function isPssKey(key: KeyObject, digest: AlgorithmRow['digest']): boolean {
   return hashAlgorithm === digest && mgf1HashAlgorithm === digest && saltLength <= DIGEST_BYTES[digest];
 }
 
-/** The digest and key parameters with which node:crypto verifies a JWS signature of this algorithm. */
-export function verificationParameters(algorithm: Algorithm, key: KeyObject) {
+/** The digest and key parameters with which node:crypto signs by this algorithm, or verifies. */
+export function signatureParameters(algorithm: Algorithm, key: KeyObject) {
   const { family, digest } = ROWS[algorithm];
   if (family === 'EC') return { digest, key: { key, dsaEncoding: 'ieee-p1363' as const } };
   if (family !== 'RSA-PSS') return { digest, key: { key } };

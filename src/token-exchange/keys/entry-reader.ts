@@ -40,7 +40,7 @@ const MIN_CACHE_SECONDS = 60;
 const MAX_CACHE_SECONDS = 86_400;
 /** Issuer and subject together are a database key, whose length is limited. */
 const MAX_ISSUER_BYTES = 512;
-/** Enough of an unknown member's name to find it; a key pasted into the wrong place is not repeated whole. */
+/** Enough of an unknown member's name to find it; a key pasted into the wrong member is not repeated whole. */
 const MAX_NAME_CHARACTERS = 32;
 
 /** Reads one entry of the list; problems and warnings go into the reading. */
@@ -85,7 +85,7 @@ export class EntryReader {
   private jwksEntry(policy: TrustPolicy): TrustedKeyEntry {
     const url = this.jwksUrl();
     const cacheTtlSeconds = this.cacheTtlSeconds();
-    return { ...policy, type: 'jwks', url, ...(cacheTtlSeconds === undefined ? {} : { cacheTtlSeconds }) };
+    return { ...policy, type: 'jwks', url, cacheTtlSeconds };
   }
 
   /** @rule P.name An entry may have a name for logs and metrics. */
@@ -98,9 +98,9 @@ export class EntryReader {
       entryIndex: this.index,
       label: this.optionalText('name') ?? `entry-${this.index}`,
       issuer,
-      ...(expectedAudience === undefined ? {} : { expectedAudience }),
-      ...(allowedRoles === undefined ? {} : { allowedRoles: new Set(allowedRoles) }),
-      ...(origins === undefined ? {} : { origins: new Set(origins) }),
+      expectedAudience,
+      allowedRoles: allowedRoles === undefined ? undefined : new Set(allowedRoles),
+      origins: origins === undefined ? undefined : new Set(origins),
     };
   }
 
@@ -240,18 +240,18 @@ export class EntryReader {
 
   private problem(member: string, rule: string): void {
     this.failed = true;
-    this.reading.problems.push(`${this.place(member)}: ${rule}`);
+    this.reading.problems.push(`${this.labelOf(member)}: ${rule}`);
   }
 
   private warning(member: string, rule: string): void {
-    this.reading.warnings.push(`${this.place(member)}: ${rule}`);
+    this.reading.warnings.push(`${this.labelOf(member)}: ${rule}`);
   }
 
   private note(member: string, text: string): void {
-    this.reading.notes.push(`${this.place(member)}: ${text}`);
+    this.reading.notes.push(`${this.labelOf(member)}: ${text}`);
   }
 
-  private place(member: string): string {
+  private labelOf(member: string): string {
     return member === '' ? `entry ${this.index}` : `entry ${this.index}, ${member}`;
   }
 }

@@ -13,7 +13,7 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
     const entry = new EntryReader(index, value, rules, reading).read();
     if (entry !== undefined) reading.entries.push(entry);
   }
-  noteDuplicates(list, reading.problems);
+  reportDuplicates(list, reading.problems);
   return reading;
 }
 
@@ -30,7 +30,7 @@ function parseList(text: string, problems: string[]): unknown[] {
 }
 
 /** Two entries that would answer for the same token make it unclear which of them decides. */
-function noteDuplicates(list: readonly unknown[], problems: string[]): void {
+function reportDuplicates(list: readonly unknown[], problems: string[]): void {
   const seen = new Map<string, number>();
   for (const [index, value] of list.entries()) {
     const { identity, what } = identityOf(isJsonObject(value) ? value : {});
@@ -48,8 +48,8 @@ function identityOf({ type, issuer, kid, url }: Record<string, unknown>): {
   if (type === 'jwks') {
     const isUrl = typeof url === 'string' && URL.canParse(url);
     // A fragment is not sent: it does not make two addresses of one.
-    return { ...(isUrl ? { identity: new URL(url).href.replace(/#.*$/, '') } : {}), what: 'url' };
+    return { identity: isUrl ? new URL(url).href.replace(/#.*$/, '') : undefined, what: 'url' };
   }
   const isPair = typeof issuer === 'string' && typeof kid === 'string';
-  return { ...(isPair ? { identity: JSON.stringify([issuer, kid]) } : {}), what: 'issuer and kid' };
+  return { identity: isPair ? JSON.stringify([issuer, kid]) : undefined, what: 'issuer and kid' };
 }

@@ -54,7 +54,7 @@ export function readExternalClaims(payload: ClaimSet): ExternalClaims {
     iat: numericDate(payload, 'iat'),
     exp: numericDate(payload, 'exp'),
     jti: requiredText(payload, 'jti'),
-    ...(payload['nbf'] === undefined ? {} : { nbf: numericDate(payload, 'nbf') }),
+    nbf: payload['nbf'] === undefined ? undefined : numericDate(payload, 'nbf'),
     ...optionalClaims(payload),
   };
   refuseTooLong(claims);
@@ -86,7 +86,7 @@ function mayAct({ may_act: party }: ClaimSet): ExternalClaims['mayAct'] {
   if (party === undefined) return undefined;
   if (!isJsonObject(party)) throw invalid('may_act must be an object');
   const iss = optionalText(party, 'iss');
-  return { sub: requiredText(party, 'sub'), ...(iss === undefined ? {} : { iss }) };
+  return { sub: requiredText(party, 'sub'), iss };
 }
 
 /** @rule D42 Text that storage cannot hold is refused, whichever claim it stands in. */

@@ -2,7 +2,7 @@
 import { verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Algorithm } from '../keys/algorithms.js';
-import { verificationParameters } from '../keys/algorithms.js';
+import { signatureParameters } from '../keys/algorithms.js';
 import type { TrustedKey } from '../keys/trusted-key.js';
 
 /** With a callback node:crypto verifies on libuv's thread pool, beside the event loop. */
@@ -20,6 +20,6 @@ export function isSignatureValid(
   signingInput: Buffer,
   signature: Buffer,
 ): Promise<boolean> {
-  const { digest, key } = verificationParameters(algorithm, publicKey);
+  const { digest, key } = signatureParameters(algorithm, publicKey);
   return verifyBesideEventLoop(digest, signingInput, key, signature);
 }

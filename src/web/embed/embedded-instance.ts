@@ -17,7 +17,7 @@ interface EmbeddedInstanceEvents {
   'session-ready': { expiresAt: string };
   /** The session ends in 60 seconds (a short one after half its time): time to fetch a token and `renew`. */
   'session-expiring': { expiresAt: string };
-  /** `revoked`: ended before its time, by a sign-out in another frame for instance. */
+  /** `revoked`: ended before its time, by a sign-out in another frame for example. */
   'session-ended': { reason: 'expired' | 'signed-out' | 'revoked' };
   /** `login` or `renew` did not lead to a session: refused, not to be framed from here, or without its cookie. */
   'login-failed': { during: 'login' | 'renewal' };

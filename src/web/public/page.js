@@ -1,5 +1,5 @@
 // Runs the page: reads who is signed in and their workflows, answers the buttons, and keeps the host page informed.
-import { meetHost, onHostRequest, tellHost } from './host.js';
+import { meetHostPage, onHostPageRequest, tellHostPage } from './host-page.js';
 import { NotSignedInError, changeWorkflow, readAccount, readWorkflows, signOut } from './instance.js';
 import { announceChange, isTimeOver, onChange, stopWatching, watchSession } from './session.js';
 import * as view from './view.js';
@@ -30,9 +30,9 @@ function welcome(answer) {
   account = answer;
   const { hostOrigin, expiresAt, expiresInSeconds } = answer;
   view.showAccount(answer);
-  meetHost(hostOrigin);
-  tellHost('session-ready', { expiresAt });
-  const onExpiring = () => tellHost('session-expiring', { expiresAt });
+  meetHostPage(hostOrigin);
+  tellHostPage('session-ready', { expiresAt });
+  const onExpiring = () => tellHostPage('session-expiring', { expiresAt });
   watchSession(expiresInSeconds, { onExpiring, onEnded: lookAgain });
 }
 
@@ -87,7 +87,7 @@ function noticeEnd() {
 }
 
 function endVisit(text, reason) {
-  if (account !== null) tellHost('session-ended', { reason });
+  if (account !== null) tellHostPage('session-ended', { reason });
   stopWatching();
   account = null;
   forgetList();
@@ -124,7 +124,7 @@ const goOut = () => run(leave, view.showSignOutProblem, view.signOutButton);
 view.retryButton.addEventListener('click', start);
 view.moreButton.addEventListener('click', () => run(loadMore, view.showMoreProblem, view.moreButton));
 view.signOutButton.addEventListener('click', goOut);
-onHostRequest('sign-out', goOut);
+onHostPageRequest('sign-out', goOut);
 onChange(lookAgain);
 // A page that the browser kept while another was shown may be about a session that has ended.
 addEventListener('pageshow', ({ persisted }) => persisted && start());

@@ -1,4 +1,4 @@
-// Runs in the unseen frame that a host renews the session with: tells the frame that is seen.
+// Runs in the unseen frame that a host page renews the session with: tells the frame that is seen.
 import { announceChange } from './session.js';
 
 announceChange();

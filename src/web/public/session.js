@@ -1,7 +1,7 @@
 // Watches the session: when it is about to end, when it has ended, and when another frame has changed it.
 
 /**
- * How long before the end it is announced. A short session is announced at half its time: a host that renews at each
+ * How long before the end it is announced. A short session is announced at half its time: a host page that renews at each
  * announcement would otherwise do nothing else.
  */
 const NOTICE_MS = 60_000;

@@ -1,5 +1,8 @@
 // Limits the calls of the API per minute, by who makes them.
 import { Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import { auditParties } from '../../access/principal.js';
 import { MinuteThrottlerGuard } from '../../http/throttle/minute-throttler.guard.js';
@@ -12,18 +15,17 @@ import { WORKSPACE_OPTIONS } from '../workspace.options.js';
  */
 @Injectable()
 export class ApiThrottlerGuard extends MinuteThrottlerGuard {
-  @Inject(WORKSPACE_OPTIONS)
-  private readonly workspace!: WorkspaceOptions;
-
-  readonly bucket = 'api';
-
-  limitPerMinute(): number {
-    return this.workspace.callsPerMinute;
+  constructor(
+    @Inject(WORKSPACE_OPTIONS) { callsPerMinute }: Pick<WorkspaceOptions, 'callsPerMinute'>,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
+  ) {
+    super({ name: 'api', perMinute: callsPerMinute }, storage, reflector);
   }
 
-  protected override clientIn({ principal }: FastifyRequest): string {
+  protected override getTracker({ principal }: FastifyRequest): Promise<string> {
     if (principal === undefined) throw new Error('the ApiThrottlerGuard needs the AuthenticationGuard');
     const { subjectUserId, actorUserId = '' } = auditParties(principal);
-    return `${subjectUserId} ${actorUserId}`;
+    return Promise.resolve(`${subjectUserId} ${actorUserId}`);
   }
 }

@@ -32,9 +32,9 @@ export class Pages {
     rowsOf: (range: PageRange) => Promise<Row[]>,
     answer: (row: Row) => T,
   ): Promise<Page<T>> {
-    const start = cursor === undefined ? {} : { afterId: this.idIn(list, cursor) };
+    const afterId = cursor === undefined ? undefined : this.idIn(list, cursor);
     // One more than asked for tells whether there is a next page.
-    const rows = await rowsOf({ ...start, limit: limit + 1 });
+    const rows = await rowsOf({ afterId, limit: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     const nextCursor = last === undefined ? null : this.cursors.write(list, last.id);

@@ -1,13 +1,8 @@
 // Judges the data of credentials by the schemas of their types.
-import { createRequire } from 'node:module';
 import { Injectable } from '@nestjs/common';
-import type * as Ajv from 'ajv/dist/2020.js';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import type * as AjvFormats from 'ajv-formats';
 import type { CredentialSchema } from './credential-types.js';
 import { CREDENTIAL_TYPES } from './credential-types.js';
-
-const require = createRequire(import.meta.url);
 
 @Injectable()
 export class CredentialSchemas {
@@ -20,12 +15,12 @@ export class CredentialSchemas {
   }
 
   /** What is wrong with the data, as a sentence that names members and rules but holds no value; undefined: nothing. */
-  problemOf(type: string, data: object): string | undefined {
+  async problemOf(type: string, data: object): Promise<string | undefined> {
     const schema = CREDENTIAL_TYPES.get(type);
     if (schema === undefined) return 'type is not known';
     // Before the rest, which names every error: how many members are unknown is the sender's choice.
     if (unknownNames(data, schema).length > 0) return unknownMember(schema);
-    const validate = this.validatorOf(type, schema);
+    const validate = await this.validatorOf(type, schema);
     if (validate(data)) return undefined;
     const error = firstOf(validate.errors ?? []);
     return error === undefined ? 'data is not valid' : sentenceOf(error);
@@ -40,18 +35,18 @@ export class CredentialSchemas {
   }
 
   /** Compiled when it is first needed: a new schema costs some milliseconds, and few types are ever used. */
-  private validatorOf(type: string, schema: CredentialSchema): ValidateFunction {
-    this.ajv ??= createAjv();
+  private async validatorOf(type: string, schema: CredentialSchema): Promise<ValidateFunction> {
+    this.ajv ??= await createAjv();
     const validate = this.validators.get(type) ?? this.ajv.compile(schema);
     this.validators.set(type, validate);
     return validate;
   }
 }
 
-/** ajv is loaded with the first credential that is judged; it is CommonJS, so it can be had without waiting. */
-function createAjv(): Ajv2020 {
-  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof Ajv;
-  const addFormats = require('ajv-formats') as typeof AjvFormats.default;
+/** ajv is loaded with the first credential that is judged. */
+async function createAjv(): Promise<Ajv2020> {
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const { default: addFormats } = await import('ajv-formats');
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
   addFormats.default(ajv);
   return ajv;

@@ -39,7 +39,7 @@ export class CredentialService {
 
   /** @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a project that is gone */
   async create({ projectId, name, type, data }: CredentialDraft): Promise<CredentialRow> {
-    this.judge(type, data);
+    await this.judge(type, data);
     const id = CredentialRepository.newId();
     try {
       await this.credentials.insert({ id, projectId, name, type, sealedData: this.seal(id, data) });
@@ -59,7 +59,7 @@ export class CredentialService {
     await this.transactions.run(async (transaction) => {
       const stored = await this.credentials.lock(transaction, id);
       if (stored === undefined) throw new ApiRefusal('not_found');
-      await this.credentials.update(transaction, id, this.changeOf(stored, patch));
+      await this.credentials.update(transaction, id, await this.changeOf(stored, patch));
     });
     return this.existing(id);
   }
@@ -70,11 +70,11 @@ export class CredentialService {
     return row;
   }
 
-  private changeOf(stored: Credential, patch: CredentialPatch): CredentialChange {
+  private async changeOf(stored: Credential, patch: CredentialPatch): Promise<CredentialChange> {
     const { name, type = stored.type } = patch;
     if (type !== stored.type) refuseOldData(patch);
     const data = this.newData(stored, patch);
-    if (data !== undefined) this.judge(type, data);
+    if (data !== undefined) await this.judge(type, data);
     return {
       ...(name === undefined ? {} : { name }),
       type,
@@ -89,8 +89,8 @@ export class CredentialService {
     return merged(this.open(stored), data);
   }
 
-  private judge(type: string, data: CredentialData): void {
-    refuse(this.schemas.problemOf(type, data));
+  private async judge(type: string, data: CredentialData): Promise<void> {
+    refuse(await this.schemas.problemOf(type, data));
   }
 
   /** One merge after another must not make more of it than a body can bring. */

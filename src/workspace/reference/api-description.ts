@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { OpenApi } from '../api/body/api-documentation.js';
-import { loadOpenApi } from '../api/body/api-documentation.js';
+import { documentation } from '../api/body/api-documentation.js';
 import { WorkspaceModule } from '../workspace.module.js';
 import { describeCredentialTypes } from './credential-bodies.js';
 import { linkOperations } from './operation-links.js';
@@ -71,7 +71,7 @@ export class ApiDescription {
 }
 
 async function publish(subject: Subject): Promise<Published> {
-  const document = documentOf(subject, await loadOpenApi());
+  const document = documentOf(subject, await documentation.loaded());
   closeBodies(document);
   describeCredentialTypes(document);
   describePathParameters(document);

@@ -119,10 +119,10 @@ function routeArticle({ method, path, operation }: Route): Html {
 
 function parameterTable(parameters: readonly Parameter[]): Html {
   const rows = parameters.map(
-    ({ name, in: place, required, description = '', schema = {} }) =>
+    ({ name, in: location, required, description = '', schema = {} }) =>
       html`<tr>
         <td><code>${name}</code></td>
-        <td>${place}${required === true ? '' : ', optional'}</td>
+        <td>${location}${required === true ? '' : ', optional'}</td>
         <td>${typeOf(schema)}</td>
         <td>${description}</td>
       </tr>`,

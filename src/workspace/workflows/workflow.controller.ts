@@ -72,11 +72,10 @@ export class WorkflowController {
     @Query(listQuery) { limit, cursor, ...filters }: WorkflowListQuery,
   ): Promise<Page<ListedWorkflowAnswer>> {
     const memberId = visibleToMember(user);
-    const visible = memberId === undefined ? filters : { ...filters, memberId };
     const { data, nextCursor } = await this.pages.read(
       'workflows',
       { limit, cursor },
-      (range) => this.workflows.list({ ...visible, ...range }),
+      (range) => this.workflows.list({ ...filters, memberId, ...range }),
       (row) => row,
     );
     const projectIds = [...new Set(data.map(({ projectId }) => projectId))];

@@ -32,6 +32,20 @@ export const TOKEN_EXCHANGE: Plan = [
   [['token-exchange.module.ts']],
 ].map((floor) => floor.map((room) => room.map((path) => `src/token-exchange/${path}`)));
 
+/**
+ * All that token exchange knows of the rest of the repository, beside what implements its ports. Another folder in this list
+ * is one more that a product would have to take along with it.
+ */
+export const BELOW_TOKEN_EXCHANGE = [
+  'src/audit/',
+  'src/coordination/',
+  'src/database/',
+  'src/foundation/',
+  'src/http/',
+  'src/http/throttle/',
+  'src/logging/',
+];
+
 /** A kind of import that only some files may have. */
 export interface Privilege {
   readonly what: string;
@@ -91,6 +105,14 @@ export function crossings(imports: readonly Import[], inside: RegExp, forbidden:
     .map(({ from, to }) => `${from} may not import ${to}`);
 }
 
+/** The folders of the repository from which the files of one folder import, itself and what lies in it aside. */
+export function foldersReached(imports: readonly Import[], from: string): string[] {
+  const reached = imports
+    .filter((one) => one.from.startsWith(from) && one.to.startsWith('src/') && !one.to.startsWith(from))
+    .map(({ to }) => to.replace(/[^/]*$/, ''));
+  return [...new Set(reached)].sort();
+}
+
 interface Place {
   readonly floor: number;
   readonly room: readonly string[];
@@ -108,7 +130,7 @@ function isWithin(path: string, member: string): boolean {
   return member.endsWith('/') ? path.startsWith(member) : path === member;
 }
 
-/** What the plan does not know, packages for instance, is not its business. */
+/** What the plan does not know, packages for example, is not its business. */
 function isAllowed(from: Place | undefined, to: Place | undefined): boolean {
   return from === undefined || to === undefined || from.room === to.room || to.floor < from.floor;
 }

@@ -61,6 +61,16 @@ export function usesForwardRef(file: SourceFile): boolean {
   return some(file, (node) => ts.isIdentifier(node) && node.text === 'forwardRef');
 }
 
+/** Whether a file offers something to modules that do not import it: `@Global()`, `global: true`, a package's `forRoot`. */
+export function isGlobalModule(file: SourceFile): boolean {
+  return some(file, (node) => {
+    if (ts.isPropertyAssignment(node)) return node.getText().replaceAll(' ', '') === 'global:true';
+    if (ts.isDecorator(node)) return /^@Global\b/.test(node.getText());
+    if (!ts.isCallExpression(node) || !/\.forRoot(Async)?$/.test(node.expression.getText())) return false;
+    return !node.arguments.some((argument) => /\bglobal: *false\b/.test(argument.getText()));
+  });
+}
+
 /** Whether a file reads the environment: `process.env`, `process['env']`, `{ env } = process`, or its import. */
 export function readsEnvironment(file: SourceFile): boolean {
   const imported = importsOf(file).some(

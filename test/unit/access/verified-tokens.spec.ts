@@ -13,6 +13,8 @@ const OPTIONS = {
 };
 /** More than are remembered. */
 const MANY = 10_050;
+/** That many signatures take two seconds on an idle machine. */
+const MANY_PATIENCE_MS = 180_000;
 const LIFE_SECONDS = 60;
 
 function newKey(kid: string): LoadedKey {
@@ -128,14 +130,18 @@ describe('access tokens that come again', () => {
     for (let time = 0; time < 3; time++) expect(await tokens.verify(token)).toBeUndefined();
   });
 
-  it('[4.3] a token that was forgotten for many others verifies like a new one', async () => {
-    const first = issue({ subjectUserId: 'the first' });
-    expect(await tokens.verify(first)).toMatchObject({ subjectUserId: 'the first' });
-    for (let done = 0; done < MANY; done += 50) {
-      await Promise.all(Array.from({ length: 50 }, () => tokens.verify(issue())));
-    }
-    expect(await tokens.verify(first)).toMatchObject({ subjectUserId: 'the first' });
-    clock.advance(LIFE_SECONDS);
-    expect(await tokens.verify(first)).toBeUndefined();
-  });
+  it(
+    '[4.3] a token that was forgotten for many others verifies like a new one',
+    async () => {
+      const first = issue({ subjectUserId: 'the first' });
+      expect(await tokens.verify(first)).toMatchObject({ subjectUserId: 'the first' });
+      for (let done = 0; done < MANY; done += 50) {
+        await Promise.all(Array.from({ length: 50 }, () => tokens.verify(issue())));
+      }
+      expect(await tokens.verify(first)).toMatchObject({ subjectUserId: 'the first' });
+      clock.advance(LIFE_SECONDS);
+      expect(await tokens.verify(first)).toBeUndefined();
+    },
+    MANY_PATIENCE_MS,
+  );
 });

@@ -1,9 +1,12 @@
 // Many requests, one statement: each gets its own answer, nothing is lost, and nothing is done twice.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { QueryFailedError } from 'typeorm';
 import type { BatchRun } from '../../../src/database/batch.js';
 import { Batch } from '../../../src/database/batch.js';
 import { randomFrom } from '../../support/random.js';
+
+/** Twice the time after which a statement counts as hanging. */
+const HANGING_MS = 200;
 
 /** One statement that is under way until the test ends it. */
 interface Statement {
@@ -317,5 +320,22 @@ describe('a statement that hangs', () => {
       expect(outcomeOf(outcome)).toBe(failed.has(item) ? 'time limit' : String(item)),
     );
     expect(database.sent.flat().toSorted((a, b) => a - b)).toEqual(upTo(320));
+  });
+});
+
+describe('the few who come after a statement that hangs', () => {
+  it('are answered while it still hangs, although nobody else comes', async () => {
+    const batch = new Batch<number, string>((items) =>
+      items.includes(0) ? new Promise(() => undefined) : Promise.resolve(items.map(String)),
+    );
+    void batch.add(0);
+    await pause(10);
+    const answers: string[] = [];
+    for (const item of [1, 2, 3]) void batch.add(item).then((answer) => answers.push(answer));
+    await pause(HANGING_MS);
+    expect(answers).toEqual(['1', '2', '3']);
+    void batch.add(4).then((answer) => answers.push(answer));
+    await pause(HANGING_MS);
+    expect(answers).toEqual(['1', '2', '3', '4']);
   });
 });

@@ -19,7 +19,7 @@ export interface JwksKey {
 
 export interface JwksContent {
   readonly keys: readonly JwksKey[];
-  /** One text for each key that is not used: its place, its kid and the rule; never key material. */
+  /** One text for each key that is not used: its index, its kid and the rule; never key material. */
   readonly warnings: readonly string[];
 }
 
@@ -49,13 +49,13 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
  */
 export function readJwks(bytes: Uint8Array): JwksContent {
   const warnings: string[] = [];
-  const usable: PlacedKey[] = [];
+  const usable: LabelledKey[] = [];
   for (const [index, jwk] of parseKeys(bytes).entries()) {
     try {
-      usable.push({ ...readKey(jwk), place: placeOf(index, jwk) });
+      usable.push({ ...readKey(jwk), label: labelOf(index, jwk) });
     } catch (error) {
       if (!(error instanceof UnusableKeyError)) throw error;
-      warnings.push(`${placeOf(index, jwk)} ${error.message}`);
+      warnings.push(`${labelOf(index, jwk)} ${error.message}`);
     }
   }
   return { keys: withoutSharedKids(usable, warnings), warnings };
@@ -66,8 +66,8 @@ export function writeJwks(keys: readonly JwksKey[]): string {
   return JSON.stringify({ keys: keys.map(toJwk) });
 }
 
-interface PlacedKey extends JwksKey {
-  readonly place: string;
+interface LabelledKey extends JwksKey {
+  readonly label: string;
 }
 
 function parseKeys(bytes: Uint8Array): unknown[] {
@@ -156,15 +156,15 @@ function refuseWeakKey(key: KeyObject): void {
  * Of keys with the same kid none serves: which one is meant cannot be told. Only usable keys count, because issuers
  * publish an encryption key under the kid of the signing key, and that one leaves no doubt.
  */
-function withoutSharedKids(keys: readonly PlacedKey[], warnings: string[]): JwksKey[] {
-  const shares = ({ kid }: PlacedKey) => keys.filter((key) => key.kid === kid).length > 1;
-  for (const { place } of keys.filter(shares)) warnings.push(`${place} has the same kid as another key`);
+function withoutSharedKids(keys: readonly LabelledKey[], warnings: string[]): JwksKey[] {
+  const shares = ({ kid }: LabelledKey) => keys.filter((key) => key.kid === kid).length > 1;
+  for (const { label } of keys.filter(shares)) warnings.push(`${label} has the same kid as another key`);
   return keys
     .filter((key) => !shares(key))
     .map(({ kid, algorithms, publicKey }) => ({ kid, algorithms, publicKey }));
 }
 
-function placeOf(index: number, jwk: unknown): string {
+function labelOf(index: number, jwk: unknown): string {
   const kid = isJsonObject(jwk) && typeof jwk['kid'] === 'string' ? jwk['kid'] : undefined;
   return kid === undefined ? `key ${index}` : `key ${index} (kid ${quoteKid(kid)})`;
 }

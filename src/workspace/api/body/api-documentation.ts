@@ -1,11 +1,15 @@
 // What controllers and bodies say of themselves for the OpenAPI description, without loading the library that makes it.
 import type * as Swagger from '@nestjs/swagger';
-import { DeferredDecorators } from './deferred-decorators.js';
+import { LateDecorators } from './late-decorators.js';
 
 /** The library, @nestjs/swagger. */
 export type OpenApi = typeof Swagger;
 
-const documentation = new DeferredDecorators<OpenApi>();
+/**
+ * @nestjs/swagger is hundreds of files, for a description that most processes are never asked for. Loading it documents
+ * all classes.
+ */
+export const documentation = new LateDecorators<OpenApi>(() => import('@nestjs/swagger'));
 
 /** Documents a class, a method or a property by decorators of @nestjs/swagger. */
 export function Documented(
@@ -22,14 +26,4 @@ export function ApiProperty(options?: Swagger.ApiPropertyOptions): PropertyDecor
 /** As of @nestjs/swagger, for the parameters of a route. */
 export function ApiQuery(options: Swagger.ApiQueryOptions): MethodDecorator {
   return Documented((openApi) => openApi.ApiQuery(options));
-}
-
-/**
- * Loads @nestjs/swagger, and documents all classes with it. It is hundreds of files, for a description that
- * most processes are never asked for.
- */
-export async function loadOpenApi(): Promise<OpenApi> {
-  const openApi = await import('@nestjs/swagger');
-  documentation.applyTo(openApi);
-  return openApi;
 }

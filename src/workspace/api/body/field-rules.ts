@@ -1,11 +1,20 @@
 // The kinds of member that a JSON body may have: each is checked and documented by the same line.
 import { applyDecorators } from '@nestjs/common';
+import type * as ClassValidator from 'class-validator';
 import { hasMoreCharacters } from '../../../foundation/characters.js';
 import { isEmailAddress } from '../../../foundation/email-address.js';
 import { isJsonObject } from '../../../foundation/strict-json.js';
 import { ApiProperty } from './api-documentation.js';
-import type { Checks } from './field-checks.js';
-import { Checked } from './field-checks.js';
+import { LateDecorators } from './late-decorators.js';
+
+/** The library, class-validator. */
+export type Checks = typeof ClassValidator;
+
+/**
+ * class-validator brings the tables of telephone numbers of all countries along, and neither of the two flows of token
+ * exchange needs it. Loading it gives all bodies their rules.
+ */
+export const fieldRules = new LateDecorators<Checks>(() => import('class-validator'));
 
 /** D42. */
 const MAX_EMAIL_CHARACTERS = 254;
@@ -69,8 +78,8 @@ export function ObjectArrayField(field: Field): PropertyDecorator {
 
 function fieldOf({ description, optional = false }: Field, schema: object, check: Check): PropertyDecorator {
   const documented = ApiProperty({ ...schema, description, required: !optional });
-  const skipped = optional ? [Checked(skippedWhenLeftOut)] : [];
-  return applyDecorators(documented, Checked(check), ...skipped);
+  const skipped = optional ? [fieldRules.decorator(skippedWhenLeftOut)] : [];
+  return applyDecorators(documented, fieldRules.decorator(check), ...skipped);
 }
 
 function skippedWhenLeftOut({ ValidateIf }: Checks): PropertyDecorator {

@@ -17,10 +17,10 @@ import {
 } from '../../../foundation/strict-json.js';
 import type { RequestBody } from '../../../http/body.js';
 import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../../http/body.js';
+import type { Checks } from './field-rules.js';
+import { fieldRules } from './field-rules.js';
 import { faultOfLabel } from '../../../http/body-label.js';
 import { ContentCodingException } from '../../../http/content-coding.exception.js';
-import type { Checks } from './field-checks.js';
-import { loadChecks } from './field-checks.js';
 
 /** @rule B.parts Array elements and object members of a body, in all: what is done with it takes time for each of them. */
 const MAX_PARTS = 5_000;
@@ -49,8 +49,8 @@ export function JsonBody<T extends object>(type: Type<T>): ParameterDecorator {
   return RawJsonBody(new JsonBodyPipe(type));
 }
 
-export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, T> {
-  private known: readonly string[] | undefined;
+export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, Promise<T>> {
+  private memberNames: readonly string[] | undefined;
 
   constructor(private readonly type: Type<T>) {}
 
@@ -59,13 +59,13 @@ export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, T>
    * @throws UnsupportedMediaTypeException for anything but `application/json`
    * @throws BadRequestException with a message that names the member and its rule, never a value
    */
-  transform({ bytes, contentType, contentEncoding }: RawBody): T {
+  async transform({ bytes, contentType, contentEncoding }: RawBody): Promise<T> {
     if (bytes === BODY_TOO_LARGE) throw tooLarge();
     refuseLabel({ 'content-type': contentType, 'content-encoding': contentEncoding });
     const members = objectOf(bytes ?? Buffer.alloc(0));
-    const checks = loadChecks();
-    this.known ??= knownMembers(this.type, checks);
-    refuseUnknown(members, this.known);
+    const checks = await fieldRules.loaded();
+    this.memberNames ??= memberNamesOf(this.type, checks);
+    refuseUnknown(members, this.memberNames);
     refuseUnstorable(members);
     return this.checked(Object.assign(new this.type(), members), checks);
   }
@@ -97,7 +97,7 @@ function objectOf(bytes: Buffer): Record<string, unknown> {
   throw badRequest('The body must be a JSON object');
 }
 
-function knownMembers(type: Type, { getMetadataStorage }: Checks): readonly string[] {
+function memberNamesOf(type: Type, { getMetadataStorage }: Checks): readonly string[] {
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }

@@ -1,21 +1,14 @@
 // Checks the throttle guard over HTTP: which requests share a bucket, and what a client is told.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import {
-  Catch,
-  Controller,
-  Get,
-  Global,
-  Injectable,
-  Module,
-  Post,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
+import { Catch, Controller, Get, Inject, Injectable, Post, UseFilters, UseGuards } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
-import { Clock } from '../../../../src/foundation/clock.js';
+import { ClockModule } from '../../../../src/foundation/clock.module.js';
 import { MinuteThrottlerGuard } from '../../../../src/http/throttle/minute-throttler.guard.js';
 import { ThrottleModule } from '../../../../src/http/throttle/throttle.module.js';
 import { TooManyRequestsError } from '../../../../src/http/throttle/too-many-requests.error.js';
@@ -25,19 +18,15 @@ const clock = new TestClock();
 
 @Injectable()
 class RedThrottlerGuard extends MinuteThrottlerGuard {
-  readonly bucket = 'red';
-
-  limitPerMinute(): number {
-    return 2;
+  constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {
+    super({ name: 'red', perMinute: 2 }, storage, reflector);
   }
 }
 
 @Injectable()
 class BlueThrottlerGuard extends MinuteThrottlerGuard {
-  readonly bucket = 'blue';
-
-  limitPerMinute(): number {
-    return 2;
+  constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {
+    super({ name: 'blue', perMinute: 2 }, storage, reflector);
   }
 }
 
@@ -70,15 +59,11 @@ class FlowController {
   }
 }
 
-@Global()
-@Module({ providers: [{ provide: Clock, useValue: clock }], exports: [Clock] })
-class ClockModule {}
-
 describe('[D19] the throttle guard', () => {
   let app: NestFastifyApplication;
 
   beforeEach(async () => {
-    const imports = [ClockModule, ThrottleModule.register({ store: 'memory' })];
+    const imports = [ThrottleModule.register({ store: 'memory' }, [ClockModule.register(clock)])];
     const testing = await Test.createTestingModule({ imports, controllers: [FlowController] }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(
       new FastifyAdapter({ trustProxy: (_address, hop) => hop < 1 }),

@@ -1,12 +1,12 @@
 // Decorations that wait for their library: done once, in the order of the classes, with what a decorator is given.
 import 'reflect-metadata';
-import { DeferredDecorators } from '../../../../../src/workspace/api/body/deferred-decorators.js';
+import { LateDecorators } from '../../../../../src/workspace/api/body/late-decorators.js';
 
 interface Library {
   readonly note: (text: string) => MethodDecorator & PropertyDecorator & ClassDecorator;
 }
 
-describe('deferred decorators', () => {
+describe('late decorators', () => {
   const noted: unknown[][] = [];
   const library: Library = {
     note:
@@ -14,8 +14,8 @@ describe('deferred decorators', () => {
       (...place: unknown[]) =>
         void noted.push([text, ...place]),
   };
-  const deferred = new DeferredDecorators<Library>();
-  const Note = (text: string) => deferred.decorator(({ note }) => note(text));
+  const late = new LateDecorators(() => Promise.resolve(library));
+  const Note = (text: string) => late.decorator(({ note }) => note(text));
 
   @Note('class')
   class First {
@@ -28,9 +28,9 @@ describe('deferred decorators', () => {
     }
   }
 
-  it('wait until the library is there, and are then done in their order', () => {
+  it('wait until the library is there, and are then done in their order', async () => {
     expect(noted).toEqual([]);
-    deferred.applyTo(library);
+    await late.loaded();
     expect(noted.map(([text, target, key]) => [text, target, key])).toEqual([
       ['property', First.prototype, 'member'],
       ['method', First.prototype, 'method'],
@@ -39,12 +39,12 @@ describe('deferred decorators', () => {
     expect(noted[1]?.[3]).toMatchObject(Object.getOwnPropertyDescriptor(First.prototype, 'method') ?? {});
   });
 
-  it('are done once; those of later classes wait for the next time', () => {
+  it('are done once; those of later classes wait for the next time', async () => {
     noted.splice(0);
     @Note('later')
     class Second {}
-    deferred.applyTo(library);
-    deferred.applyTo(library);
+    await late.loaded();
+    await late.loaded();
     expect(noted.map(([text, target]) => [text, target])).toEqual([['later', Second]]);
   });
 });

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataDirectoryLock } from '../../src/database/data-directory.lock.js';
 import { LockProcess } from '../support/lock-process.js';
+import { sizeOf } from '../support/series.js';
 
-const ROUNDS = 500;
+const ROUNDS = sizeOf({ small: 50, whole: 500 });
 const PATIENCE_MS = 120_000;
 const DEAD_PROCESS = 2 ** 22 + 1;
 

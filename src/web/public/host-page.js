@@ -1,19 +1,19 @@
-// Talks with the page that holds this frame: with the origin that posted the login, and with nobody else.
+// Talks with the host page, which holds this frame: with the origin that posted the login, and with nobody else.
 
 let hostOrigin = null;
 
 /** @param {string | null} origin the one that the session was opened from; null: nobody is talked with */
-export function meetHost(origin) {
+export function meetHostPage(origin) {
   hostOrigin = origin;
 }
 
-/** The browser delivers it only if the page around this one is of the host's origin. */
-export function tellHost(type, detail) {
+/** The browser delivers it only if the page around this one is of the host page's origin. */
+export function tellHostPage(type, detail) {
   if (hostOrigin !== null && parent !== window) parent.postMessage({ type, ...detail }, hostOrigin);
 }
 
-/** Calls `work` when the host asks for something. */
-export function onHostRequest(type, work) {
+/** Calls `work` when the host page asks for something. */
+export function onHostPageRequest(type, work) {
   addEventListener('message', ({ origin, source, data }) => {
     if (origin === hostOrigin && source === parent && data?.type === type) work();
   });

@@ -1,0 +1,24 @@
+// Writes a compact JWS (RFC 7515 §7.1).
+import type { SignKeyObjectInput } from 'node:crypto';
+import { sign } from 'node:crypto';
+
+/** How node:crypto signs by one algorithm with one key. */
+export interface JwsSigner {
+  /** Null where the algorithm brings its own. */
+  readonly digest: string | null;
+  /** ECDSA needs `dsaEncoding: 'ieee-p1363'`, for the signature of RFC 7518 §3.4: `r || s`. */
+  readonly key: SignKeyObjectInput;
+}
+
+/**
+ * Signs a payload under a header, whose `alg` must be the signer's. By node:crypto on the event loop: a trip through Web
+ * Crypto takes several times as long as the signature.
+ */
+export function signCompactJws(header: object, payload: object, { digest, key }: JwsSigner): string {
+  const signingInput = `${base64url(header)}.${base64url(payload)}`;
+  return `${signingInput}.${sign(digest, Buffer.from(signingInput, 'latin1'), key).toString('base64url')}`;
+}
+
+function base64url(value: object): string {
+  return Buffer.from(JSON.stringify(value), 'utf8').toString('base64url');
+}

@@ -1,0 +1,66 @@
+// The built service is killed while exchanges are under way, again and again: what was answered is kept, on both databases.
+import { rmSync } from 'node:fs';
+import { Partner } from '../../demo/partner.js';
+import type { ServiceSurroundings } from '../../demo/service-process.js';
+import { ServiceProcess } from '../../demo/service-process.js';
+import { describeBuilt, surroundingsOf } from '../support/built-service.js';
+import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { sizeOf } from '../support/series.js';
+import { GRANT_TYPE } from '../support/test-service.js';
+
+const KILLS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
+const EXCHANGES = 40;
+
+jest.setTimeout(120_000);
+
+describeBuilt('[D46] kill -9 under traffic', () => {
+  describeOnEachDatabase('on its database', (database) => {
+    const partner = Partner.create({ issuer: 'https://partner.example' });
+    let surroundings: ServiceSurroundings & { baseUrl: string };
+    let service: ServiceProcess;
+
+    beforeAll(async () => {
+      surroundings = await surroundingsOf({
+        SVC_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
+        ...databaseEnvironment(database),
+        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+        SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
+      });
+      service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+    });
+    afterAll(async () => {
+      await service?.stop();
+      rmSync(surroundings.directory, { recursive: true, force: true });
+    });
+
+    /** The status of the answer, or `undefined` where the process was gone first. */
+    const exchange = async (token: string): Promise<number | undefined> => {
+      const body = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token });
+      const url = `${surroundings.baseUrl}/rest/auth/oauth/token`;
+      const answer = await fetch(url, { method: 'POST', body }).catch(() => undefined);
+      return answer?.status;
+    };
+
+    it.each(KILLS)(
+      '[5.2.5][D46] time %d: it starts again, and no token that was answered passes twice',
+      async () => {
+        const tokens = Array.from({ length: EXCHANGES }, () => partner.sign());
+        const answered: string[] = [];
+        const sending = tokens.map(async (token) => {
+          if ((await exchange(token)) !== 200) return;
+          answered.push(token);
+          // No public method of the class kills.
+          if (answered.length === EXCHANGES / 2) service['child'].kill('SIGKILL');
+        });
+        await Promise.all(sending);
+        expect(answered.length).toBeGreaterThanOrEqual(EXCHANGES / 2);
+        expect(await service.exited).toBe('SIGKILL');
+
+        service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+        const again = await Promise.all(answered.map(exchange));
+        expect(again).toEqual(answered.map(() => 400));
+        expect(await exchange(partner.sign())).toBe(200);
+      },
+    );
+  });
+});

@@ -1,0 +1,58 @@
+// Gives each run of the tests a temporary folder of its own, in memory where there is room: databases are a thousand
+// small files each, and a run makes more than a hundred.
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const IN_MEMORY = '/dev/shm';
+const NEEDED_BYTES = 2 * 2 ** 30;
+/** An account can remove what is its own. */
+const PREFIX = `svc-test-${process.getuid?.() ?? 'user'}-run-`;
+
+/** Makes the folder the temporary one of this process, and of those that it starts from now on. */
+export function enterRunFolder(): void {
+  process.env['TEST_LASTING_FOLDER'] = tmpdir();
+  const parent = hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir();
+  removeLeftovers(parent);
+  const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+  // PostgreSQL's account has a folder of its own in it.
+  chmodSync(folder, 0o711);
+  process.env['TMPDIR'] = folder;
+}
+
+/** Removes the folder with all that tests have left in it. */
+export function leaveRunFolder(): void {
+  rmSync(tmpdir(), { recursive: true, force: true });
+  process.env['TMPDIR'] = lastingFolder();
+}
+
+/** For what the next run can use again. */
+export function lastingFolder(): string {
+  return process.env['TEST_LASTING_FOLDER'] ?? tmpdir();
+}
+
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= NEEDED_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes the folders of runs that were killed. */
+function removeLeftovers(parent: string): void {
+  for (const name of readdirSync(parent).filter((each) => each.startsWith(PREFIX))) {
+    const owner = parseInt(name.slice(PREFIX.length), 10);
+    if (!isRunning(owner)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+/** A process of another account runs too, although it may not be signalled. */
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
