@@ -15,12 +15,13 @@ import { ENTITIES } from './start/entities.js';
 import { frameAncestorsOf } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { databaseSettings, encryptionKeys } from './start/startup.js';
-import { TOKEN_PATH } from './token-exchange/delegation/delegation.controller.js';
-import { EMBED_PATH } from './token-exchange/embed-login/embed-login.controller.js';
+import { TOKEN_EXCHANGE_DESCRIPTION } from './token-exchange/delegation/token-exchange.description.js';
+import { EMBED_LOGIN_DESCRIPTION } from './token-exchange/embed-login/embed-login.description.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
 /** Without a licence they are absent, whatever the method. */
-const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH];
+const FLOW_DESCRIPTIONS = { ...TOKEN_EXCHANGE_DESCRIPTION, ...EMBED_LOGIN_DESCRIPTION };
+const FLOW_PATHS = Object.keys(FLOW_DESCRIPTIONS);
 
 /** A running or runnable application. */
 export interface Application {
@@ -99,7 +100,8 @@ async function createNest(
   });
   addSecurityHeaders(nest, frameAncestorsOf(config, trustedKeys));
   await nest.init();
-  nest.get(ApiDescription, { strict: false }).describe(nest, config.baseUrl);
+  const otherPaths = isTokenExchangeAvailable(startup, clock) ? FLOW_DESCRIPTIONS : {};
+  nest.get(ApiDescription, { strict: false }).describe(nest, { baseUrl: config.baseUrl, otherPaths });
   return nest;
 }
 

@@ -2,7 +2,8 @@
 
 /** Operations of the description: those with a body, with its schema, and those that list, with the parameters they know. */
 export function operationsOf({ paths, components }) {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+  const own = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/'));
+  return own.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { requestBody, parameters }]) => ({
       method: method.toUpperCase(),
       path,
@@ -12,6 +13,8 @@ export function operationsOf({ paths, components }) {
   );
 }
 
-function schemaNamed({ schemas }, reference) {
-  return schemas[reference.split('/').at(-1)];
+/** Of several that a body may be the first: they differ in nothing that is hostile. */
+function schemaNamed(components, reference) {
+  const schema = components.schemas[reference.split('/').at(-1)];
+  return schema.oneOf ? schemaNamed(components, schema.oneOf[0].$ref) : schema;
 }

@@ -26,7 +26,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const methods = statusOf(error) === 404 ? methodsAt(request) : [];
+    const methods = methodsAt(request);
     const status = methods.length > 0 ? 405 : statusOf(error);
     if (methods.length > 0) void reply.header('allow', methods.join(', '));
     if (error instanceof ContentCodingException) void reply.headers(ACCEPTED_CODING);

@@ -139,9 +139,11 @@ export class ApiClient {
   }
 }
 
+/** Those of the API; how one comes in is described in the same document. */
 function operationsOf(document: Json): DescribedOperation[] {
   const paths = document['paths'] as Record<string, Record<string, ParsedJson>>;
-  return Object.entries(paths).flatMap(([path, methods]) =>
+  const own = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/'));
+  return own.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path,

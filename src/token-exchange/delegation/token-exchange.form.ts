@@ -14,7 +14,7 @@ export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exch
  * @rule 4.2.scope At most 1024 characters.
  * @rule 4.2.audience At most 1024 characters; ignored.
  */
-const LIMITS = { scope: 1024, audience: 1024, resource: 2048 } as const satisfies FieldLimits;
+export const FIELD_LIMITS = { scope: 1024, audience: 1024, resource: 2048 } as const satisfies FieldLimits;
 /** RFC 8693 §2.1; every other field may be given once only. */
 const LISTS = new Set(['audience', 'resource']);
 
@@ -41,7 +41,7 @@ export class TokenExchangeFormPipe implements PipeTransform<Buffer | undefined, 
    * @throws FlowRefusal `unsupported_grant_type` or `field_invalid`
    */
   transform(body: Buffer | undefined): TokenExchangeForm {
-    const form = Form.read(body ?? '', LIMITS, LISTS);
+    const form = Form.read(body ?? '', FIELD_LIMITS, LISTS);
     judgeGrantType(form);
     refuseArrayNotation(wellFormed(form));
     return {

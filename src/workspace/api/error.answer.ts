@@ -14,9 +14,9 @@ export class ErrorAnswer {
 
 /** The one body of every 404. */
 export class NotFoundAnswer {
-  @ApiProperty({ enum: ['not_found'] })
+  @ApiProperty({ enum: ['not_found'], description: 'A stable machine word.' })
   readonly error!: string;
 
-  @ApiProperty({ enum: ['Not found'] })
+  @ApiProperty({ enum: ['Not found'], description: 'For people.' })
   readonly message!: string;
 }

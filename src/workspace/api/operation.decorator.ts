@@ -6,6 +6,7 @@ import type { Right } from '../rights/rights.js';
 import type { OpenApi } from './body/api-documentation.js';
 import { Documented } from './body/api-documentation.js';
 import { ErrorAnswer, NotFoundAnswer } from './error.answer.js';
+import { CURSOR_CHARACTERS } from './page-cursor.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from './query.pipe.js';
 
 interface HeaderDescription {
@@ -81,13 +82,19 @@ function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorato
   const { ApiBody, ApiExtension, ApiOperation } = openApi;
   const statuses = new Set([401, 429, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
   return applyDecorators(
-    ApiOperation({ summary, description }),
+    ApiOperation({ summary, description: [description, needsOf(operation)].join(' ').trim() }),
     ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
     ...(feature === undefined ? [] : [ApiExtension('x-license-feature', feature)]),
     ...(body === undefined ? [] : [ApiBody({ type: body, required: true })]),
     ...successOf(answer, openApi),
     ...[...statuses].sort().map((status) => errorAnswer(status, openApi)),
   );
+}
+
+/** What the caller and the instance must have. */
+function needsOf({ right, feature }: Operation): string {
+  const needs = right === undefined ? 'Everybody who is signed in may.' : `Needs the right \`${right}\`.`;
+  return feature === undefined ? needs : `${needs} Needs the licence feature \`${feature}\`.`;
 }
 
 type MethodDecorators = (MethodDecorator & ClassDecorator)[] | MethodDecorator[];
@@ -111,7 +118,7 @@ function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
       name: 'cursor',
       required: false,
       description: 'The nextCursor of the page before, as it is',
-      schema: { type: 'string' },
+      schema: { type: 'string', minLength: CURSOR_CHARACTERS, maxLength: CURSOR_CHARACTERS },
     }),
   ];
 }

@@ -5,6 +5,8 @@ import { KeyRing } from '../../sealing/key-ring.js';
 
 const ID_BYTES = 16;
 const TAG_BYTES = 16;
+/** 32 bytes in base64url. */
+export const CURSOR_CHARACTERS = 43;
 const CURSOR = /^[\w-]{43}$/;
 
 /**

@@ -24,7 +24,7 @@ const host = { type: 'string', pattern: '^[A-Za-z0-9._:\\-\\[\\]]{1,253}$' };
 /** RFC 9110 §5.1 and §5.5: what ends a line would begin another header. */
 const headerName = { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$" };
 const headerValue = { ...text, pattern: '^[^\\r\\n\\u0000]*$' };
-const sslMode = { enum: ['disable', 'allow', 'require', 'verify-ca', 'verify-full'] };
+const sslMode = { type: 'string', enum: ['disable', 'allow', 'require', 'verify-ca', 'verify-full'] };
 const pemKey = { ...text, pattern: '-----BEGIN [A-Z ]*PRIVATE KEY-----' };
 
 /** By the name that `type` of a credential has. */
@@ -88,6 +88,11 @@ function schema(
   };
 }
 
+/** Names the member as known, too: some readers of schemas want that beside what is required. */
+function needing(name: string): object {
+  return { properties: { [name]: {} }, required: [name] };
+}
+
 function index(minimum: number, maximum: number): object {
   return { type: 'integer', minimum, maximum };
 }
@@ -101,10 +106,14 @@ function jwtSchema(): CredentialSchema {
   const hmac = ['HS256', 'HS384', 'HS512'];
   const algorithms = [...hmac, 'RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
   return {
-    ...schema('JWT', { algorithm: { enum: algorithms } }, { secret: text, privateKey: pemKey, keyId: text }),
+    ...schema(
+      'JWT',
+      { algorithm: { type: 'string', enum: algorithms } },
+      { secret: text, privateKey: pemKey, keyId: text },
+    ),
     if: { properties: { algorithm: { enum: hmac } } },
-    then: { required: ['secret'] },
-    else: { required: ['privateKey'] },
+    then: needing('secret'),
+    else: needing('privateKey'),
   };
 }
 
@@ -115,14 +124,18 @@ function oAuth2Schema(): CredentialSchema {
     clientSecret: text,
     authorizationUrl: url,
     scope: optionalText,
-    authentication: { enum: ['header', 'body'] },
+    authentication: { type: 'string', enum: ['header', 'body'] },
     accessToken: text,
     refreshToken: text,
   };
   return {
-    ...schema('OAuth 2.0', { grantType: { enum: grants }, clientId: text, accessTokenUrl: url }, optional),
+    ...schema(
+      'OAuth 2.0',
+      { grantType: { type: 'string', enum: grants }, clientId: text, accessTokenUrl: url },
+      optional,
+    ),
     if: { properties: { grantType: { const: 'clientCredentials' } } },
-    then: { required: ['clientSecret'] },
-    else: { required: ['authorizationUrl'] },
+    then: needing('clientSecret'),
+    else: needing('authorizationUrl'),
   };
 }

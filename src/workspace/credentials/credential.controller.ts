@@ -26,6 +26,11 @@ const SCHEMA_ANSWER = {
   type: 'object',
   additionalProperties: true,
   required: ['type', 'properties', 'required'],
+  properties: {
+    type: { type: 'string', enum: ['object'] },
+    properties: { type: 'object', additionalProperties: true, description: 'The members of data, by name.' },
+    required: { type: 'array', items: { type: 'string' }, description: 'Names of members.' },
+  },
 };
 
 @ApiController('credentials', 'Credentials')

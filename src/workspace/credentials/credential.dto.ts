@@ -45,33 +45,33 @@ export class CredentialChangeBody {
 }
 
 export class CredentialProjectAnswer {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Name.' })
   readonly name!: string;
 
-  @ApiProperty({ enum: ['personal', 'team'] })
+  @ApiProperty({ enum: ['personal', 'team'], description: 'Type.' })
   readonly type!: string;
 }
 
 export class CredentialAnswer {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Name.' })
   readonly name!: string;
 
-  @ApiProperty({ enum: [...CREDENTIAL_TYPE_NAMES] })
+  @ApiProperty({ enum: [...CREDENTIAL_TYPE_NAMES], description: 'Type.' })
   readonly type!: string;
 
   @ApiProperty({ description: 'The project that the credential belongs to.' })
   readonly project!: CredentialProjectAnswer;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
   readonly createdAt!: string;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
   readonly updatedAt!: string;
 }
 

@@ -14,19 +14,19 @@ export class ProjectBody {
 }
 
 export class ProjectAnswer {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
-  @ApiProperty({ enum: ['personal', 'team'] })
+  @ApiProperty({ enum: ['personal', 'team'], description: 'Type.' })
   readonly type!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Name.' })
   readonly name!: string;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
   readonly createdAt!: string;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
   readonly updatedAt!: string;
 }
 
@@ -44,13 +44,13 @@ export class MemberAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id of the user.' })
   readonly id!: string;
 
-  @ApiProperty({ format: 'email' })
+  @ApiProperty({ format: 'email', description: 'E-mail address.' })
   readonly email!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Given name.' })
   readonly givenName!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Family name.' })
   readonly familyName!: string;
 
   @ApiProperty({ enum: [...PROJECT_ROLES], description: 'Role in this project.' })

@@ -5,12 +5,29 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { OpenApi } from '../api/body/api-documentation.js';
 import { documentation } from '../api/body/api-documentation.js';
 import { WorkspaceModule } from '../workspace.module.js';
+import { describeCredentialTypes } from './credential-bodies.js';
+import { linkOperations } from './operation-links.js';
+import { describePathParameters } from './path-parameters.js';
 import { renderReferencePage } from './reference-page.js';
 
 const DESCRIPTION =
   'Projects, their members, workflows and credentials of this instance. Every call is authorised by the acting user: ' +
   "the actor of an access token where it has one, else its subject. What that user may not see answers 404. A session's " +
   "request other than GET needs the instance's own Origin. Lists are pages: follow nextCursor until it is null.";
+
+const BEARER =
+  'An access token, which this instance issues: POST an external JWT to /rest/auth/oauth/token (token exchange, RFC 8693), as ' +
+  '/.well-known/oauth-authorization-server tells. It is good for expires_in seconds; then exchange another JWT.';
+const SESSION = 'The cookie of an embedded login, for the pages of this instance itself.';
+
+const TAGS: Readonly<Record<string, string>> = {
+  Tokens: 'How a partner comes in: access tokens for programs, sessions for browsers.',
+  Users: 'The users of the instance, and their global roles.',
+  Projects: 'Personal projects and those of teams, in which everything lies.',
+  'Members of projects': 'Who belongs to a project of a team, in which role.',
+  Workflows: 'Workflows as definitions; nothing here runs them.',
+  Credentials: 'Secrets that workflows use: they go in and never come out.',
+};
 
 /** The description as JSON for programs, and as a page for people. */
 interface Published {
@@ -22,6 +39,8 @@ interface Published {
 interface Subject {
   readonly application: INestApplication;
   readonly baseUrl: string;
+  /** Paths that other modules describe by themselves. */
+  readonly otherPaths: object;
 }
 
 /**
@@ -35,8 +54,8 @@ export class ApiDescription {
   private publication: Promise<Published> | undefined;
 
   /** To be called once the application has its routes. */
-  describe(application: INestApplication, baseUrl: string): void {
-    this.subject = { application, baseUrl };
+  describe(application: INestApplication, { baseUrl, otherPaths }: Omit<Subject, 'application'>): void {
+    this.subject = { application, baseUrl, otherPaths };
   }
 
   /** Made once, however many ask for it at the same moment. */
@@ -54,6 +73,11 @@ export class ApiDescription {
 async function publish(subject: Subject): Promise<Published> {
   const document = documentOf(subject, await documentation.loaded());
   closeBodies(document);
+  describeCredentialTypes(document);
+  describePathParameters(document);
+  linkOperations(document);
+  Object.assign(document.paths, subject.otherPaths);
+  document.tags = usedTags(document);
   return { json: JSON.stringify(document), page: renderReferencePage(document) };
 }
 
@@ -67,17 +91,36 @@ function documentOf(
     .setVersion('1')
     .setDescription(DESCRIPTION)
     .addServer(baseUrl)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
-    .addCookieAuth('__Host-svc-session', { type: 'apiKey', in: 'cookie' }, 'session')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: BEARER })
+    .addCookieAuth('__Host-svc-session', { type: 'apiKey', in: 'cookie', description: SESSION }, 'session')
     .build();
+  // By the library it would get an empty e-mail address.
+  outline.info.contact = { name: 'The administrator of this instance', url: baseUrl };
   return SwaggerModule.createDocument(application, outline, {
     include: [WorkspaceModule],
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
 }
 
-/** Bodies with unknown members are refused. Answers stay open: they may grow. */
+/** Bodies with unknown members are refused, and changes that change nothing. Answers stay open: they may grow. */
 function closeBodies({ components }: OpenAPIObject): void {
-  for (const [name, schema] of Object.entries(components?.schemas ?? {}))
+  for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
     if (name.endsWith('Body')) Object.assign(schema, { additionalProperties: false });
+    if (name.endsWith('ChangeBody')) Object.assign(schema, { minProperties: 1 });
+  }
+}
+
+/** The operations of a path, by method. */
+type Tagged = Record<string, { readonly tags?: string[] }>;
+
+/** @throws Error for a tag that nobody has described */
+function usedTags({ paths }: OpenAPIObject): { name: string; description: string }[] {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods as Tagged));
+  const used = new Set(operations.flatMap(({ tags = [] }) => tags));
+  const unknown = [...used].find((name) => TAGS[name] === undefined);
+  if (unknown !== undefined) throw new Error(`the tag ${unknown} is not described`);
+  return Object.entries(TAGS)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
 }

@@ -34,8 +34,6 @@ interface Operation {
   parameters?: Parameter[];
   requestBody?: Content;
   responses: Record<string, Content & { description?: string }>;
-  'x-required-right'?: string;
-  'x-license-feature'?: string;
 }
 
 interface Route {
@@ -99,7 +97,7 @@ function routeArticle({ method, path, operation }: Route): Html {
   return html`<article class="card">
     <h3><code>${method} ${path}</code></h3>
     <p>${summary}. ${description}</p>
-    ${ruleLine(operation)} ${parameters.length === 0 ? [] : parameterTable(parameters)}
+    ${parameters.length === 0 ? [] : parameterTable(parameters)}
     ${requestBody === undefined ? [] : html`<p>Body: ${contentOf(requestBody)}</p>`}
     <table>
       <tr>
@@ -117,13 +115,6 @@ function routeArticle({ method, path, operation }: Route): Html {
       )}
     </table>
   </article>`;
-}
-
-function ruleLine(operation: Operation): Html {
-  const { 'x-required-right': right, 'x-license-feature': feature } = operation;
-  const needs = right === undefined ? html`Everybody who is signed in.` : html`Needs <code>${right}</code>.`;
-  const licence = feature === undefined ? [] : html` Licence feature <code>${feature}</code>.`;
-  return html`<p class="soft">${needs}${licence}</p>`;
 }
 
 function parameterTable(parameters: readonly Parameter[]): Html {
@@ -170,7 +161,7 @@ function schemaSection(name: string, { properties = {}, required = [] }: Schema)
 }
 
 function contentOf({ content }: Content): Html {
-  const schema = content?.['application/json']?.schema;
+  const schema = Object.values(content ?? {})[0]?.schema;
   return schema === undefined ? html`none` : typeOf(schema);
 }
 
@@ -182,7 +173,8 @@ function typeOf(schema: Schema): Html {
   }
   if (schema.enum !== undefined) return html`${schema.enum.join(' | ')}`;
   if (items !== undefined) return html`list of ${typeOf(items)}`;
-  if (oneOf !== undefined) return html`${oneOf.map(({ type = '' }) => type).join(' or ')}`;
+  if (oneOf !== undefined)
+    return html`${oneOf.map((each, index) => html`${index === 0 ? '' : ' or '}${typeOf(each)}`)}`;
   if (properties === undefined) return html`${schema.format ?? schema.type ?? 'any'}`;
   return html`${Object.entries(properties).map(([name, member]) => html`<code>${name}</code>: ${typeOf(member)} `)}`;
 }

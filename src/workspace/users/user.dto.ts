@@ -31,28 +31,28 @@ export class UserChangeBody {
 }
 
 export class UserAnswer {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
-  @ApiProperty({ format: 'email' })
+  @ApiProperty({ format: 'email', description: 'E-mail address.' })
   readonly email!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Given name.' })
   readonly givenName!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Family name.' })
   readonly familyName!: string;
 
-  @ApiProperty({ enum: [...GLOBAL_ROLES] })
+  @ApiProperty({ enum: [...GLOBAL_ROLES], description: 'Global role.' })
   readonly role!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the user may come in.' })
   readonly enabled!: boolean;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
   readonly createdAt!: string;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
   readonly updatedAt!: string;
 }
 

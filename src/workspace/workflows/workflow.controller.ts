@@ -54,9 +54,19 @@ export class WorkflowController {
     answer: { status: 200, pageOf: ListedWorkflowAnswer },
     errors: [400],
   })
-  @ApiQuery({ name: 'active', required: false, schema: { type: 'boolean' } })
+  @ApiQuery({
+    name: 'active',
+    required: false,
+    schema: { type: 'boolean' },
+    description: 'Active ones, or others',
+  })
   @ApiQuery({ name: 'name', required: false, schema: { type: 'string' }, description: 'The whole name' })
-  @ApiQuery({ name: 'projectId', required: false, schema: { type: 'string', format: 'uuid' } })
+  @ApiQuery({
+    name: 'projectId',
+    required: false,
+    schema: { type: 'string', format: 'uuid' },
+    description: 'Those of one project',
+  })
   async list(
     @CurrentPrincipal() { user }: Principal,
     @Query(listQuery) { limit, cursor, ...filters }: WorkflowListQuery,

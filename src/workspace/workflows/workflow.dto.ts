@@ -35,30 +35,38 @@ export class WorkflowChangeBody {
 
 /** What every answer tells of a workflow. */
 class WorkflowHead {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
 
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Id of its project.' })
   readonly projectId!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Name.' })
   readonly name!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether it is active.' })
   readonly active!: boolean;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
   readonly createdAt!: string;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
   readonly updatedAt!: string;
 }
 
 export class WorkflowAnswer extends WorkflowHead {
-  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    description: 'Nodes, as they were sent.',
+  })
   readonly nodes!: readonly unknown[];
 
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Connections between nodes, as they were sent.',
+  })
   readonly connections!: Record<string, unknown>;
 }
 

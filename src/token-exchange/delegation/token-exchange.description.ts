@@ -1,0 +1,82 @@
+// Describes the token endpoint in OpenAPI, as plain values: the host publishes them with its own description.
+import { TOKEN_PATH } from './delegation.controller.js';
+import { FIELD_LIMITS, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
+
+const JWT = { type: 'string', minLength: 1 };
+const IGNORED = { type: 'string', description: 'Ignored.' };
+
+const FORM = {
+  type: 'object',
+  required: ['grant_type', 'subject_token'],
+  properties: {
+    grant_type: { type: 'string', enum: [TOKEN_EXCHANGE_GRANT] },
+    subject_token: { ...JWT, description: 'The external JWT of the end user, fresh: each is taken once.' },
+    subject_token_type: IGNORED,
+    actor_token: { ...JWT, description: 'The external JWT of the acting party, whose rights then count.' },
+    actor_token_type: IGNORED,
+    requested_token_type: IGNORED,
+    scope: limited('scope', 'Recorded, neither granted nor enforced.'),
+    resource: limited('resource', 'URIs with spaces between them; recorded, neither granted nor enforced.'),
+    audience: limited('audience', 'Ignored.'),
+  },
+};
+
+const SUCCESS = {
+  type: 'object',
+  required: ['access_token', 'token_type', 'expires_in', 'issued_token_type'],
+  properties: {
+    access_token: { type: 'string', description: 'A JWT (RFC 9068), to be presented as a Bearer.' },
+    token_type: { type: 'string', enum: ['Bearer'] },
+    expires_in: { type: 'integer', minimum: 5, description: 'Seconds for which the token is to be kept.' },
+    issued_token_type: { type: 'string', enum: ['urn:ietf:params:oauth:token-type:access_token'] },
+  },
+};
+
+const ERROR = {
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: {
+    error: { type: 'string', description: 'A stable machine word (RFC 6749 §5.2).' },
+    error_description: { type: 'string', description: 'For people.' },
+  },
+};
+
+const NOT_FOUND = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: { error: { type: 'string' }, message: { type: 'string' } },
+};
+
+/** Members of `paths` of an OpenAPI document. */
+export const TOKEN_EXCHANGE_DESCRIPTION = {
+  [TOKEN_PATH]: {
+    post: {
+      operationId: 'TokenExchange_exchange',
+      tags: ['Tokens'],
+      summary: 'Exchange an external JWT for an access token (RFC 8693)',
+      description: 'The external JWT is the only credential: authentication of a client is ignored.',
+      security: [],
+      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
+      responses: {
+        200: answer('An access token', SUCCESS),
+        400: answer('The request, or a token in it, is refused: invalid_request, invalid_grant', ERROR),
+        404: answer('The instance has no licence for it any more', NOT_FOUND),
+        413: answer('The body is larger than 256 KiB', ERROR),
+        415: answer('The body is no plain form in UTF-8', ERROR),
+        429: {
+          ...answer('The address made too many requests within a minute', ERROR),
+          headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+        },
+        501: answer('Token exchange is switched off', ERROR),
+      },
+    },
+  },
+};
+
+function limited(name: keyof typeof FIELD_LIMITS, description: string) {
+  return { type: 'string', maxLength: FIELD_LIMITS[name], description };
+}
+
+function answer(description: string, schema: object) {
+  return { description, content: { 'application/json': { schema } } };
+}

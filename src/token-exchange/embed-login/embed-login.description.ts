@@ -1,0 +1,81 @@
+// Describes embedded login in OpenAPI, as plain values: the host publishes them with its own description.
+import { EMBED_PATH } from './embed-login.controller.js';
+
+const TOKEN = { type: 'string', minLength: 1 };
+const TOKEN_MEANING = 'The external JWT, fresh, of a life of 60 seconds at most.';
+const REDIRECT_MEANING = 'A path on this instance; everything else becomes `/`.';
+
+const FORM = {
+  type: 'object',
+  required: ['token'],
+  properties: {
+    token: { ...TOKEN, description: TOKEN_MEANING },
+    redirectTo: { type: 'string', description: REDIRECT_MEANING },
+  },
+};
+
+const ERROR = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: {
+    error: { type: 'string', description: 'A stable machine word.' },
+    message: { type: 'string', description: 'For people.' },
+  },
+};
+
+const SIGNED_IN = {
+  description: 'Signed in; the browser goes on to the page',
+  headers: {
+    Location: { description: 'A path on this instance', schema: { type: 'string' } },
+    'Set-Cookie': { description: 'The session', schema: { type: 'string' } },
+  },
+};
+
+const RESPONSES = {
+  303: SIGNED_IN,
+  400: answer('There is no token, or the form is not well-formed'),
+  401: answer('The token is refused; the error says why'),
+  404: answer('The instance has no licence for it any more'),
+  429: {
+    ...answer('The address made too many requests within a minute'),
+    headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+  },
+  500: answer('A claim is missing or of the wrong type: claims_invalid'),
+  501: answer('Embedded login is switched off'),
+  default: answer('Refused in another way'),
+};
+
+/** Members of `paths` of an OpenAPI document. */
+export const EMBED_LOGIN_DESCRIPTION = {
+  [EMBED_PATH]: {
+    post: {
+      operationId: 'EmbedLogin_post',
+      tags: ['Tokens'],
+      summary: 'Sign a browser in, in a frame',
+      description: 'To be posted by a form of the page that has the frame.',
+      security: [],
+      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
+      responses: {
+        ...RESPONSES,
+        413: answer('The body is larger than 256 KiB'),
+        415: answer('The body is no plain form in UTF-8'),
+      },
+    },
+    get: {
+      operationId: 'EmbedLogin_get',
+      tags: ['Tokens'],
+      summary: 'Sign a browser in by a link',
+      description: 'Leaves the token in histories and logs of proxies: prefer POST.',
+      security: [],
+      parameters: [
+        { name: 'token', in: 'query', required: true, description: TOKEN_MEANING, schema: TOKEN },
+        { name: 'redirectTo', in: 'query', description: REDIRECT_MEANING, schema: { type: 'string' } },
+      ],
+      responses: RESPONSES,
+    },
+  },
+};
+
+function answer(description: string) {
+  return { description, content: { 'application/json': { schema: ERROR } } };
+}

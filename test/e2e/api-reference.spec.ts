@@ -1,0 +1,185 @@
+// What the description of the API tells beyond its answers, for those who read it and for programs that make clients of it.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ApiWorld } from '../support/api-world.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
+
+interface Described {
+  readonly description?: string;
+}
+interface Operation extends Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly security: readonly object[];
+  readonly parameters?: readonly (Described & { readonly name: string; readonly schema: object })[];
+  readonly responses: Readonly<
+    Record<string, Described & { readonly links?: Readonly<Record<string, Link>> }>
+  >;
+}
+interface Link {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+interface Schema extends Described {
+  readonly properties?: Readonly<Record<string, Described & { readonly $ref?: string }>>;
+  readonly oneOf?: readonly { readonly $ref: string }[];
+  readonly [keyword: string]: unknown;
+}
+interface Description {
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly tags: readonly (Described & { readonly name: string })[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly securitySchemes: Readonly<Record<string, Described>>;
+  };
+}
+
+const FLOWS = ['/rest/auth/oauth/token', '/rest/auth/embed'];
+
+describeOnEachDatabase('the description of the API', (database) => {
+  let service: TestService;
+  let description: Description;
+  let operations: Operation[];
+
+  beforeAll(async () => {
+    service = await TestService.start(database);
+    description = await describedBy(service);
+    operations = Object.values(description.paths).flatMap((methods) => Object.values(methods));
+  });
+  afterAll(() => service?.stop());
+
+  const schemaNamed = (reference = '') => {
+    const schema = description.components.schemas[reference.slice(reference.lastIndexOf('/') + 1)];
+    if (schema === undefined) throw new Error(`there is no schema ${reference}`);
+    return schema;
+  };
+  const validatorOf = (name: string) => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    const { components } = description;
+    return ajv.compile({ $ref: `#/components/schemas/${name}`, components });
+  };
+
+  it('says something of everything', () => {
+    const { info, tags, components } = description;
+    expect(info).toMatchObject({ license: { name: 'Apache-2.0' }, contact: { name: expect.any(String) } });
+    const parts: [string, Described][] = [
+      ...tags.map((tag): [string, Described] => [tag.name, tag]),
+      ...Object.entries(components.securitySchemes),
+      ...operations.map((each): [string, Described] => [each.operationId, each]),
+      ...operations.flatMap(({ operationId, parameters = [] }) =>
+        parameters.map((each): [string, Described] => [`${operationId} ${each.name}`, each]),
+      ),
+      ...membersOf(components.schemas),
+    ];
+    expect(parts.length).toBeGreaterThan(150);
+    expect(parts.filter(([, part]) => (part.description ?? '') === '').map(([name]) => name)).toEqual([]);
+    expect(new Set(operations.flatMap((each) => each.tags))).toEqual(new Set(tags.map(({ name }) => name)));
+  });
+
+  it('tells where a Bearer comes from', () => {
+    const { bearer } = description.components.securitySchemes;
+    expect(bearer?.description).toContain(FLOWS[0]);
+    expect(bearer?.description).toContain('/.well-known/oauth-authorization-server');
+  });
+
+  it('[4.1][4.2] describes both ways in, which take no credentials but the token', () => {
+    const ways = FLOWS.flatMap((path) => Object.values(description.paths[path] ?? {}));
+    expect(ways.map(({ operationId }) => operationId)).toEqual([
+      'TokenExchange_exchange',
+      'EmbedLogin_post',
+      'EmbedLogin_get',
+    ]);
+    for (const { security } of ways) expect(security).toEqual([]);
+  });
+
+  it('gives an empty cursor no chance, and a change without a member none', () => {
+    const cursors = operations.flatMap(({ parameters = [] }) =>
+      parameters.filter(({ name }) => name === 'cursor'),
+    );
+    expect(cursors.length).toBeGreaterThan(3);
+    for (const { schema } of cursors) expect(schema).toMatchObject({ minLength: 43, maxLength: 43 });
+    for (const name of ['UserChangeBody', 'WorkflowChangeBody', 'CredentialChangeBody'])
+      expect([name, validatorOf(name)({})]).toEqual([name, false]);
+  });
+
+  it('tells for each type of credential which data it takes, as the service judges it', async () => {
+    const world = new ApiWorld(service, 'reference');
+    const token = await world.token(await world.createUser('global:admin'));
+    const bodies = description.components.schemas['NewCredentialBody']?.oneOf ?? [];
+    expect(bodies).toHaveLength(20);
+    for (const { $ref } of bodies) {
+      const { type, data } = schemaNamed($ref).properties ?? {};
+      const [name] = (type as { enum: string[] }).enum;
+      const answer = await service.fetch(`/api/v1/credentials/schema/${String(name)}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const { properties, required } = (await answer.json()) as Schema;
+      expect([name, schemaNamed(data?.$ref)]).toEqual([
+        name,
+        expect.objectContaining({ properties, required }),
+      ]);
+    }
+  });
+
+  it.each([
+    ['a good one', { name: 'x', type: 'httpBasicAuth', data: { user: 'a', password: 'b' } }, true],
+    ['data of another type', { name: 'x', type: 'httpBasicAuth', data: { token: 'a' } }, false],
+    ['an unknown type', { name: 'x', type: 'none', data: {} }, false],
+    ['an unknown member', { name: 'x', type: 'redis', data: { host: 'a' }, more: 1 }, false],
+  ])('judges a new credential by its type: %s', (_, body, expected) => {
+    expect(validatorOf('NewCredentialBody')(body)).toBe(expected);
+  });
+
+  it.each([
+    [{ name: 'x' }, true],
+    [{ data: {} }, true],
+    [{ isPartialData: true, data: {} }, true],
+    [{ name: 'x', isPartialData: false }, true],
+    [{ isPartialData: true }, false],
+    [{ isPartialData: false }, false],
+    [{ name: 'x', isPartialData: true }, false],
+  ])('judges the change of a credential %j as the service does: %p', (body, expected) => {
+    expect(validatorOf('CredentialChangeBody')(body)).toBe(expected);
+  });
+
+  it('links what makes a thing with what can be done to it', () => {
+    const byId = new Map(operations.map((each) => [each.operationId, each]));
+    const links = operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ links: own = {} }) => Object.values(own)),
+    );
+    expect(links.length).toBeGreaterThan(12);
+    for (const { operationId, parameters } of links) {
+      const names = (byId.get(operationId)?.parameters ?? []).map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(Object.keys(parameters)));
+    }
+  });
+});
+
+describeOnEachDatabase('the description of an instance without the feature', (database) => {
+  it('[1.4] has no way in that is not there', async () => {
+    const environment = { SVC_ENV_FEAT_TOKEN_EXCHANGE: undefined };
+    await withService(database, { environment }, async (service) => {
+      const { paths, tags } = await describedBy(service);
+      expect(Object.keys(paths).filter((path) => !path.startsWith('/api/v1/'))).toEqual([]);
+      expect(tags.map(({ name }) => name)).not.toContain('Tokens');
+    });
+  });
+});
+
+async function describedBy(service: TestService): Promise<Description> {
+  return (await (await service.fetch('/api/v1/openapi.json')).json()) as Description;
+}
+
+/** The members of bodies and answers; those of the data of credentials have the meaning that their product gives them. */
+function membersOf(schemas: Readonly<Record<string, Schema>>): [string, Described][] {
+  return Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+    Object.entries(properties)
+      .filter(([, member]) => !name.endsWith('Data') && member.$ref === undefined)
+      .map(([member, schema]): [string, Described] => [`${name}.${member}`, schema]),
+  );
+}

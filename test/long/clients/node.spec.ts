@@ -1,0 +1,115 @@
+// Clients and verifiers that nobody here wrote, against the service, by discovery and their own ordinary calls: those of Node.js.
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import * as oauth from 'oauth4webapi';
+import * as oidc from 'openid-client';
+import type { Partner } from '../../../demo/partner.js';
+import { describeOnAnyDatabase } from '../../support/databases.js';
+import type { TestService } from '../../support/test-service.js';
+import { GRANT_TYPE } from '../../support/test-service.js';
+import { startReachable } from './support/reachable-service.js';
+
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+/** The tests have no certificate; everything else is as these libraries do it by themselves. */
+const INSECURE = { [oauth.allowInsecureRequests]: true };
+const ALGORITHMS = ['oauth2', 'oidc'] as const;
+
+describeOnAnyDatabase('[D58] clients of Node.js', (database) => {
+  let service: TestService;
+  let partner: Partner;
+  let base: URL;
+
+  beforeAll(async () => {
+    const started = await startReachable(database);
+    ({ service, partner } = started);
+    base = new URL(started.baseUrl);
+  });
+  afterAll(() => service?.stop());
+
+  const parameters = () => ({
+    subject_token: partner.sign(),
+    subject_token_type: JWT,
+    actor_token: partner.sign(partner.claims({ sub: 'actor' })),
+    actor_token_type: JWT,
+    scope: 'workflows',
+  });
+
+  describe('openid-client', () => {
+    const authentications: [string, oidc.ClientAuth][] = [
+      ['no authentication', oidc.None()],
+      ['a secret in the header', oidc.ClientSecretBasic('a secret: of +nobody')],
+      ['a secret in the form', oidc.ClientSecretPost('a secret')],
+    ];
+    const pairs = ALGORITHMS.flatMap((algorithm) =>
+      authentications.map(([name, authentication]) => ({ algorithm, name, authentication })),
+    );
+
+    it.each(pairs)(
+      '[D58] finds the token endpoint by $algorithm, exchanges with $name, and calls the API',
+      async ({ algorithm, authentication }) => {
+        const options = { algorithm, execute: [oidc.allowInsecureRequests] };
+        const config = await oidc.discovery(base, 'a-client', undefined, authentication, options);
+        const tokens = await oidc.genericGrantRequest(config, GRANT_TYPE, parameters());
+        expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: expect.any(Number) });
+        const api = new URL('/api/v1/workflows', base);
+        const answer = await oidc.fetchProtectedResource(config, tokens.access_token, api, 'GET');
+        expect(answer.status).toBe(200);
+      },
+    );
+
+    it('[7.5] reads the refusal of a token that is used already', async () => {
+      const options = { execute: [oidc.allowInsecureRequests] };
+      const config = await oidc.discovery(base, 'a-client', undefined, oidc.None(), options);
+      const once = { subject_token: partner.sign(), subject_token_type: JWT };
+      await oidc.genericGrantRequest(config, GRANT_TYPE, once);
+      await expect(oidc.genericGrantRequest(config, GRANT_TYPE, once)).rejects.toMatchObject({
+        error: 'invalid_grant',
+        error_description: 'Token exchange failed',
+        status: 400,
+      });
+    });
+  });
+
+  describe('oauth4webapi', () => {
+    const client = { client_id: 'a-client' };
+    const discovered = async (algorithm: (typeof ALGORITHMS)[number]) =>
+      oauth.processDiscoveryResponse(base, await oauth.discoveryRequest(base, { algorithm, ...INSECURE }));
+    const exchange = async (server: oauth.AuthorizationServer) => {
+      const request = oauth.genericTokenEndpointRequest;
+      const answer = await request(server, client, oauth.None(), GRANT_TYPE, parameters(), INSECURE);
+      return oauth.processGenericTokenEndpointResponse(server, client, answer);
+    };
+
+    it.each(ALGORITHMS)('[D58] exchanges and verifies, all found by %s', async (algorithm) => {
+      const server = await discovered(algorithm);
+      const { access_token: token } = await exchange(server);
+      const call = new Request(base, { headers: { authorization: `Bearer ${token}` } });
+      const claims = await oauth.validateJwtAccessToken(server, call, base.origin, INSECURE);
+      expect(claims).toMatchObject({ iss: base.origin, client_id: partner.issuer });
+    });
+
+    it('[D58] goes from a 401 of the API to who issues its tokens, and comes back with one', async () => {
+      const api = new URL('/api/v1/workflows', base);
+      const refused = await oauth
+        .protectedResourceRequest('none', 'GET', api, undefined, undefined, INSECURE)
+        .catch((error: unknown) => error as oauth.WWWAuthenticateChallengeError);
+      const { cause } = refused as oauth.WWWAuthenticateChallengeError;
+      expect(cause[0]?.parameters['resource_metadata']).toBe(
+        `${base.origin}/.well-known/oauth-protected-resource`,
+      );
+      const told = await oauth.resourceDiscoveryRequest(base, INSECURE);
+      const resource = await oauth.processResourceDiscoveryResponse(base, told);
+      expect(resource.authorization_servers).toEqual([base.origin]);
+      const { access_token: token } = await exchange(await discovered('oauth2'));
+      const answer = await oauth.protectedResourceRequest(token, 'GET', api, undefined, undefined, INSECURE);
+      expect(answer.status).toBe(200);
+    });
+  });
+
+  it('[D29] jose verifies an access token by the published keys', async () => {
+    const token = await service.accessToken(parameters());
+    const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', base));
+    const expected = { issuer: base.origin, audience: base.origin, typ: 'at+jwt' };
+    const { payload } = await jwtVerify(token, keys, expected);
+    expect(payload).toHaveProperty('act.sub');
+  });
+});
