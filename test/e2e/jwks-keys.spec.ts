@@ -2,7 +2,7 @@
 import { Partner } from '../../demo/partner.js';
 import { Leader } from '../../src/coordination/leader.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
-import { until } from '../instances/support/until.js';
+import { until } from '../support/until.js';
 import { eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';

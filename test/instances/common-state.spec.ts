@@ -7,7 +7,7 @@ import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { BASE_URL } from '../support/test-service.js';
 import { SteadyTraffic, flood } from './support/traffic.js';
-import { until } from './support/until.js';
+import { until } from '../support/until.js';
 
 const ISSUER = 'https://partner.example';
 const SOON_MS = 10_000;

@@ -7,9 +7,9 @@ import { sizeOf } from '../support/series.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
-import { ExpiringRecords } from '../instances/support/expiring-records.js';
-import { until } from '../instances/support/until.js';
-import { Witness } from '../instances/support/witness.js';
+import { ExpiringRecords } from '../support/expiring-records.js';
+import { until } from '../support/until.js';
+import { Witness } from '../support/witness.js';
 
 const KILLS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
 const TAKEOVER_MS = 15_000;
