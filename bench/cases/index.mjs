@@ -1,12 +1,8 @@
 // All cases, in the order in which they run.
 import { apiWorkflows } from './api-workflows.mjs';
-import { embedLogin } from './embed-login.mjs';
 import { embedded } from './embedded.mjs';
-import { exchangeActor } from './exchange-actor.mjs';
-import { exchangeEddsa } from './exchange-eddsa.mjs';
-import { exchangeEs256 } from './exchange-es256.mjs';
-import { exchangeRs256 } from './exchange-rs256.mjs';
-import { firstLogin } from './first-login.mjs';
+import { embedLogin, exchangeActor, firstLogin } from './entries.mjs';
+import { exchangeEddsa, exchangeEs256, exchangeRs256 } from './exchanges.mjs';
 import { growth } from './growth.mjs';
 import { instances } from './instances.mjs';
 import { latency } from './latency.mjs';

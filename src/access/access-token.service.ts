@@ -1,5 +1,4 @@
 // Issues and verifies the instance's own access tokens (RFC 9068).
-import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { JWTPayload } from 'jose';
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
@@ -11,26 +10,16 @@ import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
-/** What a token is to say. */
-export interface AccessTokenContent {
-  /** Its `jti`; a new one unless given. */
-  readonly id?: string;
-  readonly subjectUserId: string;
-  readonly actorUserId?: string;
-  readonly clientId: string;
-  /** What was asked for, and is not granted by being signed. */
-  readonly requestedScope?: string;
-  readonly requestedResource?: string;
-  /** Seconds since the Unix epoch. */
-  readonly issuedAt: number;
-  /** Seconds since the Unix epoch. */
-  readonly expiresAt: number;
-}
-
-/** The compact JWT, which is secret, and its `jti`, which is not. */
-export interface SignedAccessToken {
-  readonly token: string;
-  readonly id: string;
+/** What a token says besides `iss` and `aud`, which are always the instance (RFC 9068 §2.2, RFC 8693 §4.1). */
+export interface AccessTokenClaims {
+  readonly sub: string;
+  readonly act?: { readonly sub: string };
+  readonly client_id: string;
+  readonly requested_scope?: string;
+  readonly requested_resource?: string;
+  readonly jti: string;
+  readonly iat: number;
+  readonly exp: number;
 }
 
 /** What a verified token says. */
@@ -55,23 +44,16 @@ export class AccessTokenService {
   ) {}
 
   /**
-   * Signs an access token.
-   * @rule 2.4 The token records the requested scope and resource.
-   * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
+   * Takes the key that signs now.
+   * @returns signs a token by it: the compact JWT, which is secret
+   * @throws Error where none is loaded
    */
-  issue(content: AccessTokenContent): SignedAccessToken {
-    return this.prepare()(content);
-  }
-
-  /** Takes the key that signs now. @throws Error where none is loaded */
-  prepare(): (content: AccessTokenContent) => SignedAccessToken {
+  prepare(): (claims: AccessTokenClaims) => string {
     const { kid, privateKey } = this.signingKeys.current();
     const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid };
     const signer = { digest: 'sha256', key: { key: privateKey, dsaEncoding: 'ieee-p1363' as const } };
-    return ({ id = randomUUID(), ...content }) => ({
-      token: signCompactJws(header, this.claims(content, id), signer),
-      id,
-    });
+    const { baseUrl } = this.options;
+    return (claims) => signCompactJws(header, { iss: baseUrl, aud: baseUrl, ...claims }, signer);
   }
 
   /**
@@ -103,24 +85,6 @@ export class AccessTokenService {
   /** As jose judges `exp`: by whole seconds, at which a token is expired already. */
   private hasExpired({ expiresAt }: VerifiedAccessToken): boolean {
     return expiresAt.getTime() / 1000 <= Math.floor(this.clock.nowSeconds());
-  }
-
-  private claims(content: AccessTokenContent, id: string): JWTPayload {
-    const { baseUrl } = this.options;
-    const { subjectUserId, actorUserId, clientId, issuedAt, expiresAt } = content;
-    const { requestedScope, requestedResource } = content;
-    return {
-      iss: baseUrl,
-      aud: baseUrl,
-      sub: subjectUserId,
-      act: actorUserId === undefined ? undefined : { sub: actorUserId },
-      client_id: clientId,
-      requested_scope: requestedScope,
-      requested_resource: requestedResource,
-      jti: id,
-      iat: issuedAt,
-      exp: expiresAt,
-    };
   }
 
   private expectations() {

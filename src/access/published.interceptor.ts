@@ -10,7 +10,9 @@ export class PublishedInterceptor implements NestInterceptor {
   /**
    * Only of what is there: that something is not there is for no cache.
    * @rule D57 Pages of every origin may read it, without credentials, as programs may.
-   * See http/known-paths.ts and http/body-label.ts for the methods and encodings. An hour in a cache does no harm: keys are published a day before they sign, and the rest changes with the configuration.
+   * See http/known-paths.ts and http/body-label.ts for the methods and encodings.
+   *
+   * An hour in a cache does no harm: keys are published a day before they sign, the rest changes with the configuration.
    */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const reply = context.switchToHttp().getResponse<FastifyReply>();

@@ -33,14 +33,14 @@ export class SigningKey {
 /** Names "the making of signing keys" among a database's advisory locks. */
 const ROTATION_LOCK = 7_236_450_103;
 
-/** The place that a private key is sealed for. */
-export function placeOfSigningKey(kid: string): string {
+/** Names the row and column that a private key is sealed for. */
+export function sealedForSigningKey(kid: string): string {
   return `signing_key:${kid}`;
 }
 
 @Injectable()
 export class SigningKeyRepository implements SealedRows {
-  readonly placeOf = placeOfSigningKey;
+  readonly sealedFor = sealedForSigningKey;
 
   constructor(@InjectRepository(SigningKey) private readonly keys: Repository<SigningKey>) {}
 

@@ -14,7 +14,7 @@ import { Clock } from '../foundation/clock.js';
 import { LOGGER } from '../logging/logger.js';
 import { KeyRing } from '../sealing/key-ring.js';
 import type { SigningKey } from './signing-key.repository.js';
-import { SigningKeyRepository, placeOfSigningKey } from './signing-key.repository.js';
+import { SigningKeyRepository, sealedForSigningKey } from './signing-key.repository.js';
 
 /** A key that this instance can sign and verify with. */
 export interface LoadedKey {
@@ -121,7 +121,7 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
       publicJwk: { ...jwk, kid, use: 'sig', alg: 'ES256' },
       sealedPrivateKey: this.keyRing.seal(
         privateKey.export({ format: 'der', type: 'pkcs8' }),
-        placeOfSigningKey(kid),
+        sealedForSigningKey(kid),
       ),
       signsFrom,
       signsUntil,
@@ -137,7 +137,7 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
   }
 
   private open(row: SigningKey): LoadedKey {
-    const der = this.keyRing.open(row.sealedPrivateKey, placeOfSigningKey(row.kid));
+    const der = this.keyRing.open(row.sealedPrivateKey, sealedForSigningKey(row.kid));
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     return { kid: row.kid, privateKey, publicKey: createPublicKey(privateKey), row };
   }

@@ -89,9 +89,9 @@ class PostgresListener implements Subscription {
       await client.query(`LISTEN ${client.escapeIdentifier(this.channel)}`);
       this.onNews();
       await lost;
-      this.noteLoss(undefined);
+      this.warnOfLoss(undefined);
     } catch (error) {
-      this.noteLoss(error);
+      this.warnOfLoss(error);
       await client.end().catch(() => undefined);
     }
   }
@@ -110,7 +110,7 @@ class PostgresListener implements Subscription {
     return client;
   }
 
-  private noteLoss(error: unknown): void {
+  private warnOfLoss(error: unknown): void {
     if (this.ended.signal.aborted) return;
     const { code } = (error ?? {}) as { code?: string };
     this.logger.warn(

@@ -85,7 +85,7 @@ export class Batch<Item, Answer> {
   private async serve(taken: readonly Waiting<Item, Answer>[]): Promise<void> {
     try {
       const answers = await this.run(taken.map(({ item }) => item));
-      for (const [place, { resolve }] of taken.entries()) resolve(answers[place] as Answer);
+      for (const [index, { resolve }] of taken.entries()) resolve(answers[index] as Answer);
     } catch (error) {
       if (taken.length === 1 || !isFaultOfOneRow(error)) return taken.forEach(({ reject }) => reject(error));
       const middle = Math.ceil(taken.length / 2);

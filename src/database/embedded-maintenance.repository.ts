@@ -1,7 +1,9 @@
 // What the embedded database needs of what PostgreSQL's own helpers do: which tables are due, and each step by itself.
+import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
-import type { PreparedStatement } from './prepared-statement.js';
-import { runPrepared } from './prepared-statement.js';
+import { driverPool } from './driver-pool.js';
+import { PreparedStatement } from './prepared-statement.js';
+import { sql } from './sql.js';
 
 /** A table that is due for at least one of the two. */
 export interface DueTable {
@@ -12,7 +14,7 @@ export interface DueTable {
 }
 
 /** The catalogue of statistics is the only one that changes without a migration. */
-const TABLES = `pg_class WHERE relkind = 'r'
+const TABLES = sql`pg_class WHERE relkind = 'r'
   AND (relnamespace = 'public'::regnamespace OR oid = 'pg_statistic'::regclass)`;
 
 /**
@@ -20,9 +22,9 @@ const TABLES = `pg_class WHERE relkind = 'r'
  * too, so that pages are frozen while they are few; a table that only grows would else be read as a whole one day.
  * Counts that are under way are written down as this statement ends: the next one sees them.
  */
-const DUE = {
-  name: 'maintenance_due',
-  text: `SELECT "table", "needsVacuum", "needsAnalyze" FROM (
+const DUE = new PreparedStatement<void, DueTable>(
+  'maintenance_due',
+  sql`SELECT "table", "needsVacuum", "needsAnalyze" FROM (
       SELECT oid::regclass::text AS "table",
         pg_stat_get_dead_tuples(oid) > least(50 + 0.2 * rows, 2000)
           OR pg_stat_get_ins_since_vacuum(oid) > least(1000 + 0.2 * rows, 5000) AS "needsVacuum",
@@ -31,24 +33,18 @@ const DUE = {
       FROM (SELECT oid, relnamespace, greatest(reltuples, 0) AS rows FROM ${TABLES}) AS known
     ) AS judged, (SELECT pg_stat_force_next_flush()) AS flush
     WHERE "needsVacuum" OR "needsAnalyze" ORDER BY "table"`,
-};
+);
 
-const FILLED = {
-  name: 'maintenance_filled',
-  text: `SELECT oid::regclass::text AS "table" FROM pg_class
+const FILLED = new PreparedStatement<void, { table: string }>(
+  'maintenance_filled',
+  sql`SELECT oid::regclass::text AS "table" FROM pg_class
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0 ORDER BY 1`,
-};
+);
 
-const LOG_LENGTH = {
-  name: 'maintenance_log_length',
-  text: 'SELECT (pg_current_wal_insert_lsn() - redo_lsn)::float8 AS bytes FROM pg_control_checkpoint()',
-};
-
-/** The driver's pool of one connection. */
-interface Pool {
-  readonly waitingCount: number;
-  on(event: 'acquire', listener: () => void): void;
-}
+const LOG_LENGTH = new PreparedStatement<void, { bytes: number }>(
+  'maintenance_log_length',
+  sql`SELECT (pg_current_wal_insert_lsn() - redo_lsn)::float8 AS bytes FROM pg_control_checkpoint()`,
+);
 
 export class EmbeddedMaintenanceRepository {
   private readonly pool: Pool;
@@ -57,7 +53,7 @@ export class EmbeddedMaintenanceRepository {
 
   /** @param dataSource connected */
   constructor(private readonly dataSource: DataSource) {
-    this.pool = (dataSource.driver as unknown as { master: Pool }).master;
+    this.pool = driverPool(dataSource);
     this.pool.on('acquire', () => (this.uses += 1));
   }
 
@@ -67,12 +63,12 @@ export class EmbeddedMaintenanceRepository {
   }
 
   due(): Promise<DueTable[]> {
-    return this.ask<DueTable>(DUE);
+    return this.ask(DUE);
   }
 
   /** Names of all tables of ours that hold anything, dead rows too. */
   async filled(): Promise<string[]> {
-    const rows = await this.ask<{ table: string }>(FILLED);
+    const rows = await this.ask(FILLED);
     return rows.map(({ table }) => table);
   }
 
@@ -88,7 +84,7 @@ export class EmbeddedMaintenanceRepository {
 
   /** Bytes of write-ahead log since the last checkpoint. */
   async logLength(): Promise<number> {
-    const [row] = await this.ask<{ bytes: number }>(LOG_LENGTH);
+    const [row] = await this.ask(LOG_LENGTH);
     return row?.bytes ?? 0;
   }
 
@@ -101,9 +97,9 @@ export class EmbeddedMaintenanceRepository {
     return this.pool.waitingCount > 0;
   }
 
-  private ask<Row>(statement: PreparedStatement): Promise<Row[]> {
+  private ask<Row>(statement: PreparedStatement<void, Row>): Promise<Row[]> {
     this.ownUses += 1;
-    return runPrepared<Row>(this.dataSource, statement, []);
+    return statement.run(this.dataSource);
   }
 
   private async tell(command: string): Promise<void> {

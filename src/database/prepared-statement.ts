@@ -1,42 +1,61 @@
 // Statements that the database parses and plans once per connection.
-import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { isAnswer } from './database-error.js';
+import { driverPool } from './driver-pool.js';
+import type { Sql } from './sql.js';
+import { writtenSql } from './sql.js';
 
-/** A statement with a name of its own; under one name there is only ever one text. */
-export interface PreparedStatement {
-  /** At most 63 bytes: PostgreSQL cuts longer names. */
-  readonly name: string;
-  readonly text: string;
+/** PostgreSQL cuts longer names, and might take two statements for one. */
+const MAX_NAME_BYTES = 63;
+
+const known = new Map<string, { readonly name: string; readonly text: string }>();
+
+/** All that were made so far, by name: each stands in the snapshot of the tests. */
+export function preparedStatements(): readonly { readonly name: string; readonly text: string }[] {
+  return [...known.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/**
- * Runs a prepared statement outside any transaction of ours: it is one by itself. TypeORM has no prepared statements, and
- * its query runner is some work by itself: this goes to the driver's pool of connections, which both share.
- * @throws the driver's error
- */
-export async function runPrepared<Row>(
-  { driver, logger }: DataSource,
-  { name, text }: PreparedStatement,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  const { master } = driver as unknown as { master: Pool };
-  // As TypeORM does for each of its own; the service has that log turned off.
-  logger.logQuery(text, [...values]);
-  const client = await master.connect();
-  let broken: Error | undefined;
-  const noteBreak = (error: Error) => (broken = error);
-  // While a client is out of its pool nobody else listens, and an error without a listener ends the process.
-  client.on('error', noteBreak);
-  try {
-    const { rows } = await client.query({ name, text, values: [...values] });
-    return rows as Row[];
-  } catch (error) {
-    if (!isAnswer(error)) noteBreak(error as Error);
-    throw error;
-  } finally {
-    client.off('error', noteBreak);
-    // After an answer of the database, a refusal too, the connection serves on; after silence nobody knows what it does.
-    client.release(broken);
+/** A statement with a name of its own; under one name there is only ever one text. */
+export class PreparedStatement<Input, Row> {
+  readonly text: string;
+  /** The values of its parameters, in their order. */
+  readonly values: (input: Input) => unknown[];
+
+  constructor(
+    readonly name: string,
+    statement: Sql<Input>,
+  ) {
+    if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw new RangeError(`${name} is too long for a name`);
+    if (known.has(name)) throw new RangeError(`there is a statement ${name} already`);
+    ({ text: this.text, values: this.values } = writtenSql(statement));
+    known.set(name, this);
+  }
+
+  /**
+   * Runs it outside any transaction of ours: it is one by itself. TypeORM has no prepared statements, and its query runner
+   * is some work by itself: this goes to the driver's pool of connections.
+   * @throws the driver's error
+   */
+  async run(dataSource: DataSource, input: Input): Promise<Row[]> {
+    const { name, text } = this;
+    const values = this.values(input);
+    // As TypeORM does for each of its own; the service has that log turned off.
+    dataSource.logger.logQuery(text, values);
+    const client = await driverPool(dataSource).connect();
+    let broken: Error | undefined;
+    const noteBreak = (error: Error) => (broken = error);
+    // While a client is out of its pool nobody else listens, and an error without a listener ends the process.
+    client.on('error', noteBreak);
+    try {
+      const { rows } = await client.query({ name, text, values });
+      return rows as Row[];
+    } catch (error) {
+      if (!isAnswer(error)) noteBreak(error as Error);
+      throw error;
+    } finally {
+      client.off('error', noteBreak);
+      // After an answer of the database, a refusal too, the connection serves on; after silence nobody knows what it does.
+      client.release(broken);
+    }
   }
 }

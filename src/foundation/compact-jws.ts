@@ -11,8 +11,8 @@ export interface JwsSigner {
 }
 
 /**
- * Signs a payload under a header, whose `alg` must be the signer's. By node:crypto on the event loop: a trip through Web
- * Crypto takes several times as long as the signature.
+ * Signs a payload under a header, whose `alg` must be the signer's. On the event loop: a trip to another thread costs more
+ * than it saves (docs/performance.md).
  */
 export function signCompactJws(header: object, payload: object, { digest, key }: JwsSigner): string {
   const signingInput = `${base64url(header)}.${base64url(payload)}`;

@@ -1,12 +1,36 @@
 // All that the database does for exchanges whose users need no change, in one statement for many of them.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { auditInsertion, auditRows } from '../audit/audit-trail.repository.js';
-import { runPrepared } from '../database/prepared-statement.js';
-import type { LookupParameters, Verdict } from '../token-exchange/consumption/jti-consumption.js';
-import { ConsumptionBatch, VERDICT, consumption } from '../token-exchange/consumption/jti-consumption.js';
+import { auditInsertion } from '../audit/audit-trail.repository.js';
+import type { Sql } from '../database/sql.js';
+import { givenRows, sql } from '../database/sql.js';
+import type { Consumption, Verdict } from '../token-exchange/consumption/consumption-statement.js';
+import { VERDICT, preparedConsumption } from '../token-exchange/consumption/consumption-statement.js';
+import { ConsumptionBatch } from '../token-exchange/consumption/jti-consumption.js';
 import type { ExpectedUser, Settled, Settlement } from '../token-exchange/host.js';
 import { Settlements } from '../token-exchange/host.js';
+
+/** One of the users whom a request speaks of, and the index of the request. */
+interface Party {
+  readonly request: number;
+  readonly isActor: boolean;
+  readonly user: ExpectedUser;
+}
+
+const PARTY = givenRows('party', ({ requests }: Consumption<Settlement>) => requests.flatMap(partiesOf), {
+  request: ['integer', ({ request }) => request],
+  is_actor: ['boolean', ({ isActor }) => isActor],
+  issuer: ['text', ({ user }) => user.issuer],
+  subject: ['text', ({ user }) => user.subject],
+  given_name: ['text', ({ user }) => user.givenName ?? null],
+  family_name: ['text', ({ user }) => user.familyName ?? null],
+  role: ['text', ({ user }) => user.role ?? null],
+});
+
+const TOLD = auditInsertion(
+  ({ requests }: Consumption<Settlement>) => requests.map(({ events }) => events),
+  sql`settled`,
+);
 
 /**
  * The only statement across the tables of several modules, which is why it lies above them all: jti, links, users, audit.
@@ -14,10 +38,9 @@ import { Settlements } from '../token-exchange/host.js';
  * A user is looked up by the two keys, one after the other (LATERAL with LIMIT), whatever the planner thinks of the sizes.
  * Its measurement: docs/performance.md.
  */
-function settle(lookup?: LookupParameters): string {
-  return `WITH ${consumption(lookup)}, party AS (
-      SELECT * FROM unnest($4::integer[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
-        AS party (request, is_actor, issuer, subject, given_name, family_name, role)
+function settle(clauses: Sql<Consumption<Settlement>>): Sql<Consumption<Settlement>> {
+  return sql`WITH ${clauses}, party AS (
+      SELECT * FROM ${PARTY}
     ), met AS (
       SELECT party.request, party.is_actor, found.id FROM party LEFT JOIN LATERAL (
         SELECT account.id FROM identity_link link JOIN user_account account ON account.id = link.user_id
@@ -33,29 +56,24 @@ function settle(lookup?: LookupParameters): string {
       FROM met JOIN verdict ON verdict.request = met.request AND verdict.is_accepted
       GROUP BY met.request HAVING every(met.id IS NOT NULL)
     ), told AS (
-      ${auditInsertion('$11', 'settled')}
+      ${TOLD}
     )
     SELECT ${VERDICT},
       settled.subject_user_id AS "subjectUserId", settled.actor_user_id AS "actorUserId"
     FROM verdict LEFT JOIN settled ON settled.request = verdict.request ORDER BY verdict.request`;
 }
 
-const SETTLE = { name: 'exchange_settle', text: settle() };
-const SETTLE_WHOLE = { name: 'exchange_settle_whole', text: settle(['$12', '$13']) };
-
 interface SettledRow extends Verdict {
   readonly subjectUserId: string | null;
   readonly actorUserId: string | null;
 }
 
+const settleFor = preparedConsumption<Settlement, SettledRow>('exchange_settle', settle);
+
 @Injectable()
 export class SettlementRepository extends Settlements {
-  private readonly settlements = new ConsumptionBatch<Settlement, SettledRow>(
-    (requests, { asked, lookedUp = [] }) => {
-      const events = auditRows(requests.map((request) => request.events));
-      const values = [...asked, ...partyValues(requests), events, ...lookedUp];
-      return runPrepared(this.dataSource, lookedUp.length === 0 ? SETTLE : SETTLE_WHOLE, values);
-    },
+  private readonly settlements = new ConsumptionBatch<Settlement, SettledRow>((consumption) =>
+    settleFor(consumption).run(this.dataSource, consumption),
   );
 
   constructor(private readonly dataSource: DataSource) {
@@ -70,16 +88,7 @@ export class SettlementRepository extends Settlements {
   }
 }
 
-/** `$4` to `$10`, a row for each party. */
-function partyValues(requests: readonly Settlement[]): unknown[] {
-  const parties = requests.flatMap(({ subject, actor }, request) => [
-    { request, isActor: false, user: subject },
-    ...(actor === undefined ? [] : [{ request, isActor: true, user: actor }]),
-  ]);
-  const column = (name: keyof ExpectedUser) => parties.map(({ user }) => user[name] ?? null);
-  return [
-    parties.map(({ request }) => request),
-    parties.map(({ isActor }) => isActor),
-    ...(['issuer', 'subject', 'givenName', 'familyName', 'role'] as const).map(column),
-  ];
+function partiesOf({ subject, actor }: Settlement, request: number): Party[] {
+  const party = { request, isActor: false, user: subject };
+  return actor === undefined ? [party] : [party, { request, isActor: true, user: actor }];
 }

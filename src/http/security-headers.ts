@@ -42,7 +42,7 @@ export function addSecurityHeaders(
 
 /**
  * What helmet answers, asked once: its headers depend on its options only, but it would put the policy together anew for
- * each request, which took 2 % of an exchange.
+ * each request.
  */
 function headersBy(options: HelmetOptions): OutgoingHttpHeaders {
   const request = new IncomingMessage(new Socket());

@@ -17,8 +17,7 @@ const WRITE_AFTER_MS = 50;
  * Lines that are not written yet when the process ends by itself are written then; while nobody reads, more than the
  * limit are dropped.
  *
- * The blocks are of bytes: in a block of text pino's destination counts the bytes of all its lines again with every line,
- * which took two thirds of the time of all logging.
+ * The blocks are of bytes: in a block of text pino's destination counts the bytes of all its lines again with every line.
  */
 class StandardOutput implements DestinationStream {
   private readonly blocks = pino.destination({

@@ -28,23 +28,23 @@ export class KeyRing {
   }
 
   /**
-   * Seals a secret for one place.
-   * @param place names the row and column that the envelope is for, for example `signing_key:KID`; not secret
+   * Seals a secret for one column of one row.
+   * @param sealedFor names them, for example `signing_key:KID`; not secret
    */
-  seal(secret: Buffer, place: string): Buffer {
+  seal(secret: Buffer, sealedFor: string): Buffer {
     const iv = randomBytes(IV_BYTES);
     const header = Buffer.concat([Buffer.of(VERSION), Buffer.from(this.sealingKeyId, 'hex'), iv]);
     const cipher = createCipheriv('aes-256-gcm', this.key(this.sealingKeyId), iv);
-    cipher.setAAD(associatedData(header, place));
+    cipher.setAAD(associatedData(header, sealedFor));
     const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()]);
     return Buffer.concat([header, cipher.getAuthTag(), ciphertext]);
   }
 
   /**
-   * Opens an envelope that was sealed for the same place.
+   * Opens an envelope that was sealed for the same row and column.
    * @throws SealError when it does not open
    */
-  open(envelope: Buffer, place: string): Buffer {
+  open(envelope: Buffer, sealedFor: string): Buffer {
     if (envelope.length < HEADER_BYTES || envelope[0] !== VERSION)
       throw new SealError('not a sealed envelope');
     const header = envelope.subarray(0, HEADER_BYTES - TAG_BYTES);
@@ -52,7 +52,7 @@ export class KeyRing {
     const decipher = createDecipheriv('aes-256-gcm', key, header.subarray(1 + KEY_ID_BYTES), {
       authTagLength: TAG_BYTES,
     });
-    decipher.setAAD(associatedData(header, place));
+    decipher.setAAD(associatedData(header, sealedFor));
     decipher.setAuthTag(envelope.subarray(HEADER_BYTES - TAG_BYTES, HEADER_BYTES));
     try {
       return Buffer.concat([decipher.update(envelope.subarray(HEADER_BYTES)), decipher.final()]);
@@ -93,6 +93,6 @@ function keyIdIn(envelope: Buffer): string {
   return envelope.subarray(1, 1 + KEY_ID_BYTES).toString('hex');
 }
 
-function associatedData(header: Buffer, place: string): Buffer {
-  return Buffer.concat([header, Buffer.from(place, 'utf8')]);
+function associatedData(header: Buffer, sealedFor: string): Buffer {
+  return Buffer.concat([header, Buffer.from(sealedFor, 'utf8')]);
 }

@@ -10,8 +10,8 @@ export interface SealedRow {
 
 /** A table with a sealed column. Its repository implements this. */
 export interface SealedRows {
-  /** The place that the envelope of a row is sealed for. */
-  placeOf(key: string): string;
+  /** Names the row and column that an envelope is sealed for, by the row's key. */
+  sealedFor(key: string): string;
   /** At most `limit` rows after `afterKey`, in an order that stays; none after the last. */
   readSealed(afterKey: string | undefined, limit: number): Promise<SealedRow[]>;
   /** Replaces the envelope of a row, unless the row has changed or gone since it was read. */
@@ -62,9 +62,9 @@ async function resealOnce(rows: SealedRows, keyRing: KeyRing): Promise<Pass> {
 }
 
 async function step(row: SealedRow, rows: SealedRows, keyRing: KeyRing, pass: Pass): Promise<void> {
-  const place = rows.placeOf(row.key);
+  const sealedFor = rows.sealedFor(row.key);
   try {
-    const envelope = keyRing.seal(keyRing.open(row.envelope, place), place);
+    const envelope = keyRing.seal(keyRing.open(row.envelope, sealedFor), sealedFor);
     if (await rows.replaceSealed(row, envelope)) pass.resealed++;
     else pass.overtaken++;
   } catch (error) {

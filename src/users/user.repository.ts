@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, In, MoreThan, PrimaryColumn, Repository } from 'typeorm';
-import { Batch } from '../database/batch.js';
-import { runPrepared } from '../database/prepared-statement.js';
+import type { Batch } from '../database/batch.js';
+import { SharedStatement } from '../database/shared-statement.js';
+import { givenRows, sql } from '../database/sql.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
 import { normalizeEmail } from './email.js';
@@ -51,22 +52,28 @@ export type NewUser = Pick<User, 'email' | 'givenName' | 'familyName' | 'role'>;
 /** The members of a user that may change after its creation. */
 export type UserChange = Partial<Pick<User, 'givenName' | 'familyName' | 'role' | 'enabled'>>;
 
+const ASKED = givenRows('asked', (ids: readonly string[]) => ids, { id: ['uuid', (id) => id] }, 'position');
+
 /** Each by its key, in the order of asking; a row of nulls for an id that nobody has. */
-const FIND = {
-  name: 'user_account_find',
-  text: `SELECT found.* FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) LEFT JOIN LATERAL (
+const FIND = new SharedStatement(
+  'user_account_find',
+  sql`SELECT found.* FROM ${ASKED} LEFT JOIN LATERAL (
       SELECT id, email, normalized_email AS "normalizedEmail", given_name AS "givenName",
         family_name AS "familyName", role, enabled, password_login_enabled AS "passwordLoginEnabled",
         created_at AS "createdAt", updated_at AS "updatedAt"
       FROM user_account WHERE user_account.id = asked.id LIMIT 1
-    ) found ON true ORDER BY asked.place`,
-};
+    ) found ON true ORDER BY asked.position`,
+  (rows: readonly (User | Record<keyof User, null>)[]) =>
+    rows.map((row) => (row.id === null ? undefined : row)),
+);
 
 @Injectable()
 export class UserRepository {
-  private readonly finds = new Batch((ids: readonly string[]) => this.findAll(ids));
+  private readonly finds: Batch<string, User | undefined>;
 
-  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {
+    this.finds = FIND.on(users.manager.dataSource);
+  }
 
   /** Reads a user as it is now. */
   async findById(id: string, transaction?: Transaction): Promise<User | undefined> {
@@ -112,12 +119,6 @@ export class UserRepository {
 
   async update(id: string, change: UserChange, transaction?: Transaction): Promise<void> {
     await this.in(transaction).update({ id }, { ...change, updatedAt: () => 'now()' });
-  }
-
-  private async findAll(ids: readonly string[]): Promise<(User | undefined)[]> {
-    const { dataSource } = this.users.manager;
-    const rows = await runPrepared<User | Record<keyof User, null>>(dataSource, FIND, [ids]);
-    return rows.map((row) => (row.id === null ? undefined : row));
   }
 
   private in(transaction: Transaction | undefined): Repository<User> {

@@ -1,4 +1,4 @@
-// The files of the page, read once at start, with what a browser needs to keep them.
+// The files of our pages and the script for host pages, read once at start, with what a browser needs to keep them.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The page that the frame shows.
+// The page that the frame shows, and the script for the page around it.
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { PublicFiles } from './public-files.js';

@@ -68,7 +68,6 @@ export class WorkspaceModule {
         CredentialService,
         UserAdministrationService,
       ],
-      exports: [WorkflowRepository],
     };
   }
 }

@@ -2,8 +2,8 @@
 import pg from 'pg';
 import type { OpenDatabase } from '../../src/database/data-source.js';
 import { CREDENTIAL_PAGE } from '../../src/workspace/credentials/credential.repository.js';
-import type { Statement, WorkflowQuery } from '../../src/workspace/workflows/workflow-page.query.js';
-import { workflowPageQuery } from '../../src/workspace/workflows/workflow-page.query.js';
+import type { WorkflowQuery } from '../../src/workspace/workflows/workflow-page.query.js';
+import { workflowPage } from '../../src/workspace/workflows/workflow-page.query.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
 
@@ -43,7 +43,17 @@ const FILL = (rows: number) => [
    FROM generate_series(1, ${rows}) n`,
 ];
 
-const workflows = (query: Omit<WorkflowQuery, 'limit'>) => workflowPageQuery({ ...query, limit: LIMIT });
+/** A statement with its parameters. */
+interface Statement {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+const workflows = (filters: Omit<WorkflowQuery, 'limit'>): Statement => {
+  const query = { ...filters, limit: LIMIT };
+  const { text, values } = workflowPage(query);
+  return { text, values: values(query) };
+};
 const credentials = (afterId: string) => ({ text: CREDENTIAL_PAGE, values: [afterId, LIMIT] });
 
 const PAGES: readonly (readonly [string, Statement])[] = [

@@ -176,8 +176,8 @@ describeOnPostgresql('three instances', (database) => {
   it('[D36] wait in vain for the fetch of an instance that died, but not for long', async () => {
     const [, first] = await startThree();
     clock.advance(1);
-    const claimedAt = new Date(clock.nowMs());
-    await first.snapshots.claimUnknownKidFetch(toJwksAddress(server.url), claimedAt, 30_000);
+    const reservedAt = new Date(clock.nowMs());
+    await first.snapshots.reserveUnknownKidFetch(toJwksAddress(server.url), reservedAt, 30_000);
     const startedAt = performance.now();
     expect(await first.find(ISSUER, 'new')).toBeUndefined();
     expect(performance.now() - startedAt).toBeGreaterThan(5_000);

@@ -1,14 +1,19 @@
 // How the service's sessions with the database are set up.
 import { randomUUID } from 'node:crypto';
-import { runPrepared } from '../../src/database/prepared-statement.js';
+import { PreparedStatement } from '../../src/database/prepared-statement.js';
+import { parameter, sql } from '../../src/database/sql.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 describeOnEachDatabase('a session with the database', (database) => {
   it('plans a prepared statement once, however often it runs', async () => {
     const { dataSource } = await database.open();
-    const statement = { name: `plans_${randomUUID()}`, text: 'SELECT $1::integer + 1 AS next' };
-    for (let round = 1; round <= 10; round++) {
-      expect(await runPrepared(dataSource, statement, [round])).toEqual([{ next: round + 1 }]);
+    const round = parameter('integer', (input: number) => input);
+    const statement = new PreparedStatement<number, { next: number }>(
+      `plans_${randomUUID()}`,
+      sql`SELECT ${round} + 1 AS next`,
+    );
+    for (let input = 1; input <= 10; input++) {
+      expect(await statement.run(dataSource, input)).toEqual([{ next: input + 1 }]);
     }
     const plans = await dataSource.query<{ generic: string; custom: string }[]>(
       'SELECT generic_plans AS generic, custom_plans AS custom FROM pg_prepared_statements WHERE name = $1',

@@ -79,7 +79,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     await instance.hitTimes(21, 'flood');
     instance.clock.advance(30);
     const verdicts = await instance.hitTimes(500, 'flood');
-    expect(verdicts.every(({ isBlocked }) => isBlocked)).toBe(true);
+    expect(verdicts.filter(({ isBlocked }) => !isBlocked)).toEqual([]);
     expect(verdicts.at(-1)?.timeToBlockExpire).toBe(30);
     expect(await countQueries('flood')).toBe(21);
     instance.clock.advance(30);
@@ -128,7 +128,7 @@ describeOnEachDatabase('[D19] the shared throttle store without its database', (
     await instance.hitTimes(21, 'before');
     await opened.close();
     const verdicts = await instance.hitTimes(50, 'away');
-    expect(verdicts.every(({ isBlocked }) => !isBlocked)).toBe(true);
+    expect(verdicts.filter(({ isBlocked }) => isBlocked)).toEqual([]);
     expect(verdicts.at(-1)).toMatchObject({ timeToExpire: 60 });
     expect(instance.failedOpen).toBe(50);
     instance.clock.advance(59);

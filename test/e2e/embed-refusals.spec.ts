@@ -1,32 +1,40 @@
 // What embedded login answers when it refuses, and what depends on settings and time.
+import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { LOGIN_METHODS, login, meStatus } from '../support/logins.js';
-import { INVALID_CLAIMS, partner, REFUSED_TOKENS, TRUSTED_KEYS } from '../support/refused-tokens.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { withService } from '../support/with-service.js';
 
+const cast = new Cast();
+const partner = cast.main;
+const trustedKeys = [cast.mainEntry];
+/** Where the specification gives one (section 7). */
+const MESSAGES: Partial<Record<string, string>> = {
+  token_replayed: 'Token has already been used',
+  kid_missing: 'Token header missing kid',
+};
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 describeOnAnyDatabase('[7.7] refused embedded logins', (database) => {
   let service: TestService;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { trustedKeys: TRUSTED_KEYS });
+    service = await TestService.start(database, { trustedKeys });
   });
   afterAll(() => service?.stop());
 
   const sessions = async () => (await service.rows('SELECT 1 FROM web_session')).length;
 
   describe.each(LOGIN_METHODS)('by %s', (method) => {
-    it.each(REFUSED_TOKENS)('[7.7][D18] $what: 401 $code', async ({ code, message, make }) => {
-      const token = await make(service);
+    it.each(ONE_OF_EACH_REASON)('[7.7][D18] $name: 401 $reason', async ({ reason, make }) => {
+      const token = await make(cast, service);
       const before = await sessions();
       const answer = await login(service, method, { token, redirectTo: '/workflows' });
       expect(answer.status).toBe(401);
       expect(await answer.json()).toEqual({
-        error: code,
-        message: message ?? expect.stringMatching(/\w+ \w+/),
+        error: reason,
+        message: MESSAGES[reason] ?? expect.stringMatching(/\w+ \w+/),
       });
       expectNoEntry(answer);
       expect(await sessions()).toBe(before);
@@ -44,10 +52,9 @@ describeOnAnyDatabase('[7.7] refused embedded logins', (database) => {
       ]);
     });
 
-    it.each(INVALID_CLAIMS)('[7.8] %s: a JSON 500, logged as a warning', async (_, claims) => {
+    it.each(OF_INVALID_CLAIMS)('[7.8] $name: a JSON 500, logged as a warning', async ({ make }) => {
       const requestId = `claims-${crypto.randomUUID()}`;
-      const token = partner.sign(partner.claims(claims));
-      const answer = await login(service, method, { token }, { 'x-request-id': requestId });
+      const answer = await login(service, method, { token: make(cast) }, { 'x-request-id': requestId });
       expect(answer.status).toBe(500);
       expect(await answer.json()).toEqual({ error: 'claims_invalid', message: expect.any(String) });
       expectNoEntry(answer);
@@ -92,7 +99,7 @@ describeOnAnyDatabase('[5.1.3] embedded login switched off', (database) => {
   it('[7.3][D17] 501 with the text of the specification, before the body is looked at', async () => {
     const environment = { SVC_EMBED_LOGIN_ENABLED: 'false' };
     const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
-    await withService(database, { trustedKeys: TRUSTED_KEYS, environment }, async (service) => {
+    await withService(database, { trustedKeys, environment }, async (service) => {
       const answers = [
         await service.embed({ token: partner.sign() }),
         await service.fetch('/rest/auth/embed'),
@@ -115,7 +122,7 @@ describeOnEachDatabase('[D26] the life of a session', (database) => {
     ['the configured time', { SVC_EMBED_SESSION_TTL_SECONDS: '60' }, 60],
   ])('[D26] %s, counted from the login, whatever happens in it', async (_, environment, seconds) => {
     const clock = new TestClock();
-    await withService(database, { trustedKeys: TRUSTED_KEYS, environment, clock }, async (service) => {
+    await withService(database, { trustedKeys, environment, clock }, async (service) => {
       const token = partner.sign(partner.claims({ iat: clock.nowSeconds() }));
       const set = (await service.embed({ token })).headers.get('set-cookie') ?? '';
       const cookie = set.split(';')[0] ?? '';
@@ -144,7 +151,7 @@ describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
   it('[D27] the same answer, and one warning a minute; a header of the client changes nothing', async () => {
     const clock = new TestClock();
     const fresh = () => partner.sign(partner.claims({ iat: clock.nowSeconds() }));
-    await withService(database, { trustedKeys: TRUSTED_KEYS, clock }, async (service) => {
+    await withService(database, { trustedKeys, clock }, async (service) => {
       const logIn = async () =>
         (await service.embed({ token: fresh() }, { 'x-forwarded-proto': 'https' })).status;
       expect([await logIn(), warnings(service)]).toEqual([303, 1]);
@@ -157,7 +164,7 @@ describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
 
   it('[D27] a trusted proxy that forwards https causes no warning, one that forwards http does', async () => {
     const environment = { SVC_PROXY_HOPS: '1' };
-    await withService(database, { trustedKeys: TRUSTED_KEYS, environment }, async (service) => {
+    await withService(database, { trustedKeys, environment }, async (service) => {
       const over = (scheme: string) =>
         service.embed({ token: partner.sign() }, { 'x-forwarded-proto': scheme });
       expect([(await over('https')).status, warnings(service)]).toEqual([303, 0]);
@@ -167,7 +174,7 @@ describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
 
   it('[D25] Partitioned is left out where that is configured, when set and when cleared', async () => {
     const environment = { SVC_EMBED_COOKIE_PARTITIONED: 'false' };
-    await withService(database, { trustedKeys: TRUSTED_KEYS, environment }, async (service) => {
+    await withService(database, { trustedKeys, environment }, async (service) => {
       const set = (await service.embed({ token: partner.sign() })).headers.get('set-cookie') ?? '';
       const attributes = (header: string) => header.split('; ').slice(1).sort();
       const expected = (maxAge: number) =>

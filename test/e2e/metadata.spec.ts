@@ -1,6 +1,6 @@
 // What a client learns from the base address alone: who issues access tokens, where, and which keys verify them.
 import { Partner } from '../../demo/partner.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { licenseEnvironment } from '../support/license.js';
 import { TestClock } from '../support/test-clock.js';
 import type { TestService } from '../support/test-service.js';
@@ -13,7 +13,7 @@ const SERVER = ['/.well-known/oauth-authorization-server', '/.well-known/openid-
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const KEY_SET = '/.well-known/jwks.json';
 
-describeOnEachDatabase('[D58] metadata', (database) => {
+describeOnAnyDatabase('[D58] metadata', (database) => {
   it.each(SERVER)('[D58] %s tells of the token endpoint, and of nothing that is not there', async (path) => {
     await withService(database, { trustedKeys }, async (service) => {
       expect(await json(service, path)).toEqual({
@@ -90,7 +90,7 @@ describeOnEachDatabase('[D58] metadata', (database) => {
   });
 });
 
-describeOnEachDatabase('[D57] who may read it', (database) => {
+describeOnAnyDatabase('[D57] who may read it', (database) => {
   it('[D57] pages of every origin may read what is published, without credentials; nothing else', async () => {
     const headers = { origin: 'https://spa.example' };
     await withService(database, { trustedKeys }, async (service) => {

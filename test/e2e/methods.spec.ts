@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { Partner } from '../../demo/partner.js';
 import { census } from '../support/census.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { EMBED_PATH, EXCHANGE_PATH, GRANT_FIELD, encodedForm } from '../support/entry-paths.js';
 import { sendRaw } from '../support/raw-http.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -48,7 +48,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/assets/current/page.css': 'GET',
 };
 
-describeOnEachDatabase('[D20] the place of the method in the order', (database) => {
+describeOnAnyDatabase('[D20] the place of the method in the order', (database) => {
   it('[D20] the method is judged before the throttle, which does not count it, and before the switch', async () => {
     const environment = {
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
@@ -64,7 +64,7 @@ describeOnEachDatabase('[D20] the place of the method in the order', (database) 
   });
 });
 
-describeOnEachDatabase('[D57] methods', (database) => {
+describeOnAnyDatabase('[D57] methods', (database) => {
   let service: TestService;
 
   beforeAll(async () => {

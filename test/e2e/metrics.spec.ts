@@ -1,9 +1,9 @@
 // What /metrics counts, and that nothing of a client's gets into a label.
 import { Partner } from '../../demo/partner.js';
+import { Cast, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { MetricSamples } from '../support/metric-samples.js';
-import { partner, REFUSED_TOKENS, TRUSTED_KEYS } from '../support/refused-tokens.js';
 import { TestService } from '../support/test-service.js';
 
 const EXCHANGES = 'svc_token_exchanges_total';
@@ -14,6 +14,8 @@ const KEYS = 'svc_trusted_keys';
 const LIMIT = 200;
 
 describeOnAnyDatabase('[D23] metrics', (database) => {
+  const cast = new Cast();
+  const partner = cast.main;
   const publisher = Partner.create({ issuer: 'https://publisher.example' });
   let jwks: JwksServer;
   let service: TestService;
@@ -28,7 +30,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(LIMIT),
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: String(LIMIT),
     };
-    service = await TestService.start(database, { trustedKeys: [...TRUSTED_KEYS, fetched], environment });
+    service = await TestService.start(database, { trustedKeys: [cast.mainEntry, fetched], environment });
   });
   afterAll(async () => {
     await service?.stop();
@@ -67,12 +69,12 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     expect(counted).toEqual([2, 1, 0, 0]);
   });
 
-  it.each(REFUSED_TOKENS)(
-    'counts a refusal of each flow by its reason: $code ($what)',
-    async ({ code, make }) => {
-      const [first, second] = [await make(service), await make(service)];
+  it.each(ONE_OF_EACH_REASON)(
+    'counts a refusal of each flow by its reason: $reason ($name)',
+    async ({ reason, make }) => {
+      const [first, second] = [await make(cast, service), await make(cast, service)];
       const reasons: [string, Record<string, string>][] = [EXCHANGES, LOGINS].flatMap((name) => [
-        [name, { outcome: 'failed', reason: code }],
+        [name, { outcome: 'failed', reason }],
         [name, { outcome: 'failed' }],
       ]);
       const counted = await growth(reasons, async () => {

@@ -137,8 +137,8 @@ describeOnEachDatabase('replay', (database) => {
 
   it('[D2] ids that differ in case, in a space or in normalisation are different', async () => {
     const ids = ['Id', 'id', 'id ', '\u00e9', 'e\u0301'].map((id) => `${id}-spelling`);
-    for (const jti of ids) expect(await exchangeStatus(token({ jti }))).toBe(200);
-    for (const jti of ids) expect(await exchangeStatus(token({ jti }))).toBe(400);
+    for (const jti of ids) expect([jti, await exchangeStatus(token({ jti }))]).toEqual([jti, 200]);
+    for (const jti of ids) expect([jti, await exchangeStatus(token({ jti }))]).toEqual([jti, 400]);
   });
 
   it('[D2] an id is stored as its SHA-256', async () => {
@@ -215,7 +215,9 @@ describeOnEachDatabase('replay', (database) => {
         const pairs = ring.map((subject, index) => [subject, ring[(index + 1) % ring.length]] as const);
         const answers = await Promise.all(pairs.flatMap((pair) => [exchange(...pair), exchange(...pair)]));
         const winners = answers.filter(isAccepted).length;
-        expect(answers.every(({ status }) => status === 200 || status === 400)).toBe(true);
+        expect(answers.map(({ status }) => status).filter((status) => ![200, 400].includes(status))).toEqual(
+          [],
+        );
         expect(winners).toBeGreaterThanOrEqual(1);
         expect(await usedJtis()).toBe(before + 2 * winners);
       }

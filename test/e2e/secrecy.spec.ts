@@ -1,12 +1,14 @@
 // After a battery of successes and failures of both flows: no secret in anything that is written down or answered.
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { createUser } from '../support/residents.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { EMBED_PATH, LOGIN_METHODS, login, sessionHashOf, sessionIdOf } from '../support/logins.js';
-import { INVALID_CLAIMS, partner, REFUSED_TOKENS, TRUSTED_KEYS } from '../support/refused-tokens.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
+const cast = new Cast();
+const partner = cast.main;
 const PERSON = { given_name: 'Zephyrine', family_name: 'Quillfeather', email: 'zephyrine.q@private.example' };
 
 describeOnEachDatabase('[D23] what must never be written down', (database) => {
@@ -33,13 +35,13 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
 
   beforeAll(async () => {
     const environment = { SVC_LOG_LEVEL: 'debug' };
-    service = await TestService.start(database, { trustedKeys: TRUSTED_KEYS, environment });
+    service = await TestService.start(database, { trustedKeys: [cast.mainEntry], environment });
     await createUser(service, { email: 'Resident@Private.example' });
     await succeed();
     await fail();
-    for (const address of [PERSON.email, 'resident@private.example', 'customer-1@partner.example'])
+    for (const address of [PERSON.email, 'resident@private.example', 'customer-1@main.example'])
       secrets.add(address);
-    for (const name of [PERSON.given_name, PERSON.family_name]) secrets.add(name);
+    for (const name of [PERSON.given_name, PERSON.family_name, 'Robin', 'Castell']) secrets.add(name);
     secrets
       .add('PRIVATE KEY')
       .add('PUBLIC KEY')
@@ -77,15 +79,15 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
   };
 
   const fail = async () => {
-    for (const { make } of REFUSED_TOKENS) {
-      const [first, second] = [sent(await make(service)), sent(await make(service))];
+    for (const { make } of ONE_OF_EACH_REASON) {
+      const [first, second] = [sent(await make(cast, service)), sent(await make(cast, service))];
       for (const method of LOGIN_METHODS)
         await note(await login(service, method, { token: first, redirectTo: first }));
       await note(await service.exchange({ subject_token: second }));
       await note(await service.exchange({ subject_token: fresh(), actor_token: second }));
     }
-    for (const [, claims] of INVALID_CLAIMS) {
-      const token = fresh(claims);
+    for (const { make } of OF_INVALID_CLAIMS) {
+      const token = sent(make(cast));
       for (const method of LOGIN_METHODS) await note(await login(service, method, { token }));
       await note(await service.exchange({ subject_token: token }));
     }

@@ -45,7 +45,11 @@ const DAMAGES: readonly Damage[] = [
 function damaged(token: string, random: Random): string {
   let text = token;
   do text = random.pick(DAMAGES)(text, random);
-  while (text === token || random.below(3) === 0);
+  while (
+    // White space around a token is no part of it (D16).
+    text.trim() === token ||
+    random.below(3) === 0
+  );
   return text;
 }
 

@@ -1,4 +1,5 @@
 // A small instance with a user of every role, and fresh things for every call of the public API.
+import { randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../src/access/access-token.service.js';
 import { SessionService } from '../../src/access/session.service.js';
 import { Transactions } from '../../src/database/transaction.js';
@@ -50,14 +51,14 @@ export class ApiWorld {
   /** An access token of a user, or of an actor who acts on behalf of one. */
   async token(userId: string, actorUserId?: string): Promise<string> {
     const issuedAt = Math.floor(Date.now() / 1000);
-    const { token } = this.service.part(AccessTokenService).issue({
-      subjectUserId: userId,
-      ...(actorUserId === undefined ? {} : { actorUserId }),
-      clientId: 'https://partner.example',
-      issuedAt,
-      expiresAt: issuedAt + 600,
+    return this.service.part(AccessTokenService).prepare()({
+      sub: userId,
+      act: actorUserId === undefined ? undefined : { sub: actorUserId },
+      client_id: 'https://partner.example',
+      jti: randomUUID(),
+      iat: issuedAt,
+      exp: issuedAt + 600,
     });
-    return token;
   }
 
   tokenOf(party: string): Promise<string> {

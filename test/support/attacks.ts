@@ -1,7 +1,10 @@
-// The table of bad external tokens: each fails one check of verification and is made for a service that trusts `Cast`.
+// The table of bad external tokens: each fails one check, before or after it is used up, and is made for a service that
+// trusts `Cast`.
 import { createHmac } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { changeUser, createUser, linkedUser } from './local-users.js';
+import type { TestService } from './test-service.js';
 
 const AUDIENCE = 'https://instance.example';
 
@@ -22,9 +25,14 @@ export class Cast {
   /** Claims to be `main` with a key of its own. */
   readonly impostor = Partner.create({ issuer: 'https://main.example', kid: 'shared', audience: AUDIENCE });
 
+  /** The entry of `main`, which limits roles. */
+  get mainEntry(): object {
+    return this.main.staticEntry({ allowedRoles: ['global:member', 'global:owner'] });
+  }
+
   get trustedKeys(): object[] {
-    const { main, namesake, other, rsa, p384, p521 } = this;
-    return [main, namesake, other, rsa, p384, p521].map((partner) => partner.staticEntry());
+    const { namesake, other, rsa, p384, p521 } = this;
+    return [this.mainEntry, ...[namesake, other, rsa, p384, p521].map((partner) => partner.staticEntry())];
   }
 }
 
@@ -40,6 +48,14 @@ export interface Attack {
   readonly verdict: Verdict;
   /** Only where the check binds one of the flows. */
   readonly flow?: 'embed' | 'exchange';
+}
+
+/** A token that verifies: what is wrong is known to the database alone. */
+export interface LateRefusal {
+  /** Begins with the rule. */
+  readonly name: string;
+  readonly make: (cast: Cast, service: TestService) => string | Promise<string>;
+  readonly reason: string;
 }
 
 type Make = Attack['make'];
@@ -101,7 +117,7 @@ const MALFORMED: [string, Make][] = [
   ['[D15] a payload that is no JSON', (cast) => cast.main.signRaw(JSON.stringify(headerOf(cast)), 'claims')],
   ['[D15] a payload that is not UTF-8', (cast) => latin1Payload(cast)],
   ['[D15] padded base64', ({ main }) => `${main.sign()}==`],
-  ['[D15] a space before the token', ({ main }) => ` ${main.sign()}`],
+  ['[D15] a space in the header', ({ main }) => withPart(main.sign(), HEADER, (part) => `${part} `)],
   ['[D15] a line end in the payload', ({ main }) => withPart(main.sign(), PAYLOAD, (part) => `${part}\n`)],
   ['[D15] another spelling of the signature', ({ main }) => withPart(main.sign(), SIGNATURE, respelt)],
   ['[D37] alg twice', (cast) => cast.main.signRaw(`${open(headerOf(cast))},"alg":"ES256"}`, '{}')],
@@ -273,6 +289,7 @@ const WRONG_AUDIENCE: [string, Make][] = [
   ['[5.2.4] an audience that begins with ours', claims({ aud: `${AUDIENCE}.evil.example` })],
   ['[5.2.4] a beginning of ours', claims({ aud: 'https://instance' })],
   ['[5.2.4] ours with a slash', claims({ aud: `${AUDIENCE}/` })],
+  ['[5.2.4] one that begins with ours, in a list', claims({ aud: [`${AUDIENCE}.evil`] })],
   ['[5.2.4] several others', claims({ aud: ['https://a.example', 'https://b.example'] })],
 ];
 
@@ -315,6 +332,7 @@ export const ATTACKS: readonly Attack[] = [
   ]),
   ...refused('token_issued_in_future', [
     ['[D11] issued in an hour', ({ main }) => main.sign(main.claims(hour()))],
+    ['[D11] issued in an hour, after its end', ({ main }) => main.sign(main.claims({ iat: now() + 3600 }))],
     ['[D11] issued beyond the tolerance', ({ main }) => main.sign(main.claims({ iat: now() + 20 }))],
   ]),
   ...refused('token_lifetime_exceeded', [
@@ -328,3 +346,82 @@ export const ATTACKS: readonly Attack[] = [
     ['[4.2.5] 3 seconds left', ({ main }) => main.sign(main.claims({ iat: now() - 30, exp: now() + 3 }))],
   ]).map((attack) => ({ ...attack, flow: 'exchange' as const })),
 ];
+
+/** A sub that no other test uses. */
+let subjects = 0;
+const newSub = () => `late-${++subjects}`;
+const ofStranger =
+  (change: Members): LateRefusal['make'] =>
+  ({ main }) =>
+    main.sign(main.claims({ sub: newSub(), ...change }));
+
+/** What is found out after the token id is consumed (D3). */
+export const LATE_REFUSALS: readonly LateRefusal[] = [
+  {
+    name: '[4.4.3] an unknown user without e-mail',
+    reason: 'email_missing',
+    make: ofStranger({ email: undefined }),
+  },
+  {
+    name: '[D5] an unverified e-mail',
+    reason: 'email_not_verified',
+    make: ofStranger({ email_verified: false }),
+  },
+  {
+    name: '[5.2.8] a role that the entry does not allow',
+    reason: 'role_not_allowed',
+    make: ofStranger({ role: 'global:admin' }),
+  },
+  {
+    name: '[4.4.role.2] a new user as owner',
+    reason: 'role_not_assignable',
+    make: ofStranger({ role: 'global:owner' }),
+  },
+  {
+    name: '[4.4.role.2] a new user with an unknown role',
+    reason: 'role_not_recognized',
+    make: ofStranger({ role: 'global:king' }),
+  },
+  {
+    name: '[D7] a disabled user who is known',
+    reason: 'user_disabled',
+    make: async ({ main }, service) => {
+      const sub = newSub();
+      await service.accessToken({ subject_token: main.sign(main.claims({ sub })) });
+      const user = await linkedUser(service, main.issuer, sub);
+      await changeUser(service, user?.id ?? '', { enabled: false });
+      return main.sign(main.claims({ sub }));
+    },
+  },
+  {
+    name: '[D7] a disabled user who would be linked by e-mail',
+    reason: 'user_disabled',
+    make: async ({ main }, service) => {
+      const sub = newSub();
+      const id = await createUser(service, { email: `${sub}@main.example` });
+      await changeUser(service, id, { enabled: false });
+      return main.sign(main.claims({ sub }));
+    },
+  },
+];
+
+const USED_UP: LateRefusal = {
+  name: '[5.2.5] a used token',
+  reason: 'token_replayed',
+  make: async ({ main }, service) => {
+    const token = main.sign();
+    await service.sessionCookie(token);
+    return token;
+  },
+};
+
+/** For each reason a token that both flows refuse for it, but for those whose claims are invalid. */
+export const ONE_OF_EACH_REASON: readonly LateRefusal[] = [
+  ...ATTACKS.filter(({ flow, verdict }) => flow === undefined && verdict === 'refused'),
+  USED_UP,
+  ...LATE_REFUSALS,
+].filter(({ reason }, place, all) => all.findIndex((other) => other.reason === reason) === place);
+
+export const OF_INVALID_CLAIMS: readonly Attack[] = ATTACKS.filter(
+  ({ verdict }) => verdict === 'claims-invalid',
+);

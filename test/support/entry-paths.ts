@@ -59,6 +59,11 @@ export function isAccepted({ status }: Response): boolean {
   return status === 200 || status === 303;
 }
 
+/** The same in words, with the status of a refusal, for expectations that name what differs. */
+export function outcomeOf(answer: Response): string {
+  return isAccepted(answer) ? 'accepted' : `refused with ${answer.status}`;
+}
+
 /** What `GET /rest/me` answers. */
 export interface Me {
   user: { id: string; email: string; givenName: string; familyName: string; role: string };

@@ -9,21 +9,24 @@ const NEEDED_BYTES = 2 * 2 ** 30;
 /** An account can remove what is its own. */
 const PREFIX = `svc-test-${process.getuid?.() ?? 'user'}-run-`;
 
+let entered: string | undefined;
+
 /** Makes the folder the temporary one of this process, and of those that it starts from now on. */
 export function enterRunFolder(): void {
   process.env['TEST_LASTING_FOLDER'] = tmpdir();
   const parent = hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir();
   removeLeftovers(parent);
-  const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+  entered = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   // PostgreSQL's account has a folder of its own in it.
-  chmodSync(folder, 0o711);
-  process.env['TMPDIR'] = folder;
+  chmodSync(entered, 0o711);
+  process.env['TMPDIR'] = entered;
 }
 
 /** Removes the folder with all that tests have left in it. */
 export function leaveRunFolder(): void {
-  rmSync(tmpdir(), { recursive: true, force: true });
+  if (entered !== undefined) rmSync(entered, { recursive: true, force: true });
   process.env['TMPDIR'] = lastingFolder();
+  entered = undefined;
 }
 
 /** For what the next run can use again. */

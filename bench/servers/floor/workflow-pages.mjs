@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import pg from 'pg';
 // The very statement that the service runs, from its build.
-import { workflowPageQuery } from '../../../dist/src/workspace/workflows/workflow-page.query.js';
+import { workflowPage } from '../../../dist/src/workspace/workflows/workflow-page.query.js';
 
 const CONNECTIONS = 4;
 const TAG_BYTES = 16;
@@ -27,8 +27,9 @@ export class WorkflowPages {
   /** The first page of what a member sees. */
   async first(memberId, limit) {
     const client = this.nextClient();
-    const statement = workflowPageQuery({ memberId, limit: limit + 1 });
-    const { rows } = await client.query({ name: 'page', ...statement });
+    const query = { memberId, limit: limit + 1 };
+    const { name, text, values } = workflowPage(query);
+    const { rows } = await client.query({ name, text, values: values(query) });
     const shown = rows.slice(0, limit);
     const editable = await editableProjects(client, memberId, shown);
     return {

@@ -1,27 +1,34 @@
 // Keeps the request counts that instances share, in `throttle_counter`.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { runPrepared } from '../../database/prepared-statement.js';
+import { PreparedStatement } from '../../database/prepared-statement.js';
+import { parameter, sql } from '../../database/sql.js';
 
-/**
- * One hit. A window that has ended is begun anew by the same statement, on the database's clock, so that instances
- * agree.
- */
-const COUNT_HIT = {
-  name: 'throttle_counter_count_hit',
-  text: `INSERT INTO throttle_counter AS counter (key, hits, window_ends_at)
-    VALUES ($1, 1, statement_timestamp() + $2 * interval '1 millisecond')
-    ON CONFLICT (key) DO UPDATE SET
-      hits = CASE WHEN counter.window_ends_at > statement_timestamp() THEN counter.hits + 1 ELSE 1 END,
-      window_ends_at = CASE WHEN counter.window_ends_at > statement_timestamp()
-        THEN counter.window_ends_at ELSE excluded.window_ends_at END
-    RETURNING hits, (extract(epoch FROM window_ends_at - statement_timestamp()) * 1000)::float8 AS remaining_ms`,
-};
+interface Hit {
+  readonly key: string;
+  readonly durationMs: number;
+}
 
 interface CountRow {
   hits: number;
   remaining_ms: number;
 }
+
+/**
+ * One hit. A window that has ended is begun anew by the same statement, on the database's clock, so that instances
+ * agree.
+ */
+const COUNT_HIT = new PreparedStatement<Hit, CountRow>(
+  'throttle_counter_count_hit',
+  sql`INSERT INTO throttle_counter AS counter (key, hits, window_ends_at)
+    VALUES (${parameter('text', ({ key }: Hit) => key)}, 1,
+      statement_timestamp() + ${parameter('float8', ({ durationMs }: Hit) => durationMs)} * interval '1 millisecond')
+    ON CONFLICT (key) DO UPDATE SET
+      hits = CASE WHEN counter.window_ends_at > statement_timestamp() THEN counter.hits + 1 ELSE 1 END,
+      window_ends_at = CASE WHEN counter.window_ends_at > statement_timestamp()
+        THEN counter.window_ends_at ELSE excluded.window_ends_at END
+    RETURNING hits, (extract(epoch FROM window_ends_at - statement_timestamp()) * 1000)::float8 AS remaining_ms`,
+);
 
 /** A key's count in its running window. */
 export interface SharedCount {
@@ -36,7 +43,7 @@ export class ThrottleCounterRepository {
 
   /** Counts one hit. @param durationMs length of the window, if this hit begins one */
   async countHit(key: string, durationMs: number): Promise<SharedCount> {
-    const [row] = await runPrepared<CountRow>(this.dataSource, COUNT_HIT, [key, durationMs]);
+    const [row] = await COUNT_HIT.run(this.dataSource, { key, durationMs });
     if (row === undefined) throw new Error('an upsert answered no row');
     return { hits: row.hits, remainingMs: row.remaining_ms };
   }

@@ -1,17 +1,15 @@
 // Deletes shared request counts of windows that have ended.
-import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Leader } from '../../coordination/leader.js';
 import { PeriodicJob } from '../../coordination/periodic.job.js';
+import { purge } from '../../coordination/purge.js';
 import { LOGGER } from '../../logging/logger.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 import { WINDOW_MS } from './throttle.options.js';
 
 const BATCH_SIZE = 5_000;
-/** Lets requests in between two batches. */
-const PAUSE_MS = 20;
 
 /** Once per window, on the leader only; full batches follow one another, so that a flood of addresses is cleared too. */
 @Injectable()
@@ -40,6 +38,6 @@ export class ThrottlePurgeJob implements OnApplicationBootstrap, BeforeApplicati
   }
 
   async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
-    while (mayGoOn() && (await this.counters.purge(BATCH_SIZE)) === BATCH_SIZE) await pause(PAUSE_MS);
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: (limit) => this.counters.purge(limit) }, mayGoOn);
   }
 }

@@ -1,4 +1,4 @@
-// The refusal of a throttled request, before a flow's own exception filter gives it a body.
+// The refusal of a throttled request, before the exception filter of a flow or of the API gives it a body.
 
 /** A client is over its limit. `retryAfterSeconds`: whole seconds until its window ends, at least one. */
 export class TooManyRequestsError extends Error {

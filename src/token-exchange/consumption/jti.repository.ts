@@ -2,10 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
-import { runPrepared } from '../../database/prepared-statement.js';
+import { sql } from '../../database/sql.js';
 import type { TokenUse } from '../host.js';
-import type { LookupParameters, Verdict } from './jti-consumption.js';
-import { ConsumptionBatch, VERDICT, consumption } from './jti-consumption.js';
+import type { Verdict } from './consumption-statement.js';
+import { VERDICT, preparedConsumption } from './consumption-statement.js';
+import { ConsumptionBatch } from './jti-consumption.js';
 
 /** One used `jti`. */
 @Entity('used_jti')
@@ -17,20 +18,20 @@ export class UsedJti {
   expiresAt!: Date;
 }
 
-const CONSUME = { name: 'used_jti_consume', text: consume() };
-const CONSUME_WHOLE = { name: 'used_jti_consume_whole', text: consume(['$4', '$5']) };
-
-function consume(lookup?: LookupParameters): string {
-  return `WITH ${consumption(lookup)} SELECT ${VERDICT} FROM verdict ORDER BY request`;
+/** Nothing but the ids of a request. */
+interface Uses {
+  readonly uses: readonly TokenUse[];
 }
+
+const consumeFor = preparedConsumption<Uses, Verdict>(
+  'used_jti_consume',
+  (clauses) => sql`WITH ${clauses} SELECT ${VERDICT} FROM verdict ORDER BY request`,
+);
 
 @Injectable()
 export class JtiRepository {
-  private readonly consumptions = new ConsumptionBatch<{ uses: readonly TokenUse[] }, Verdict>(
-    (_, { asked, lookedUp = [] }) => {
-      const statement = lookedUp.length === 0 ? CONSUME : CONSUME_WHOLE;
-      return runPrepared(this.rows.manager.dataSource, statement, [...asked, ...lookedUp]);
-    },
+  private readonly consumptions = new ConsumptionBatch<Uses, Verdict>((consumption) =>
+    consumeFor(consumption).run(this.rows.manager.dataSource, consumption),
   );
 
   constructor(@InjectRepository(UsedJti) private readonly rows: Repository<UsedJti>) {}
@@ -47,8 +48,8 @@ export class JtiRepository {
   }
 
   /**
-   * Deletes records of tokens that have expired. By their place in the table, where no estimate of sizes can mislead the
-   * planner; a record never changes, so that it keeps its place.
+   * Deletes records of tokens that have expired. By their position in the table, where no estimate of sizes can mislead the
+   * planner; a record never changes, so that it keeps its position.
    * @rule 2.6 A record goes after its token's expiry.
    * @param expiredBefore a record goes when its token expired before this moment
    * @param limit most records to delete

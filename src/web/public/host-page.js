@@ -7,7 +7,7 @@ export function meetHostPage(origin) {
   hostOrigin = origin;
 }
 
-/** The browser delivers it only if the page around this one is of the host page's origin. */
+/** The browser delivers it only if the page around this one is of that origin. */
 export function tellHostPage(type, detail) {
   if (hostOrigin !== null && parent !== window) parent.postMessage({ type, ...detail }, hostOrigin);
 }

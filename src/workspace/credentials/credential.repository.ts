@@ -59,14 +59,14 @@ export const CREDENTIAL_PAGE = `SELECT shown.id, shown.name, shown.type, shown.c
 
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
-/** Bound to the row: an envelope that is moved to another credential does not open there (D45). */
-export function placeOfCredential(id: string): string {
+/** Names the row and column that data is sealed for: moved to another credential an envelope does not open (D45). */
+export function sealedForCredential(id: string): string {
   return `credential:${id}`;
 }
 
 @Injectable()
 export class CredentialRepository implements SealedRows {
-  readonly placeOf = placeOfCredential;
+  readonly sealedFor = sealedForCredential;
 
   constructor(private readonly dataSource: DataSource) {}
 

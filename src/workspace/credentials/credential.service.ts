@@ -7,7 +7,7 @@ import { KeyRing } from '../../sealing/key-ring.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { CredentialSchemas } from './credential-schemas.js';
 import type { Credential, CredentialChange, CredentialRow } from './credential.repository.js';
-import { CredentialRepository, placeOfCredential } from './credential.repository.js';
+import { CredentialRepository, sealedForCredential } from './credential.repository.js';
 
 type CredentialData = Record<string, unknown>;
 
@@ -98,11 +98,11 @@ export class CredentialService {
     const bytes = Buffer.from(JSON.stringify(data), 'utf8');
     if (bytes.length > BODY_LIMIT_BYTES)
       throw new ApiRefusal('bad_request', `data must have at most ${BODY_LIMIT_BYTES / 1024} KiB of JSON`);
-    return this.keyRing.seal(bytes, placeOfCredential(id));
+    return this.keyRing.seal(bytes, sealedForCredential(id));
   }
 
   private open({ id, sealedData }: Credential): CredentialData {
-    const text = this.keyRing.open(sealedData, placeOfCredential(id)).toString('utf8');
+    const text = this.keyRing.open(sealedData, sealedForCredential(id)).toString('utf8');
     return JSON.parse(text) as CredentialData;
   }
 }

@@ -1,7 +1,8 @@
 // Which role a user has in the project that a thing belongs to, as it is now. Reads across tables, in one statement.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { runPrepared } from '../../database/prepared-statement.js';
+import { PreparedStatement } from '../../database/prepared-statement.js';
+import { parameter, sql } from '../../database/sql.js';
 import type { ProjectRole } from './rights.js';
 
 /** What an id in a path stands for. */
@@ -19,11 +20,17 @@ const PROJECT_COLUMN = { project: 'id', workflow: 'project_id', credential: 'pro
   string
 >;
 
-const ROLES_IN = {
-  name: 'project_member_roles_in',
-  text: `SELECT project_id AS "projectId", role FROM project_member
-    WHERE user_id = $1 AND project_id = ANY($2::uuid[])`,
-};
+interface RolesQuery {
+  readonly projectIds: readonly string[];
+  readonly userId: string;
+}
+
+const ROLES_IN = new PreparedStatement<RolesQuery, { projectId: string; role: ProjectRole }>(
+  'project_member_roles_in',
+  sql`SELECT project_id AS "projectId", role FROM project_member
+    WHERE user_id = ${parameter('uuid', ({ userId }: RolesQuery) => userId)}
+      AND project_id = ANY(${parameter('uuid[]', ({ projectIds }: RolesQuery) => projectIds)})`,
+);
 
 @Injectable()
 export class ProjectRoleRepository {
@@ -44,12 +51,7 @@ export class ProjectRoleRepository {
 
   /** The roles that a user has in some projects, by project; those without one are left out. */
   async rolesIn(projectIds: readonly string[], userId: string): Promise<ReadonlyMap<string, ProjectRole>> {
-    const values = [userId, projectIds];
-    const rows = await runPrepared<{ projectId: string; role: ProjectRole }>(
-      this.dataSource,
-      ROLES_IN,
-      values,
-    );
+    const rows = await ROLES_IN.run(this.dataSource, { projectIds, userId });
     return new Map(rows.map(({ projectId, role }) => [projectId, role]));
   }
 }

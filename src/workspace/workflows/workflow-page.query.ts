@@ -1,5 +1,7 @@
 // The statement that reads one page of workflows, at a cost that does not grow with the number of workflows.
-import type { PreparedStatement } from '../../database/prepared-statement.js';
+import { PreparedStatement } from '../../database/prepared-statement.js';
+import type { Sql } from '../../database/sql.js';
+import { joined, parameter, sql } from '../../database/sql.js';
 
 /** Which workflows to read: those after `afterId` in the order of ids, of which each given member is true. */
 export interface WorkflowQuery {
@@ -13,36 +15,53 @@ export interface WorkflowQuery {
   readonly limit: number;
 }
 
-/** A statement with its parameters. */
-export interface Statement {
-  readonly text: string;
-  readonly values: unknown[];
+/** A workflow as lists show it. */
+export interface ListedWorkflow {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly active: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
+type PageSql = Sql<WorkflowQuery>;
+type PageStatement = PreparedStatement<WorkflowQuery, ListedWorkflow>;
+
+const MEMBER_ID: PageSql = parameter('uuid', ({ memberId }) => memberId);
+const PROJECT_ID: PageSql = parameter('uuid', ({ projectId }) => projectId);
+const ACTIVE: PageSql = parameter('boolean', ({ active }) => active);
+const NAME: PageSql = parameter('text', ({ name }) => name);
+const AFTER_ID: PageSql = parameter('uuid', ({ afterId }) => afterId);
+const LIMIT: PageSql = parameter('bigint', ({ limit }) => limit);
+
 /** @rule B.list What a list tells of a workflow: nothing of which the size is its author's choice. */
-const LISTED_COLUMNS = `w.id, w.project_id AS "projectId", w.name, w.active,
+const LISTED_COLUMNS = sql`w.id, w.project_id AS "projectId", w.name, w.active,
   w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
 
 /** So many more than its share are taken from each project: they lie together in the index and cost next to nothing. */
-const SPARE = 3;
-const LAST_ID = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
+const SPARE = sql`3`;
+const LAST_ID = sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`;
 
 /**
  * Ids first, which indexes alone tell, and then only the rows that are answered, each by its key: wide rows that do not
  * match are never touched, and the plan is the same however small or large the table is.
  */
-const ROWS_OF_PAGE = `SELECT shown.* FROM page CROSS JOIN LATERAL (
+const ROWS_OF_PAGE = sql`SELECT shown.* FROM page CROSS JOIN LATERAL (
       SELECT ${LISTED_COLUMNS} FROM workflow w WHERE w.id = page.id LIMIT 1
     ) shown ORDER BY page.id`;
+
+const statements = new Map<string, PageStatement>();
 
 /**
  * Each filter has an index that ends with the id, so that the rows of a page lie together in it. The text depends only on
  * which filters are given, and so does the statement's name: to parse and plan it anew takes longer than to run it.
  */
-export function workflowPageQuery(query: WorkflowQuery): Statement & PreparedStatement {
-  const { text, values } =
-    query.memberId === undefined ? pageOfInstance(query) : pageOfMember(query, query.memberId);
-  return { name: `workflow_page_${filterNames(query)}`, text, values };
+export function workflowPage(query: WorkflowQuery): PageStatement {
+  const name = `workflow_page_${filterNames(query)}`;
+  const statement = statements.get(name) ?? new PreparedStatement(name, textOf(query));
+  statements.set(name, statement);
+  return statement;
 }
 
 function filterNames(query: WorkflowQuery): string {
@@ -50,17 +69,18 @@ function filterNames(query: WorkflowQuery): string {
   return given.sort().join('_').toLowerCase();
 }
 
-function pageOfInstance({ projectId, ...query }: WorkflowQuery): Statement {
-  const values: unknown[] = [];
-  const place = placeIn(values);
-  const project = projectId === undefined ? [] : [`w.project_id = ${place(projectId)}`];
-  const conditions = [...project, ...filters(query, place)];
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  const text = `WITH page AS MATERIALIZED (
-      SELECT w.id FROM workflow w ${where} ORDER BY w.id LIMIT ${place(query.limit)}
+function textOf(query: WorkflowQuery): PageSql {
+  return query.memberId === undefined ? pageOfInstance(query) : pageOfMember(query);
+}
+
+function pageOfInstance({ projectId, ...query }: WorkflowQuery): PageSql {
+  const project = projectId === undefined ? [] : [sql`w.project_id = ${PROJECT_ID}`];
+  const conditions = [...project, ...filters(query)];
+  const where = conditions.length === 0 ? sql`` : sql`WHERE ${joined(conditions, sql` AND `)}`;
+  return sql`WITH page AS MATERIALIZED (
+      SELECT w.id FROM workflow w ${where} ORDER BY w.id LIMIT ${LIMIT}
     )
     ${ROWS_OF_PAGE}`;
-  return { text, values };
 }
 
 /**
@@ -73,17 +93,16 @@ function pageOfInstance({ projectId, ...query }: WorkflowQuery): Statement {
  * For a member of 200 projects this reads some 1,000 buffers of 8 KiB, with two hundred thousand workflows as with many
  * more (test/database/api-speed.spec.ts).
  */
-function pageOfMember({ projectId, ...query }: WorkflowQuery, memberId: string): Statement {
-  const values: unknown[] = [];
-  const place = placeIn(values);
-  const member = `member.user_id = ${place(memberId)}`;
-  const project = projectId === undefined ? '' : `AND member.project_id = ${place(projectId)}`;
-  const conditions = ['', ...filters(query, place)].join(' AND ');
-  const limit = place(query.limit);
-  const text = `WITH source AS MATERIALIZED (
-      SELECT member.project_id FROM project_member member WHERE ${member} ${project}
+function pageOfMember({ projectId, ...query }: WorkflowQuery): PageSql {
+  const project = projectId === undefined ? sql`` : sql`AND member.project_id = ${PROJECT_ID}`;
+  const conditions = joined(
+    filters(query).map((condition) => sql`AND ${condition}`),
+    sql` `,
+  );
+  return sql`WITH source AS MATERIALIZED (
+      SELECT member.project_id FROM project_member member WHERE member.user_id = ${MEMBER_ID} ${project}
     ), share AS MATERIALIZED (
-      SELECT ceil(${limit}::float8 / greatest(count(*), 1))::bigint + ${SPARE} AS size FROM source
+      SELECT ceil(${LIMIT}::float8 / greatest(count(*), 1))::bigint + ${SPARE} AS size FROM source
     ), head AS MATERIALIZED (
       SELECT source.project_id, first.id, first.rank FROM source CROSS JOIN LATERAL (
         SELECT w.id, row_number() OVER (ORDER BY w.id) AS rank FROM workflow w
@@ -91,33 +110,25 @@ function pageOfMember({ projectId, ...query }: WorkflowQuery, memberId: string):
         ORDER BY w.id LIMIT (SELECT share.size FROM share)
       ) first
     ), bound AS MATERIALIZED (
-      SELECT coalesce((SELECT head.id FROM head ORDER BY head.id OFFSET ${limit} - 1 LIMIT 1), ${LAST_ID}) AS id
+      SELECT coalesce((SELECT head.id FROM head ORDER BY head.id OFFSET ${LIMIT} - 1 LIMIT 1), ${LAST_ID}) AS id
     ), more AS MATERIALIZED (
       SELECT next.id FROM head CROSS JOIN LATERAL (
         SELECT w.id FROM workflow w WHERE w.project_id = head.project_id ${conditions}
           AND w.id > head.id AND w.id <= (SELECT bound.id FROM bound)
-        ORDER BY w.id LIMIT ${limit}
+        ORDER BY w.id LIMIT ${LIMIT}
       ) next
       WHERE head.rank = (SELECT share.size FROM share) AND head.id < (SELECT bound.id FROM bound)
     ), page AS MATERIALIZED (
       SELECT id FROM (SELECT head.id FROM head UNION ALL SELECT more.id FROM more) found
-      ORDER BY id LIMIT ${limit}
+      ORDER BY id LIMIT ${LIMIT}
     )
     ${ROWS_OF_PAGE}`;
-  return { text, values };
 }
 
-type Place = (value: unknown) => string;
-
-/** Adds a value to the parameters of a statement and answers where it stands. */
-function placeIn(values: unknown[]): Place {
-  return (value) => `$${values.push(value)}`;
-}
-
-function filters({ active, name, afterId }: Omit<WorkflowQuery, 'projectId'>, place: Place): string[] {
+function filters({ active, name, afterId }: Omit<WorkflowQuery, 'projectId'>): PageSql[] {
   return [
-    ...(active === undefined ? [] : [`w.active = ${place(active)}`]),
-    ...(name === undefined ? [] : [`w.name = ${place(name)}`]),
-    ...(afterId === undefined ? [] : [`w.id > ${place(afterId)}`]),
+    ...(active === undefined ? [] : [sql`w.active = ${ACTIVE}`]),
+    ...(name === undefined ? [] : [sql`w.name = ${NAME}`]),
+    ...(afterId === undefined ? [] : [sql`w.id > ${AFTER_ID}`]),
   ];
 }

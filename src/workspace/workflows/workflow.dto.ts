@@ -1,7 +1,8 @@
 // Bodies and answers of workflows.
 import { ApiProperty } from '../api/body/api-documentation.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
-import type { ListedWorkflow, Workflow } from './workflow.repository.js';
+import type { ListedWorkflow } from './workflow-page.query.js';
+import type { Workflow } from './workflow.repository.js';
 
 const MAX_NAME_CHARACTERS = 128;
 const NODES = 'Nodes, kept and answered as they are.';

@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
-import { runPrepared } from '../../database/prepared-statement.js';
 import type { Transaction } from '../../database/transaction.js';
 import { managerOf } from '../../database/transaction.js';
-import type { WorkflowQuery } from './workflow-page.query.js';
-import { workflowPageQuery } from './workflow-page.query.js';
+import type { ListedWorkflow, WorkflowQuery } from './workflow-page.query.js';
+import { workflowPage } from './workflow-page.query.js';
 
 /** A workflow. Nodes and connections are kept as they were sent. */
 @Entity('workflow')
@@ -37,8 +36,6 @@ export class Workflow {
   updatedAt!: Date;
 }
 
-/** A workflow as lists show it. */
-export type ListedWorkflow = Omit<Workflow, 'nodes' | 'connections'>;
 export type NewWorkflow = Pick<Workflow, 'projectId' | 'name' | 'active' | 'nodes' | 'connections'>;
 
 /** The members of a workflow that may change. */
@@ -65,8 +62,7 @@ export class WorkflowRepository {
 
   /** One page, in the order of ids: a page's end stays where it is, whatever is inserted or deleted meanwhile. */
   list(query: WorkflowQuery): Promise<ListedWorkflow[]> {
-    const { values, ...statement } = workflowPageQuery(query);
-    return runPrepared<ListedWorkflow>(this.workflows.manager.dataSource, statement, values);
+    return workflowPage(query).run(this.workflows.manager.dataSource, query);
   }
 
   async findById(id: string): Promise<Workflow | undefined> {

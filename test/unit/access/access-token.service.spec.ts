@@ -1,5 +1,5 @@
 // Each access token has one spelling: the signature's bytes in other letters are another text.
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../../src/access/access-token.service.js';
 import type { SigningKeyService } from '../../../src/access/signing-key.service.js';
 import { TestClock } from '../../support/test-clock.js';
@@ -38,8 +38,8 @@ describe('an access token in another spelling', () => {
 
   const issue = () => {
     const issuedAt = Math.floor(clock.nowSeconds());
-    const content = { subjectUserId: 'subject', clientId: 'https://partner.example' };
-    return tokens.issue({ ...content, issuedAt, expiresAt: issuedAt + 60 }).token;
+    const claims = { sub: 'subject', client_id: 'https://partner.example', jti: randomUUID() };
+    return tokens.prepare()({ ...claims, iat: issuedAt, exp: issuedAt + 60 });
   };
 
   it('[D31] another spelling of the same signature is another text: refused before the good one and after', async () => {

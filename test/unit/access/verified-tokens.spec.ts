@@ -1,6 +1,6 @@
 // Remembered access tokens: what is remembered is the signature's verdict, of exactly these characters.
-import { generateKeyPairSync } from 'node:crypto';
-import type { AccessTokenContent } from '../../../src/access/access-token.service.js';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { AccessTokenClaims } from '../../../src/access/access-token.service.js';
 import { AccessTokenService } from '../../../src/access/access-token.service.js';
 import type { LoadedKey, SigningKeyService } from '../../../src/access/signing-key.service.js';
 import { VerifiedTokens } from '../../../src/access/verified-tokens.js';
@@ -76,15 +76,15 @@ describe('access tokens that come again', () => {
     tokens = new AccessTokenService(keys as unknown as SigningKeyService, clock, OPTIONS);
   });
 
-  const issue = (content: Partial<AccessTokenContent> = {}) => {
-    const issuedAt = Math.floor(clock.nowSeconds());
-    const expiresAt = issuedAt + LIFE_SECONDS;
-    const whole = { subjectUserId: 'subject', clientId: 'https://partner.example', issuedAt, expiresAt };
-    return tokens.issue({ ...whole, ...content }).token;
+  const issueBy = (issuer: AccessTokenService, claims: Partial<AccessTokenClaims> = {}) => {
+    const iat = Math.floor(clock.nowSeconds());
+    const all = { sub: 'subject', client_id: 'https://partner.example', jti: randomUUID(), ...claims };
+    return issuer.prepare()({ ...all, iat, exp: iat + LIFE_SECONDS });
   };
+  const issue = (claims: Partial<AccessTokenClaims> = {}) => issueBy(tokens, claims);
 
   it('say the same each time, and each what it says itself', async () => {
-    const both = [issue({ subjectUserId: 'a' }), issue({ subjectUserId: 'b', actorUserId: 'c' })];
+    const both = [issue({ sub: 'a' }), issue({ sub: 'b', act: { sub: 'c' } })];
     for (let time = 0; time < 3; time++) {
       const said = await Promise.all(both.map((token) => tokens.verify(token)));
       expect(said).toMatchObject([{ subjectUserId: 'a' }, { subjectUserId: 'b', actorUserId: 'c' }]);
@@ -121,19 +121,14 @@ describe('access tokens that come again', () => {
 
   it('[D31] a refused token is refused again, and does not become one by coming often', async () => {
     const stranger = new AccessTokenService(new Keys() as unknown as SigningKeyService, clock, OPTIONS);
-    const { token } = stranger.issue({
-      subjectUserId: 'subject',
-      clientId: 'https://partner.example',
-      issuedAt: Math.floor(clock.nowSeconds()),
-      expiresAt: Math.floor(clock.nowSeconds()) + LIFE_SECONDS,
-    });
+    const token = issueBy(stranger);
     for (let time = 0; time < 3; time++) expect(await tokens.verify(token)).toBeUndefined();
   });
 
   it(
     '[4.3] a token that was forgotten for many others verifies like a new one',
     async () => {
-      const first = issue({ subjectUserId: 'the first' });
+      const first = issue({ sub: 'the first' });
       expect(await tokens.verify(first)).toMatchObject({ subjectUserId: 'the first' });
       for (let done = 0; done < MANY; done += 50) {
         await Promise.all(Array.from({ length: 50 }, () => tokens.verify(issue())));

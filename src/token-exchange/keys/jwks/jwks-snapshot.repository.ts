@@ -155,13 +155,13 @@ export class JwksSnapshotRepository {
   }
 
   /**
-   * Claims the one extra fetch of a window for this instance. One atomic statement decides between all instances.
-   * A claim that lies more than a window ahead was made by a wrong clock and does not count.
-   * @returns undefined when the claim was won, else when the holder of the present window made its own
+   * Reserves the one extra fetch of a window for this instance. One atomic statement decides between all instances.
+   * A reservation that lies more than a window ahead was made by a wrong clock and does not count.
+   * @returns undefined when it was got, else when the holder of the present window made its own
    */
-  async claimUnknownKidFetch(address: JwksAddress, now: Date, windowMs: number): Promise<Date | undefined> {
+  async reserveUnknownKidFetch(address: JwksAddress, now: Date, windowMs: number): Promise<Date | undefined> {
     const [from, until] = [new Date(now.getTime() - windowMs), new Date(now.getTime() + windowMs)];
-    const claimed = await this.rows.query<unknown[]>(
+    const reserved = await this.rows.query<unknown[]>(
       `INSERT INTO jwks_snapshot AS held (url_hash, url, last_unknown_kid_fetch_at) VALUES ($1, $2, $3)
        ON CONFLICT (url_hash) DO UPDATE SET last_unknown_kid_fetch_at = excluded.last_unknown_kid_fetch_at
        WHERE held.last_unknown_kid_fetch_at IS NULL
@@ -169,7 +169,7 @@ export class JwksSnapshotRepository {
        RETURNING url_hash`,
       [address.urlHash, address.url, now, from, until],
     );
-    if (claimed.length > 0) return undefined;
+    if (reserved.length > 0) return undefined;
     const { lastUnknownKidFetchAt } = await this.rows.findOneByOrFail({ urlHash: address.urlHash });
     return lastUnknownKidFetchAt ?? now;
   }

@@ -27,7 +27,7 @@ export class UnknownKidSearch {
    * Brings the cache to the newest state that may be asked for. Afterwards the cache has the key or nobody has.
    * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
    * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot-follower.ts for how others hear of it,
-   * `claimUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, coordination/ for who leads.
+   * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, coordination/ for who leads.
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
     await this.follower.reread();
@@ -40,7 +40,7 @@ export class UnknownKidSearch {
     const running = this.searches.get(cached);
     if (running !== undefined) return running;
     if (this.isWindowTaken(cached)) return Promise.resolve();
-    const search = this.claimAndFetch(cached).finally(() => this.searches.delete(cached));
+    const search = this.reserveAndFetch(cached).finally(() => this.searches.delete(cached));
     this.searches.set(cached, search);
     return search;
   }
@@ -50,29 +50,29 @@ export class UnknownKidSearch {
     return leftMs > 0 && leftMs <= WINDOW_MS;
   }
 
-  private async claimAndFetch(cached: JwksCacheEntry): Promise<void> {
+  private async reserveAndFetch(cached: JwksCacheEntry): Promise<void> {
     const now = new Date(this.clock.nowMs());
-    const claimedByOther = await this.snapshots.claimUnknownKidFetch(cached.address, now, WINDOW_MS);
-    const claimedAtMs = Math.min(claimedByOther?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime());
-    this.takenUntilMs.set(cached, claimedAtMs + WINDOW_MS);
-    if (claimedByOther === undefined) await this.refresh.refresh(cached);
-    else await this.waitForOther(cached, claimedByOther);
+    const reservedByOther = await this.snapshots.reserveUnknownKidFetch(cached.address, now, WINDOW_MS);
+    const reservedAtMs = Math.min(reservedByOther?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime());
+    this.takenUntilMs.set(cached, reservedAtMs + WINDOW_MS);
+    if (reservedByOther === undefined) await this.refresh.refresh(cached);
+    else await this.waitForOther(cached, reservedByOther);
   }
 
   /** Another instance has the window and may be fetching: what it finds out is in the snapshot within seconds. */
-  private async waitForOther(cached: JwksCacheEntry, claimedAt: Date): Promise<void> {
-    const sinceClaimMs = Math.max(this.clock.nowMs() - claimedAt.getTime(), 0);
+  private async waitForOther(cached: JwksCacheEntry, reservedAt: Date): Promise<void> {
+    const sinceReservationMs = Math.max(this.clock.nowMs() - reservedAt.getTime(), 0);
     await this.follower.follow();
-    for (let leftMs = LONGEST_WAIT_MS - sinceClaimMs; leftMs > 0; leftMs -= LOOK_AGAIN_MS) {
-      if (hasEnded(cached, claimedAt)) return;
+    for (let leftMs = LONGEST_WAIT_MS - sinceReservationMs; leftMs > 0; leftMs -= LOOK_AGAIN_MS) {
+      if (hasEnded(cached, reservedAt)) return;
       await pause(LOOK_AGAIN_MS);
       await this.follower.follow();
     }
   }
 }
 
-/** Whether the fetch of a claim has an outcome. */
-function hasEnded({ snapshot }: JwksCacheEntry, claimedAt: Date): boolean {
+/** Whether the fetch of a reservation has an outcome. */
+function hasEnded({ snapshot }: JwksCacheEntry, reservedAt: Date): boolean {
   const outcomes = [snapshot.lastSuccessAt, snapshot.lastFailureAt];
-  return outcomes.some((outcome) => outcome !== null && outcome >= claimedAt);
+  return outcomes.some((outcome) => outcome !== null && outcome >= reservedAt);
 }

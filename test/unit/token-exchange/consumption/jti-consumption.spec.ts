@@ -1,6 +1,6 @@
 // What becomes of a statement that loses its race again and again: it ends, and costs the others none of their ids.
 import { randomUUID } from 'node:crypto';
-import type { Verdict } from '../../../../src/token-exchange/consumption/jti-consumption.js';
+import type { Verdict } from '../../../../src/token-exchange/consumption/consumption-statement.js';
 import { ConsumptionBatch } from '../../../../src/token-exchange/consumption/jti-consumption.js';
 import type { TokenUse } from '../../../../src/token-exchange/host.js';
 
@@ -16,11 +16,11 @@ class LostRaces {
   readonly batch: ConsumptionBatch<Request, Verdict>;
 
   constructor(isLost: (request: Request, statements: number) => boolean) {
-    this.batch = new ConsumptionBatch((requests) => {
+    this.batch = new ConsumptionBatch(({ requests }) => {
       this.statements += 1;
       if (requests.some((request) => isLost(request, this.statements)))
         return Promise.reject(Object.assign(new Error('division by zero'), { code: '22012' }));
-      return Promise.resolve(requests.map(() => ({ isAccepted: true, usedPlaces: null })));
+      return Promise.resolve(requests.map(() => ({ isAccepted: true, usedPositions: null })));
     });
   }
 
