@@ -1,0 +1,114 @@
+// Readers of the API's description: linters, a fuzzer, and generators whose clients must work; skipped where they cannot be had.
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApiWorld } from '../../support/api-world.js';
+import { describeOnAnyDatabase } from '../../support/databases.js';
+import type { TestService } from '../../support/test-service.js';
+import { describePrepared, outputOf, prepared } from './support/foreign-programs.js';
+import { startReachable } from './support/reachable-service.js';
+
+const PATIENCE_MS = 900_000;
+const NODE_TOOLS = [
+  '@redocly/cli@2.77.0',
+  '@stoplight/spectral-cli@6.16.3',
+  'openapi-typescript@7.13.0',
+  'openapi-fetch@0.17.0',
+  'typescript@5.9.3',
+  '@types/node@20.19.43',
+];
+
+describeOnAnyDatabase('the description of the API', (database) => {
+  let service: TestService;
+  let baseUrl: string;
+  let token: string;
+
+  beforeAll(async () => {
+    ({ service, baseUrl } = await startReachable(database));
+    const world = new ApiWorld(service, 'description');
+    token = await world.token(await world.createUser('global:admin'));
+  });
+  afterAll(() => service?.stop());
+
+  /** Writes the description down, under another address than that of the tests where a linter minds it. */
+  const save = async (folder: string, address = baseUrl) => {
+    const text = await (await service.fetch('/api/v1/openapi.json')).text();
+    writeFileSync(join(folder, 'openapi.json'), text.replaceAll(baseUrl, address));
+  };
+
+  const python = prepared('description', [
+    ['python3', '-m', 'venv', 'venv'],
+    ['venv/bin/pip', 'install', '--quiet', '--requirement', 'requirements.txt'],
+  ]);
+  describePrepared('tools of Python', python, (folder) => {
+    it(
+      'schemathesis finds nothing',
+      async () => {
+        await save(folder);
+        const options = ['--url', baseUrl, '--header', `Authorization: Bearer ${token}`, '--no-color'];
+        const rounds = ['--max-examples', '50', '--continue-on-failure'];
+        const config = ['--config-file', 'schemathesis.toml'];
+        const printed = await outputOf(
+          ['venv/bin/schemathesis', ...config, 'run', 'openapi.json', ...options, ...rounds],
+          folder,
+        );
+        expect(printed).toMatch(/[1-9]\d{2,} generated, [1-9]\d{2,} passed/);
+        expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+      },
+      PATIENCE_MS,
+    );
+
+    it(
+      'openapi-python-client makes a client that works',
+      async () => {
+        await save(folder);
+        const made = ['generate', '--path', 'openapi.json', '--output-path', 'made', '--overwrite'];
+        const printed = await outputOf(['venv/bin/openapi-python-client', ...made], folder);
+        expect(printed).not.toMatch(/unable to parse/i);
+        copyFileSync(join(folder, 'client.py'), join(folder, 'made', 'client.py'));
+        await outputOf(['venv/bin/python', 'made/client.py', baseUrl, token], folder);
+      },
+      PATIENCE_MS,
+    );
+  });
+
+  const node = prepared('description', [['npm', 'install', '--silent', '--prefix', '.', ...NODE_TOOLS]]);
+  describePrepared('tools of Node.js', node, (folder) => {
+    const tool = (name: string) => join('node_modules', '.bin', name);
+
+    it(
+      'Redocly finds nothing',
+      async () => {
+        // It minds `localhost` and addresses, which are those of the tests.
+        await save(folder, 'https://automation.fernwick.io');
+        const printed = await outputOf([tool('redocly'), 'lint', '--format', 'json', 'openapi.json'], folder);
+        expect(JSON.parse(printed)).toMatchObject({ totals: { errors: 0, warnings: 0 } });
+      },
+      PATIENCE_MS,
+    );
+
+    it(
+      'Spectral finds nothing',
+      async () => {
+        await save(folder);
+        writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n');
+        const options = ['--ruleset', '.spectral.yaml', '--fail-severity', 'hint'];
+        const printed = await outputOf([tool('spectral'), 'lint', ...options, 'openapi.json'], folder);
+        expect(printed).toContain('No results');
+      },
+      PATIENCE_MS,
+    );
+
+    it(
+      'openapi-typescript makes types by which a client works',
+      async () => {
+        await save(folder);
+        await outputOf([tool('openapi-typescript'), 'openapi.json', '--output', 'paths.d.ts'], folder);
+        copyFileSync(join(folder, 'client.mts.txt'), join(folder, 'client.mts'));
+        const strict = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--types', 'node'];
+        await outputOf([tool('tsc'), ...strict, 'client.mts'], folder);
+        await outputOf([process.execPath, 'client.mjs', baseUrl, token], folder);
+      },
+      PATIENCE_MS,
+    );
+  });
+});

@@ -1,0 +1,59 @@
+// Programs in other languages: whether they are on this machine, with what they need fetched into a folder for the run.
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sizeOf } from '../../../support/series.js';
+import { REPOSITORY } from '../../../support/source-files.js';
+
+const PROGRAMS = join(REPOSITORY, 'test', 'long', 'clients', 'programs');
+const FETCHING_MS = 600_000;
+const execute = promisify(execFile);
+
+/** A program and its arguments. */
+export type Command = readonly [program: string, ...string[]];
+
+/** A folder in which a program can run, or why it cannot. */
+export type Prepared = { readonly folder: string } | { readonly reason: string };
+
+/**
+ * Copies a folder of programs and fetches what they need. At once, so that tests can be declared by what comes of it: nothing is
+ * fetched within `npm test`, and a program that is missing is no failure.
+ * @param fetching commands that prepare the copy, in which they run
+ */
+export function prepared(name: string, fetching: readonly Command[]): Prepared {
+  if (sizeOf({ small: 0, whole: 1 }) === 0)
+    return { reason: 'fetches packages, run it by `npm run test:long -- clients`' };
+  const folder = mkdtempSync(join(tmpdir(), `clients-${name}-`));
+  cpSync(join(PROGRAMS, name), folder, { recursive: true });
+  for (const [program, ...rest] of fetching) {
+    const { error, status, stderr } = spawnSync(program, rest, {
+      cwd: folder,
+      encoding: 'utf8',
+      timeout: FETCHING_MS,
+    });
+    if (error !== undefined) return { reason: `${program} is not on this machine` };
+    if (status !== 0) return { reason: `${program} could not fetch what is needed: ${stderr.slice(-300)}` };
+  }
+  return { folder };
+}
+
+/** Declares tests of foreign programs; where they cannot run, one that is skipped and says why. */
+export function describePrepared(title: string, state: Prepared, block: (folder: string) => void): void {
+  describe(title, () => {
+    if ('folder' in state) block(state.folder);
+    else it.skip(`skipped: ${state.reason}`, () => undefined);
+  });
+}
+
+/** Runs a program to its end and answers what it printed. @throws Error with all of it where the program fails */
+export async function outputOf([program, ...rest]: Command, folder: string): Promise<string> {
+  const options = { cwd: folder, timeout: FETCHING_MS, maxBuffer: 64 * 1024 * 1024 };
+  try {
+    return (await execute(program, rest, options)).stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${program} failed:\n${stdout}\n${stderr}`, { cause: error });
+  }
+}
