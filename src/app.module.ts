@@ -1,4 +1,4 @@
-// The composition root: puts the modules together, and holds the only `if`.
+// The composition root: puts the modules together, or leaves token exchange out.
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
@@ -119,7 +119,7 @@ function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefi
   return isOffered ? { path: TOKEN_PATH, grantType: TOKEN_EXCHANGE_GRANT } : undefined;
 }
 
-/** The only `if`: with the module its keys belong to readiness, without it the database alone. */
+/** With the module its keys belong to readiness, without it the database alone. */
 function tokenExchange({ startup, clock: time }: Parts, modules: SharedModules): DynamicModule[] {
   const { clock, logging, database, coordination, audit, metrics, throttle, users, access } = modules;
   if (!isTokenExchangeAvailable(startup, time)) {

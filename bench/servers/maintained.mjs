@@ -18,9 +18,9 @@ const EXPIRED_SECONDS_AGO = 3_600;
 await import('reflect-metadata');
 const { createApplication } = await load('application.js');
 const { createLogger } = await load('logging/logger.js');
-const { prepareStartup } = await load('startup.js');
-const { JtiPurgeJob } = await load('token-exchange/jti-purge.job.js');
-const { JtiRepository } = await load('token-exchange/jti.repository.js');
+const { prepareStartup } = await load('start/startup.js');
+const { JtiPurgeJob } = await load('token-exchange/consumption/jti-purge.job.js');
+const { JtiRepository } = await load('token-exchange/consumption/jti.repository.js');
 
 const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });
 const logger = createLogger(startup.config.logLevel);

@@ -27,7 +27,7 @@ export class AuthenticationGuard implements CanActivate {
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl'>,
   ) {}
 
-  /** @rule 5.4 Issued tokens are presented as `Authorization: Bearer`. */
+  /** @rule 4.3 An issued token is shown as `Authorization: Bearer`; see access-token.service.ts for its expiry. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();

@@ -133,11 +133,11 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
     this.loadedAtMs = this.clock.nowMs();
     const loaded = new Map(this.keys.map((key) => [key.kid, key]));
     const rows = await this.repository.findPublished(new Date(this.loadedAtMs));
-    this.keys = rows.map((row) => loaded.get(row.kid) ?? this.open(row));
+    this.keys = rows.map((row) => loaded.get(row.kid) ?? this.unsealed(row));
   }
 
-  private open(row: SigningKey): LoadedKey {
-    const der = this.keyRing.open(row.sealedPrivateKey, sealedForSigningKey(row.kid));
+  private unsealed(row: SigningKey): LoadedKey {
+    const der = this.keyRing.unseal(row.sealedPrivateKey, sealedForSigningKey(row.kid));
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     return { kid: row.kid, privateKey, publicKey: createPublicKey(privateKey), row };
   }

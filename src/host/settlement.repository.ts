@@ -1,4 +1,4 @@
-// All that the database does for exchanges whose users need no change, in one statement for many of them.
+// All that the database does for requests whose users need no change, but for opening sessions: one statement for many.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { auditInsertion } from '../audit/audit-trail.repository.js';

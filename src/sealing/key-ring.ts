@@ -1,4 +1,4 @@
-// Seals secrets for storage (AES-256-GCM) and opens them again, under a list of keys.
+// Seals secrets for storage (AES-256-GCM) and unseals them again, under a list of keys.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 const VERSION = 1;
@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 const DERIVED_KEY_BYTES = 32;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
 
-/** A sealed secret does not open: another key sealed it, or it was changed or moved to another row. */
+/** A sealed secret cannot be unsealed: another key sealed it, or it was changed or moved to another row. */
 export class SealError extends Error {}
 
 /**
@@ -19,7 +19,7 @@ export class KeyRing {
   private readonly keys: ReadonlyMap<string, Buffer>;
   private readonly sealingKeyId: string;
 
-  /** @param keys 32 bytes each; the first seals, all open. At least one. */
+  /** @param keys 32 bytes each; the first seals, all unseal. At least one. */
   constructor(keys: readonly Buffer[]) {
     const [first] = keys;
     if (first === undefined) throw new RangeError('a key ring needs at least one key');
@@ -42,9 +42,9 @@ export class KeyRing {
 
   /**
    * Opens an envelope that was sealed for the same row and column.
-   * @throws SealError when it does not open
+   * @throws SealError when it cannot be unsealed
    */
-  open(envelope: Buffer, sealedFor: string): Buffer {
+  unseal(envelope: Buffer, sealedFor: string): Buffer {
     if (envelope.length < HEADER_BYTES || envelope[0] !== VERSION)
       throw new SealError('not a sealed envelope');
     const header = envelope.subarray(0, HEADER_BYTES - TAG_BYTES);
@@ -61,7 +61,7 @@ export class KeyRing {
     }
   }
 
-  /** Whether an envelope was sealed under the first key of the list, so that it opens when the others are gone. */
+  /** Whether an envelope was sealed under the first key of the list, so that it can be unsealed when the others are gone. */
   isSealedUnderFirstKey(envelope: Buffer): boolean {
     return envelope[0] === VERSION && keyIdIn(envelope) === this.sealingKeyId;
   }

@@ -21,7 +21,7 @@ export interface SealedRows {
 export interface Resealing {
   /** How many values were sealed again. */
   readonly count: number;
-  /** Values that do not open, each with the reason; they are left as they are. */
+  /** Values that cannot be unsealed, each with the reason; they are left as they are. */
   readonly failures: readonly { readonly key: string; readonly reason: string }[];
   /** False when values kept on appearing under another key: somebody still seals with it. */
   readonly isComplete: boolean;
@@ -64,7 +64,7 @@ async function resealOnce(rows: SealedRows, keyRing: KeyRing): Promise<Pass> {
 async function step(row: SealedRow, rows: SealedRows, keyRing: KeyRing, pass: Pass): Promise<void> {
   const sealedFor = rows.sealedFor(row.key);
   try {
-    const envelope = keyRing.seal(keyRing.open(row.envelope, sealedFor), sealedFor);
+    const envelope = keyRing.seal(keyRing.unseal(row.envelope, sealedFor), sealedFor);
     if (await rows.replaceSealed(row, envelope)) pass.resealed++;
     else pass.overtaken++;
   } catch (error) {

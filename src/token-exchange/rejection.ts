@@ -21,8 +21,9 @@ export type RejectionReason =
   | 'remaining_lifetime_too_short'
   // where it was posted from
   | 'origin_not_allowed'
+  // whom it may be joined with
   | 'actor_not_allowed'
-  // replay
+  // consumption
   | 'token_replayed'
   // identity
   | 'email_missing'
@@ -45,7 +46,7 @@ export interface RejectionContext {
   detail?: string;
 }
 
-/** A token was refused. Thrown by verification, replay protection and identity; never by anything internal. */
+/** A token was refused, by one of its rules; never for a fault of ours. */
 export class Rejection extends Error {
   constructor(
     readonly reason: RejectionReason,

@@ -1,4 +1,4 @@
-// The parts list of token exchange: controllers, guards, keys, verification, replay protection, identity, jobs.
+// The parts list of token exchange: controllers, keys, the services that verify, consume and resolve, both flows, a job.
 import type { DynamicModule, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { repositoriesOf } from '../database/database.module.js';

@@ -30,7 +30,7 @@ async function opensAll(service: TestService, key: string): Promise<boolean> {
   expect(rows.length).toBeGreaterThan(1);
   return rows.every(({ place, envelope }) => {
     try {
-      return ring.open(envelope, place).length > 0;
+      return ring.unseal(envelope, place).length > 0;
     } catch {
       return false;
     }

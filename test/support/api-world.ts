@@ -120,7 +120,7 @@ export class ApiWorld {
       [id],
     );
     if (row === undefined) throw new Error('there is no such credential');
-    return JSON.parse(this.service.part(KeyRing).open(row.sealed, `credential:${id}`).toString());
+    return JSON.parse(this.service.part(KeyRing).unseal(row.sealed, `credential:${id}`).toString());
   }
 
   personalProjectOf(userId: string): Promise<string> {

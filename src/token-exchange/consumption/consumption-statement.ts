@@ -80,6 +80,8 @@ const ALL_OR_NONE: Form = {
 /**
  * The clauses that use up ids. They end in `verdict (request, is_accepted, is_whole, used_positions)`; the statement must
  * select `VERDICT`.
+ * @rule 5.2.5 A jti is accepted once.
+ * @rule D3 What a token uses up is used by one atomic statement, and a loser leaves nothing behind.
  *
  * `ON CONFLICT DO NOTHING` leaves out what was used before, and the primary key decides every race. Rows go in sorted by
  * hash, so that two statements cannot wait for each other. No two requests share an id; if they did, `DISTINCT ON` would

@@ -28,6 +28,7 @@ export class ConsumptionBatch<Request extends { readonly uses: readonly TokenUse
 
   /**
    * Uses up the ids of one request: all of them or none.
+   * @rule D2 Once over all issuers and both flows; stored as SHA-256, so that length and characters do not matter.
    * @returns its row of the statement
    * @throws Rejection `token_replayed` when any of them was used before, or two of them are the same
    */

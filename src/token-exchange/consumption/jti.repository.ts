@@ -38,9 +38,6 @@ export class JtiRepository {
 
   /**
    * Uses up the ids of one request: all of them or none.
-   * @rule 5.2.5 A jti is accepted once.
-   * @rule D2 Once over all issuers and both flows; stored as SHA-256, so that length and characters do not matter.
-   * @rule D3 What a token uses up is used by one atomic statement, and a loser leaves nothing behind.
    * @throws Rejection `token_replayed` when any of them was used before, or two of them are the same
    */
   async consume(uses: readonly TokenUse[]): Promise<void> {

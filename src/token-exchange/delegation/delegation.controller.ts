@@ -32,6 +32,7 @@ export class DelegationController {
   /**
    * @rule 4.2 Token exchange is a form POST and succeeds with 200.
    * @rule 2.4.1 The answer names the token, its type and its life.
+   * @rule 5.4 Nobody asks for a credential here, nor at embedded login: the external token is the only one.
    */
   @Post(TOKEN_PATH)
   @HttpCode(200)

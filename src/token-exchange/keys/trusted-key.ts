@@ -4,7 +4,7 @@ import type { Algorithm } from './algorithms.js';
 
 /** What an entry allows its tokens, the same for static and JWKS keys. */
 export interface TrustPolicy {
-  /** Position of the entry in the configuration, from 0. */
+  /** Index of the entry in the configuration, from 0. */
   readonly entryIndex: number;
   /** How logs and metrics call the entry. */
   readonly label: string;

@@ -86,7 +86,7 @@ export class CredentialService {
     if (data === undefined || !isPartialData) return data;
     // Before they are merged: how many unknown members there are is the sender's choice.
     refuse(this.schemas.problemOfPatch(stored.type, data));
-    return merged(this.open(stored), data);
+    return merged(this.unsealed(stored), data);
   }
 
   private async judge(type: string, data: CredentialData): Promise<void> {
@@ -101,8 +101,8 @@ export class CredentialService {
     return this.keyRing.seal(bytes, sealedForCredential(id));
   }
 
-  private open({ id, sealedData }: Credential): CredentialData {
-    const text = this.keyRing.open(sealedData, sealedForCredential(id)).toString('utf8');
+  private unsealed({ id, sealedData }: Credential): CredentialData {
+    const text = this.keyRing.unseal(sealedData, sealedForCredential(id)).toString('utf8');
     return JSON.parse(text) as CredentialData;
   }
 }

@@ -44,7 +44,6 @@ export class WorkflowController {
     private readonly pages: Pages,
   ) {}
 
-  /** @rule 4.3 An API call answers what the acting user may see. */
   @Get()
   @Operation({
     summary: 'List the workflows that the acting user may see',

@@ -8,7 +8,7 @@ const place = 'signing_key:k1';
 
 describe('a sealed secret', () => {
   it.each([Buffer.alloc(0), secret, Buffer.alloc(100_000, 7)])('[D45] opens again', (plain) => {
-    expect(ring.open(ring.seal(plain, place), place)).toEqual(plain);
+    expect(ring.unseal(ring.seal(plain, place), place)).toEqual(plain);
   });
 
   it('[D45] does not show the secret', () => {
@@ -25,7 +25,7 @@ describe('a sealed secret', () => {
 
   it.each(['signing_key:k2', 'signing_key:k', 'signing_key:k11', ''])(
     '[D45] does not open in another place: %j',
-    (other) => expect(() => ring.open(ring.seal(secret, place), other)).toThrow(SealError),
+    (other) => expect(() => ring.unseal(ring.seal(secret, place), other)).toThrow(SealError),
   );
 
   it('[D45] does not open when any one bit is changed', () => {
@@ -33,34 +33,34 @@ describe('a sealed secret', () => {
     for (let bit = 0; bit < envelope.length * 8; bit++) {
       const changed = Buffer.from(envelope);
       changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-      expect(() => ring.open(changed, place)).toThrow(SealError);
+      expect(() => ring.unseal(changed, place)).toThrow(SealError);
     }
   });
 
   it('[D45] does not open when it is cut or lengthened', () => {
     const envelope = ring.seal(secret, place);
     for (let length = 0; length < envelope.length; length++) {
-      expect(() => ring.open(envelope.subarray(0, length), place)).toThrow(SealError);
+      expect(() => ring.unseal(envelope.subarray(0, length), place)).toThrow(SealError);
     }
-    expect(() => ring.open(Buffer.concat([envelope, Buffer.alloc(1)]), place)).toThrow(SealError);
+    expect(() => ring.unseal(Buffer.concat([envelope, Buffer.alloc(1)]), place)).toThrow(SealError);
   });
 });
 
 describe('a list of keys', () => {
   it('[D45] the first seals', () => {
     const envelope = new KeyRing([second, first]).seal(secret, place);
-    expect(new KeyRing([second]).open(envelope, place)).toEqual(secret);
-    expect(() => new KeyRing([first]).open(envelope, place)).toThrow(SealError);
+    expect(new KeyRing([second]).unseal(envelope, place)).toEqual(secret);
+    expect(() => new KeyRing([first]).unseal(envelope, place)).toThrow(SealError);
   });
 
   it('[D45] all open', () => {
-    expect(new KeyRing([second, first]).open(ring.seal(secret, place), place)).toEqual(secret);
+    expect(new KeyRing([second, first]).unseal(ring.seal(secret, place), place)).toEqual(secret);
   });
 
   it('[D45] a missing key is named by its id, not by its bytes', () => {
     const message = (key: Buffer) => {
       try {
-        return new KeyRing([key]).open(ring.seal(secret, place), place).toString();
+        return new KeyRing([key]).unseal(ring.seal(secret, place), place).toString();
       } catch (error) {
         return (error as SealError).message;
       }
