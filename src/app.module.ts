@@ -60,6 +60,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         modules.logging,
+        modules.metrics,
         workspace(parts, modules, metrics),
         ReferenceModule,
         WebModule.register({ publicDirectory: join(parts.sourceDirectory, 'web', 'public') }),

@@ -49,10 +49,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const settings = parts.database ?? databaseSettings(startup.config);
   const database = await openDatabase(settings, ENTITIES);
   const coordination = await joinInstances(settings, logger, clock);
-  const closeRest = async () => {
-    await coordination.leader.stop();
-    await database.close();
-  };
+  const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config));
     const root = AppModule.register({
