@@ -36,7 +36,10 @@ export function prepared(name: string, fetching: readonly Command[]): Prepared {
     });
     if ((error)?.code === 'ENOENT')
       return { reason: `${program} is not on this machine` };
-    if (error !== undefined) throw error;
+    if (error !== undefined) {
+      if ('code' in error && error.code === 'ENOENT') return { reason: `${program} is not on this machine` };
+      throw error;
+    }
     if (status !== 0) return { reason: `${program} could not fetch what is needed: ${stderr.slice(-300)}` };
   }
   return { folder };
