@@ -6,6 +6,7 @@ import { APP_FILTER } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
+import { SERVER_METADATA_PATHS } from './access/well-known.js';
 import type { TokenEndpoint } from './access/access.options.js';
 import { AuditModule } from './audit/audit.module.js';
 import type { LicenseFeature } from './config/license.js';
@@ -27,6 +28,7 @@ import type { KeyRing } from './sealing/key-ring.js';
 import type { Startup } from './start/startup.js';
 import { TOKEN_PATH } from './token-exchange/delegation/delegation.controller.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
+import { EMBED_PATH } from './token-exchange/embed-login/embed-login.controller.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import type { TokenExchangeOptions } from './token-exchange/token-exchange.options.js';
@@ -58,6 +60,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         modules.logging,
+        modules.metrics,
         workspace(parts, modules, metrics),
         ReferenceModule,
         WebModule.register({ publicDirectory: join(parts.sourceDirectory, 'web', 'public') }),
@@ -111,6 +114,12 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
  */
 export function isTokenExchangeAvailable({ config, license }: Startup, clock: Clock): boolean {
   return config.featureFlag && license.includes('token-exchange', clock.nowMs());
+}
+
+/** Whether the routes of a path answer 404 at this moment, whatever the method. */
+export function isAbsent(path: string, startup: Startup, clock: Clock): boolean {
+  if (path === TOKEN_PATH || path === EMBED_PATH) return !isTokenExchangeAvailable(startup, clock);
+  return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf(startup, clock) === undefined;
 }
 
 /** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */

@@ -2,7 +2,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { AppModule, isTokenExchangeAvailable } from './app.module.js';
+import { AppModule, isAbsent, isTokenExchangeAvailable } from './app.module.js';
 import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
@@ -19,9 +19,7 @@ import { TOKEN_EXCHANGE_DESCRIPTION } from './token-exchange/delegation/token-ex
 import { EMBED_LOGIN_DESCRIPTION } from './token-exchange/embed-login/embed-login.description.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
-/** Without a licence they are absent, whatever the method. */
 const FLOW_DESCRIPTIONS = { ...TOKEN_EXCHANGE_DESCRIPTION, ...EMBED_LOGIN_DESCRIPTION };
-const FLOW_PATHS = Object.keys(FLOW_DESCRIPTIONS);
 
 /** A running or runnable application. */
 export interface Application {
@@ -51,10 +49,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const settings = parts.database ?? databaseSettings(startup.config);
   const database = await openDatabase(settings, ENTITIES);
   const coordination = await joinInstances(settings, logger, clock);
-  const closeRest = async () => {
-    await coordination.leader.stop();
-    await database.close();
-  };
+  const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config));
     const root = AppModule.register({
@@ -89,7 +84,7 @@ async function createNest(
     proxyHops: config.proxyHops,
     logger,
     tls,
-    isAbsent: (url) => FLOW_PATHS.includes(url) && !isTokenExchangeAvailable(startup, clock),
+    isAbsent: (url) => isAbsent(url, startup, clock),
   });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
     bodyParser: false,

@@ -4,7 +4,7 @@ import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import { ACCESS_TOKEN_ALGORITHM } from './access-token.service.js';
 import { PublishedInterceptor } from './published.interceptor.js';
-import { KEY_SET_PATH, RESOURCE_METADATA, WELL_KNOWN } from './well-known.js';
+import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './well-known.js';
 
 /** RFC 8414 §2. */
 interface AuthorizationServerMetadata {
@@ -41,8 +41,7 @@ export class MetadataController {
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl' | 'tokenEndpoint'>,
   ) {}
 
-  /** At OpenID Connect's address too: many clients ask only there. */
-  @Get(['oauth-authorization-server', 'openid-configuration'])
+  @Get(SERVER_METADATA)
   authorizationServer(): AuthorizationServerMetadata {
     const tokenEndpoint = this.options.tokenEndpoint();
     if (tokenEndpoint === undefined) throw new NotFoundException();

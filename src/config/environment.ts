@@ -185,7 +185,7 @@ export const VARIABLES = {
   }),
   encryptionKeys: list('SVC_ENCRYPTION_KEY', {
     description:
-      'Keys that seal secrets at rest: the first seals, all open. Required with PostgreSQL; on the embedded ' +
+      'Keys that seal secrets at rest: the first seals, all unseal. Required with PostgreSQL; on the embedded ' +
       'database made once in the data folder.',
     range: 'comma-separated, each 32 bytes in base64',
     member: parseEncryptionKey,

@@ -14,14 +14,11 @@ const PAUSE_MS = 25;
 const PATIENCE_MS = 1_000;
 const LOOK_AGAIN_MS = 2;
 const CHECKPOINT_AFTER_BYTES = 4 * 2 ** 20;
-/** The first look after a use writes its counts down, the second one sees them. */
-const LOOKS_AFTER_USE = 2;
 
 export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly job: PeriodicJob;
+  /** Of the database by others, when nothing was due. */
   private usesSeen = -1;
-  /** In a row, with nothing due. */
-  private idleLooks = 0;
 
   constructor(
     private readonly database: EmbeddedMaintenanceRepository,
@@ -58,11 +55,9 @@ export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApp
   /** A database that nobody uses is left alone. */
   private async run(mayGoOn: () => boolean): Promise<void> {
     const { usesByOthers } = this.database;
-    if (usesByOthers !== this.usesSeen) this.idleLooks = 0;
-    if (this.idleLooks === LOOKS_AFTER_USE) return;
-    this.usesSeen = usesByOthers;
+    if (usesByOthers === this.usesSeen) return;
     const steps = await this.steps();
-    this.idleLooks = steps.length === 0 ? this.idleLooks + 1 : 0;
+    if (steps.length === 0) this.usesSeen = usesByOthers;
     await this.take(steps, mayGoOn);
   }
 

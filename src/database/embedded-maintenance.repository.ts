@@ -17,10 +17,15 @@ export interface DueTable {
 const TABLES = sql`pg_class WHERE relkind = 'r'
   AND (relnamespace = 'public'::regnamespace OR oid = 'pg_statistic'::regclass)`;
 
+/** Counts that are under way are written down as this statement ends. As a part of another the planner may leave it out. */
+const WRITE_COUNTS = new PreparedStatement<void, unknown>(
+  'maintenance_write_counts',
+  sql`SELECT pg_stat_force_next_flush()`,
+);
+
 /**
  * The thresholds are autovacuum's, with a ceiling: a step must stay short, however large the table is. Insertions are due
  * too, so that pages are frozen while they are few; a table that only grows would else be read as a whole one day.
- * Counts that are under way are written down as this statement ends: the next one sees them.
  */
 const DUE = new PreparedStatement<void, DueTable>(
   'maintenance_due',
@@ -31,7 +36,7 @@ const DUE = new PreparedStatement<void, DueTable>(
         relnamespace = 'public'::regnamespace
           AND pg_stat_get_mod_since_analyze(oid) > 50 + 0.1 * rows AS "needsAnalyze"
       FROM (SELECT oid, relnamespace, greatest(reltuples, 0) AS rows FROM ${TABLES}) AS known
-    ) AS judged, (SELECT pg_stat_force_next_flush()) AS flush
+    ) AS judged
     WHERE "needsVacuum" OR "needsAnalyze" ORDER BY "table"`,
 );
 
@@ -62,7 +67,8 @@ export class EmbeddedMaintenanceRepository {
     return this.uses - this.ownUses;
   }
 
-  due(): Promise<DueTable[]> {
+  async due(): Promise<DueTable[]> {
+    await this.ask(WRITE_COUNTS);
     return this.ask(DUE);
   }
 

@@ -7,10 +7,22 @@ interface Placeholders<Input> {
   readonly read: (input: Input) => readonly unknown[];
 }
 
-/** A piece of SQL, or a whole statement, that is run with an input. Only `sql` makes one, and it takes no text from outside. */
-export class Sql<Input = unknown> {
+/**
+ * A piece of SQL, or a whole statement, that is run with an input. The functions of this file make it, of texts, names and types
+ * that stand in the source: nothing from outside is ever a part of its text.
+ */
+class Piece<Input> {
+  /** No other object has its type. */
+  protected readonly isSql = true;
+
   constructor(readonly parts: readonly (string | Placeholders<Input>)[]) {}
 }
+
+export type Sql<Input = unknown> = Piece<Input>;
+
+/** The types of parameters. */
+export type SqlType =
+  'bigint' | 'boolean' | 'bytea' | 'float8' | 'integer' | 'json' | 'text' | 'text[]' | 'uuid' | 'uuid[]';
 
 /** A statement as the driver takes it. */
 export interface WrittenSql<Input> {
@@ -24,23 +36,29 @@ export function sql<Input = unknown>(
   texts: TemplateStringsArray,
   ...pieces: readonly Sql<Input>[]
 ): Sql<Input> {
-  return new Sql(texts.flatMap((text, index) => [text, ...(pieces[index]?.parts ?? [])]));
+  const partsOf = (piece: Sql<Input>) => {
+    if (!(piece instanceof Piece)) throw new TypeError('only SQL can be put into SQL');
+    return piece.parts;
+  };
+  return new Piece(
+    texts.flatMap((text, index) => [text, ...pieces.slice(index, index + 1).flatMap(partsOf)]),
+  );
 }
 
 /** Joins pieces by a separator; nothing where there are none. */
 export function joined<Input>(pieces: readonly Sql<Input>[], separator: Sql<Input>): Sql<Input> {
-  return new Sql(
+  return new Piece(
     pieces.flatMap(({ parts }, index) => (index === 0 ? parts : [...separator.parts, ...parts])),
   );
 }
 
 /** One value that a statement is given at each run. The same parameter in several places is given once. */
-export function parameter<Input>(type: string, read: (input: Input) => unknown): Sql<Input> {
-  return new Sql([{ types: [type], read: (input: Input) => [read(input)] }]);
+export function parameter<Input>(type: SqlType, read: (input: Input) => unknown): Sql<Input> {
+  return new Piece([{ types: [type], read: (input: Input) => [read(input)] }]);
 }
 
 /** A column of rows that a statement is given: its type, and its value in each row. */
-export type Column<Row> = readonly [type: string, read: (row: Row) => unknown];
+export type Column<Row> = readonly [type: SqlType, read: (row: Row) => unknown];
 
 /**
  * Rows that a statement is given, an array for each column: `unnest(…) AS NAME (COLUMNS)`.
@@ -61,7 +79,7 @@ export function givenRows<Input, Row>(
     },
   };
   const names = [...Object.keys(columns), ...(position === undefined ? [] : [position])].join(', ');
-  return new Sql([
+  return new Piece([
     'unnest(',
     arrays,
     `)${position === undefined ? '' : ' WITH ORDINALITY'} AS ${name} (${names})`,

@@ -27,6 +27,10 @@ declare module 'fastify' {
 /** @rule B.headers The largest access token that we issue must come back in a header. */
 const HEADER_LIMIT_BYTES = 64 * 1024;
 const SLOW_CLIENT_MS = 30_000;
+/** `type/subtype`, and parameters if any (RFC 9110 §8.3.1). */
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
+/** No route is made for it. */
+const UNKNOWN_MEDIA_TYPE = 'application/octet-stream';
 
 /**
  * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured:
@@ -88,6 +92,12 @@ function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: 
  * judged (D20), and each route reads only the one type that it is made for.
  */
 function readBodiesUnparsed(server: FastifyInstance): void {
+  server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    const label = headers['content-type'];
+    // Fastify would refuse it before any guard is asked.
+    if (label !== undefined && !MEDIA_TYPE.test(label)) headers['content-type'] = UNKNOWN_MEDIA_TYPE;
+    done();
+  });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (request: FastifyRequest, stream: IncomingMessage) =>
     readBody(stream, Number(request.headers['content-length'] ?? 0)),

@@ -46,6 +46,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     await withService(database, { trustedKeys, environment }, async (service) => {
       await expectAbsent(service);
       expect((await service.fetch('/healthz/readiness')).status).toBe(200);
+      expect((await service.fetch('/metrics')).status).toBe(200);
       expect((await service.fetch('/rest/me')).status).toBe(401);
     });
   });

@@ -49,6 +49,35 @@ const ALLOWED: Readonly<Record<string, string>> = {
 };
 
 describeOnAnyDatabase('[D20] the place of the method in the order', (database) => {
+  it.each([{ SVC_ENV_FEAT_TOKEN_EXCHANGE: 'false' }, { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }])(
+    '[D57] what is absent has no methods: %j',
+    async (environment) => {
+      await withService(database, { trustedKeys, environment }, async (without) => {
+        for (const name of ['oauth-authorization-server', 'openid-configuration'])
+          for (const method of ['GET', 'PUT']) {
+            const answer = await without.fetch(`/.well-known/${name}`, { method });
+            expect([name, method, answer.status, answer.headers.get('allow')]).toEqual([
+              name,
+              method,
+              404,
+              null,
+            ]);
+          }
+        expect((await without.fetch('/.well-known/oauth-protected-resource', { method: 'PUT' })).status).toBe(
+          405,
+        );
+      });
+    },
+  );
+
+  it('[D20] a Content-Type that is none comes after the switch', async () => {
+    const environment = { SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
+    await withService(database, { trustedKeys, environment }, async (off) => {
+      const request = { method: 'POST', body: 'x', headers: { 'content-type': 'foo' } };
+      expect((await off.fetch(EXCHANGE_PATH, request)).status).toBe(501);
+    });
+  });
+
   it('[D20] the method is judged before the throttle, which does not count it, and before the switch', async () => {
     const environment = {
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
@@ -156,6 +185,22 @@ describeOnAnyDatabase('[D57] methods', (database) => {
         expect(await answer.text()).toContain('The charset must be UTF-8');
       }
     });
+
+    it.each(['foo', '', `${FORM}, text/plain`, ';', 'a/b/c'])(
+      '[D20] a Content-Type that is none, %j, is refused in its turn, in the words of the endpoint',
+      async (label) => {
+        const headers = { 'content-type': label };
+        const exchange = await post(EXCHANGE_PATH, body(), headers);
+        expect([exchange.status, await exchange.json()]).toEqual([
+          415,
+          { error: 'invalid_request', error_description: `Content-Type must be ${FORM}` },
+        ]);
+        expect(exchange.headers.has('ratelimit-limit')).toBe(true);
+        const embed = await post(EMBED_PATH, login(), headers);
+        expect([embed.status, await embed.json()]).toMatchObject([415, { error: 'not_a_form' }]);
+        expect((await post('/nowhere', body(), headers)).status).toBe(404);
+      },
+    );
 
     it.each(['identity', ''])('[D57] Content-Encoding %j is none', async (coding) => {
       const headers = { 'content-type': `${FORM}; charset="UTF-8"`, 'content-encoding': coding };

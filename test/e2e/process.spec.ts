@@ -82,7 +82,9 @@ describeBuilt('[D43] the process', () => {
     };
 
     it('[D43] one line says that it is ready: address, database, flows, keys and issuers', async () => {
-      const [ready, ...others] = (await logOf(await running())).filter(({ msg }) => msg === READY);
+      const process = await running();
+      await untilLogged(process, new RegExp(READY));
+      const [ready, ...others] = (await logOf(process)).filter(({ msg }) => msg === READY);
       expect(others).toEqual([]);
       expect(ready).toMatchObject({
         baseUrl: surroundings.baseUrl,

@@ -1,7 +1,7 @@
 // Whoever brings the owner's e-mail address without its issuer vouching for it becomes nobody, least of all the owner.
 import { Partner } from '../../demo/partner.js';
 import { census, eventsOf } from '../support/census.js';
-import { describeOnAnyDatabase } from '../support/databases.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { ENTRY_PATHS, INVALID_GRANT, signedIn } from '../support/entry-paths.js';
 import { createUser, linkedUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
@@ -34,7 +34,7 @@ const partner = Partner.create({ issuer: 'https://partner.example' });
 let subjects = 0;
 const newSub = () => `stranger-${++subjects}`;
 
-describeOnAnyDatabase('an e-mail that is not verified', (database) => {
+describeOnEachDatabase('an e-mail that is not verified', (database) => {
   let service: TestService;
   let ownerId: string;
 

@@ -19,16 +19,16 @@ const letter = (random: Random) => random.pick([...LETTERS]);
 
 const DAMAGES: readonly Damage[] = [
   (token, random) => {
-    const place = at(token, random);
-    return token.slice(0, place) + letter(random) + token.slice(place + 1);
+    const position = at(token, random);
+    return token.slice(0, position) + letter(random) + token.slice(position + 1);
   },
   (token, random) => {
-    const place = at(token, random);
-    return token.slice(0, place) + letter(random) + token.slice(place);
+    const position = at(token, random);
+    return token.slice(0, position) + letter(random) + token.slice(position);
   },
   (token, random) => {
-    const place = at(token, random);
-    return token.slice(0, place) + token.slice(place + 1 + random.below(20));
+    const position = at(token, random);
+    return token.slice(0, position) + token.slice(position + 1 + random.below(20));
   },
   (token, random) => {
     const [from, to] = [at(token, random), at(token, random)];
@@ -37,7 +37,7 @@ const DAMAGES: readonly Damage[] = [
   (token, random) => {
     const parts = token.split('.');
     const [one, other] = [random.below(3), random.below(3)];
-    return parts.map((part, place) => (place === one ? parts[other] : part)).join('.');
+    return parts.map((part, position) => (position === one ? parts[other] : part)).join('.');
   },
 ];
 

@@ -420,7 +420,7 @@ export const ONE_OF_EACH_REASON: readonly LateRefusal[] = [
   ...ATTACKS.filter(({ flow, verdict }) => flow === undefined && verdict === 'refused'),
   USED_UP,
   ...LATE_REFUSALS,
-].filter(({ reason }, place, all) => all.findIndex((other) => other.reason === reason) === place);
+].filter(({ reason }, index, all) => all.findIndex((other) => other.reason === reason) === index);
 
 export const OF_INVALID_CLAIMS: readonly Attack[] = ATTACKS.filter(
   ({ verdict }) => verdict === 'claims-invalid',

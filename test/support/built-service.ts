@@ -51,7 +51,9 @@ export async function surroundingsOf(
 
 /** The log lines of a service that runs or ran; what is not JSON is left out. */
 export async function logOf({ logFile }: ServiceProcess): Promise<Record<string, unknown>[]> {
-  const lines = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.startsWith('{'));
+  // What stands behind the last line's end is still being written.
+  const written = (await readFile(logFile, 'utf8')).split('\n').slice(0, -1);
+  const lines = written.filter((line) => line.startsWith('{'));
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 

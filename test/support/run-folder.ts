@@ -1,22 +1,21 @@
 // Gives each run of the tests a temporary folder of its own, in memory where there is room: databases are a thousand
 // small files each, and a run makes more than a hundred.
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const IN_MEMORY = '/dev/shm';
 const NEEDED_BYTES = 2 * 2 ** 30;
-/** An account can remove what is its own. */
-const PREFIX = `svc-test-${process.getuid?.() ?? 'user'}-run-`;
+/** An account can remove what is its own, and a process id means something on its own machine or container only. */
+const PREFIX = `svc-test-${process.getuid?.() ?? 'user'}-${hostname()}-run-`;
 
 let entered: string | undefined;
 
 /** Makes the folder the temporary one of this process, and of those that it starts from now on. */
 export function enterRunFolder(): void {
   process.env['TEST_LASTING_FOLDER'] = tmpdir();
-  const parent = hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir();
-  removeLeftovers(parent);
-  entered = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+  entered = (hasRoom(IN_MEMORY) ? newFolderIn(IN_MEMORY) : undefined) ?? newFolderIn(tmpdir());
+  if (entered === undefined) throw new Error(`no folder can be made in ${tmpdir()}`);
   // PostgreSQL's account has a folder of its own in it.
   chmodSync(entered, 0o711);
   process.env['TMPDIR'] = entered;
@@ -32,6 +31,16 @@ export function leaveRunFolder(): void {
 /** For what the next run can use again. */
 export function lastingFolder(): string {
   return process.env['TEST_LASTING_FOLDER'] ?? tmpdir();
+}
+
+/** Undefined where nothing may be made. */
+function newFolderIn(parent: string): string | undefined {
+  try {
+    removeLeftovers(parent);
+    return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+  } catch {
+    return undefined;
+  }
 }
 
 function hasRoom(folder: string): boolean {

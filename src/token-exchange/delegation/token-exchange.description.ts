@@ -59,7 +59,10 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
       requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
       responses: {
         200: answer('An access token', SUCCESS),
-        400: answer('The request, or a token in it, is refused: invalid_request, invalid_grant', ERROR),
+        400: answer(
+          'The request, or a token in it, is refused: invalid_request, unsupported_grant_type, invalid_grant',
+          ERROR,
+        ),
         404: answer('The instance has no licence for it any more', NOT_FOUND),
         413: answer('The body is larger than 256 KiB', ERROR),
         415: answer('The body is no plain form in UTF-8', ERROR),
@@ -67,6 +70,7 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
           ...answer('The address made too many requests within a minute', ERROR),
           headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
         },
+        500: answer('A fault of the instance: server_error', ERROR),
         501: answer('Token exchange is switched off', ERROR),
       },
     },

@@ -83,7 +83,7 @@ function actorToken(form: Form): string | undefined {
   const token = given.trim();
   if (token !== '') return token;
   if (given !== '' || form.get('actor_token_type'))
-    throw invalid('actor_token must be a token, or left out together with actor_token_type');
+    throw invalid('actor_token must not be blank, nor empty where actor_token_type is given');
   return undefined;
 }
 

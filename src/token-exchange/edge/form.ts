@@ -96,11 +96,12 @@ export class Form {
     }
   }
 
-  /** The limit of a list is for all its values together. */
+  /** The limit of a list is for all its values, as they are kept; an empty one adds nothing. */
   private withEarlier(name: string, value: string): string {
     const earlier = this.fields.get(name);
     if (earlier === undefined) return value;
     if (!this.lists.has(name)) throw new FormError(`${shown(name)} must not be given more than once`, name);
+    if (earlier === '' || value === '') return earlier + value;
     const all = `${earlier} ${value}`;
     if (hasMoreCharacters(all, this.limitOf(name))) throw this.tooLong(name);
     return all;

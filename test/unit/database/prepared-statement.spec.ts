@@ -19,6 +19,7 @@ const NAMES = [
   'maintenance_due',
   'maintenance_filled',
   'maintenance_log_length',
+  'maintenance_write_counts',
   'project_member_roles_in',
   'throttle_counter_count_hit',
   'used_jti_consume',

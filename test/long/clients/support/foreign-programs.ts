@@ -1,9 +1,9 @@
 // Programs in other languages: whether they are on this machine, with what they need fetched into a folder for the run.
 import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { lastingFolder } from '../../../support/run-folder.js';
 import { sizeOf } from '../../../support/series.js';
 import { REPOSITORY } from '../../../support/source-files.js';
 
@@ -25,7 +25,8 @@ export type Prepared = { readonly folder: string } | { readonly reason: string }
 export function prepared(name: string, fetching: readonly Command[]): Prepared {
   if (sizeOf({ small: 0, whole: 1 }) === 0)
     return { reason: 'fetches packages, run it by `npm run test:long -- clients`' };
-  const folder = mkdtempSync(join(tmpdir(), `clients-${name}-`));
+  // Not where tests have their databases: in memory nothing may be executed on some machines.
+  const folder = mkdtempSync(join(lastingFolder(), `clients-${name}-`));
   cpSync(join(PROGRAMS, name), folder, { recursive: true });
   for (const [program, ...rest] of fetching) {
     const { error, status, stderr } = spawnSync(program, rest, {
@@ -33,7 +34,12 @@ export function prepared(name: string, fetching: readonly Command[]): Prepared {
       encoding: 'utf8',
       timeout: FETCHING_MS,
     });
-    if (error !== undefined) return { reason: `${program} is not on this machine` };
+    if ((error)?.code === 'ENOENT')
+      return { reason: `${program} is not on this machine` };
+    if (error !== undefined) {
+      if ('code' in error && error.code === 'ENOENT') return { reason: `${program} is not on this machine` };
+      throw error;
+    }
     if (status !== 0) return { reason: `${program} could not fetch what is needed: ${stderr.slice(-300)}` };
   }
   return { folder };

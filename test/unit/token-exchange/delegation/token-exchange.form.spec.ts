@@ -62,6 +62,7 @@ describe('fields that are taken', () => {
     ['resource=urn:a%20urn:b&resource=&resource=urn:a', ['urn:a', 'urn:b', 'urn:a']],
     ['resource=&resource=', undefined],
     ['audience=a&audience=b', undefined],
+    [`resource=${'x'.repeat(2048)}&resource=`, ['x'.repeat(2048)]],
   ])('[D16] %s: resource and audience may be repeated', (rest, expected) => {
     expect(read(withFields(rest)).resources).toEqual(expected);
   });
