@@ -1,11 +1,9 @@
 #!/usr/bin/env node
 // Measures the service against a bare server and against its nearest peer. See README.md beside it.
-import { writeFileSync } from 'node:fs';
 import { CASES } from './cases/index.mjs';
+import { writeJson } from './support/json-file.mjs';
 import { HELP, readOptions, UsageError } from './support/options.mjs';
-import { report } from './support/report.mjs';
-import { surroundings } from './support/surroundings.mjs';
-import { table } from './support/table.mjs';
+import { report, table } from './support/report.mjs';
 import { Workbench } from './support/workbench.mjs';
 
 const INTERRUPTED = 130;
@@ -33,7 +31,7 @@ async function runCases(options) {
   try {
     const results = [];
     for (const chosen of options.cases) results.push(await runCase(workbench, chosen));
-    if (options.json !== undefined) await writeJson(options, workbench, results);
+    if (options.json !== undefined) await writeJson(workbench, results);
     return 0;
   } finally {
     await workbench.close();
@@ -46,18 +44,6 @@ async function runCase(workbench, { name, title, run }) {
   await workbench.stopServers();
   print(`\n${report(result)}\n`);
   return result;
-}
-
-async function writeJson(options, { postgres }, results) {
-  const { json, rounds, requests, seconds, connections, exchanges, growthScale } = options;
-  const [version] = postgres === undefined ? [] : await postgres.query('postgres', 'SHOW server_version');
-  const content = {
-    ...surroundings(),
-    postgres: version?.server_version,
-    options: { rounds, requests, seconds, connections, exchanges, growthScale },
-    cases: results,
-  };
-  writeFileSync(json, `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** The programs that were started are stopped and their files removed, whatever ends the benchmark. */

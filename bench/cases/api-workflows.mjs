@@ -1,9 +1,9 @@
 // A page of workflows by Bearer: the service against a bare route with the same statements.
 import assert from 'node:assert/strict';
-import { cpuMicros, ratio } from '../support/ratios.mjs';
+import { bearer } from '../support/exchanges.mjs';
 import { alternate } from '../support/rounds.mjs';
-import { bearer, workflowCalls } from '../support/workflow-calls.mjs';
-import { addWorkflows } from '../support/workflows.mjs';
+import { cpuMicros, ratio } from '../support/statistics.mjs';
+import { addWorkflows, workflowCalls } from '../support/workflows.mjs';
 
 const names = { over: 'service', under: 'floor' };
 

@@ -3,14 +3,12 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkExchange } from '../support/checks.mjs';
 import { exchangeRequests } from '../support/exchanges.mjs';
-import { grownAuthors, grownLogins } from '../support/grown-users.mjs';
-import { grow, grownCounts } from '../support/growth.mjs';
+import { grow, grownAuthors, grownCounts, grownLogins } from '../support/growth.mjs';
 import { applyLoad } from '../support/load.mjs';
 import { EXPLAINED, plansOf } from '../support/query-plans.mjs';
-import { cpuMicros, ratio } from '../support/ratios.mjs';
 import { alternate } from '../support/rounds.mjs';
-import { workflowCalls } from '../support/workflow-calls.mjs';
-import { addWorkflows } from '../support/workflows.mjs';
+import { cpuMicros, ratio } from '../support/statistics.mjs';
+import { addWorkflows, workflowCalls } from '../support/workflows.mjs';
 
 const EXPLAINED_REQUESTS = 40;
 /** So long PostgreSQL may take to write its log. */
@@ -107,7 +105,7 @@ async function readPlans(workbench, database, counts) {
 
 /** One at a time, so that each request has statements of its own. */
 function sendOneByOne({ server }, load) {
-  return applyLoad({ ...load, origins: [server.origin], connections: 1, whenDone: () => undefined });
+  return applyLoad({ ...load, origins: [server.origin], connections: 1 });
 }
 
 function described(counts) {

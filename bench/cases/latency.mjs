@@ -1,7 +1,7 @@
 // Latency at one fixed rate, half of what the service can do: the service against the floor.
 import { exchangeRequests } from '../support/exchanges.mjs';
-import { ratio } from '../support/ratios.mjs';
 import { alternate, warmUp } from '../support/rounds.mjs';
+import { ratio } from '../support/statistics.mjs';
 
 const names = { over: 'service', under: 'floor' };
 

@@ -1,16 +1,14 @@
 // Whether the embedded database keeps its size, and answers, while many exchanges' rows go in and out.
 import { readdirSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { exchangeRequests } from '../support/exchanges.mjs';
 import { freePort } from '../../dist/demo/free-port.js';
-import { machineCpuMicroseconds } from '../support/machine-load.mjs';
 import { applyPacedLoad } from '../support/paced-load.mjs';
-import { cpuMicroseconds } from '../support/process-usage.mjs';
+import { cpuMicroseconds, foreignShare, machineCpuMicroseconds } from '../support/process-usage.mjs';
+import { table } from '../support/report.mjs';
 import { quantile, spread } from '../support/statistics.mjs';
-import { table } from '../support/table.mjs';
 
 const ROUNDS = 10;
 const ROWS = 50_000;
@@ -79,7 +77,7 @@ async function measureRound(workbench, service, controlPort) {
     p50Ms: quantile(latenciesMs, 0.5),
     p99Ms: quantile(latenciesMs, 0.99),
     slowestMs: Math.max(...latenciesMs),
-    foreignShare: foreignShare(before, after),
+    foreignShare: foreignShareOf(before, after),
   };
 }
 
@@ -92,12 +90,10 @@ function usage({ server }) {
   };
 }
 
-/** What neither the service nor the load has used of the machine; with more than a few hundredths a latency tells little. */
-function foreignShare(before, after) {
-  const [ms, ours, machine] = ['atMs', 'ourMicros', 'machineMicros'].map(
-    (name) => after[name] - before[name],
-  );
-  return Math.max(0, (machine - ours) / (availableParallelism() * ms * 1000));
+/** With more than a few hundredths a latency tells little. */
+function foreignShareOf(before, after) {
+  const used = (name) => after[name] - before[name];
+  return foreignShare(used('machineMicros'), used('ourMicros'), used('atMs') / 1000);
 }
 
 /** Second by second, since nobody knows beforehand how long a round takes. */
@@ -106,7 +102,7 @@ async function exchangesBeside(workbench, service, isOver) {
   const latencies = [];
   while (!isOver()) {
     const part = { ...kind, requests: await requests(PER_SECOND * PART_SECONDS), perSecond: PER_SECOND };
-    const load = { origins: [service.server.origin], connections: CONNECTIONS, whenDone: () => undefined };
+    const load = { origins: [service.server.origin], connections: CONNECTIONS };
     const { latenciesMs } = await applyPacedLoad({ ...part, ...load });
     latencies.push(...latenciesMs);
   }

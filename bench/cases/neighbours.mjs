@@ -1,15 +1,17 @@
 // What a good client waits for beside two hostile ones, against what it waits for alone.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { exchangeRequests } from '../support/exchanges.mjs';
-import { HostileClients } from '../support/hostile-clients.mjs';
 import { hostileRequest } from '../support/hostile-requests.mjs';
-import { hostileRoutes } from '../support/hostile-routes.mjs';
-import { unmeasurable } from '../support/main-thread.mjs';
-import { ratio } from '../support/ratios.mjs';
+import { hostileRoutes, titleOf } from '../support/hostile-routes.mjs';
+import { unmeasurable } from '../support/process-usage.mjs';
 import { costsOfHostile } from '../support/request-costs.mjs';
 import { measure, warmUp } from '../support/rounds.mjs';
-import { workflowCalls } from '../support/workflow-calls.mjs';
-import { addWorkflows } from '../support/workflows.mjs';
+import { ratio } from '../support/statistics.mjs';
+import { addWorkflows, workflowCalls } from '../support/workflows.mjs';
 
+const HOSTILE_PROGRAM = join(import.meta.dirname, '..', 'support', 'hostile-clients.mjs');
 const HOSTILE_CLIENTS = 2;
 /** So many of the dearest requests they send in turn. */
 const DEAREST = 20;
@@ -77,14 +79,20 @@ class HostileRounds {
     const requests = await Promise.all(
       this.costs.map(({ route, hostile }) => hostileRequest(route, hostile, hostile.bytes)),
     );
-    const clients = await HostileClients.start(this.origin, requests, HOSTILE_CLIENTS);
+    const child = fork(HOSTILE_PROGRAM);
+    child.send({ origin: this.origin, requests, clients: HOSTILE_CLIENTS });
+    await once(child, 'message');
     const startedAt = performance.now();
     try {
       return await work();
     } finally {
       this.seconds += (performance.now() - startedAt) / 1000;
-      const statuses = Object.entries(await clients.stop());
-      for (const [status, count] of statuses) this.statuses[status] = (this.statuses[status] ?? 0) + count;
+      const told = once(child, 'message');
+      child.send('stop');
+      const [statuses] = await told;
+      child.disconnect();
+      for (const [status, count] of Object.entries(statuses))
+        this.statuses[status] = (this.statuses[status] ?? 0) + count;
     }
   }
 
@@ -98,8 +106,7 @@ class HostileRounds {
 
 function listOf(costs) {
   const lines = costs.map(
-    ({ route: { method, path }, hostile: { name }, leastMs }) =>
-      `${leastMs.toFixed(1)} ms  ${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}  ${name}`,
+    ({ route, hostile: { name }, leastMs }) => `${leastMs.toFixed(1)} ms  ${titleOf(route)}  ${name}`,
   );
   return ['What they sent, with its time of the main thread:', ...lines].join('\n');
 }

@@ -1,9 +1,9 @@
 // What the dearest single requests cost the service's main thread, where everybody else waits meanwhile.
-import { firstRequests } from '../support/first-requests.mjs';
-import { hostileRoutes } from '../support/hostile-routes.mjs';
-import { unmeasurable } from '../support/main-thread.mjs';
-import { costsOfHostile } from '../support/request-costs.mjs';
-import { table } from '../support/table.mjs';
+import { hostileRoutes, titleOf } from '../support/hostile-routes.mjs';
+import { unmeasurable } from '../support/process-usage.mjs';
+import { table } from '../support/report.mjs';
+import { costsOfHostile, firstRequests } from '../support/request-costs.mjs';
+import { spread } from '../support/statistics.mjs';
 
 /** No request may take more. */
 const BAR_MS = 20;
@@ -15,39 +15,30 @@ export const oneRequest = {
 
   async run(workbench) {
     if (unmeasurable !== undefined) return { ratios: [], remarks: [unmeasurable] };
-    const costs = await costsOn(workbench, await workbench.startService());
-    const embedded = await costsOn(
-      workbench,
-      await workbench.startService({ name: 'embedded', database: 'embedded' }),
-    );
+    const costs = await costsOn(workbench, {});
+    const embedded = await costsOn(workbench, { name: 'embedded', database: 'embedded' });
     const first = await firstRequests(workbench);
     const [dearest] = costs;
     const bar = {
       title: 'dearest request, ms: the least of its tries',
       values: dearest.tries,
+      ...spread(dearest.tries),
       median: dearest.leastMs,
-      min: Math.min(...dearest.tries),
-      max: Math.max(...dearest.tries),
       atMost: BAR_MS,
     };
     const remarks = [
       countOf('PostgreSQL', costs),
-      table([
-        ['dearest of each route, ms', 'least', 'median', 'status', ''],
-        ...dearestOfRoutes(costs).map(rowOf),
-      ]),
+      costTable('dearest of each route, ms', dearestOfRoutes(costs)),
       countOf('The embedded database', embedded),
-      table([
-        ['dearest of the embedded database, ms', 'least', 'median', 'status', ''],
-        ...dearestOfRoutes(embedded).slice(0, 5).map(rowOf),
-      ]),
+      costTable('dearest of the embedded database, ms', dearestOfRoutes(embedded).slice(0, 5)),
       table([['first of its kind after a start, ms', 'first', 'second'], ...first]),
     ];
     return { ratios: [bar], remarks, costs: costs.map(plain) };
   },
 };
 
-async function costsOn(workbench, service) {
+async function costsOn(workbench, options) {
+  const service = await workbench.startService(options);
   const costs = await costsOfHostile(workbench, service, await hostileRoutes(service, workbench.partner));
   await workbench.stop(service.server);
   return costs;
@@ -60,19 +51,21 @@ function countOf(where, costs) {
 
 /** The costs are sorted. */
 function dearestOfRoutes(costs) {
-  return [...new Map(costs.toReversed().map((cost) => [nameOf(cost), cost])).values()].sort(
-    (one, other) => other.leastMs - one.leastMs,
-  );
+  const dearest = new Map(costs.toReversed().map((cost) => [titleOf(cost.route), cost]));
+  return [...dearest.values()].sort((one, other) => other.leastMs - one.leastMs);
 }
 
-function rowOf({ leastMs, medianMs, status, hostile, ...cost }) {
-  return [nameOf(cost), leastMs.toFixed(1), medianMs.toFixed(1), String(status), hostile.name];
+function costTable(heading, costs) {
+  const rows = costs.map(({ route, hostile, leastMs, medianMs, status }) => [
+    titleOf(route),
+    leastMs.toFixed(1),
+    medianMs.toFixed(1),
+    String(status),
+    hostile.name,
+  ]);
+  return table([[heading, 'least', 'median', 'status', ''], ...rows]);
 }
 
-function nameOf({ route: { method, path } }) {
-  return `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}`;
-}
-
-function plain({ tries, status, hostile, ...cost }) {
-  return { route: nameOf(cost), request: hostile.name, status, tries };
+function plain({ route, hostile, status, tries }) {
+  return { route: titleOf(route), request: hostile.name, status, tries };
 }

@@ -1,10 +1,21 @@
 // Time from the start of the service's process to its first answers, on each database, cold and warm.
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SERVICE_SCRIPT, serviceEnvironment } from '../servers/service.mjs';
+import { cpuMicroseconds } from '../support/process-usage.mjs';
+import { table } from '../support/report.mjs';
 import { spread } from '../support/statistics.mjs';
-import { timeStarts } from '../support/service-starts.mjs';
-import { table } from '../support/table.mjs';
 
 const LONGEST_WARM_START_SECONDS = 1.2;
 const HEADINGS = ['start, ms', 'starts', 'first answer', 'spread', 'ready', 'spread', 'CPU', 'spread'];
+/** What is waited for: that the process answers at all, and that it says that traffic makes sense. */
+const ANSWERS = { healthzMs: '/healthz', readinessMs: '/healthz/readiness' };
+/** A refused connection costs next to nothing, so that asking this often does not slow down what is measured. */
+const ASK_EVERY_MS = 2;
+const LONGEST_START_MS = 60_000;
 
 export const start = {
   name: 'start',
@@ -21,6 +32,115 @@ export const start = {
     return { starts, ratios, remarks: [table([HEADINGS, ...Object.entries(starts).map(rowOf)])] };
   },
 };
+
+/**
+ * Starts the service again and again, on each database once cold (it is empty: every migration runs, and the embedded
+ * engine makes its files) and once warm (an earlier start has left it ready). The situations take turns, so that a
+ * busy moment of the machine meets all of them.
+ * @returns for each situation the times of all its starts, `{ healthzMs, readinessMs, cpuMs }`; the last is the CPU
+ *   time of the process until then, which a busy machine disturbs less
+ */
+async function timeStarts(workbench) {
+  const databases = { PostgreSQL: postgresqlDatabases(workbench), embedded: embeddedDatabases(workbench) };
+  const situations = Object.entries(databases).flatMap(([kind, database]) => [
+    [`cold ${kind}`, coldDatabases(database)],
+    [`warm ${kind}`, warmDatabase(workbench, database)],
+  ]);
+  const starts = Object.fromEntries(situations.map(([name]) => [name, []]));
+  for (let round = 1; round <= workbench.options.rounds; round += 1) {
+    for (const [name, prepare] of situations) {
+      const times = await timeStart(workbench, await prepare());
+      starts[name].push(times);
+      workbench.tell(`round ${round}: ${name} ${Math.round(times.readinessMs)} ms`);
+    }
+  }
+  return starts;
+}
+
+/** A new database for each start; the one before it goes. */
+function coldDatabases({ create, drop }) {
+  let database;
+  return async () => {
+    if (database !== undefined) await drop(database);
+    database = await create();
+    return database;
+  };
+}
+
+/** One database for all starts; the start that fills it is not counted. */
+function warmDatabase(workbench, { create }) {
+  let database;
+  return async () => {
+    if (database === undefined) {
+      database = await create();
+      await timeStart(workbench, database);
+    }
+    return database;
+  };
+}
+
+function embeddedDatabases(workbench) {
+  const create = () => ({ folder: join(workbench.folder, nameOfNew()) });
+  const drop = ({ folder }) => rm(folder, { recursive: true });
+  return { create, drop };
+}
+
+function postgresqlDatabases(workbench) {
+  const create = async () => {
+    const postgres = await workbench.startPostgres();
+    const name = nameOfNew();
+    await postgres.query('postgres', `CREATE DATABASE ${name}`);
+    return { name, databaseUrl: postgres.urlOf(name) };
+  };
+  const drop = ({ name }) => workbench.postgres.query('postgres', `DROP DATABASE ${name} WITH (FORCE)`);
+  return { create, drop };
+}
+
+function nameOfNew() {
+  return `start_${randomBytes(6).toString('hex')}`;
+}
+
+/** One start, until both answers have come; then the service is stopped. */
+async function timeStart(workbench, { folder, databaseUrl }) {
+  const surroundings = await workbench.surroundingsOf('start');
+  const environment = serviceEnvironment({
+    ...surroundings,
+    ...(folder && { folder }),
+    databaseUrl,
+    trustedKeys: workbench.partner.trustedKeys(),
+  });
+  const startedAtMs = performance.now();
+  const server = workbench.spawn({ ...surroundings, script: SERVICE_SCRIPT, environment });
+  try {
+    const times = Object.entries(ANSWERS).map(async ([name, path]) => {
+      await untilAnswered(server, path);
+      return [name, performance.now() - startedAtMs];
+    });
+    const answers = Object.fromEntries(await Promise.all(times));
+    return { ...answers, cpuMs: cpuMicroseconds(server.processId) / 1000 };
+  } finally {
+    await workbench.stop(server);
+  }
+}
+
+async function untilAnswered(server, path) {
+  const deadlineMs = performance.now() + LONGEST_START_MS;
+  while (!(await isAnswered(new URL(path, server.origin)))) {
+    if (!server.isRunning || performance.now() > deadlineMs)
+      throw new Error(`The service did not start:\n${server.lastOutput()}`);
+    await pause(ASK_EVERY_MS);
+  }
+}
+
+function isAnswered(url) {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    });
+    request.on('error', () => resolve(false));
+  });
+}
 
 function seconds(title, times, name) {
   const values = times.map((time) => time[name] / 1000);

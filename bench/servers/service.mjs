@@ -23,7 +23,7 @@ export function serviceEnvironment({ port, databaseUrl, folder, trustedKeys }) {
     SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
     SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: HIGHEST_LIMIT,
     SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: HIGHEST_LIMIT,
-    SVC_API_CALLS_PER_MINUTE: '1000000',
+    SVC_API_CALLS_PER_MINUTE: HIGHEST_LIMIT,
     SVC_BASE_URL: `http://localhost:${port}`,
     SVC_HOST: '127.0.0.1',
     SVC_PORT: String(port),

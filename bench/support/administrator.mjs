@@ -1,23 +1,19 @@
 // An administrator of a service, who came in by a token exchange and calls its API.
 import assert from 'node:assert/strict';
-import { exchangeOnce } from './exchanges.mjs';
-import { bearer } from './workflow-calls.mjs';
+import { accessTokens, bearer } from './exchanges.mjs';
 
-/** The longest life that access tokens have by default. */
-const LIFETIME_SECONDS = 900;
 const CLAIMS = { sub: 'administrator', email: 'administrator@partner.example', role: 'global:admin' };
 
 export class Administrator {
   constructor(origin, token) {
     this.origin = origin;
     this.headers = bearer(token);
+    this.jsonHeaders = { ...this.headers, 'content-type': 'application/json' };
   }
 
   static async login(contestant, partner) {
-    const subjectToken = await partner.sign('ES256', CLAIMS, LIFETIME_SECONDS);
-    const { status, text } = await exchangeOnce(contestant, subjectToken);
-    assert.equal(status, 200, text);
-    return new Administrator(contestant.server.origin, JSON.parse(text).access_token);
+    const [token] = await accessTokens(contestant, partner, [CLAIMS]);
+    return new Administrator(contestant.server.origin, token);
   }
 
   async get(path) {
@@ -31,8 +27,7 @@ export class Administrator {
   }
 
   async call(method, path, body, expectedStatus) {
-    const headers = { ...this.headers, 'content-type': 'application/json' };
-    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const init = { method, headers: this.jsonHeaders, ...(body && { body: JSON.stringify(body) }) };
     const answer = await fetch(new URL(path, this.origin), init);
     const text = await answer.text();
     assert.equal(answer.status, expectedStatus, `${method} ${path}: ${text}`);

@@ -1,4 +1,4 @@
-// Looks at what a server really does before it is measured: a fast answer is worth nothing if it is a wrong one.
+// Looks at what a server really does and writes: a fast answer is worth nothing if it is a wrong one.
 import assert from 'node:assert/strict';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { exchangeOnce } from './exchanges.mjs';
@@ -47,4 +47,15 @@ async function checkAccessToken(
 async function mustRefuse(contestant, what, token) {
   const { status, text } = await exchangeOnce(contestant, token);
   assert.equal(status, 400, `${contestant.name} took ${what}: ${text}`);
+}
+
+/** Counts what exchanges have left in a server's database. */
+export async function writtenRows({ postgres }, { database }) {
+  const [rows] = await postgres.query(
+    database,
+    `SELECT (SELECT count(*) FROM used_jti)::int AS "usedTokens",
+       (SELECT count(*) FROM audit_event WHERE name = 'svc.audit.token-exchange.succeeded')::int AS successes,
+       (SELECT count(*) FROM audit_event WHERE name = 'svc.audit.token-exchange.failed')::int AS failures`,
+  );
+  return rows;
 }

@@ -1,9 +1,12 @@
-// The requests of both flows: tokens go in by a form.
+// The requests of both flows: tokens go in by a form, and access tokens come out.
+import assert from 'node:assert/strict';
 import { logins } from './residents.mjs';
 
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
-const FORM = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+/** The longest life that access tokens have by default. */
+const LIFETIME_SECONDS = 900;
+export const FORM = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 
 /**
  * A kind of load: exchanges of fresh tokens.
@@ -69,4 +72,19 @@ export async function exchangeOnce(contestant, subjectToken) {
   const url = new URL(contestant.exchangePath, contestant.server.origin);
   const answer = await fetch(url, { ...FORM, body: exchangeForm(contestant, subjectToken) });
   return { status: answer.status, text: await answer.text() };
+}
+
+/** One for each of the claim sets, one after the other. */
+export async function accessTokens(contestant, partner, claimSets) {
+  const tokens = [];
+  for (const subjectToken of await partner.signAll('ES256', claimSets, LIFETIME_SECONDS)) {
+    const { status, text } = await exchangeOnce(contestant, subjectToken);
+    assert.equal(status, 200, text);
+    tokens.push(JSON.parse(text).access_token);
+  }
+  return tokens;
+}
+
+export function bearer(token) {
+  return { authorization: `Bearer ${token}` };
 }

@@ -1,11 +1,14 @@
 // Fills a database as years of use would: replay records, users with projects and links, audit rows, workflows.
-import { SUBJECT_PREFIX, USERS_PER_AUTHOR } from './grown-users.mjs';
-import { withoutIndexes } from './indexes.mjs';
+// Its users are known by their numbers.
+import { randomInt } from 'node:crypto';
 import { ISSUER } from './partner.mjs';
 import { WORKFLOWS_PER_PROJECT, insertWorkflows } from './workflows.mjs';
 
 const USED_TOKENS = 10_000_000;
 const USERS = 1_000_000;
+const SUBJECT_PREFIX = 'grown-';
+/** One user in so many has workflows, a full page and more of them. */
+const USERS_PER_AUTHOR = 50;
 const AUDIT_ROWS = 1_000_000;
 /** Rows are right by the way in which they are made, so that foreign keys need not be looked up for each of them. */
 const SESSION = { session_replication_role: 'replica', maintenance_work_mem: '512MB' };
@@ -38,6 +41,45 @@ export async function grow({ postgres, tell }, database, counts) {
     },
     SESSION,
   );
+}
+
+/** Makes claim sets of so many logins, spread over all users at random. */
+export function grownLogins(users) {
+  return (count) => Array.from({ length: count }, () => claimsOf(randomInt(1, users + 1)));
+}
+
+/** The same of users who have workflows. */
+export function grownAuthors(users) {
+  const authors = Math.floor(users / USERS_PER_AUTHOR);
+  return (count) =>
+    Array.from({ length: count }, () => claimsOf(randomInt(1, authors + 1) * USERS_PER_AUTHOR));
+}
+
+/** What their tokens say about them: nothing that would change a user. */
+function claimsOf(number) {
+  const sub = `${SUBJECT_PREFIX}${number}`;
+  return { sub, email: `${sub}@partner.example` };
+}
+
+/** Indexes that no foreign key refers to, with the statements that drop and make them. */
+const DROPPABLE = `
+  SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', $1::regclass, conname) AS drop,
+    format('ALTER TABLE %s ADD CONSTRAINT %I %s', $1::regclass, conname, pg_get_constraintdef(oid)) AS create
+  FROM pg_constraint own
+  WHERE conrelid = $1::regclass AND contype IN ('p', 'u') AND NOT EXISTS (
+    SELECT FROM pg_constraint reference WHERE reference.conindid = own.conindid AND reference.contype = 'f'
+  )
+  UNION ALL
+  SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid)
+  FROM pg_index
+  WHERE indrelid = $1::regclass AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)`;
+
+/** Building indexes once after many rows is several times faster than with each of them. */
+async function withoutIndexes(client, table, insert) {
+  const { rows: indexes } = await client.query(DROPPABLE, [table]);
+  for (const { drop } of indexes) await client.query(drop);
+  await insert();
+  for (const { create } of indexes) await client.query(create);
 }
 
 function insertions({ usedTokens, users, auditRows }) {

@@ -1,29 +1,23 @@
-// Clients that send hostile requests as fast as they get answers, in a process of their own: beside the measurement.
-import { fork } from 'node:child_process';
+// A program of its own, beside the measurement: clients that send requests in turn as fast as they get answers, each beginning
+// at another, until it is told to stop. Then it tells how many answers of each status there were.
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { LoneClient } from './lone-client.mjs';
 
-const PROGRAM = join(import.meta.dirname, 'hostile-clients.program.mjs');
+const [{ origin, requests, clients }] = await once(process, 'message');
+const statuses = {};
+let isStopped = false;
+process.once('message', () => (isStopped = true));
+process.once('disconnect', () => process.exit());
+const work = Array.from({ length: clients }, (_, client) => sendAll(client));
+process.send('started');
+await Promise.all(work);
+process.send(statuses);
 
-export class HostileClients {
-  constructor(child) {
-    this.child = child;
+async function sendAll(first) {
+  const client = new LoneClient(origin);
+  for (let next = first; !isStopped; next += 1) {
+    const status = await client.send(requests[next % requests.length]);
+    statuses[status] = (statuses[status] ?? 0) + 1;
   }
-
-  /** @param requests sent in turn by each of so many clients, each of which begins at another */
-  static async start(origin, requests, clients) {
-    const child = fork(PROGRAM);
-    child.send({ origin, requests, clients });
-    await once(child, 'message');
-    return new HostileClients(child);
-  }
-
-  /** @returns how many answers of each status there were */
-  async stop() {
-    const told = once(this.child, 'message');
-    this.child.send('stop');
-    const [statuses] = await told;
-    this.child.disconnect();
-    return statuses;
-  }
+  client.close();
 }

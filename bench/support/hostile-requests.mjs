@@ -62,25 +62,22 @@ const FORM_PIECES = [
   '%25',
 ];
 
+const inBody = (name, body, bytes = BODY_BYTES) => ({ name, bytes, body });
+const inQuery = (name, query) => ({ name, bytes: HEADER_BYTES, query });
+
 /** Forms in which one field, one name, or the number of fields is as large as it can be. */
 export function hostileForms({ fields, form }) {
   const encoded = (members) => new URLSearchParams(members).toString();
   const values = fields.flatMap((field) =>
-    FORM_PIECES.map((piece) => ({
-      name: `${field} of ${piece}`,
-      bytes: BODY_BYTES,
-      body: (bytes) => {
-        const rest = encoded(Object.fromEntries(Object.entries(form).filter(([name]) => name !== field)));
-        const start = `${rest}&${field}=`;
-        return start + filled(piece, bytes - start.length);
-      },
-    })),
+    FORM_PIECES.map((piece) => {
+      const rest = encoded(Object.fromEntries(Object.entries(form).filter(([name]) => name !== field)));
+      const start = `${rest}&${field}=`;
+      return inBody(`${field} of ${piece}`, (bytes) => start + filled(piece, bytes - start.length));
+    }),
   );
-  const separators = ['&', '&a', '&a=1', '&a[]=', '=', '+=&', '%61=&'].map((piece) => ({
-    name: `pairs of ${piece}`,
-    bytes: BODY_BYTES,
-    body: (bytes) => filled(piece, bytes),
-  }));
+  const separators = ['&', '&a', '&a=1', '&a[]=', '=', '+=&', '%61=&'].map((piece) =>
+    inBody(`pairs of ${piece}`, (bytes) => filled(piece, bytes)),
+  );
   return [...values, ...separators];
 }
 
@@ -101,11 +98,10 @@ const CLAIM_VALUES = {
  */
 export function hostileTokens({ formOf }, sign) {
   return Object.entries(CLAIM_VALUES).flatMap(([name, make]) =>
-    CLAIMS.map((claim) => ({
-      name: `token with ${claim}: ${name}`,
-      bytes: CLAIM_BYTES,
-      body: async (bytes) => formOf(await sign({ [claim]: make(bytes) })),
-    })),
+    CLAIMS.map((claim) => {
+      const body = async (bytes) => formOf(await sign({ [claim]: make(bytes) }));
+      return inBody(`token with ${claim}: ${name}`, body, CLAIM_BYTES);
+    }),
   );
 }
 
@@ -153,17 +149,11 @@ const UNREAD_BODIES = {
  */
 export function hostileBodies({ properties = {} }, good) {
   const members = Object.entries({ ...properties, unknown: undefined }).flatMap(([member, schema]) =>
-    Object.entries(valuesFor(schema)).map(([name, value]) => ({
-      name: `${member}: ${name}`,
-      bytes: BODY_BYTES,
-      body: (bytes) => bodyWith(good, member, value, bytes),
-    })),
+    Object.entries(valuesFor(schema)).map(([name, value]) =>
+      inBody(`${member}: ${name}`, (bytes) => bodyWith(good, member, value, bytes)),
+    ),
   );
-  const whole = Object.entries(UNREAD_BODIES).map(([name, body]) => ({
-    name: `whole: ${name}`,
-    bytes: BODY_BYTES,
-    body,
-  }));
+  const whole = Object.entries(UNREAD_BODIES).map(([name, body]) => inBody(`whole: ${name}`, body));
   return [...members, ...whole];
 }
 
@@ -201,29 +191,23 @@ export function hostileCredentials(schemas, good) {
     ),
   );
   const texts = [...rules.values()].flatMap(({ type, member }) =>
-    DATA_TEXTS.map(([start, piece]) => ({
-      name: `${type}.${member}: ${start} and many ${piece}`,
-      bytes: BODY_BYTES,
-      body: (bytes) => {
+    DATA_TEXTS.map(([start, piece]) =>
+      inBody(`${type}.${member}: ${start} and many ${piece}`, (bytes) => {
         const text = start + filled(piece, bytes - OTHER_MEMBERS_BYTES - start.length);
         return JSON.stringify({ ...good, type, data: { [member]: text } });
-      },
-    })),
+      }),
+    ),
   );
-  const stored = {
-    name: 'data of the longest texts',
-    bytes: 2 * LONGEST_DATA_TEXT,
-    body: (bytes) => {
-      const text = filled('a', bytes / 2);
-      return JSON.stringify({ ...good, type: 'httpBasicAuth', data: { user: text, password: text } });
-    },
+  const longest = (bytes) => {
+    const text = filled('a', bytes / 2);
+    return JSON.stringify({ ...good, type: 'httpBasicAuth', data: { user: text, password: text } });
   };
-  const unknown = {
-    name: 'data of unknown members',
-    bytes: BODY_BYTES,
-    body: (bytes) => JSON.stringify({ ...good, data: memberObject(bytes - OTHER_MEMBERS_BYTES) }),
-  };
-  return [...texts, stored, unknown];
+  const unknown = (bytes) => JSON.stringify({ ...good, data: memberObject(bytes - OTHER_MEMBERS_BYTES) });
+  return [
+    ...texts,
+    inBody('data of the longest texts', longest, 2 * LONGEST_DATA_TEXT),
+    inBody('data of unknown members', unknown),
+  ];
 }
 
 /** Every route outside of the API, and one of it, with a method that it knows and the parameters that it reads. */
@@ -271,17 +255,13 @@ export function hostileHeaders() {
 /** Queries as large as they can be, for any route; `names` are the parameters that it knows. */
 export function hostileQueries(names) {
   const parameters = [...names, 'unknown'].flatMap((name) =>
-    ['A', '%F0%9F%98%80', '%00', '+', '%', '%2F..', '[]'].map((piece) => ({
-      name: `query ${name} of ${piece}`,
-      bytes: HEADER_BYTES,
-      query: (bytes) => `?${name}=${filled(piece, bytes - name.length - 2)}`,
-    })),
+    ['A', '%F0%9F%98%80', '%00', '+', '%', '%2F..', '[]'].map((piece) =>
+      inQuery(`query ${name} of ${piece}`, (bytes) => `?${name}=${filled(piece, bytes - name.length - 2)}`),
+    ),
   );
-  const pairs = ['&', 'a&', '&a=1', 'limit=1&', 'a[b]='].map((piece) => ({
-    name: `query of ${piece}`,
-    bytes: HEADER_BYTES,
-    query: (bytes) => `?${filled(piece, bytes - 1)}`,
-  }));
+  const pairs = ['&', 'a&', '&a=1', 'limit=1&', 'a[b]='].map((piece) =>
+    inQuery(`query of ${piece}`, (bytes) => `?${filled(piece, bytes - 1)}`),
+  );
   return [...parameters, ...pairs];
 }
 

@@ -1,6 +1,6 @@
 // Every route of a running service, with a good request to it and with all that is hostile to it.
 import { Administrator } from './administrator.mjs';
-import { operationsOf } from './api-description.mjs';
+import { FORM } from './exchanges.mjs';
 import {
   FLOWS,
   ROUTES,
@@ -13,7 +13,6 @@ import {
 } from './hostile-requests.mjs';
 import { RESIDENTS } from './residents.mjs';
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const DATA = { user: 'ada', password: 'correct horse' };
 const CREDENTIALS = 'POST /api/v1/credentials';
 
@@ -37,25 +36,43 @@ export async function hostileRoutes(contestant, partner) {
   ];
 }
 
+/** Of the API's description: operations with a body, with its schema, and those that list, with the parameters they know. */
+function operationsOf({ paths, components }) {
+  const own = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/'));
+  return own.flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { requestBody, parameters }]) => ({
+      method: method.toUpperCase(),
+      path,
+      schema: requestBody && schemaNamed(components, requestBody.content['application/json'].schema.$ref),
+      queries: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    })),
+  );
+}
+
+/** Of several that a body may be the first: they differ in nothing that is hostile. */
+function schemaNamed(components, reference) {
+  const schema = components.schemas[reference.split('/').at(-1)];
+  return schema.oneOf ? schemaNamed(components, schema.oneOf[0].$ref) : schema;
+}
+
 function flowRoute(flow, partner) {
   const sign = (claims) => partner.sign('ES256', { ...RESIDENTS[0], ...claims });
   return {
-    method: 'POST',
+    ...FORM,
     path: flow.path,
-    headers: FORM,
     good: async () => flow.formOf(await sign({})),
     hostile: [...hostileForms(flow), ...hostileTokens(flow, sign)],
   };
 }
 
-function bodyRoute({ method, path, schema }, things, { headers }, schemas) {
+function bodyRoute({ method, path, schema }, things, { jsonHeaders }, schemas) {
   const name = `${method} ${path}`;
   const body = goodBodies(things)[name];
   if (body === undefined) throw new Error(`There is no good body for ${name}.`);
   return {
     method,
     path: filledIn(path, things),
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: jsonHeaders,
     good: () => JSON.stringify(body),
     hostile: [
       ...hostileBodies(schema, body),
@@ -68,7 +85,7 @@ function plainRoute([method, path, parameters], { headers }) {
   return {
     method,
     path,
-    headers: method === 'POST' ? { ...FORM, ...headers } : headers,
+    headers: method === 'POST' ? { ...FORM.headers, ...headers } : headers,
     good: () => undefined,
     hostile: [...hostileHeaders(), ...hostileQueries(parameters)],
   };
@@ -121,4 +138,9 @@ async function credentialSchemas(administrator, operations) {
 
 function filledIn(path, things) {
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => things[name]);
+}
+
+/** With ids left out of the path. */
+export function titleOf({ method, path }) {
+  return `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}`;
 }

@@ -21,7 +21,7 @@ export async function applyLoad({
   requests,
   connections,
   expectedStatus,
-  whenDone,
+  whenDone = () => undefined,
 }) {
   const latenciesMs = new Float64Array(requests.length);
   let sent = 0;

@@ -8,19 +8,18 @@ export class LoneClient {
     this.origin = origin;
   }
 
-  /** @returns the status, 0 for a connection that was closed without an answer, and the length of the body */
+  /** @returns the status, 0 for a connection that was closed without an answer */
   send({ method, path, headers, body }) {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     const { hostname, port } = new URL(this.origin);
     const options = { agent: this.agent, hostname, port, method, path, headers: { ...headers, ...length } };
     return new Promise((resolve) => {
-      let bytes = 0;
       const request = ask(options, (answer) => {
-        answer.on('data', (chunk) => (bytes += chunk.length));
-        answer.on('end', () => resolve({ status: answer.statusCode, bytes }));
-        answer.on('error', () => resolve({ status: 0, bytes }));
+        answer.on('end', () => resolve(answer.statusCode));
+        answer.on('error', () => resolve(0));
+        answer.resume();
       });
-      request.on('error', () => resolve({ status: 0, bytes }));
+      request.on('error', () => resolve(0));
       request.end(body);
     });
   }

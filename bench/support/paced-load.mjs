@@ -18,7 +18,7 @@ export async function applyPacedLoad({
   requests,
   connections,
   perSecond,
-  whenDone,
+  whenDone = () => undefined,
   ...kind
 }) {
   const pool = new Pool(origin, { connections, pipelining: 1 });

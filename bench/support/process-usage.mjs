@@ -1,6 +1,7 @@
-// Reads from /proc how much CPU time and memory a process and its descendants have used.
+// Reads from /proc how much CPU time and memory have been used: by a process with its descendants, by its main thread, by all.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 const pageBytes = Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' }));
@@ -14,6 +15,36 @@ export function cpuMicroseconds(processId) {
 /** Resident memory of a process tree in bytes. Memory that processes share is counted for each of them. */
 export function residentBytes(processId) {
   return sum(treeOf(processId).map(({ residentPages }) => residentPages)) * pageBytes;
+}
+
+/** The kernel's file of a thread's times; that on a processor, in nanoseconds, comes first. */
+const timesOfMainThread = (processId) => `/proc/${processId}/task/${processId}/schedstat`;
+
+/** Why a main thread cannot be measured here; undefined where it can. */
+export const unmeasurable = existsSync(timesOfMainThread(process.pid))
+  ? undefined
+  : `skipped: the system has no ${timesOfMainThread('PID')}`;
+
+/** Processor time of a process's main thread, where its event loop runs, since its start, in milliseconds. */
+export function mainThreadMs(processId) {
+  const [nanoseconds] = readFileSync(timesOfMainThread(processId), 'utf8').split(' ', 1);
+  return Number(nanoseconds) / 1e6;
+}
+
+/** CPU time that all processes together have used since the machine started, in microseconds; see proc_stat(5). */
+export function machineCpuMicroseconds() {
+  const [first] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
+  const [user, nice, system, , , interrupts, softInterrupts, stolen] = first
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return ((user + nice + system + interrupts + softInterrupts + stolen) / ticksPerSecond) * 1e6;
+}
+
+/** What something else has used of the machine, so that a disturbed round can be told from a slow one. */
+export function foreignShare(machineMicros, ourMicros, seconds) {
+  return Math.max(0, (machineMicros - ourMicros) / (availableParallelism() * seconds * 1e6));
 }
 
 function treeOf(processId) {
@@ -47,6 +78,6 @@ function readProcess(id) {
   }
 }
 
-function sum(numbers) {
+export function sum(numbers) {
   return numbers.reduce((total, number) => total + number, 0);
 }

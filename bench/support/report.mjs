@@ -1,7 +1,5 @@
-// Prints what a case has measured.
-import { isReached } from './ratios.mjs';
+// Puts into words and columns what a case has measured.
 import { median } from './statistics.mjs';
-import { table } from './table.mjs';
 
 const COLUMNS = [
   ['per second', ({ perSecond }) => perSecond, 0],
@@ -24,41 +22,42 @@ export function report({ title, rounds = [], ratios, remarks = [] }) {
 
 function roundTable(rounds) {
   const names = [...new Set(rounds.map(({ contender }) => contender))];
-  const rows = names.map((name) =>
-    rowOf(
-      name,
-      rounds.filter(({ contender }) => contender === name),
-    ),
-  );
+  const rows = names.map((name) => {
+    const own = rounds.filter(({ contender }) => contender === name);
+    const cells = COLUMNS.map(([, quantity, digits]) => median(own.map(quantity)).toFixed(digits));
+    return [name, String(own.length), ...cells];
+  });
   return table([['medians of the rounds', 'rounds', ...COLUMNS.map(([heading]) => heading)], ...rows]);
-}
-
-function rowOf(name, rounds) {
-  const cells = COLUMNS.map(([, quantity, digits]) => median(rounds.map(quantity)).toFixed(digits));
-  return [name, String(rounds.length), ...cells];
 }
 
 function ratioTable(ratios) {
   const rows = ratios.map((ratio) => {
     const { title, median: middle, min, max } = ratio;
-    return [
-      title,
-      middle.toFixed(2),
-      `${min.toFixed(2)} to ${max.toFixed(2)}`,
-      target(ratio),
-      verdict(ratio),
-    ];
+    return [title, middle.toFixed(2), `${min.toFixed(2)} to ${max.toFixed(2)}`, ...targetAndVerdict(ratio)];
   });
   return table([['in each round', 'median', 'spread', 'target', ''], ...rows]);
 }
 
-function target({ atLeast, atMost }) {
-  if (atLeast !== undefined) return `≥ ${atLeast}`;
-  return atMost === undefined ? '' : `≤ ${atMost}`;
+function targetAndVerdict({ median: middle, atLeast, atMost }) {
+  if (atLeast === undefined && atMost === undefined) return ['', ''];
+  const isReached = atLeast === undefined ? middle <= atMost : middle >= atLeast;
+  const target = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`;
+  return [target, isReached ? 'reached' : 'missed'];
 }
 
-function verdict(ratio) {
-  const reached = isReached(ratio);
-  if (reached === undefined) return '';
-  return reached ? 'reached' : 'missed';
+/** Text is set flush left; from the second row on numbers are set flush right, with the heading of their column. */
+export function table(rows) {
+  const columns = rows[0].map((_, column) => aligned(rows.map((row) => row[column])));
+  const lineOf = (_, row) =>
+    columns
+      .map((cells) => cells[row])
+      .join('  ')
+      .trimEnd();
+  return rows.map(lineOf).join('\n');
+}
+
+function aligned(cells) {
+  const width = Math.max(...cells.map((cell) => cell.length));
+  const areNumbers = cells.length > 1 && cells.slice(1).every((cell) => /^-?[\d.]+$/.test(cell));
+  return cells.map((cell) => (areNumbers ? cell.padStart(width) : cell.padEnd(width)));
 }

@@ -1,10 +1,14 @@
 // Measures contenders in alternating rounds.
-import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { applyLoad } from './load.mjs';
-import { machineCpuMicroseconds } from './machine-load.mjs';
 import { applyPacedLoad } from './paced-load.mjs';
-import { cpuMicroseconds, residentBytes } from './process-usage.mjs';
+import {
+  cpuMicroseconds,
+  foreignShare,
+  machineCpuMicroseconds,
+  residentBytes,
+  sum,
+} from './process-usage.mjs';
 import { quantile } from './statistics.mjs';
 
 const SETTLING_MS = 400;
@@ -103,16 +107,10 @@ function usage({ postgres }, servers) {
 function costs(before, after, count, seconds) {
   const used = (name) => after[name] - before[name];
   const known = used('serverMicros') + used('databaseMicros') + used('generatorMicros');
-  const machine = availableParallelism() * seconds * 1e6;
   return {
     serverCpuMicros: used('serverMicros') / count,
     databaseCpuMicros: used('databaseMicros') / count,
     generatorCpuMicros: used('generatorMicros') / count,
-    // What neither the servers nor the load can have used; more than a few hundredths: the machine was not ours alone.
-    foreignShare: Math.max(0, (used('machineMicros') - known) / machine),
+    foreignShare: foreignShare(used('machineMicros'), known, seconds),
   };
-}
-
-function sum(numbers) {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,4 +1,4 @@
-// The few statistics that the tables show.
+// The few statistics that are taken of rounds.
 
 /** @param fraction 0.5 for the median, 0.99 for the 99th percentile */
 export function quantile(values, fraction) {
@@ -17,4 +17,21 @@ export function median(values) {
 
 export function spread(values) {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+}
+
+/** All CPU time of a request: the server's and the database's. */
+export function cpuMicros({ serverCpuMicros, databaseCpuMicros }) {
+  return serverCpuMicros + databaseCpuMicros;
+}
+
+/**
+ * The ratio of two contenders in each round, its median and its spread.
+ * @param comparison `of` names the measured quantity or computes it; `target` is `atLeast` or `atMost`, if any
+ */
+export function ratio(rounds, { title, of, over, under, ...target }) {
+  const quantity = typeof of === 'function' ? of : (round) => round[of];
+  const valuesOf = (name) => rounds.filter(({ contender }) => contender === name).map(quantity);
+  const divisors = valuesOf(under);
+  const values = valuesOf(over).map((value, index) => value / divisors[index]);
+  return { title, values, ...spread(values), ...target };
 }

@@ -1,22 +1,23 @@
 // What the cases measure with: a database server, a partner, and the measured programs, all started on demand.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { SERVICE_SCRIPT, serviceEnvironment } from '../servers/service.mjs';
+import { join } from 'node:path';
 import { freePort } from '../../dist/demo/free-port.js';
+import { SERVICE_SCRIPT, serviceEnvironment } from '../servers/service.mjs';
+import { exchangeRequests } from './exchanges.mjs';
+import { applyLoad } from './load.mjs';
 import { Partner } from './partner.mjs';
-import { PostgresServer } from './postgres.mjs';
+import { PostgresServer } from './postgres-server.mjs';
 import { RESIDENTS } from './residents.mjs';
 import { ServerProcess } from './server-process.mjs';
-import { meetResidents } from './meet-residents.mjs';
 
-const servers = join(dirname(dirname(fileURLToPath(import.meta.url))), 'servers');
+const servers = join(import.meta.dirname, '..', 'servers');
 const KEY_SET_PATH = '/.well-known/jwks.json';
 /** The floor has them too. */
 const SERVICE_PATHS = { keySetPath: KEY_SET_PATH, exchangePath: '/rest/auth/oauth/token' };
 /** A database with the schema and the users; those that are measured are copies of it. */
 const TEMPLATE = 'bench_template';
+const MEETING_CONNECTIONS = 4;
 
 export class Workbench {
   partner = new Partner();
@@ -28,8 +29,6 @@ export class Workbench {
     this.options = options;
     this.tell = tell;
     this.folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-    // The account that PostgreSQL runs as must get to its own folder in here.
-    chmodSync(this.folder, 0o711);
   }
 
   /**
@@ -39,61 +38,62 @@ export class Workbench {
    * @param moreKeys trusted beside the partner's
    */
   async startService({ name = 'service', database: named, settings, moreKeys = [] } = {}) {
-    const isEmbedded = named === 'embedded';
-    const database = isEmbedded ? undefined : (named ?? (await this.newDatabase()));
+    const database = named === 'embedded' ? undefined : (named ?? (await this.newDatabase()));
+    return this.startInstance(name, { database, settings, moreKeys });
+  }
+
+  /** The service on an embedded database, told on a port of its own to put rows in and out. */
+  async startMaintained(controlPort) {
+    const moreEnvironment = { BENCH_CONTROL_PORT: String(controlPort) };
+    return this.startInstance('maintained', { script: join(servers, 'maintained.mjs'), moreEnvironment });
+  }
+
+  /** @returns what is measured; `folder` is that of the embedded database, unless there is a `database` */
+  async startInstance(name, options) {
+    const { script = SERVICE_SCRIPT, database, settings, moreKeys = [], moreEnvironment } = options;
     const surroundings = await this.surroundingsOf(name);
     const environment = serviceEnvironment({
       ...surroundings,
-      databaseUrl: database === undefined ? undefined : this.postgres.urlOf(database, settings),
+      databaseUrl: database && this.postgres.urlOf(database, settings),
       trustedKeys: [...this.partner.trustedKeys(), ...moreKeys],
     });
     const server = await this.start(name, {
       ...surroundings,
-      script: SERVICE_SCRIPT,
+      script,
       readyPath: '/healthz/readiness',
-      environment,
+      environment: { ...environment, ...moreEnvironment },
     });
-    const contestant = { name, server, database, ...SERVICE_PATHS, fields: {} };
-    if (isEmbedded) await meetResidents(contestant, this.partner);
+    const contestant = {
+      name,
+      server,
+      database,
+      folder: join(surroundings.folder, 'data'),
+      ...SERVICE_PATHS,
+    };
+    if (database === undefined) await this.meetResidents(contestant);
     return contestant;
   }
 
-  /** The service on an embedded database in `folder`, told on a port of its own to put rows in and out. */
-  async startMaintained(controlPort) {
-    const surroundings = await this.surroundingsOf('maintained');
-    const settings = serviceEnvironment({ ...surroundings, trustedKeys: this.partner.trustedKeys() });
-    const server = await this.start('maintained', {
-      ...surroundings,
-      script: join(servers, 'maintained.mjs'),
-      readyPath: '/healthz/readiness',
-      environment: { ...settings, BENCH_CONTROL_PORT: String(controlPort) },
-    });
-    const folder = join(surroundings.folder, 'data');
-    const contestant = { name: 'maintained', server, folder, ...SERVICE_PATHS, fields: {} };
-    await meetResidents(contestant, this.partner);
-    return contestant;
+  /** Lets a server meet its users: each of them logs in once. */
+  async meetResidents(contestant) {
+    const claimSets = () => RESIDENTS;
+    const { requests, ...kind } = exchangeRequests(contestant, this.partner, 'ES256', { claimSets });
+    const load = { requests: await requests(RESIDENTS.length), connections: MEETING_CONNECTIONS };
+    await applyLoad({ ...kind, ...load, origins: [contestant.server.origin] });
   }
 
   async startFloor() {
     const database = await this.newDatabase();
-    const server = await this.startProgram(
-      'floor',
-      { databaseUrl: this.postgres.urlOf(database) },
-      KEY_SET_PATH,
-    );
-    return { name: 'floor', server, database, ...SERVICE_PATHS, fields: {} };
+    const settings = { databaseUrl: this.postgres.urlOf(database) };
+    const server = await this.startProgram('floor', settings, KEY_SET_PATH);
+    return { name: 'floor', server, database, ...SERVICE_PATHS };
   }
 
   async startPeer() {
     const subjects = RESIDENTS.map(({ sub }) => sub);
     const server = await this.startProgram('peer', { subjects }, '/jwks');
-    return {
-      name: 'peer',
-      server,
-      keySetPath: '/jwks',
-      exchangePath: '/token',
-      fields: { client_id: 'bench' },
-    };
+    const paths = { keySetPath: '/jwks', exchangePath: '/token' };
+    return { name: 'peer', server, ...paths, fields: { client_id: 'bench' } };
   }
 
   async startProgram(name, settings, readyPath) {
@@ -147,11 +147,10 @@ export class Workbench {
   /** The service itself makes the schema and, by the users' first exchanges, the users. */
   async startFilledPostgres() {
     this.tell('starting PostgreSQL');
-    this.postgres = await PostgresServer.spawn(this.folder);
-    await this.postgres.becomesReady();
+    this.postgres = await PostgresServer.start(freePort);
     await this.postgres.query('postgres', `CREATE DATABASE ${TEMPLATE}`);
     const service = await this.startService({ name: 'template', database: TEMPLATE });
-    await meetResidents(service, this.partner);
+    await this.meetResidents(service);
     await this.stop(service.server);
     return this.postgres;
   }

@@ -1,4 +1,9 @@
-// Workflows in every user's personal project.
+// Workflows in every user's personal project, and pages of them by access tokens.
+import { accessTokens, bearer } from './exchanges.mjs';
+import { logins, RESIDENTS } from './residents.mjs';
+
+/** Of access tokens: time enough is left for any round. */
+const RENEWAL_MS = 600_000;
 
 export const WORKFLOWS_PER_PROJECT = 50;
 /** Of ordinary size: a trigger and a request. */
@@ -29,4 +34,27 @@ export async function insertWorkflows(client, projects = 'SELECT id FROM project
      FROM (${projects}) project CROSS JOIN generate_series(1, $3::int) number`,
     [JSON.stringify(NODES), JSON.stringify(CONNECTIONS), WORKFLOWS_PER_PROJECT],
   );
+}
+
+/**
+ * A kind of load: the first page of workflows, asked for by a thousand access tokens in turn.
+ * @param claimSets makes the claims of so many users: the known ones unless given
+ */
+export function workflowCalls(contestant, partner, claimSets = logins) {
+  let tokens;
+  let renewAt = 0;
+  return {
+    method: 'GET',
+    path: '/api/v1/workflows?limit=20',
+    expectedStatus: 200,
+    requests: async (count) => {
+      if (Date.now() >= renewAt) {
+        renewAt = Date.now() + RENEWAL_MS;
+        tokens = await accessTokens(contestant, partner, claimSets(RESIDENTS.length));
+      }
+      return Array.from({ length: count }, (_, index) => ({
+        headers: bearer(tokens[index % tokens.length]),
+      }));
+    },
+  };
 }

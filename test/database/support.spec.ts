@@ -8,6 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
+import {
+  findBinaries,
+  PostgresMissingError,
+  PostgresServer,
+  TEST_SETTINGS,
+} from '../../bench/support/postgres-server.mjs';
 import { freePort } from '../../demo/free-port.js';
 import { readConfig } from '../../src/config/load-config.js';
 import { MIGRATIONS } from '../../src/database/migrations/index.js';
@@ -17,15 +23,15 @@ import {
   describeOnPostgresql,
   TestDatabase,
 } from '../support/databases.js';
-import { findBinaries, PostgresMissingError } from '../support/postgres-binaries.js';
-import { PostgresServer } from '../support/postgres-server.js';
 
 const PROJECT = join(__dirname, '..', '..');
+const SERVER_MODULE = join(PROJECT, 'bench', 'support', 'postgres-server.mjs');
 /** Starts a server, prints its folder and stays. */
 const OWNER = `
-  const { PostgresServer } = require('./server.cjs');
   const { freePort } = require('./free-port.cjs');
-  PostgresServer.start(process.argv[1], freePort).then(({ folder }) => console.log(folder));
+  import(process.argv[1])
+    .then(({ PostgresServer, TEST_SETTINGS }) => PostgresServer.start(freePort, TEST_SETTINGS))
+    .then(({ folder }) => console.log(folder));
   setTimeout(() => undefined, 60_000);
 `;
 
@@ -82,7 +88,7 @@ describeOnEachDatabase('a database of the tests', (database) => {
 
 describeOnPostgresql('a PostgreSQL server of the tests', () => {
   it('commits as in production and leaves no folder and no process when it is stopped', async () => {
-    const server = await PostgresServer.start(findBinaries(), freePort);
+    const server = await PostgresServer.start(freePort, TEST_SETTINGS);
     expect(await query(server.url, 'SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
     const processId = postmasterOf(server.folder);
     expect(isRunning(processId)).toBe(true);
@@ -143,11 +149,9 @@ function isRunning(processId: number): boolean {
 async function startInAnotherProcess(): Promise<{ folder: string; kill(): void }> {
   const scripts = mkdtempSync(join(tmpdir(), 'svc-test-script-'));
   try {
-    writeFileSync(join(scripts, 'server.cjs'), asCommonJs('test/support/postgres-server.ts'));
     writeFileSync(join(scripts, 'free-port.cjs'), asCommonJs('demo/free-port.ts'));
-    const owner = spawn(process.execPath, ['-e', OWNER, findBinaries()], {
+    const owner = spawn(process.execPath, ['-e', OWNER, SERVER_MODULE], {
       cwd: scripts,
-      env: { ...process.env, NODE_PATH: join(PROJECT, 'node_modules') },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     return { folder: await firstOutput(owner.stdout), kill: () => owner.kill('SIGKILL') };

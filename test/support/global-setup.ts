@@ -1,7 +1,7 @@
 // Starts the run's PostgreSQL server before the tests, where they need one, and stops it after them.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PostgresServer } from './postgres-server.js';
+import type { PostgresServer } from '../../bench/support/postgres-server.mjs';
 
 /** Folders whose tests use databases. */
 const DATABASE_TEST_FOLDERS = ['test/database', 'test/e2e', 'test/instances', 'test/long'];

@@ -1,4 +1,5 @@
 // Natural batching: what arrives while the statements before it are in flight goes into the next one together.
+import { Client } from 'pg';
 
 /** Two or more make smaller batches: 1.4 times the database's CPU time a request, and no more throughput. */
 const CONNECTIONS = 1;
@@ -7,16 +8,17 @@ const LARGEST_BATCH = 64;
 const REUSE_PLANS = '-c plan_cache_mode=force_generic_plan';
 
 export class Batches {
+  waiting = [];
+
   constructor(clients, carryOut) {
     this.idle = clients;
     this.carryOut = carryOut;
-    this.waiting = [];
   }
 
   /** @param carryOut takes a client and requests, and answers their results in the same order */
-  static async connect(pg, databaseUrl, carryOut) {
+  static async connect(databaseUrl, carryOut) {
     const options = { connectionString: databaseUrl, options: REUSE_PLANS };
-    const clients = Array.from({ length: CONNECTIONS }, () => new pg.Client(options));
+    const clients = Array.from({ length: CONNECTIONS }, () => new Client(options));
     await Promise.all(clients.map((client) => client.connect()));
     return new Batches(clients, carryOut);
   }

@@ -30,7 +30,9 @@ export class ExternalTokenVerifier {
     if (key === undefined) return undefined;
     const signature = Buffer.from(token.slice(payloadEnd + 1), 'base64url');
     const signingInput = Buffer.from(token.slice(0, payloadEnd), 'latin1');
-    if (!(await isSignatureValid(key, signingInput, signature))) return undefined;
+    // On the thread pool, so that the other core takes its share: 1.47 times the throughput of verifying on the main
+    // thread (ten alternating rounds, 0.88 to 2.86, on a machine that others kept busy), at 0.93 of the CPU time.
+    if (!(await verifyAside(key.digest, signingInput, key.key, signature))) return undefined;
     const claims = JSON.parse(Buffer.from(token.slice(headerEnd + 1, payloadEnd), 'base64url').toString());
     return areClaimsValid(claims, key) ? { claims, kid: key.kid } : undefined;
   }
@@ -54,14 +56,6 @@ function readKey({ kid, issuer, expectedAudience, algorithms: [algorithm], key }
     algorithm,
     ...PARAMETERS[algorithm](createPublicKey(key)),
   };
-}
-
-/**
- * On the thread pool, so that the other core takes its share: 1.47 times the throughput of verifying on the main thread
- * (ten alternating rounds, 0.88 to 2.86, on a machine that others kept busy), at 0.93 of the CPU time.
- */
-function isSignatureValid({ digest, key }, signingInput, signature) {
-  return verifyAside(digest, signingInput, key, signature);
 }
 
 function areClaimsValid({ iss, sub, aud, iat, exp, nbf, jti }, { issuer, audience }) {

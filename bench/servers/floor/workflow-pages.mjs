@@ -1,6 +1,6 @@
 // Answers a page of workflows by the service's own statements, prepared.
 import { createHmac, randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { Client } from 'pg';
 // The very statement that the service runs, from its build.
 import { workflowPage } from '../../../dist/src/workspace/workflows/workflow-page.query.js';
 
@@ -16,10 +16,7 @@ export class WorkflowPages {
 
   static async connect(databaseUrl) {
     const pages = new WorkflowPages();
-    pages.clients = Array.from(
-      { length: CONNECTIONS },
-      () => new pg.Client({ connectionString: databaseUrl }),
-    );
+    pages.clients = Array.from({ length: CONNECTIONS }, () => new Client({ connectionString: databaseUrl }));
     await Promise.all(pages.clients.map((client) => client.connect()));
     return pages;
   }

@@ -1,8 +1,21 @@
-// Says on what a measurement was made: versions, machine, commit.
+// Writes the results to a file, with what they were measured on: versions, machine, commit.
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
-export function surroundings() {
+export async function writeJson({ options, postgres }, results) {
+  const { json, rounds, requests, seconds, connections, exchanges, growthScale } = options;
+  const [version] = postgres === undefined ? [] : await postgres.query('postgres', 'SHOW server_version');
+  const content = {
+    ...surroundings(),
+    postgres: version?.server_version,
+    options: { rounds, requests, seconds, connections, exchanges, growthScale },
+    cases: results,
+  };
+  writeFileSync(json, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+function surroundings() {
   const [{ model }] = cpus();
   return {
     at: new Date().toISOString(),

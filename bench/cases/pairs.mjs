@@ -1,0 +1,80 @@
+// Two loads of the service that differ in one thing: an actor token, a first login, a session, a second process.
+import { randomUUID } from 'node:crypto';
+import { embedLogins, exchangeRequests, exchangesWithActor } from '../support/exchanges.mjs';
+import { alternate } from '../support/rounds.mjs';
+import { cpuMicros, ratio } from '../support/statistics.mjs';
+
+export const exchangeActor = {
+  name: 'exchange-actor',
+  title: 'Token exchange with subject and actor, ES256, known users, on PostgreSQL',
+
+  async run(workbench) {
+    const service = await workbench.startService();
+    return compare(workbench, service, {
+      over: { name: 'with actor', load: exchangesWithActor(service, workbench.partner, 'ES256') },
+      under: { name: 'without', load: exchangeRequests(service, workbench.partner, 'ES256') },
+    });
+  },
+};
+
+export const firstLogin = {
+  name: 'first-login',
+  title: 'Token exchange of unknown users, each of whom is made, ES256, on PostgreSQL',
+
+  async run(workbench) {
+    const service = await workbench.startService();
+    const newcomersIn = exchangeRequests(service, workbench.partner, 'ES256', { claimSets: newcomers });
+    return compare(workbench, service, {
+      over: { name: 'first login', load: newcomersIn },
+      under: { name: 'known user', load: exchangeRequests(service, workbench.partner, 'ES256') },
+    });
+  },
+};
+
+export const embedLogin = {
+  name: 'embed-login',
+  title: 'Embedded login, ES256, known users, on PostgreSQL',
+
+  async run(workbench) {
+    const service = await workbench.startService();
+    return compare(workbench, service, {
+      over: { name: 'embed login', load: embedLogins(workbench.partner, 'ES256') },
+      under: { name: 'exchange', load: exchangeRequests(service, workbench.partner, 'ES256') },
+    });
+  },
+};
+
+export const instances = {
+  name: 'instances',
+  title: 'Token exchange by one and by two processes on one PostgreSQL database, ES256, known users',
+
+  async run(workbench) {
+    const first = await workbench.startService();
+    const second = await workbench.startService({ name: 'service-2', database: first.database });
+    const load = exchangeRequests(first, workbench.partner, 'ES256');
+    return compare(workbench, first, {
+      over: { name: 'two processes', servers: [first, second], load },
+      under: { name: 'one process', load },
+    });
+  },
+};
+
+function newcomers(count) {
+  return Array.from({ length: count }, () => {
+    const sub = randomUUID();
+    return { sub, email: `${sub}@partner.example`, given_name: 'New', family_name: 'Comer' };
+  });
+}
+
+/** @param over, under name and load of a contender, with the servers of its own where it has more than `service` */
+async function compare(workbench, service, { over, under }) {
+  const contenders = [over, under].map((contender) => ({ servers: [service], ...contender }));
+  const { rounds } = await alternate(workbench, contenders);
+  const names = { over: over.name, under: under.name };
+  const both = `${over.name} / ${under.name}`;
+  const ratios = [
+    ratio(rounds, { title: `throughput, ${both}`, of: 'perSecond', ...names }),
+    ratio(rounds, { title: `CPU with database, ${both}`, of: cpuMicros, ...names }),
+  ];
+  return { rounds, ratios };
+}

@@ -1,0 +1,240 @@
+// Runs a throw-away PostgreSQL server, for benchmark and tests: own folder, own port, gone when its owner is gone.
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+
+const DEBIAN_VERSIONS = '/usr/lib/postgresql';
+const START_ATTEMPTS = 5;
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 20_000;
+const PROBE_INTERVAL_MS = 50;
+/** On a lost port somebody else may listen, who never answers. */
+const PROBE_TIMEOUT_MS = 2_000;
+const LOG_TAIL_CHARACTERS = 4_000;
+
+/**
+ * For tests, whose data nobody needs after a crash of the machine.
+ *
+ * A session whose client fell silent while it proved who it is keeps DROP DATABASE waiting, of any database, until
+ * `authentication_timeout` ends it: tests of silent networks would hold others up for PostgreSQL's own 60 seconds.
+ */
+export const TEST_SETTINGS = {
+  max_connections: '200',
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'on',
+  authentication_timeout: '10s',
+};
+
+/**
+ * Standard input is a pipe that the owner holds open. It ends with that process, however it dies, and then the server
+ * stops (SIGINT: fast shutdown) and its files go. Descriptor 3 keeps the pipe, because a shell gives its background
+ * commands an empty standard input. The signal is repeated, because a server that is just starting ignores it.
+ */
+const GUARDED_SERVER = `
+exec 3<&0 </dev/null
+trap 'rm -rf "$FOLDER"' EXIT
+"$BINARIES/initdb" --pgdata="$FOLDER/cluster" --username=owner --pwfile="$FOLDER/password" \
+  --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --no-sync 3<&- || exit 1
+"$BINARIES/postgres" -D "$FOLDER/cluster" -p "$PORT" -k "$FOLDER" -c listen_addresses=127.0.0.1 $SETTINGS 3<&- &
+server=$!
+{ read -r _ <&3; while kill -INT "$server" 2>/dev/null; do sleep 0.2; done; } &
+guard=$!
+wait "$server"
+kill "$guard" 2>/dev/null
+`;
+
+/** The PostgreSQL server programs are not on this machine. The message says what was looked for and what helps. */
+export class PostgresMissingError extends Error {
+  name = 'PostgresMissingError';
+}
+
+export class PostgresServer {
+  log = '';
+
+  constructor(port, settings) {
+    const binaries = findBinaries();
+    const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined;
+    const password = randomBytes(16).toString('hex');
+    this.address = `postgres://owner:${password}@127.0.0.1:${port}`;
+    this.folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'));
+    const passwordFile = join(this.folder, 'password');
+    writeFileSync(passwordFile, password, { mode: 0o600 });
+    if (account !== undefined)
+      for (const path of [this.folder, passwordFile]) chownSync(path, account.uid, account.gid);
+    this.guard = spawn('/bin/sh', ['-c', GUARDED_SERVER], {
+      ...account,
+      cwd: this.folder,
+      // A group of its own: the interrupt key of a terminal reaches the owner only, which then stops the server.
+      detached: true,
+      env: {
+        PATH: process.env.PATH,
+        BINARIES: binaries,
+        FOLDER: this.folder,
+        PORT: String(port),
+        SETTINGS: optionsOf(settings),
+      },
+    });
+    this.readLog();
+    this.letOwnerEnd();
+  }
+
+  /**
+   * Makes a cluster and starts it; resolves when it takes connections.
+   * @param freePort finds a port; given, since tests find theirs by the sources and the benchmark by what was built
+   * @param settings those of the server that are not PostgreSQL's own defaults
+   * @throws PostgresMissingError, or an Error with the end of the server's log when it does not start
+   */
+  static async start(freePort, settings = {}) {
+    for (let attempt = 1; ; attempt += 1) {
+      const server = new PostgresServer(await freePort(), settings);
+      try {
+        await server.becomesReady();
+        return server;
+      } catch (error) {
+        await server.stop();
+        // Another process can take the port between the moment it is found free and the start of the server.
+        if (attempt === START_ATTEMPTS || !server.log.includes('Address already in use')) throw error;
+      }
+    }
+  }
+
+  /** Leads to the maintenance database, as a superuser. */
+  get url() {
+    return this.urlOf('postgres');
+  }
+
+  /** Of the shell that guards the server: all of the server's processes descend from it, and it leads their group. */
+  get processId() {
+    return this.guard.pid ?? 0;
+  }
+
+  get isRunning() {
+    return this.guard.pid !== undefined && this.guard.exitCode === null && this.guard.signalCode === null;
+  }
+
+  /** @param settings of every session that is opened by this address */
+  urlOf(database, settings = {}) {
+    const options = optionsOf(settings);
+    const query = options && `?options=${encodeURIComponent(options)}`;
+    return `${this.address}/${database}${query}`;
+  }
+
+  /** Runs one statement and answers its rows. */
+  query(database, text, values = []) {
+    return this.inSession(database, async (client) => (await client.query(text, values)).rows);
+  }
+
+  /** Does some work on one connection. @param settings of its session */
+  async inSession(database, work, settings, connectionTimeoutMillis) {
+    const connectionString = this.urlOf(database, settings);
+    const client = new Client({ connectionString, connectionTimeoutMillis });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Keeps all that the server logs from now on. @returns a function that ends this, and answers the text */
+  recordLog() {
+    let text = '';
+    const record = (part) => (text += part);
+    this.guard.stderr.on('data', record);
+    return () => {
+      this.guard.stderr.off('data', record);
+      return text;
+    };
+  }
+
+  /** Stops the server (fast shutdown: open transactions are rolled back) and removes its folder. */
+  async stop() {
+    this.guard.stdin.end();
+    const deadline = Date.now() + STOP_TIMEOUT_MS;
+    while (this.isRunning && Date.now() < deadline) await delay(PROBE_INTERVAL_MS);
+    if (this.isRunning) process.kill(-this.processId, 'SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async becomesReady() {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await this.takesConnections())) {
+      if (!this.isRunning) throw new Error(`The PostgreSQL server did not start:\n${this.log}`);
+      if (Date.now() > deadline) throw new Error(`The PostgreSQL server is not ready yet:\n${this.log}`);
+      await delay(PROBE_INTERVAL_MS);
+    }
+  }
+
+  async takesConnections() {
+    try {
+      await this.inSession('postgres', (client) => client.query('SELECT 1'), {}, PROBE_TIMEOUT_MS);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  readLog() {
+    const keep = (text) => (this.log = (this.log + text).slice(-LOG_TAIL_CHARACTERS));
+    for (const stream of [this.guard.stdout, this.guard.stderr]) stream.setEncoding('utf8').on('data', keep);
+    this.guard.on('error', ({ message }) => keep(message));
+    // The shell may be gone already when its input is ended.
+    this.guard.stdin.on('error', () => undefined);
+  }
+
+  letOwnerEnd() {
+    const { guard } = this;
+    for (const held of [guard, guard.stdin, guard.stdout, guard.stderr]) held.unref();
+  }
+}
+
+/**
+ * The folder that holds `initdb` and `postgres`: POSTGRES_BIN alone where it is set, else PATH, else Debian's newest.
+ * @throws PostgresMissingError when there is none
+ */
+export function findBinaries({ POSTGRES_BIN: chosen, PATH: path = '' } = process.env) {
+  const candidates = chosen ? [chosen] : [...path.split(delimiter).filter(Boolean), ...debianFolders()];
+  const found = candidates.find((folder) =>
+    ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))),
+  );
+  if (found !== undefined) return found;
+  throw new PostgresMissingError(
+    `PostgreSQL server binaries were not found${chosen ? ' in POSTGRES_BIN' : ''}; ` +
+      'on Debian: apt-get install -y postgresql',
+  );
+}
+
+function debianFolders() {
+  if (!existsSync(DEBIAN_VERSIONS)) return [];
+  const versions = readdirSync(DEBIAN_VERSIONS).sort((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(DEBIAN_VERSIONS, version, 'bin'));
+}
+
+/** As the server and its sessions take settings. */
+function optionsOf(settings) {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+}
+
+/** An account that the server may run as; PostgreSQL refuses to run as root. */
+function unprivilegedAccount() {
+  const account = accountOf('postgres') ?? accountOf('nobody');
+  if (account !== undefined) return account;
+  throw new Error('PostgreSQL does not run as root, and no other account was found.');
+}
+
+function accountOf(name) {
+  const ask = (option) => Number(execFileSync('id', [option, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
+  try {
+    return { uid: ask('-u'), gid: ask('-g') };
+  } catch {
+    return undefined;
+  }
+}
