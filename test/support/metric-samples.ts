@@ -14,7 +14,15 @@ export class MetricSamples {
   private constructor(readonly all: readonly Sample[]) {}
 
   static async read(service: TestService): Promise<MetricSamples> {
-    const text = await (await service.fetch('/metrics')).text();
+    return MetricSamples.in(await (await service.fetch('/metrics')).text());
+  }
+
+  /** Of a service that runs as a process of its own. */
+  static async at(url: string): Promise<MetricSamples> {
+    return MetricSamples.in(await (await fetch(url)).text());
+  }
+
+  private static in(text: string): MetricSamples {
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     return new MetricSamples(lines.map(parse));
   }
