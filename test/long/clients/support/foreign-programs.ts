@@ -34,8 +34,6 @@ export function prepared(name: string, fetching: readonly Command[]): Prepared {
       encoding: 'utf8',
       timeout: FETCHING_MS,
     });
-    if ((error)?.code === 'ENOENT')
-      return { reason: `${program} is not on this machine` };
     if (error !== undefined) {
       if ('code' in error && error.code === 'ENOENT') return { reason: `${program} is not on this machine` };
       throw error;
