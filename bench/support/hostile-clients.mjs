@@ -1,5 +1,5 @@
-// A program of its own, beside the measurement: clients that send requests in turn as fast as they get answers, each beginning
-// at another, until it is told to stop. Then it tells how many answers of each status there were.
+// A program of its own, beside the measurement: clients that send requests in turn as fast as they get answers, each
+// beginning at another, until it is told to stop. Then it tells how many answers of each status there were.
 import { once } from 'node:events';
 import { LoneClient } from './lone-client.mjs';
 

@@ -36,7 +36,7 @@ export async function hostileRoutes(contestant, partner) {
   ];
 }
 
-/** Of the API's description: operations with a body, with its schema, and those that list, with the parameters they know. */
+/** Of the API's description: each operation, with the schema of its body and the parameters that it knows. */
 function operationsOf({ paths, components }) {
   const own = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/'));
   return own.flatMap(([path, methods]) =>

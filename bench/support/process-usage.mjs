@@ -1,4 +1,4 @@
-// Reads from /proc how much CPU time and memory have been used: by a process with its descendants, by its main thread, by all.
+// Reads from /proc what was used of CPU time and memory: by a process tree, by a main thread, by the whole machine.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -1,4 +1,4 @@
-// Measures what single requests cost the main thread of a server: all that is hostile, and the first of each kind after a start.
+// Measures what single requests cost the main thread of a server: all that is hostile, and the first of each kind.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Administrator } from './administrator.mjs';
 import { exchangeForm, FORM } from './exchanges.mjs';
