@@ -27,7 +27,7 @@ export async function hostileRoutes(contestant, partner) {
   return [
     ...FLOWS.map((flow) => flowRoute(flow, partner)),
     ...operations
-      .filter(({ schema }) => schema !== undefined)
+      .filter((operation) => operation.schemas.length > 0)
       .map((operation) => bodyRoute(operation, things, administrator, schemas)),
     ...ROUTES.map((route) => plainRoute(route, administrator)),
     ...operations
@@ -36,23 +36,24 @@ export async function hostileRoutes(contestant, partner) {
   ];
 }
 
-/** Of the API's description: each operation, with the schema of its body and the parameters that it knows. */
+/** Of the API's description: each operation, with the schemas that its body may have and the parameters that it knows. */
 function operationsOf({ paths, components }) {
   const own = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/'));
   return own.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { requestBody, parameters }]) => ({
       method: method.toUpperCase(),
       path,
-      schema: requestBody && schemaNamed(components, requestBody.content['application/json'].schema.$ref),
+      schemas: requestBody
+        ? schemasNamed(components, requestBody.content['application/json'].schema.$ref)
+        : [],
       queries: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     })),
   );
 }
 
-/** Of several that a body may be the first: they differ in nothing that is hostile. */
-function schemaNamed(components, reference) {
+function schemasNamed(components, reference) {
   const schema = components.schemas[reference.split('/').at(-1)];
-  return schema.oneOf ? schemaNamed(components, schema.oneOf[0].$ref) : schema;
+  return schema.oneOf ? schema.oneOf.flatMap(({ $ref }) => schemasNamed(components, $ref)) : [schema];
 }
 
 function flowRoute(flow, partner) {
@@ -65,7 +66,8 @@ function flowRoute(flow, partner) {
   };
 }
 
-function bodyRoute({ method, path, schema }, things, { jsonHeaders }, schemas) {
+/** Of several schemas the first does: they differ in the data, which `dataSchemas` tell. */
+function bodyRoute({ method, path, schemas: [schema] }, things, { jsonHeaders }, dataSchemas) {
   const name = `${method} ${path}`;
   const body = goodBodies(things)[name];
   if (body === undefined) throw new Error(`There is no good body for ${name}.`);
@@ -76,7 +78,7 @@ function bodyRoute({ method, path, schema }, things, { jsonHeaders }, schemas) {
     good: () => JSON.stringify(body),
     hostile: [
       ...hostileBodies(schema, body),
-      ...(name === CREDENTIALS ? hostileCredentials(schemas, body) : []),
+      ...(name === CREDENTIALS ? hostileCredentials(dataSchemas, body) : []),
     ],
   };
 }
@@ -130,8 +132,8 @@ function goodBodies({ userId, projectId }) {
 
 /** By type. */
 async function credentialSchemas(administrator, operations) {
-  const { schema } = operations.find(({ method, path }) => `${method} ${path}` === CREDENTIALS);
-  const types = schema.properties.type.enum;
+  const { schemas } = operations.find(({ method, path }) => `${method} ${path}` === CREDENTIALS);
+  const types = schemas.flatMap(({ properties }) => properties.type.enum);
   const read = async (type) => [type, await administrator.get(`/api/v1/credentials/schema/${type}`)];
   return Object.fromEntries(await Promise.all(types.map(read)));
 }
