@@ -187,7 +187,10 @@ function databaseCheck(database: DataSource): ReadinessCheck {
   };
 }
 
-/** One dead endpoint must not take every instance out of service: a finished attempt is enough (D48). */
+/**
+ * One dead endpoint must not take every instance out of service: a finished attempt is enough.
+ * @rule D48 Ready once the database answers and each JWKS entry has keys or one finished attempt.
+ */
 function keySetCheck(keys: JwksKeyProvider): ReadinessCheck {
   const isReady = () => Promise.resolve(keys.status().every((status) => status.hasSnapshotOrAttempt));
   return { name: 'key sets', isReady };

@@ -24,7 +24,7 @@ export class HealthController {
     // The status is the answer.
   }
 
-  /** @rule D48 Ready once the database answers and each JWKS entry has keys or one finished attempt. */
+  /** Ready when all that is checked is; app.module.ts says what that is (D48). */
   @Get('readiness')
   async ready(): Promise<{ status: 'ready' }> {
     const waitingFor = await this.unready();
