@@ -73,10 +73,13 @@ declare('[B.work] what one request may cost', (database) => {
       for (let share = 2; full.cpuMs > WORTH_COMPARING_MS && share <= 4; share *= 2) {
         costs.push((await measured(route, one, Math.floor(one.bytes / share), TRIES)).cpuMs);
       }
-      // Other work and code that is still new to the process may have fallen on the full size alone.
+      // Other work and code that is still new to the process may have fallen on one of the sizes alone.
       for (let round = 0; !isBounded(costs) && round < ROUNDS_OF_DOUBT; round++) {
         await pause(round * PAUSE_MS);
-        costs[0] = Math.min(costs[0] ?? 0, (await measured(route, one, one.bytes, TRIES)).cpuMs);
+        for (const [halvings, cost] of costs.entries()) {
+          const again = await measured(route, one, Math.floor(one.bytes / 2 ** halvings), TRIES);
+          costs[halvings] = Math.min(cost, again.cpuMs);
+        }
       }
       const faults = faultsOf(full, route);
       if (faults.length === 0 && isBounded(costs)) continue;
