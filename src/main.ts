@@ -8,12 +8,12 @@ import { isTokenExchangeAvailable } from './app.module.js';
 import type { Logger } from 'pino';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
-import { Clock } from './foundation/clock.js';
+import { Clock } from './token-exchange/foundation/clock.js';
 import { ConfigurationError } from './config/load-config.js';
 import { DatabaseUnavailableError } from './database/data-source.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
 import { createLogger } from './logging/logger.js';
-import { SealError } from './sealing/key-ring.js';
+import { SealError } from './token-exchange/sealing/key-ring.js';
 import type { Startup } from './start/startup.js';
 import { prepareStartup } from './start/startup.js';
 
