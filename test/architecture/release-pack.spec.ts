@@ -168,6 +168,21 @@ describe('npm run release:pack', () => {
     expect(sample.packed()).toEqual([]);
   });
 
+  it('refuses what is only suggested, and a package that CommonJS cannot take', () => {
+    sample.write({
+      'package/package.json': {
+        ...MANIFEST,
+        repository: { type: 'git', url: 'git://github.com/author/sample.git' },
+        exports: { '.': { import: { types: './lib/index.d.ts', default: './lib/index.js' } } },
+      },
+    });
+    expectRefused(
+      sample.commit().pack(),
+      /^publint: pkg\.repository\.url .*deprecated/,
+      /^are-the-types-wrong: NoResolution \(Resolution failed\) at \., node16-cjs$/,
+    );
+  });
+
   it('refuses a package without types', () => {
     sample.write({
       'package/package.json': { ...MANIFEST, exports: './lib/index.js' },
