@@ -14,7 +14,7 @@ const defaultExports = [
 ];
 
 export default defineConfig(
-  globalIgnores(['dist', 'coverage']),
+  globalIgnores(['dist', 'dist-package', 'coverage']),
   {
     linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' },
     extends: [js.configs.recommended],

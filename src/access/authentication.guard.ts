@@ -7,7 +7,7 @@ import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationService } from './authentication.service.js';
 import { challengeTo } from './challenge.js';
 import type { Principal } from './principal.js';
-import { readSessionCookies } from './session-cookie.js';
+import { readSessionCookies } from '../token-exchange/sessions/session-cookie.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

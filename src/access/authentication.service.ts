@@ -2,9 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import type { User } from '../users/user.repository.js';
 import { UserRepository } from '../users/user.repository.js';
-import { AccessTokenService } from './access-token.service.js';
+import { AccessTokenService } from '../token-exchange/access-tokens/access-token.service.js';
 import type { Principal } from './principal.js';
-import { SessionService } from './session.service.js';
+import { SessionService } from '../token-exchange/sessions/session.service.js';
 
 @Injectable()
 export class AuthenticationService {

@@ -2,7 +2,7 @@
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import type { JSONWebKeySet } from 'jose';
 import { PublishedInterceptor } from './published.interceptor.js';
-import { SigningKeyService } from './signing-key.service.js';
+import { SigningKeyService } from '../token-exchange/access-tokens/signing-key.service.js';
 import { KEY_SET, WELL_KNOWN } from './well-known.js';
 
 @Controller(WELL_KNOWN)

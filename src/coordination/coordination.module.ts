@@ -6,8 +6,8 @@ import type { OpenDatabase } from '../database/data-source.js';
 import { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
 import type { Coordination } from './coordination.js';
 import { EmbeddedMaintenanceJob } from './embedded-maintenance.job.js';
-import { Leader } from './leader.js';
-import { Notifications } from './notifications.js';
+import { Leader } from '../token-exchange/coordination/leader.js';
+import { Notifications } from '../token-exchange/coordination/notifications.js';
 
 @Module({})
 export class CoordinationModule {

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
-import { BODY_TOO_LARGE, readBody } from './body.js';
+import { BODY_TOO_LARGE, readBody } from '../token-exchange/edge/body.js';
 import { KnownPaths } from './known-paths.js';
-import { requestIdOf } from './request-id.js';
+import { requestIdOf } from '../token-exchange/edge/request-id.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
 export interface ServerOptions {

@@ -31,7 +31,7 @@ describe('the service', () => {
   it('is read: files and the imports between them are found', () => {
     expect(imports).toContainEqual({
       from: 'src/database/database.module.ts',
-      to: 'src/database/transaction.ts',
+      to: 'src/token-exchange/database/transaction.ts',
       names: ['Transactions'],
     });
   });
@@ -114,7 +114,7 @@ describe('the checks', () => {
   it.each([
     ['upwards', 'src/users/a.ts', 'src/http/b.ts'],
     ['to a neighbour', 'src/workspace/a.ts', 'src/token-exchange/b.ts'],
-    ['from the lowest floor to a neighbour', 'src/foundation/clock.ts', 'src/config/b.ts'],
+    ['from the lowest floor to a neighbour', 'src/token-exchange/foundation/clock.ts', 'src/config/b.ts'],
     ['from composition to an entry file', 'src/application.ts', 'src/main.ts'],
   ])('report an import that goes %s', (_, from, to) => {
     expect(violations(HOUSE, [oneImport(from, to)], [])).toEqual([`${from} may not import ${to}`]);
@@ -156,8 +156,8 @@ describe('the checks', () => {
     ['src/users/user.service.ts', 'typeorm', 'DataSource'],
     ['src/users/user.service.ts', '@nestjs/typeorm', 'InjectRepository'],
     ['src/users/user.repository.ts', 'fastify', 'FastifyRequest'],
-    ['src/access/session.service.ts', '@fastify/helmet', 'helmet'],
-    ['src/access/session.service.ts', '@nestjs/common', 'UnauthorizedException'],
+    ['src/token-exchange/sessions/session.service.ts', '@fastify/helmet', 'helmet'],
+    ['src/token-exchange/sessions/session.service.ts', '@nestjs/common', 'UnauthorizedException'],
   ])('report that %s imports %s (%s)', (from, to, name) => {
     expect(unprivileged(PRIVILEGES, [oneImport(from, to, name)])).toHaveLength(1);
   });
@@ -165,7 +165,7 @@ describe('the checks', () => {
   it.each([
     ['src/users/user.repository.ts', 'typeorm', 'Repository'],
     ['src/access/authentication.guard.ts', '@nestjs/common', 'UnauthorizedException'],
-    ['src/http/request-id.ts', 'fastify', 'FastifyRequest'],
+    ['src/token-exchange/edge/request-id.ts', 'fastify', 'FastifyRequest'],
     ['src/users/user.service.ts', '@nestjs/common', 'Injectable'],
   ])('allow that %s imports %s (%s)', (from, to, name) => {
     expect(unprivileged(PRIVILEGES, [oneImport(from, to, name)])).toEqual([]);

@@ -1,10 +1,10 @@
 // Audit events of many requests in one statement: each is there before its request goes on, and once.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import type { AuditEvent } from '../../src/audit/audit-event.js';
-import { auditEvent } from '../../src/audit/audit-event.js';
+import type { AuditEvent } from '../../src/token-exchange/audit/audit-event.js';
+import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
 import { AuditRow, AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
-import { Transactions } from '../../src/database/transaction.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
 

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { EmbeddedMaintenanceJob } from '../../src/coordination/embedded-maintenance.job.js';
 import { EmbeddedMaintenanceRepository } from '../../src/database/embedded-maintenance.repository.js';
-import { SoleLeader } from '../../src/coordination/leader.js';
+import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
 import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
@@ -67,7 +67,7 @@ describe('the embedded database, through which rows go in and out', () => {
     isOver = true;
     const slowestMs = Math.max(...(await answers));
     const [table] = await dataSource.query<{ bytes: number }[]>(
-      `SELECT pg_total_relation_size('used_jti')::int AS bytes`,
+      `SELECT pg_total_relation_size('token_exchange_used_jti')::int AS bytes`,
     );
     return { tableBytes: table?.bytes ?? 0, slowestMs };
   }
@@ -82,7 +82,7 @@ describe('the embedded database, through which rows go in and out', () => {
   async function fill(): Promise<void> {
     for (let statement = 0; statement < STATEMENTS; statement += 1) {
       await dataSource.query(
-        `INSERT INTO used_jti SELECT sha256(($1 || n)::bytea), to_timestamp($2) FROM generate_series(1, $3::int) AS n`,
+        `INSERT INTO token_exchange_used_jti SELECT sha256(($1 || n)::bytea), to_timestamp($2) FROM generate_series(1, $3::int) AS n`,
         [randomUUID(), clock.nowSeconds() - 3_600, ROWS_A_STATEMENT],
       );
       await pause(1);
@@ -112,7 +112,7 @@ describe('the embedded database, through which rows go in and out', () => {
   /** What the planner believes. */
   async function knownRows(): Promise<number> {
     const [table] = await dataSource.query<{ rows: number }[]>(
-      `SELECT reltuples::int AS "rows" FROM pg_class WHERE relname = 'used_jti'`,
+      `SELECT reltuples::int AS "rows" FROM pg_class WHERE relname = 'token_exchange_used_jti'`,
     );
     return table?.rows ?? 0;
   }
@@ -137,11 +137,11 @@ describe('the embedded database, through which rows go in and out', () => {
 
   it('knows the sizes of its tables', async () => {
     await dataSource.query(
-      `INSERT INTO used_jti SELECT sha256(n::text::bytea), now() + interval '1 day' FROM generate_series(1, 3000) AS n`,
+      `INSERT INTO token_exchange_used_jti SELECT sha256(n::text::bytea), now() + interval '1 day' FROM generate_series(1, 3000) AS n`,
     );
     await until(async () => (await knownRows()) >= 3_000);
     expect(await knownRows()).toBeGreaterThanOrEqual(3_000);
-    expect(await dataSource.query(`SELECT attname FROM pg_stats WHERE tablename = 'used_jti'`)).toHaveLength(
+    expect(await dataSource.query(`SELECT attname FROM pg_stats WHERE tablename = 'token_exchange_used_jti'`)).toHaveLength(
       2,
     );
   });
@@ -175,7 +175,7 @@ describe('the embedded database, through which rows go in and out', () => {
     await next.onApplicationBootstrap();
     await next.beforeApplicationShutdown();
     const [left] = await dataSource.query<{ dead: number }[]>(
-      `SELECT pg_stat_get_dead_tuples('used_jti'::regclass)::int AS dead`,
+      `SELECT pg_stat_get_dead_tuples('token_exchange_used_jti'::regclass)::int AS dead`,
     );
     expect(left?.dead).toBe(0);
   });

@@ -1,8 +1,8 @@
 // The table of identity links: whose key is issuer and sub together, compared letter by letter.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { Transactions } from '../../src/database/transaction.js';
-import type { Transaction } from '../../src/database/transaction.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import type { Transaction } from '../../src/token-exchange/database/transaction.js';
 import { SettlementRepository } from '../../src/host/settlement.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host.js';
 import {

@@ -35,7 +35,7 @@ async function isAccepted(repository: JtiRepository, jtis: Request): Promise<boo
 async function usedAmong(dataSource: DataSource, jtis: readonly string[]): Promise<Set<string>> {
   const nameOf = new Map(jtis.map((jti) => [createHash('sha256').update(jti).digest('hex'), jti]));
   const rows = await dataSource.query<{ hash: string }[]>(
-    `SELECT encode(jti_hash, 'hex') AS hash FROM used_jti WHERE encode(jti_hash, 'hex') = ANY ($1)`,
+    `SELECT encode(jti_hash, 'hex') AS hash FROM token_exchange_used_jti WHERE encode(jti_hash, 'hex') = ANY ($1)`,
     [[...nameOf.keys()]],
   );
   return new Set(rows.map(({ hash }) => nameOf.get(hash) ?? ''));
@@ -121,7 +121,7 @@ function countConsumptions(dataSource: DataSource): { statements: number } {
   const ignore = () => undefined;
   dataSource.logger = {
     logQuery: (statement) => {
-      if (statement.includes('INSERT INTO used_jti')) count.statements += 1;
+      if (statement.includes('INSERT INTO token_exchange_used_jti')) count.statements += 1;
     },
     logQueryError: ignore,
     logQuerySlow: ignore,
@@ -193,10 +193,10 @@ describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
     );
 
     it('[D3] pairs are found by key, also where the statement was planned on an empty table', async () => {
-      await dataSource.query('TRUNCATE used_jti');
-      await dataSource.query('ANALYZE used_jti');
+      await dataSource.query('TRUNCATE token_exchange_used_jti');
+      await dataSource.query('ANALYZE token_exchange_used_jti');
       await consume(fresh(2));
-      const grow = `INSERT INTO used_jti SELECT sha256(n::text::bytea), now() FROM generate_series(1, 30000) AS n`;
+      const grow = `INSERT INTO token_exchange_used_jti SELECT sha256(n::text::bytea), now() FROM generate_series(1, 30000) AS n`;
       await dataSource.query(grow);
       const times: number[] = [];
       for (let tries = 0; tries < 3; tries++) {
@@ -228,7 +228,7 @@ describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
         const [contested = '', free = ''] = fresh(2);
         const other = dataSource.createQueryRunner();
         await other.query('BEGIN');
-        await other.query('INSERT INTO used_jti VALUES (sha256($1), now())', [Buffer.from(contested)]);
+        await other.query('INSERT INTO token_exchange_used_jti VALUES (sha256($1), now())', [Buffer.from(contested)]);
         const count = countConsumptions(dataSource);
         const requests = [
           ...fresh(20).map((jti) => [jti]),
@@ -376,7 +376,7 @@ describeOnEachDatabase('uses of ids in one statement', (database) => {
     await Promise.all(uses.map((use) => jtis.consume([use])));
     for (const { jti, exp } of uses) {
       const [row] = await dataSource.query<{ expires_at: Date }[]>(
-        'SELECT expires_at FROM used_jti WHERE jti_hash = sha256($1)',
+        'SELECT expires_at FROM token_exchange_used_jti WHERE jti_hash = sha256($1)',
         [Buffer.from(jti)],
       );
       expect(row?.expires_at).toEqual(new Date(exp * 1000));

@@ -1,7 +1,7 @@
 // Several instances on one database share what one of them fetches, and fetch no more than one would.
 import { setTimeout as delay } from 'node:timers/promises';
 import { SigningKey } from '../../demo/signing-key.js';
-import { Clock } from '../../src/foundation/clock.js';
+import { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { JwksSnapshot, toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';

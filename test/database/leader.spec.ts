@@ -1,8 +1,8 @@
 // Checks that of several candidates on one PostgreSQL database one leads, never two, and that there soon is another.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { AdvisoryLockLeader } from '../../src/coordination/advisory-lock.leader.js';
-import { LeaderSession } from '../../src/coordination/leader-session.js';
+import { AdvisoryLockLeader } from '../../src/token-exchange/coordination/advisory-lock.leader.js';
+import { LeaderSession } from '../../src/token-exchange/coordination/leader-session.js';
 import { createLogger } from '../../src/logging/logger.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
@@ -228,7 +228,7 @@ async function killLockHolder(database: TestDatabase): Promise<void> {
 async function createAccount(database: TestDatabase): Promise<string> {
   const url = new URL(urlOf(database));
   const name = url.pathname.slice(1).replace('test', 'account');
-  await query(url.href, `CREATE ROLE ${name} LOGIN PASSWORD 'apart'; GRANT ALL ON leader_lease TO ${name}`);
+  await query(url.href, `CREATE ROLE ${name} LOGIN PASSWORD 'apart'; GRANT ALL ON token_exchange_leader_lease TO ${name}`);
   url.username = name;
   url.password = 'apart';
   return url.href;

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { SessionRepository, WebSession } from '../../src/access/session.repository.js';
-import { SessionService } from '../../src/access/session.service.js';
+import { SessionRepository, WebSession } from '../../src/token-exchange/sessions/session.repository.js';
+import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { SessionFamily1790000000030 } from '../../src/database/migrations/1790000000030-session-family.js';
-import type { Transaction } from '../../src/database/transaction.js';
-import { Transactions } from '../../src/database/transaction.js';
+import type { Transaction } from '../../src/token-exchange/database/transaction.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
 
@@ -118,7 +118,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     const migration = new SessionFamily1790000000030();
     const insert = () =>
       runner.query(
-        `INSERT INTO web_session (id_hash, user_id, created_at, expires_at)
+        `INSERT INTO token_exchange_session (id_hash, user_id, created_at, expires_at)
          SELECT sha256(($2::text || n)::bytea), $1, now(), now() + interval '1 hour' FROM generate_series(1, 3) n`,
         [userId, randomUUID()],
       );
@@ -128,7 +128,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     await insert();
     await runner.release();
     const rows = await dataSource.query<{ family: string }[]>(
-      'SELECT family_id AS family FROM web_session WHERE user_id = $1',
+      'SELECT family_id AS family FROM token_exchange_session WHERE user_id = $1',
       [userId],
     );
     expect(new Set(rows.map(({ family }) => family)).size).toBe(6);

@@ -55,7 +55,7 @@ describeOnEachDatabase('a database of the tests', (database) => {
 
   it('keeps what is written, and shows it to no other database', async () => {
     const first = await database.open();
-    await first.dataSource.query('INSERT INTO used_jti (jti_hash, expires_at) VALUES ($1, now())', [
+    await first.dataSource.query('INSERT INTO token_exchange_used_jti (jti_hash, expires_at) VALUES ($1, now())', [
       randomUUID(),
     ]);
     await first.close();
@@ -119,7 +119,7 @@ describe('where no PostgreSQL server is installed', () => {
 });
 
 async function countUsedJtis(dataSource: DataSource): Promise<number> {
-  const rows = await dataSource.query<unknown[]>('SELECT 1 FROM used_jti');
+  const rows = await dataSource.query<unknown[]>('SELECT 1 FROM token_exchange_used_jti');
   return rows.length;
 }
 

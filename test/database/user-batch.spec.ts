@@ -1,7 +1,7 @@
 // Users that many requests look for at once: each asker gets its own, as it is at that moment.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { Transactions } from '../../src/database/transaction.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
 import { SettlementRepository } from '../../src/host/settlement.repository.js';
 import type { ExpectedUser } from '../../src/token-exchange/host.js';
 import { IdentityLink } from '../../src/token-exchange/identity/identity-link.repository.js';
@@ -70,7 +70,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     settlements = new SettlementRepository(dataSource);
     users = new UserRepository(dataSource.getRepository(User));
   });
-  beforeEach(() => dataSource.query('TRUNCATE user_account, identity_link CASCADE'));
+  beforeEach(() => dataSource.query('TRUNCATE user_account, token_exchange_identity_link CASCADE'));
 
   const newUser = async (givenName = 'Robin') => {
     const id = randomUUID();
@@ -83,7 +83,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
   };
   const link = async (subject: string, issuer = ISSUER) => {
     const userId = await newUser();
-    await dataSource.query('INSERT INTO identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)', [
+    await dataSource.query('INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)', [
       issuer,
       subject,
       userId,

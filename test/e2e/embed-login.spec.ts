@@ -17,7 +17,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
   afterAll(() => service?.stop());
 
   const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
-  const sessions = async () => (await service.rows('SELECT id_hash FROM web_session')).length;
+  const sessions = async () => (await service.rows('SELECT id_hash FROM token_exchange_session')).length;
   const me = async (cookie: string) => (await service.fetch('/rest/me', { headers: { cookie } })).json();
 
   describe.each(LOGIN_METHODS)('by %s', (method) => {
@@ -120,7 +120,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
       set.replace('Max-Age=3600', 'Max-Age=0').split('; ').slice(1).sort(),
     );
     const hash = sessionHashOf(cookie);
-    expect(await service.rows('SELECT 1 FROM web_session WHERE id_hash = $1', [hash])).toEqual([]);
+    expect(await service.rows('SELECT 1 FROM token_exchange_session WHERE id_hash = $1', [hash])).toEqual([]);
     expect(await meStatus(service, cookie)).toBe(401);
   });
 

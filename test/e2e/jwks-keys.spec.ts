@@ -1,6 +1,6 @@
 // Keys that a key set should not have, or has no longer: their tokens are refused and audited on every way in.
 import { Partner } from '../../demo/partner.js';
-import { Leader } from '../../src/coordination/leader.js';
+import { Leader } from '../../src/token-exchange/coordination/leader.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import { until } from '../support/until.js';
 import { eventsOf } from '../support/census.js';

@@ -143,7 +143,7 @@ describeOnEachDatabase('replay', (database) => {
 
   it('[D2] an id is stored as its SHA-256', async () => {
     await service.accessToken({ subject_token: token({ jti: 'abc' }) });
-    const rows = await service.rows(`SELECT 1 FROM used_jti WHERE jti_hash = sha256('abc'::bytea)`);
+    const rows = await service.rows(`SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = sha256('abc'::bytea)`);
     expect(rows).toHaveLength(1);
   });
 
@@ -151,7 +151,7 @@ describeOnEachDatabase('replay', (database) => {
     const exp = now() + 1234;
     await service.accessToken({ subject_token: token({ jti: 'with-expiry', exp }) });
     const rows = await service.rows(
-      `SELECT extract(epoch FROM expires_at)::int AS exp FROM used_jti WHERE jti_hash = sha256('with-expiry'::bytea)`,
+      `SELECT extract(epoch FROM expires_at)::int AS exp FROM token_exchange_used_jti WHERE jti_hash = sha256('with-expiry'::bytea)`,
     );
     expect(rows).toEqual([{ exp }]);
   });

@@ -151,7 +151,7 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
     expect([...secrets].filter((secret) => secret.length > 100 && stored.includes(secret))).toEqual([]);
   });
 
-  it.each(['user_account', 'identity_link', 'web_session', 'audit_event'])(
+  it.each(['user_account', 'token_exchange_identity_link', 'token_exchange_session', 'audit_event'])(
     '[D23] nothing of them in the log when the database refuses to write into %s',
     async (table) => {
       const logged = service.logText.length;

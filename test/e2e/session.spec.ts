@@ -149,7 +149,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
 
   it('[D25] of a session nothing but the SHA-256 of its id is stored, anywhere', async () => {
     const cookie = await service.sessionCookie(token());
-    const [row] = await service.rows('SELECT * FROM web_session WHERE id_hash = $1', [sessionHashOf(cookie)]);
+    const [row] = await service.rows('SELECT * FROM token_exchange_session WHERE id_hash = $1', [sessionHashOf(cookie)]);
     expect(row).toBeDefined();
     const tables = await service.rows<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,

@@ -5,7 +5,7 @@ import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { SigningKeyService } from '../../src/access/signing-key.service.js';
+import { SigningKeyService } from '../../src/token-exchange/access-tokens/signing-key.service.js';
 
 import { census, eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

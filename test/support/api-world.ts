@@ -1,9 +1,9 @@
 // A small instance with a user of every role, and fresh things for every call of the public API.
 import { randomUUID } from 'node:crypto';
-import { AccessTokenService } from '../../src/access/access-token.service.js';
-import { SessionService } from '../../src/access/session.service.js';
-import { Transactions } from '../../src/database/transaction.js';
-import { KeyRing } from '../../src/sealing/key-ring.js';
+import { AccessTokenService } from '../../src/token-exchange/access-tokens/access-token.service.js';
+import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { KeyRing } from '../../src/token-exchange/sealing/key-ring.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { CredentialService } from '../../src/workspace/credentials/credential.service.js';
 import type { ProjectRole } from '../../src/workspace/rights/rights.js';

@@ -3,15 +3,16 @@ import { Test } from '@nestjs/testing';
 import type { TestingModule } from '@nestjs/testing';
 import { getRepositoryToken } from '@nestjs/typeorm';
 import type { Logger } from 'pino';
-import { Leader, SoleLeader } from '../../src/coordination/leader.js';
+import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import {
   Notifications,
   PostgresNotifications,
   SoleProcessNotifications,
-} from '../../src/coordination/notifications.js';
+} from '../../src/token-exchange/coordination/notifications.js';
 import type { DatabaseSettings, OpenDatabase } from '../../src/database/data-source.js';
-import { Clock } from '../../src/foundation/clock.js';
-import { LOGGER, createLogger } from '../../src/logging/logger.js';
+import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { createLogger } from '../../src/logging/logger.js';
+import { LOGGER } from '../../src/token-exchange/foundation/log.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import type { JwksOptions } from '../../src/token-exchange/keys/jwks/jwks-options.js';
 import { JWKS_OPTIONS } from '../../src/token-exchange/keys/jwks/jwks-options.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
-import type { Clock } from '../../src/foundation/clock.js';
+import type { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { prepareStartup } from '../../src/start/startup.js';
 import { compiledSources } from './compiled-sources.js';

@@ -5,7 +5,9 @@ import { LeaderLease1790000000002 } from './1790000000002-leader-lease.js';
 import { ThrottleCounter1790000000003 } from './1790000000003-throttle-counter.js';
 import { PublicApi1790000000010 } from './1790000000010-public-api.js';
 import { SessionOrigin1790000000020 } from './1790000000020-session-origin.js';
+import { TOKEN_EXCHANGE_MIGRATIONS } from '../../token-exchange/migrations/index.js';
 import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
+import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange-prefix.js';
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -15,4 +17,6 @@ export const MIGRATIONS = [
   PublicApi1790000000010,
   SessionOrigin1790000000020,
   SessionFamily1790000000030,
+  TokenExchangePrefix1790000000040,
+  ...TOKEN_EXCHANGE_MIGRATIONS,
 ] as const;

@@ -1,8 +1,8 @@
 // Token exchange: external tokens in, an access token out.
 import { Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../../audit/audit-event.js';
-import { AuditBus } from '../../audit/audit.bus.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { AuditEvent } from '../audit/audit-event.js';
+import { AuditBus } from '../audit/audit.bus.js';
+import type { Transaction } from '../database/transaction.js';
 import type { Parties } from '../consumption/consumption.service.js';
 import { ConsumptionService } from '../consumption/consumption.service.js';
 import type { Settled, SettledUsers } from '../host.js';

@@ -1,6 +1,6 @@
 // Reads query strings of lists: which page, and which filters.
 import type { PipeTransform } from '@nestjs/common';
-import { isUnstorable } from '../../foundation/strict-json.js';
+import { isUnstorable } from '../../token-exchange/foundation/strict-json.js';
 import { ApiRefusal } from './api-refusal.js';
 
 export const DEFAULT_LIMIT = 100;

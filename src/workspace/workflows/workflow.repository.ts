@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
-import type { Transaction } from '../../database/transaction.js';
-import { managerOf } from '../../database/transaction.js';
+import type { Transaction } from '../../token-exchange/database/transaction.js';
+import { managerOf } from '../../token-exchange/database/transaction.js';
 import type { ListedWorkflow, WorkflowQuery } from './workflow-page.query.js';
 import { workflowPage } from './workflow-page.query.js';
 

@@ -14,12 +14,12 @@ import {
   isJsonObject,
   isStorable,
   parseStrictJsonBytes,
-} from '../../../foundation/strict-json.js';
-import type { RequestBody } from '../../../http/body.js';
-import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../../http/body.js';
+} from '../../../token-exchange/foundation/strict-json.js';
+import type { RequestBody } from '../../../token-exchange/edge/body.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../../token-exchange/edge/body.js';
 import type { Checks } from './field-rules.js';
 import { fieldRules } from './field-rules.js';
-import { faultOfLabel } from '../../../http/body-label.js';
+import { faultOfLabel } from '../../../token-exchange/edge/body-label.js';
 import { ContentCodingException } from '../../../http/content-coding.exception.js';
 
 /** @rule B.parts Array elements and object members of a body, in all: what is done with it takes time for each of them. */
