@@ -1,10 +1,12 @@
 // Judges a packed npm package: its files, its package.json, and what the tools of its users will make of it.
 import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { checkPackage as checkTypes, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { problemKindInfo } from '@arethetypeswrong/core/problems';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import ts from 'typescript';
 
 /** Findings that are known and meant to be: those with all members of `like`. */
 const ACCEPTED = [
@@ -20,6 +22,7 @@ const ACCEPTED = [
 
 /** What nobody needs who uses a package, or nobody may have. */
 const UNWANTED = /(^|\/)(\.[^/]+|node_modules|tests?)(\/|$)|\.(spec\.\w+|pem|key|log|tgz|tsbuildinfo)$/;
+const MODULE = /\.[cm]?[jt]s$/;
 const NEEDED = ['LICENSE', 'README.md', 'CHANGELOG.md'];
 /** They would run on the machine of whoever installs the package. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
@@ -33,7 +36,10 @@ export async function checkPackage(file, { root, service }) {
   const tarball = new Uint8Array(readFileSync(file));
   const contents = createPackageFromTarballData(tarball);
   const top = `/node_modules/${contents.packageName}/`;
-  const paths = contents.listFiles(top).map((path) => path.slice(top.length));
+  const paths = contents
+    .listFiles(top)
+    .map((path) => path.slice(top.length))
+    .sort();
   const read = (path) => contents.tryReadFile(`${top}${path}`);
   const manifest = JSON.parse(read('package.json'));
   const findings = [...(await publintFindings(tarball, manifest)), ...(await typeFindings(contents))];
@@ -41,6 +47,7 @@ export async function checkPackage(file, { root, service }) {
     problems: [
       ...fileProblems(paths, read, { root, service }),
       ...manifestProblems(manifest, service),
+      ...importProblems(paths, read, manifest),
       ...findings.filter((finding) => reasonFor(finding) === undefined).map(({ text }) => text),
     ],
     accepted: findings.flatMap((finding) => {
@@ -81,6 +88,28 @@ function manifestProblems(manifest, service) {
     ...problems,
     ...scripts.map((name) => `package.json has a script ${name}, which runs at an installation`),
   ];
+}
+
+/** Here everything is installed, so that what the package does not ask for is missed only where it is used. */
+function importProblems(paths, read, manifest) {
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  const undeclared = paths
+    .filter((path) => MODULE.test(path))
+    .flatMap((path) =>
+      importedPackages(read(path))
+        .filter((name) => !declared.includes(name))
+        .map((name) => `${path} imports ${name}, which package.json does not ask for`),
+    );
+  return [...new Set(undeclared)];
+}
+
+/** The names of the packages that a file imports, those of Node.js and its own files left out. */
+function importedPackages(text) {
+  return ts
+    .preProcessFile(text)
+    .importedFiles.map(({ fileName }) => fileName)
+    .filter((name) => !name.startsWith('.') && !isBuiltin(name))
+    .map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)[0]);
 }
 
 async function publintFindings(tarball, manifest) {

@@ -52,8 +52,8 @@ async function pack({ out, rehearsal }) {
   if (obstacles.length > 0) return refuse(obstacles);
   const folder = mkdtempSync(join(tmpdir(), 'release-pack-'));
   try {
-    const source = builtPackage();
-    if (source === undefined) return refuse(['the package cannot be built']);
+    const source = join(folder, 'package');
+    if (!build(source)) return refuse(['the package cannot be built']);
     const packed = packInto(folder, source);
     // Loaded late: it brings a compiler along, which a refused state of the repository does not need.
     const { checkPackage } = await import('./package-checks.mjs');
@@ -69,14 +69,15 @@ async function pack({ out, rehearsal }) {
   }
 }
 
-/** The folder that is ready to be packed: the last line that the script prints. It says itself why it has failed. */
-function builtPackage() {
-  const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/build-package.mjs')], {
+/** Builds into the folder, and answers whether that went well; the compiler's complaints are passed on. */
+function build(folder) {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/build-package.mjs'), folder], {
     encoding: 'utf8',
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  return status === 0 ? resolve(root, stdout.trim().split('\n').at(-1)) : undefined;
+  if (status !== 0) process.stderr.write(stdout);
+  return status === 0;
 }
 
 function packInto(folder, source) {
@@ -106,7 +107,10 @@ function report({ name, version, file, size, unpackedSize, entryCount, integrity
     ['size', `${size} bytes; unpacked ${unpackedSize} bytes in ${entryCount} files`],
     ['integrity', integrity],
     ...accepted.map((finding) => ['accepted', finding]),
-    ['publish', rehearsal ? 'no: this is a rehearsal' : `npm publish ${file} --tag ${channel}`],
+    [
+      'publish',
+      rehearsal ? 'no: this is a rehearsal' : `npm publish ${file} --tag ${channel} --access public`,
+    ],
   ];
   process.stdout.write(rows.map(([key, value]) => `${key.padEnd(10)} ${value}\n`).join(''));
 }

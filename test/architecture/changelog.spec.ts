@@ -13,6 +13,13 @@ describe('CHANGELOG.md', () => {
   it('has the version of package.json as its newest release', () => {
     expect(releases(text)[0]?.version).toBe(VERSION);
   });
+
+  it('is that of the npm package too, which has the same version', () => {
+    const manifest = JSON.parse(repositoryFile('src/token-exchange/package.json').text) as {
+      version: string;
+    };
+    expect(manifest.version).toBe(VERSION);
+  });
 });
 
 describe('the check of the form', () => {

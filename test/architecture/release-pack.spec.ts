@@ -50,7 +50,7 @@ describe('npm run release:pack', () => {
       ]),
     );
     expect(run.stdout).toMatch(/^accepted .*CJSResolvesToESM.*require\(esm\)/m);
-    expect(run.stdout).toContain(`npm publish dist/release/${TARBALL} --tag latest\n`);
+    expect(run.stdout).toContain(`npm publish dist/release/${TARBALL} --tag latest --access public\n`);
     expect(sample.leftovers()).toEqual([]);
   });
 
@@ -64,7 +64,9 @@ describe('npm run release:pack', () => {
     });
     const run = sample.commit().commit().tag(`v${version}`).pack('--out', 'made/here');
     expect([run.code, run.stderr]).toEqual([0, '']);
-    expect(run.stdout).toContain(`npm publish made/here/sample-module-${version}.tgz --tag beta\n`);
+    expect(run.stdout).toContain(
+      `npm publish made/here/sample-module-${version}.tgz --tag beta --access public\n`,
+    );
     expect(sample.packed()).toEqual([]);
   });
 
@@ -149,6 +151,25 @@ describe('npm run release:pack', () => {
     expectRefused(run, ...problems);
   });
 
+  it('refuses imports of packages that it does not ask for, also late ones and those of types', () => {
+    sample.write({
+      'package/package.json': {
+        ...MANIFEST,
+        dependencies: { '@scope/there': '^1.0.0' },
+        peerDependencies: { peer: '^1.0.0' },
+      },
+      'package/lib/index.js':
+        "import 'node:fs';\nimport '@scope/there/part.js';\nimport 'peer';\nexport const answer = import('late/part');\n",
+      'package/lib/index.d.ts':
+        "import type { A } from '@scope/typed';\nexport declare const answer: Promise<A>;\n",
+    });
+    expectRefused(
+      sample.commit().pack(),
+      /^lib\/index\.d\.ts imports @scope\/typed, which package\.json does not ask for$/,
+      /^lib\/index\.js imports late, which package\.json does not ask for$/,
+    );
+  });
+
   it('refuses what publint finds, and what are-the-types-wrong finds', () => {
     sample.write({
       'package/package.json': {
@@ -192,8 +213,11 @@ describe('npm run release:pack', () => {
   });
 
   it('refuses a package that cannot be built', () => {
-    sample.write({ 'scripts/build-package.mjs': 'console.log("package");\nprocess.exitCode = 1;\n' });
-    expectRefused(sample.commit().pack(), /^the package cannot be built$/);
+    sample.write({ 'scripts/build-package.mjs': 'console.log("a.ts: error");\nprocess.exitCode = 1;\n' });
+    const { code, stdout, stderr } = sample.commit().pack();
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe('a.ts: error\nRefused:\n  - the package cannot be built\n');
+    expect([sample.packed(), sample.leftovers()]).toEqual([[], []]);
   });
 
   it('explains itself, and tells misuse by its exit code', () => {
