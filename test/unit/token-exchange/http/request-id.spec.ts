@@ -1,6 +1,6 @@
 // Which incoming request ids are kept.
 import { randomUUID } from 'node:crypto';
-import { requestIdOf } from '../../../../src/token-exchange/edge/request-id.js';
+import { requestIdOf } from '../../../../src/token-exchange/http/request-id.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const idOf = (incoming: string | string[] | undefined) =>
