@@ -30,3 +30,15 @@ it.each<[string, string | string[] | undefined]>([
 it('[D21] each new id is another', () => {
   expect(new Set(Array.from({ length: 100 }, () => idOf(undefined))).size).toBe(100);
 });
+
+it('[D21] an id that the server has given is kept, unless it is too short to be told from others', () => {
+  const headers = { 'x-request-id': 'of-the-client' };
+  expect(requestIdOf({ headers, id: 'of-the-server' })).toBe('of-the-server');
+  expect(requestIdOf({ headers, id: 'req-1' })).toBe('of-the-client');
+  expect(requestIdOf({ headers: {}, id: 7 })).toMatch(UUID);
+});
+
+it('[D21] a request keeps the id that it was given', () => {
+  const request = { headers: {} };
+  expect(requestIdOf(request)).toBe(requestIdOf(request));
+});
