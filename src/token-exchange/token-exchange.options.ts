@@ -41,7 +41,7 @@ export interface ReplayPurgeSettings {
 export interface JwksSettings {
   /** Seconds to the next fetch where neither the answer nor the entry names a time; 1 to 86,400, default 300. */
   readonly refreshIntervalSeconds: number;
-  /** Seconds for which keys serve past their time while the endpoint fails; 0 to 2,592,000, default 86,400. */
+  /** Seconds for which keys serve past their time while the endpoint fails; 0 to 86,400, default 86,400. */
   readonly maxStaleSeconds: number;
   /** Allows `http:` and loopback addresses. Default false. */
   readonly allowHttp: boolean;
