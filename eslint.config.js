@@ -25,7 +25,7 @@ export default defineConfig(
     extends: [tseslint.configs.recommendedTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['./tsconfig.json', './src/web/embed/tsconfig.json', './examples/tsconfig.json'],
+        project: ['./tsconfig.json', './src/web/embed/tsconfig.json', './examples/tsconfig.json', './test/package/host/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
