@@ -1,21 +1,21 @@
 #!/usr/bin/env node
 // Starts the service: configuration, licence, application, listening, and a graceful stop.
-import 'reflect-metadata';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { isTokenExchangeAvailable } from './app.module.js';
 import type { Logger } from 'pino';
+import 'reflect-metadata';
+import { isTokenExchangeAvailable } from './app.module.js';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
-import { Clock } from './token-exchange/foundation/clock.js';
 import { ConfigurationError } from './config/load-config.js';
-import { DatabaseUnavailableError } from './database/data-source.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
+import { DatabaseUnavailableError } from './database/data-source.js';
 import { createLogger } from './logging/logger.js';
-import { SealError } from './token-exchange/sealing/key-ring.js';
 import type { Startup } from './start/startup.js';
 import { prepareStartup } from './start/startup.js';
+import { Clock } from './token-exchange/foundation/clock.js';
+import { SealError } from './token-exchange/sealing/key-ring.js';
 
 const EXIT_FAILED = 1;
 /** Longer than any request may wait for the database; then the process ends all the same. */

@@ -2,11 +2,11 @@
 import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../token-exchange/foundation/clock.js';
+import { SignOutService } from '../token-exchange/sessions/sign-out.service.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { CurrentPrincipal } from './current-principal.decorator.js';
 import type { Principal } from './principal.js';
-import { SessionService } from '../token-exchange/sessions/session.service.js';
 
 /** A user as its own requests see it. */
 export interface UserAnswer {
@@ -35,7 +35,7 @@ export interface MeAnswer {
 @UseGuards(AuthenticationGuard)
 export class SessionController {
   constructor(
-    private readonly sessions: SessionService,
+    private readonly signOut: SignOutService,
     private readonly clock: Clock,
   ) {}
 
@@ -64,7 +64,8 @@ export class SessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     if (credential.kind !== 'session') return;
-    void reply.header('set-cookie', await this.sessions.signOut(credential.familyIds, requestId));
+    const sessions = credential.familyIds.map((familyId) => ({ familyId }));
+    void reply.header('set-cookie', await this.signOut.signOut(sessions, requestId));
   }
 }
 

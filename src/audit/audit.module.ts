@@ -2,8 +2,8 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
-import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { AuditTrail } from '../token-exchange/audit/audit-trail.js';
+import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { AuditLogSink } from './audit-log.sink.js';
 import { AuditTrailRepository } from './audit-trail.repository.js';
 

@@ -1,4 +1,5 @@
 // Judges a file of workflows before any of them is imported.
+import { BODY_LIMIT_BYTES } from '../token-exchange/http/body.js';
 import { hasMoreCharacters } from '../token-exchange/foundation/characters.js';
 import {
   JsonError,
@@ -6,7 +7,6 @@ import {
   isJsonObject,
   parseStrictJson,
 } from '../token-exchange/foundation/strict-json.js';
-import { BODY_LIMIT_BYTES } from '../token-exchange/edge/body.js';
 import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js';
 
 /** A workflow that has no project yet. */

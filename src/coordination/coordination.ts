@@ -1,7 +1,6 @@
 // How the instances on one database agree: who leads, and what one announces to the others.
 import type { Logger } from 'pino';
 import type { DatabaseSettings } from '../database/data-source.js';
-import type { Clock } from '../token-exchange/foundation/clock.js';
 import { AdvisoryLockLeader } from '../token-exchange/coordination/advisory-lock.leader.js';
 import type { Leader } from '../token-exchange/coordination/leader.js';
 import { SoleLeader } from '../token-exchange/coordination/leader.js';
@@ -10,6 +9,7 @@ import {
   PostgresNotifications,
   SoleProcessNotifications,
 } from '../token-exchange/coordination/notifications.js';
+import type { Clock } from '../token-exchange/foundation/clock.js';
 
 export interface Coordination {
   readonly leader: Leader;

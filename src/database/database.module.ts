@@ -3,9 +3,9 @@ import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { OpenDatabase } from './data-source.js';
 import { Database } from '../token-exchange/database/database.js';
 import { Transactions } from '../token-exchange/database/transaction.js';
+import type { OpenDatabase } from './data-source.js';
 
 @Module({})
 export class DatabaseModule {

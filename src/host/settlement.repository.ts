@@ -2,11 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AUDIT_EVENTS } from '../audit/audit-trail.repository.js';
-import type { Sql } from '../token-exchange/database/sql.js';
-import { givenRows, sql } from '../token-exchange/database/sql.js';
 import type { Consumption, Verdict } from '../token-exchange/consumption/consumption-statement.js';
 import { VERDICT, preparedConsumption } from '../token-exchange/consumption/consumption-statement.js';
 import { ConsumptionBatch } from '../token-exchange/consumption/jti-consumption.js';
+import type { Sql } from '../token-exchange/database/sql.js';
+import { givenRows, sql } from '../token-exchange/database/sql.js';
 import type { ExpectedUser, Settled, Settlement } from '../token-exchange/host.js';
 import { Settlements } from '../token-exchange/host.js';
 

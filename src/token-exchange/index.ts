@@ -48,6 +48,7 @@ export { Transaction, managerOf } from './database/transaction.js';
 export { AccessTokenService } from './access-tokens/access-token.service.js';
 export type { VerifiedAccessToken } from './access-tokens/access-token.service.js';
 export { SessionService } from './sessions/session.service.js';
+export { SignOutService } from './sessions/sign-out.service.js';
 export type { WebSession } from './sessions/session.repository.js';
 
 // Events

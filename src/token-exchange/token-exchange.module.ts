@@ -10,7 +10,7 @@ import { DelegationController } from './delegation/delegation.controller.js';
 import { DelegationService } from './delegation/delegation.service.js';
 import { IssuancePlanner } from './delegation/issuance.planner.js';
 import { FormBodies } from './edge/form-bodies.js';
-import { HttpAnswers } from './edge/http.js';
+import { HttpAnswers } from './http/http-answers.js';
 import { EmbedLoginController } from './embed-login/embed-login.controller.js';
 import { EmbedLoginService } from './embed-login/embed-login.service.js';
 import { PlainHttpWarning } from './embed-login/plain-http.warning.js';

@@ -22,6 +22,7 @@ import { KeyRing } from './sealing/key-ring.js';
 import { SESSION_OPTIONS } from './sessions/session.options.js';
 import { SessionService } from './sessions/session.service.js';
 import { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
+import { SignOutService } from './sessions/sign-out.service.js';
 import { SilentTelemetry } from './silent-telemetry.js';
 import { BoundedThrottlerStorage } from './throttle/bounded-throttler.storage.js';
 import { THROTTLE_STORAGE } from './throttle/minute-throttler.guard.js';
@@ -95,7 +96,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
 /** The services that a host may inject, where it has taken those of this package. */
 export function ownServices({ sessions, accessTokens }: TokenExchangeParts): Type[] {
   return [
-    ...(sessions === undefined ? [SessionService] : []),
+    ...(sessions === undefined ? [SessionService, SignOutService] : []),
     ...(accessTokens === undefined ? [AccessTokenService] : []),
   ];
 }
@@ -120,7 +121,7 @@ function ownSessions(): Provider[] {
 
 function ownAccessTokens(): Provider[] {
   const keyRing = (settings: TokenExchangeSettings) =>
-    new KeyRing(completedAccessTokens(settings).sealingKeys);
+    new KeyRing(completedAccessTokens(settings).sealingKeys, 'accessTokens.sealingKeys');
   return [
     ...ACCESS_TOKEN_PROVIDERS,
     { provide: ACCESS_TOKEN_OPTIONS, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: completedAccessTokens },

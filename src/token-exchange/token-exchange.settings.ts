@@ -1,12 +1,15 @@
 // Completes what a host says by the defaults, and refuses what cannot be meant.
-import { SILENT } from './foundation/log.js';
 import type { Log } from './foundation/log.js';
-import { readTrustedKeys } from './keys/trusted-key-entry.js';
+import { SILENT } from './foundation/log.js';
 import type { TrustedKeyEntry } from './keys/trusted-key.js';
+import { readTrustedKeys } from './keys/trusted-key-entry.js';
 import type { SessionOptions } from './sessions/session.options.js';
 import type {
   AccessTokenSettings,
+  EmbedLoginSettings,
+  ExchangeSettings,
   JwksSettings,
+  ReplayPurgeSettings,
   TokenExchangeOptions,
   TokenExchangeSettings,
 } from './token-exchange.options.js';
@@ -20,37 +23,17 @@ const SEALING_KEY_BYTES = 32;
  * @throws RangeError naming the setting; Error with all problems of the trusted keys
  */
 export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
-  const { embedLogin = {}, exchange = {}, replayPurge = {}, roles, isAvailable = () => true } = settings;
-  const jwks = completedJwks(settings.jwks ?? {});
+  const { roles, clockToleranceSeconds = 5, isAvailable = () => true } = settings;
+  const jwks = completedJwks(settings.jwks);
   return {
     roles,
     isAvailable,
     jwks,
     trustedKeys: trustedKeys(settings, jwks, log),
-    embedLogin: {
-      enabled: embedLogin.enabled ?? true,
-      perMinute: whole('embedLogin.perMinute', embedLogin.perMinute ?? 20, 1, MAX_PER_MINUTE),
-    },
-    exchange: {
-      enabled: exchange.enabled ?? true,
-      perMinute: whole('exchange.perMinute', exchange.perMinute ?? 20, 1, MAX_PER_MINUTE),
-      maxTokenLifetimeSeconds: whole(
-        'exchange.maxTokenLifetimeSeconds',
-        exchange.maxTokenLifetimeSeconds ?? 900,
-        5,
-        DAY_SECONDS,
-      ),
-    },
-    clockToleranceSeconds: whole('clockToleranceSeconds', settings.clockToleranceSeconds ?? 5, 0, 60),
-    replayPurge: {
-      intervalSeconds: whole(
-        'replayPurge.intervalSeconds',
-        replayPurge.intervalSeconds ?? 60,
-        1,
-        DAY_SECONDS,
-      ),
-      batchSize: whole('replayPurge.batchSize', replayPurge.batchSize ?? 1000, 1, 100_000),
-    },
+    embedLogin: completedEmbedLogin(settings.embedLogin),
+    exchange: completedExchange(settings.exchange),
+    clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, 0, 60),
+    replayPurge: completedPurge(settings.replayPurge),
   };
 }
 
@@ -79,11 +62,49 @@ export function completedAccessTokens({ accessTokens }: TokenExchangeSettings): 
   return accessTokens;
 }
 
-function completedJwks(jwks: Partial<JwksSettings>): JwksSettings {
-  const { refreshIntervalSeconds = 300, maxStaleSeconds = DAY_SECONDS, allowHttp = false } = jwks;
+function completedEmbedLogin({
+  enabled = true,
+  perMinute = 20,
+}: Partial<EmbedLoginSettings> = {}): EmbedLoginSettings {
+  return { enabled, perMinute: whole('embedLogin.perMinute', perMinute, 1, MAX_PER_MINUTE) };
+}
+
+function completedExchange({
+  enabled = true,
+  perMinute = 20,
+  maxTokenLifetimeSeconds = 900,
+}: Partial<ExchangeSettings> = {}): ExchangeSettings {
+  return {
+    enabled,
+    perMinute: whole('exchange.perMinute', perMinute, 1, MAX_PER_MINUTE),
+    maxTokenLifetimeSeconds: whole(
+      'exchange.maxTokenLifetimeSeconds',
+      maxTokenLifetimeSeconds,
+      5,
+      DAY_SECONDS,
+    ),
+  };
+}
+
+function completedPurge({
+  intervalSeconds = 60,
+  batchSize = 1000,
+}: Partial<ReplayPurgeSettings> = {}): ReplayPurgeSettings {
+  return {
+    intervalSeconds: whole('replayPurge.intervalSeconds', intervalSeconds, 1, DAY_SECONDS),
+    batchSize: whole('replayPurge.batchSize', batchSize, 1, 100_000),
+  };
+}
+
+function completedJwks({
+  refreshIntervalSeconds = 300,
+  maxStaleSeconds = DAY_SECONDS,
+  allowHttp = false,
+  allowPrivate = [],
+}: Partial<JwksSettings> = {}): JwksSettings {
   return {
     allowHttp,
-    allowPrivate: jwks.allowPrivate ?? [],
+    allowPrivate,
     refreshIntervalSeconds: whole('jwks.refreshIntervalSeconds', refreshIntervalSeconds, 1, DAY_SECONDS),
     maxStaleSeconds: whole('jwks.maxStaleSeconds', maxStaleSeconds, 0, DAY_SECONDS),
   };

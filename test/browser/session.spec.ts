@@ -1,7 +1,7 @@
 // The life of a session in the frame: login, renewal, end, sign-out, and what the host page is told of it.
-import { sessionHashOf } from '../support/logins.js';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { sessionHashOf } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 
 const SESSION_COOKIE = '__Host-svc-session';
@@ -20,7 +20,8 @@ describeInBrowser('a session in the frame', () => {
     await product.frame.getByText('Morning orders').waitFor();
     return product;
   };
-  const openSessions = () => browsing.service.rows<{ id_hash: Buffer }>('SELECT id_hash FROM token_exchange_session');
+  const openSessions = () =>
+    browsing.service.rows<{ id_hash: Buffer }>('SELECT id_hash FROM token_exchange_session');
   const carriedSessions = async () => {
     const cookies = await browsing.context.cookies(browsing.instanceOrigin);
     return cookies.map(({ value }) => sessionHashOf(`${SESSION_COOKIE}=${value}`));

@@ -7,10 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { EmbeddedMaintenanceJob } from '../../src/coordination/embedded-maintenance.job.js';
 import { EmbeddedMaintenanceRepository } from '../../src/database/embedded-maintenance.repository.js';
-import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
-import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
+import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { Database } from '../../src/token-exchange/database/database.js';
 import { TestDatabase } from '../support/databases.js';
 import { mainThreadMs } from '../support/measured-client.js';
 import { TestClock } from '../support/test-clock.js';
@@ -43,8 +44,8 @@ describe('the embedded database, through which rows go in and out', () => {
 
   beforeAll(async () => {
     await database.create();
-    ({ dataSource } = await database.open([UsedJti]));
-    jtis = new JtiRepository(dataSource.getRepository(UsedJti));
+    ({ dataSource } = await database.open([]));
+    jtis = new JtiRepository(new Database(dataSource));
     repository = new EmbeddedMaintenanceRepository(dataSource);
     maintenance = newMaintenance();
     await maintenance.onApplicationBootstrap();
@@ -141,9 +142,9 @@ describe('the embedded database, through which rows go in and out', () => {
     );
     await until(async () => (await knownRows()) >= 3_000);
     expect(await knownRows()).toBeGreaterThanOrEqual(3_000);
-    expect(await dataSource.query(`SELECT attname FROM pg_stats WHERE tablename = 'token_exchange_used_jti'`)).toHaveLength(
-      2,
-    );
+    expect(
+      await dataSource.query(`SELECT attname FROM pg_stats WHERE tablename = 'token_exchange_used_jti'`),
+    ).toHaveLength(2);
   });
 
   // What else runs on the machine can hold up any one answer, but hardly one in each of the rounds, which are all alike.

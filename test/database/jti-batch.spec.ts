@@ -3,7 +3,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { SettlementRepository } from '../../src/host/settlement.repository.js';
-import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
+import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import { Database } from '../../src/token-exchange/database/database.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { Random } from '../support/random.js';
@@ -81,7 +82,7 @@ const WAYS: [string, (dataSource: DataSource) => (jtis: Request) => Promise<unkn
   [
     'consumed',
     (dataSource) => {
-      const repository = new JtiRepository(dataSource.getRepository(UsedJti));
+      const repository = new JtiRepository(new Database(dataSource));
       return (jtis) => repository.consume(usesOf(jtis));
     },
   ],
@@ -141,7 +142,7 @@ describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
     let count: { statements: number };
 
     beforeAll(async () => {
-      ({ dataSource } = await database.open([UsedJti]));
+      ({ dataSource } = await database.open([]));
       consume = consumerOn(dataSource);
       count = countConsumptions(dataSource);
     });
@@ -223,12 +224,14 @@ describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
     ])(
       '[D3] by %s in the midst of the statement: the pair is whole or nothing, and no neighbour is refused',
       async (end, isPairAccepted, statements) => {
-        const { dataSource } = await database.open([UsedJti]);
+        const { dataSource } = await database.open([]);
         const consume = consumerOn(dataSource);
         const [contested = '', free = ''] = fresh(2);
         const other = dataSource.createQueryRunner();
         await other.query('BEGIN');
-        await other.query('INSERT INTO token_exchange_used_jti VALUES (sha256($1), now())', [Buffer.from(contested)]);
+        await other.query('INSERT INTO token_exchange_used_jti VALUES (sha256($1), now())', [
+          Buffer.from(contested),
+        ]);
         const count = countConsumptions(dataSource);
         const requests = [
           ...fresh(20).map((jti) => [jti]),
@@ -254,8 +257,8 @@ describeOnEachDatabase('uses of ids in one statement', (database) => {
   let jtis: JtiRepository;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([UsedJti]));
-    jtis = new JtiRepository(dataSource.getRepository(UsedJti));
+    ({ dataSource } = await database.open([]));
+    jtis = new JtiRepository(new Database(dataSource));
   });
 
   /** Fresh ids under the letters of a test. */
@@ -389,8 +392,8 @@ describeOnPostgresql('uses of ids in statements of two instances', (database) =>
   let dataSource: DataSource;
 
   beforeAll(async () => {
-    const opened = [await database.open([UsedJti]), await database.open([UsedJti])];
-    instances = opened.map((each) => new JtiRepository(each.dataSource.getRepository(UsedJti)));
+    const opened = [await database.open([]), await database.open([])];
+    instances = opened.map((each) => new JtiRepository(new Database(each.dataSource)));
     dataSource = opened[0]!.dataSource;
   });
 

@@ -3,10 +3,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
-import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
-import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
+import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { Database } from '../../src/token-exchange/database/database.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
@@ -22,13 +23,15 @@ describeOnEachDatabase('used token ids', (database) => {
   let jtis: JtiRepository;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([UsedJti]));
-    jtis = new JtiRepository(dataSource.getRepository(UsedJti));
+    ({ dataSource } = await database.open([]));
+    jtis = new JtiRepository(new Database(dataSource));
   });
   beforeEach(() => dataSource.query('TRUNCATE token_exchange_used_jti'));
 
   const count = async () => {
-    const [row] = await dataSource.query<{ rows: number }[]>('SELECT count(*)::int AS "rows" FROM token_exchange_used_jti');
+    const [row] = await dataSource.query<{ rows: number }[]>(
+      'SELECT count(*)::int AS "rows" FROM token_exchange_used_jti',
+    );
     return row?.rows;
   };
   const use = (jti: string, exp = clock.nowSeconds() + 60) => ({ jti, exp });

@@ -1,7 +1,7 @@
 // The JWKS provider against real servers and both databases: what it serves, and how little of it an endpoint can break.
 import { SigningKey } from '../../demo/signing-key.js';
 import type { OpenDatabase } from '../../src/database/data-source.js';
-import { JwksSnapshot, toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';
@@ -73,7 +73,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   };
 
   beforeAll(async () => {
-    opened = await database.open([JwksSnapshot]);
+    opened = await database.open([]);
   });
   beforeEach(async () => {
     clock = new TestClock();

@@ -1,6 +1,6 @@
 // Embedded login over real HTTP: the login itself, the redirect, refusals, the cookie, its life, and logout.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { LOGIN_METHODS, login, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { REDIRECTS, TRICKS } from '../support/redirect-targets.js';

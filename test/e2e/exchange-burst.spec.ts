@@ -1,6 +1,6 @@
 // Hundreds of different exchanges at the same moment: each gets the answer, and leaves the traces, that it does alone.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { EVENT } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { INVALID_CLAIMS, INVALID_GRANT } from '../support/entry-paths.js';

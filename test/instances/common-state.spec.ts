@@ -6,8 +6,8 @@ import { JwksServer } from '../support/jwks-server.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { BASE_URL } from '../support/test-service.js';
-import { SteadyTraffic, flood } from './support/traffic.js';
 import { until } from '../support/until.js';
+import { SteadyTraffic, flood } from './support/traffic.js';
 
 const ISSUER = 'https://partner.example';
 const SOON_MS = 10_000;

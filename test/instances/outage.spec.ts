@@ -1,11 +1,11 @@
 // Two processes while endpoints of issuers fail, hang, or are searched for keys that nobody has; beside it the purge.
 import type { OpenDatabase } from '../../src/database/data-source.js';
+import { ExpiringRecords } from '../support/expiring-records.js';
 import { silence, status } from '../support/jwks-server.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
-import { ExpiringRecords } from '../support/expiring-records.js';
+import { until } from '../support/until.js';
 import { Issuer } from './support/issuer.js';
 import { SteadyTraffic, flood, p95 } from './support/traffic.js';
-import { until } from '../support/until.js';
 
 const DOWN_MS = 70_000;
 const WINDOW_MS = 30_000;

@@ -1,7 +1,7 @@
 // Makes and changes users and workflows of the instance by its own services, as its command line does.
 import { Transactions } from '../../src/token-exchange/database/transaction.js';
-import { UserRepository } from '../../src/users/user.repository.js';
 import type { NewUser, UserChange } from '../../src/users/user.repository.js';
+import { UserRepository } from '../../src/users/user.repository.js';
 import { UserService } from '../../src/users/user.service.js';
 import { ProjectRepository } from '../../src/workspace/projects/project.repository.js';
 import { WorkflowRepository } from '../../src/workspace/workflows/workflow.repository.js';

@@ -1,11 +1,11 @@
 // The migrations in the order in which they run.
+import { TOKEN_EXCHANGE_MIGRATIONS } from '../../token-exchange/migrations/index.js';
 import { Initial1790000000000 } from './1790000000000-initial.js';
 import { JwksSnapshot1790000000001 } from './1790000000001-jwks-snapshot.js';
 import { LeaderLease1790000000002 } from './1790000000002-leader-lease.js';
 import { ThrottleCounter1790000000003 } from './1790000000003-throttle-counter.js';
 import { PublicApi1790000000010 } from './1790000000010-public-api.js';
 import { SessionOrigin1790000000020 } from './1790000000020-session-origin.js';
-import { TOKEN_EXCHANGE_MIGRATIONS } from '../../token-exchange/migrations/index.js';
 import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
 import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange-prefix.js';
 

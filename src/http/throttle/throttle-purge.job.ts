@@ -6,8 +6,8 @@ import { Leader } from '../../token-exchange/coordination/leader.js';
 import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
 import { purge } from '../../token-exchange/coordination/purge.js';
 import { LOGGER } from '../../token-exchange/foundation/log.js';
-import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 import { WINDOW_MS } from '../../token-exchange/throttle/minute-throttler.guard.js';
+import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 
 const BATCH_SIZE = 5_000;
 

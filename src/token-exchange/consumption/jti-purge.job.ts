@@ -1,11 +1,11 @@
 // Deletes expired replay records in the background, fast enough for any traffic.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Log } from '../foundation/log.js';
 import { Leader } from '../coordination/leader.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
 import { purge } from '../coordination/purge.js';
 import { Clock } from '../foundation/clock.js';
+import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';

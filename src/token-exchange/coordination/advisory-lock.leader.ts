@@ -1,13 +1,13 @@
 // Elects one leader among all instances on one PostgreSQL database, and replaces it within 15 seconds.
 import { randomUUID } from 'node:crypto';
 import type { ClientConfig } from 'pg';
-import type { Log } from '../foundation/log.js';
 import { Clock } from '../foundation/clock.js';
+import type { Log } from '../foundation/log.js';
+import { Leader } from './leader.js';
 import { LeaderLeaseRepository } from './leader-lease.repository.js';
 import { LeaderSession } from './leader-session.js';
 import type { Moment } from './leader-tenure.js';
 import { LeaderTenure } from './leader-tenure.js';
-import { Leader } from './leader.js';
 
 const RENEWAL_MS = 3_000;
 /** Between attempts while the leadership is free or contended. */

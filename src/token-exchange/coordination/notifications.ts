@@ -1,8 +1,8 @@
 // Tells one process what another has announced through the database.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '../foundation/log.js';
 import type { ClientConfig } from 'pg';
 import pg from 'pg';
+import type { Log } from '../foundation/log.js';
 
 const RECONNECT_MS = 5_000;
 const CONNECTION_MS = 5_000;

@@ -7,10 +7,10 @@ import {
   FormOnlyGuard,
 } from '../edge/flow.guards.js';
 import { FormBodies } from '../edge/form-bodies.js';
-import type { HttpRequest } from '../edge/http.js';
-import { HttpAnswers } from '../edge/http.js';
+import type { HttpRequest } from '../http/http-answers.js';
+import { HttpAnswers } from '../http/http-answers.js';
 import { TOKEN_PATH } from '../edge/paths.js';
-import { requestIdOf } from '../edge/request-id.js';
+import { requestIdOf } from '../http/request-id.js';
 import { DelegationService } from './delegation.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { readTokenExchangeForm } from './token-exchange.form.js';

@@ -1,18 +1,18 @@
 // Turns whatever ends a token exchange into the OAuth answer for it (RFC 6749 §5.2).
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
-import type { Log } from '../foundation/log.js';
-import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../edge/answers.js';
-import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
-import { LOGGER } from '../foundation/log.js';
+import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
-import type { HttpAnswer } from '../edge/http.js';
-import { HttpAnswers, requestOf } from '../edge/http.js';
-import { requestIdOf } from '../edge/request-id.js';
+import type { HttpAnswer } from '../http/http-answers.js';
+import { HttpAnswers, requestOf } from '../http/http-answers.js';
+import { requestIdOf } from '../http/request-id.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
 import { ExchangeTelemetry } from '../host.js';
 import type { RejectionReason } from '../rejection.js';
 import { Rejection } from '../rejection.js';
+import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
 
 interface Answer extends HttpAnswer {
   readonly body: Readonly<Record<string, string>>;

@@ -3,17 +3,17 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { CODING_MESSAGE } from './answers.js';
-import type { LabelFault } from './body-label.js';
-import { faultOfLabel } from './body-label.js';
-import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from './body.js';
 import { MinuteThrottlerGuard, THROTTLE_STORAGE } from '../throttle/minute-throttler.guard.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import { CODING_MESSAGE } from '../http/answers.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../http/body.js';
+import type { LabelFault } from '../http/body-label.js';
+import { faultOfLabel } from '../http/body-label.js';
 import type { FlowRefusalKind } from './flow-refusal.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { FormBodies } from './form-bodies.js';
-import { requestOf } from './http.js';
+import { requestOf } from '../http/http-answers.js';
 
 /** What takes the endpoints away while the service runs, such as a licence that runs out (D39). */
 @Injectable()

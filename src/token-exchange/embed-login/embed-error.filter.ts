@@ -1,18 +1,18 @@
 // Turns whatever ends an embedded login into the JSON answer for it.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
-import type { Log } from '../foundation/log.js';
-import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../edge/answers.js';
-import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
-import { LOGGER } from '../foundation/log.js';
+import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
-import type { HttpAnswer } from '../edge/http.js';
-import { HttpAnswers, requestOf } from '../edge/http.js';
-import { requestIdOf } from '../edge/request-id.js';
+import type { HttpAnswer } from '../http/http-answers.js';
+import { HttpAnswers, requestOf } from '../http/http-answers.js';
+import { requestIdOf } from '../http/request-id.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
 import { ExchangeTelemetry } from '../host.js';
 import type { RejectionReason } from '../rejection.js';
 import { Rejection } from '../rejection.js';
+import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
 
 interface Answer {
   readonly status: number;

@@ -7,10 +7,10 @@ import {
   FormOnlyGuard,
 } from '../edge/flow.guards.js';
 import { FormBodies } from '../edge/form-bodies.js';
-import type { HttpRequest } from '../edge/http.js';
-import { HttpAnswers } from '../edge/http.js';
+import type { HttpRequest } from '../http/http-answers.js';
+import { HttpAnswers } from '../http/http-answers.js';
 import { EMBED_PATH } from '../edge/paths.js';
-import { requestIdOf } from '../edge/request-id.js';
+import { requestIdOf } from '../http/request-id.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbedLoginService } from './embed-login.service.js';

@@ -1,7 +1,7 @@
 // Tells the operator why an embedded login leaves no session where the instance is reached over plain HTTP.
 import { Inject, Injectable } from '@nestjs/common';
-import type { Log } from '../foundation/log.js';
 import { Clock } from '../foundation/clock.js';
+import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
 
 const PAUSE_MS = 60_000;

@@ -25,9 +25,8 @@ export class NestLog implements Log {
 }
 
 function lineOf(fields: object, message: string): string {
-  const members = Object.entries(fields).map(([name, value]) => [
-    name,
+  const texts = JSON.stringify(fields, (_name, value: unknown) =>
     value instanceof Error ? `${value.name}: ${value.message}` : value,
-  ]);
-  return members.length === 0 ? message : `${message} ${JSON.stringify(Object.fromEntries(members))}`;
+  );
+  return texts === '{}' ? message : `${message} ${texts}`;
 }

@@ -1,9 +1,9 @@
 // Finds, links or provisions the local user of a verified token, and keeps names and role in step with its claims.
 import { Inject, Injectable } from '@nestjs/common';
-import type { Log } from '../foundation/log.js';
 import type { Transaction } from '../database/transaction.js';
 import { LostRaceError } from '../database/transaction.js';
 import { firstCharacters } from '../foundation/characters.js';
+import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
 import type { ExpectedUser, ExternalIdentity, HostUser, HostUserUpdate } from '../host.js';
 import { UserDirectory } from '../host.js';

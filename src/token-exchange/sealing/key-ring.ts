@@ -19,8 +19,14 @@ export class KeyRing {
   private readonly keys: ReadonlyMap<string, Buffer>;
   private readonly sealingKeyId: string;
 
-  /** @param keys 32 bytes each; the first seals, all unseal. At least one. */
-  constructor(keys: readonly Buffer[]) {
+  /**
+   * @param keys 32 bytes each; the first seals, all unseal. At least one.
+   * @param source where the keys are listed, for messages
+   */
+  constructor(
+    keys: readonly Buffer[],
+    private readonly source = 'the list',
+  ) {
     const [first] = keys;
     if (first === undefined) throw new RangeError('a key ring needs at least one key');
     this.keys = new Map(keys.map((key) => [keyIdOf(key), key]));
@@ -79,7 +85,7 @@ export class KeyRing {
 
   private key(id: string): Buffer {
     const key = this.keys.get(id);
-    if (key === undefined) throw new SealError(`no key of the ring has the id ${id}`);
+    if (key === undefined) throw new SealError(`no key of ${this.source} has the id ${id}`);
     return key;
   }
 }

@@ -1,9 +1,9 @@
 // Deletes sessions that have ended, in the background.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Log } from '../foundation/log.js';
 import { Leader } from '../coordination/leader.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
+import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
 import { SessionService } from './session.service.js';
 

@@ -7,10 +7,9 @@ import type { Transaction } from '../database/transaction.js';
 import { Clock } from '../foundation/clock.js';
 import type { OpenedSession, SessionLogin } from '../host.js';
 import { SessionOpener } from '../host.js';
-import { AuditBus } from '../audit/audit.bus.js';
+import { readSessionCookies, sessionCookie } from './session-cookie.js';
 import type { SessionOptions } from './session.options.js';
 import { SESSION_OPTIONS } from './session.options.js';
-import { readSessionCookies, sessionCookie } from './session-cookie.js';
 import type { DeletedSession, WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 
@@ -26,7 +25,6 @@ export class SessionService extends SessionOpener {
   constructor(
     private readonly sessions: SessionRepository,
     private readonly clock: Clock,
-    private readonly audit: AuditBus,
     @Inject(SESSION_OPTIONS) private readonly options: SessionOptions,
   ) {
     super();
@@ -59,15 +57,15 @@ export class SessionService extends SessionOpener {
   }
 
   /**
-   * Signs out: ends the families of sessions whole, also those in their grace and those that are being opened, and keeps a
-   * record of it.
-   * @returns the `Set-Cookie` value that clears the cookie, with the attributes that it was set with
+   * Ends families whole: all sessions, also those in their grace and those that are being opened.
+   * @returns what the audit trail is told
    */
-  async signOut(familyIds: readonly string[], requestId: string): Promise<string> {
-    await this.audit.commit(async (transaction) => {
-      const events = await this.endFamilies(transaction, familyIds, requestId, 'signed-out');
-      return { result: undefined, events };
-    });
+  signOut(transaction: Transaction, familyIds: readonly string[], requestId: string): Promise<AuditEvent[]> {
+    return this.endFamilies(transaction, familyIds, requestId, 'signed-out');
+  }
+
+  /** The `Set-Cookie` value that clears the cookie, with the attributes that it was set with. */
+  clearingCookie(): string {
     return sessionCookie('', 0, this.options.partitionedCookie);
   }
 

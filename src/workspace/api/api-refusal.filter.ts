@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessOptions } from '../../access/access.options.js';
 import { ACCESS_OPTIONS } from '../../access/access.options.js';
 import { challengeTo } from '../../access/challenge.js';
-import { NOT_FOUND } from '../../token-exchange/edge/answers.js';
+import { NOT_FOUND } from '../../token-exchange/http/answers.js';
 import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
 import type { WorkspaceOptions } from '../workspace.options.js';
 import { WORKSPACE_OPTIONS } from '../workspace.options.js';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../../token-exchange/database/database-error.js';
 import { Transactions } from '../../token-exchange/database/transaction.js';
-import { BODY_LIMIT_BYTES } from '../../token-exchange/edge/body.js';
+import { BODY_LIMIT_BYTES } from '../../token-exchange/http/body.js';
 import { KeyRing } from '../../token-exchange/sealing/key-ring.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { CredentialSchemas } from './credential-schemas.js';

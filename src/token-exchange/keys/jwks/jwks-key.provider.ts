@@ -1,10 +1,10 @@
 // Serves the keys that issuers publish by JWKS: from memory always, fetched in the background.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Log } from '../../foundation/log.js';
 import { Leader } from '../../coordination/leader.js';
 import { Notifications } from '../../coordination/notifications.js';
 import { Clock } from '../../foundation/clock.js';
+import type { Log } from '../../foundation/log.js';
 import { LOGGER } from '../../foundation/log.js';
 import type { TrustedKey } from '../trusted-key.js';
 import type { JwksStatus } from './jwks-cache-entry.js';

@@ -1,6 +1,6 @@
 // Fetches a key set, stores what came of it for all instances, and decides when the next fetch is due.
-import type { Log } from '../../foundation/log.js';
 import type { Clock } from '../../foundation/clock.js';
+import type { Log } from '../../foundation/log.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksContent } from './jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from './jwks-content.js';

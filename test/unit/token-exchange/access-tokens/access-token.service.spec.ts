@@ -29,17 +29,13 @@ describe('an access token in another spelling', () => {
   const key = { kid: 'only', privateKey, publicKey };
   const keys = { current: () => key, find: () => Promise.resolve(key) };
   const clock = new TestClock();
-  const options = {
-    baseUrl: 'https://instance.example',
-    sessionLifetimeSeconds: 3600,
-    partitionedCookie: true,
-  };
+  const options = { issuer: 'https://instance.example' };
   const tokens = new AccessTokenService(keys as unknown as SigningKeyService, clock, options);
 
   const issue = () => {
     const issuedAt = Math.floor(clock.nowSeconds());
-    const claims = { sub: 'subject', client_id: 'https://partner.example', jti: randomUUID() };
-    return tokens.prepare()({ ...claims, iat: issuedAt, exp: issuedAt + 60 });
+    const grant = { id: randomUUID(), subjectUserId: 'subject', clientId: 'https://partner.example' };
+    return tokens.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + 60 }).token;
   };
 
   it('[D31] another spelling of the same signature is another text: refused before the good one and after', async () => {

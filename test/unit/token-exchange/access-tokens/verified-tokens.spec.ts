@@ -1,16 +1,15 @@
 // Remembered access tokens: what is remembered is the signature's verdict, of exactly these characters.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import type { AccessTokenClaims } from '../../../../src/token-exchange/access-tokens/access-token.service.js';
 import { AccessTokenService } from '../../../../src/token-exchange/access-tokens/access-token.service.js';
-import type { LoadedKey, SigningKeyService } from '../../../../src/token-exchange/access-tokens/signing-key.service.js';
+import type {
+  LoadedKey,
+  SigningKeyService,
+} from '../../../../src/token-exchange/access-tokens/signing-key.service.js';
 import { VerifiedTokens } from '../../../../src/token-exchange/access-tokens/verified-tokens.js';
+import type { SettledUsers } from '../../../../src/token-exchange/host.js';
 import { TestClock } from '../../../support/test-clock.js';
 
-const OPTIONS = {
-  baseUrl: 'https://instance.example',
-  sessionLifetimeSeconds: 3600,
-  partitionedCookie: true,
-};
+const OPTIONS = { issuer: 'https://instance.example' };
 /** More than are remembered. */
 const MANY = 10_050;
 /** That many signatures take two seconds on an idle machine. */
@@ -76,15 +75,20 @@ describe('access tokens that come again', () => {
     tokens = new AccessTokenService(keys as unknown as SigningKeyService, clock, OPTIONS);
   });
 
-  const issueBy = (issuer: AccessTokenService, claims: Partial<AccessTokenClaims> = {}) => {
-    const iat = Math.floor(clock.nowSeconds());
-    const all = { sub: 'subject', client_id: 'https://partner.example', jti: randomUUID(), ...claims };
-    return issuer.prepare()({ ...all, iat, exp: iat + LIFE_SECONDS });
+  const issueBy = (issuer: AccessTokenService, users: Partial<SettledUsers> = {}) => {
+    const issuedAt = Math.floor(clock.nowSeconds());
+    const grant = {
+      id: randomUUID(),
+      subjectUserId: 'subject',
+      clientId: 'https://partner.example',
+      ...users,
+    };
+    return issuer.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + LIFE_SECONDS }).token;
   };
-  const issue = (claims: Partial<AccessTokenClaims> = {}) => issueBy(tokens, claims);
+  const issue = (users: Partial<SettledUsers> = {}) => issueBy(tokens, users);
 
   it('say the same each time, and each what it says itself', async () => {
-    const both = [issue({ sub: 'a' }), issue({ sub: 'b', act: { sub: 'c' } })];
+    const both = [issue({ subjectUserId: 'a' }), issue({ subjectUserId: 'b', actorUserId: 'c' })];
     for (let time = 0; time < 3; time++) {
       const said = await Promise.all(both.map((token) => tokens.verify(token)));
       expect(said).toMatchObject([{ subjectUserId: 'a' }, { subjectUserId: 'b', actorUserId: 'c' }]);
@@ -128,7 +132,7 @@ describe('access tokens that come again', () => {
   it(
     '[4.3] a token that was forgotten for many others verifies like a new one',
     async () => {
-      const first = issue({ sub: 'the first' });
+      const first = issue({ subjectUserId: 'the first' });
       expect(await tokens.verify(first)).toMatchObject({ subjectUserId: 'the first' });
       for (let done = 0; done < MANY; done += 50) {
         await Promise.all(Array.from({ length: 50 }, () => tokens.verify(issue())));

@@ -1,7 +1,7 @@
 // Checks when periodic work runs: on the leader, after each interval, at once after a takeover, never twice at a time.
+import { createLogger } from '../../../../src/logging/logger.js';
 import { Leader, SoleLeader } from '../../../../src/token-exchange/coordination/leader.js';
 import { PeriodicJob } from '../../../../src/token-exchange/coordination/periodic.job.js';
-import { createLogger } from '../../../../src/logging/logger.js';
 
 /** A candidate whose success the test decides. */
 class Candidate extends Leader {

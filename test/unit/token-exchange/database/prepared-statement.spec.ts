@@ -1,12 +1,15 @@
 // Every prepared statement by its whole text: a change shows here as SQL. `npx jest THIS_FILE -u` writes the texts anew.
 import { join } from 'node:path';
-import { PreparedStatement, preparedStatements } from '../../../../src/token-exchange/database/prepared-statement.js';
+import {
+  PreparedStatement,
+  preparedStatements,
+} from '../../../../src/token-exchange/database/prepared-statement.js';
 import { sql } from '../../../../src/token-exchange/database/sql.js';
 import { workflowPage } from '../../../../src/workspace/workflows/workflow-page.query.js';
 import { REPOSITORY, typescriptFiles } from '../../../support/source-files.js';
 
 /** Whoever writes SQL for a prepared statement needs `sql`. */
-const WRITERS = typescriptFiles('src').filter(({ text }) => /from '[./a-z]*\/sql\.js'/.test(text));
+const WRITERS = typescriptFiles('src').filter(({ text }) => /from '[./a-z-]*\/sql\.js'/.test(text));
 
 /** A page of workflows has a statement for each choice of filters: the shortest and the longest hold every clause. */
 const FILTERS = { projectId: 'p', active: true, name: 'n', afterId: 'a', limit: 1 };
@@ -22,6 +25,7 @@ const NAMES = [
   'maintenance_write_counts',
   'project_member_roles_in',
   'throttle_counter_count_hit',
+  'token_exchange_audit_event_append',
   'used_jti_consume',
   'used_jti_consume_whole',
   'user_account_find',

@@ -1,6 +1,12 @@
 // SQL with its parameters: what text and which values the database is given.
-import { givenRows, joined, parameter, sql, writtenSql } from '../../../../src/token-exchange/database/sql.js';
 import type { Sql } from '../../../../src/token-exchange/database/sql.js';
+import {
+  givenRows,
+  joined,
+  parameter,
+  sql,
+  writtenSql,
+} from '../../../../src/token-exchange/database/sql.js';
 
 interface Input {
   readonly name: string;

@@ -60,7 +60,7 @@ describe('a list of keys', () => {
   it('[D45] a missing key is named by its id, not by its bytes', () => {
     const message = (key: Buffer) => {
       try {
-        return new KeyRing([key]).unseal(ring.seal(secret, place), place).toString();
+        return new KeyRing([key], 'SVC_ENCRYPTION_KEY').unseal(ring.seal(secret, place), place).toString();
       } catch (error) {
         return (error as SealError).message;
       }

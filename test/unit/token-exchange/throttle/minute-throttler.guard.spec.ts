@@ -5,12 +5,12 @@ import { Reflector } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
+import { ThrottleModule } from '../../../../src/http/throttle/throttle.module.js';
 import { ClockModule } from '../../../../src/start/clock.module.js';
 import { MinuteThrottlerGuard } from '../../../../src/token-exchange/throttle/minute-throttler.guard.js';
-import { ThrottleModule } from '../../../../src/http/throttle/throttle.module.js';
 import { TooManyRequestsError } from '../../../../src/token-exchange/throttle/too-many-requests.error.js';
 import { TestClock } from '../../../support/test-clock.js';
 

@@ -29,7 +29,7 @@ export interface HttpAnswer {
   readonly body?: object;
 }
 
-/** @rule D22 Answers are not stored (RFC 6749 §5.1). See http/server.ts for those of other routes. */
+/** @rule D22 Answers are not stored (RFC 6749 §5.1). See http/server.ts for other routes. */
 const COMMON_HEADERS = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
 /** The request of a call, and the id by which its answer, its log lines and its events know it. */

@@ -1,6 +1,6 @@
 // Which incoming request ids are kept.
 import { randomUUID } from 'node:crypto';
-import { requestIdOf } from '../../../../src/token-exchange/edge/request-id.js';
+import { requestIdOf } from '../../../../src/token-exchange/http/request-id.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const idOf = (incoming: string | string[] | undefined) =>
@@ -29,4 +29,16 @@ it.each<[string, string | string[] | undefined]>([
 
 it('[D21] each new id is another', () => {
   expect(new Set(Array.from({ length: 100 }, () => idOf(undefined))).size).toBe(100);
+});
+
+it('[D21] an id that the server has given is kept, unless it is too short to be told from others', () => {
+  const headers = { 'x-request-id': 'of-the-client' };
+  expect(requestIdOf({ headers, id: 'of-the-server' })).toBe('of-the-server');
+  expect(requestIdOf({ headers, id: 'req-1' })).toBe('of-the-client');
+  expect(requestIdOf({ headers: {}, id: 7 })).toMatch(UUID);
+});
+
+it('[D21] a request keeps the id that it was given', () => {
+  const request = { headers: {} };
+  expect(requestIdOf(request)).toBe(requestIdOf(request));
 });
