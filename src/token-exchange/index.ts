@@ -14,6 +14,9 @@ export type {
   TokenExchangeSettings,
 } from './token-exchange.options.js';
 export type { Given, TokenExchangeParts } from './token-exchange.parts.js';
+export { readTrustedKeys } from './keys/trusted-key-entry.js';
+export type { TrustedKeysReading, TrustedKeysRules } from './keys/entry-reader.js';
+export type { TrustedKeyEntry } from './keys/trusted-key.js';
 
 // Ports, and what they speak of
 export { AccessTokenIssuer, ExchangeTelemetry, SessionOpener, Settlements, UserDirectory } from './host.js';

@@ -60,7 +60,7 @@ export interface TokenExchangeOptions {
   readonly replayPurge: ReplayPurgeSettings;
   readonly jwks: JwksSettings;
   /** Whether the endpoints are there at this moment, asked on every request; else they answer 404. Default: always. */
-  isAvailable(): boolean;
+  readonly isAvailable: () => boolean;
 }
 
 /** What a host says: trusted keys and roles, and whatever is to differ from the defaults. */

@@ -16,9 +16,15 @@ export interface LabelledBody {
   readonly body: RequestBody;
 }
 
+/** What is used of a Fastify request: Node's own, and the pattern of the route that it goes to. */
+interface FastifyRequest {
+  readonly raw: IncomingMessage;
+  readonly routeOptions: { readonly url?: string };
+}
+
 /** What is used of a Fastify instance. */
 interface FastifyHooks {
-  addHook(name: 'preParsing', hook: (request: { readonly raw: IncomingMessage }) => Promise<void>): unknown;
+  addHook(name: 'preParsing', hook: (request: FastifyRequest) => Promise<void>): unknown;
 }
 
 /**
@@ -63,8 +69,8 @@ export class FormBodies implements OnModuleInit {
   }
 
   private readBeforeFastify(fastify: FastifyHooks): void {
-    fastify.addHook('preParsing', async ({ raw }) => {
-      if (isForm(raw)) await this.take(raw);
+    fastify.addHook('preParsing', async ({ raw, routeOptions: { url } }) => {
+      if (isForm(raw.method, url)) await this.take(raw);
     });
   }
 
@@ -74,7 +80,7 @@ export class FormBodies implements OnModuleInit {
     server.removeAllListeners('request');
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const goOn = () => listeners.forEach((listener) => listener.call(server, request, response));
-      if (!isForm(request)) return goOn();
+      if (!isForm(request.method, request.url?.split('?', 1)[0])) return goOn();
       // Who breaks off has gone, and waits for no answer.
       this.take(request).then(goOn, () => response.destroy());
     });
@@ -93,9 +99,9 @@ export class FormBodies implements OnModuleInit {
   }
 }
 
-/** By the end of its path: the host may have put a prefix before it. */
-function isForm({ method, url = '' }: IncomingMessage): boolean {
+/** By the end of its path: the host may have put a prefix before it. Express takes a slash behind it, and any case. */
+function isForm(method: string | undefined, path = ''): boolean {
   if (method !== 'POST') return false;
-  const [path = ''] = url.split('?', 1);
-  return path.endsWith(TOKEN_PATH) || path.endsWith(EMBED_PATH);
+  const plain = path.replace(/\/$/, '').toLowerCase();
+  return plain.endsWith(TOKEN_PATH) || plain.endsWith(EMBED_PATH);
 }
