@@ -88,7 +88,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/*/*.mjs', 'eslint.config.js'],
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/*/*.mjs', 'test/**/*.mjs', 'eslint.config.js'],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {

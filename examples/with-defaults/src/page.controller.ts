@@ -1,6 +1,6 @@
 // What the product shows in a browser, to a user with a session of the package.
 import { randomUUID } from 'node:crypto';
-import { SessionService } from '@embedded-token-exchange/nestjs';
+import { SessionService, SignOutService } from '@embedded-token-exchange/nestjs';
 import { Controller, Get, Header, Headers, HttpCode, Post, Res, UnauthorizedException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -15,6 +15,7 @@ interface Response {
 export class PageController {
   constructor(
     private readonly sessions: SessionService,
+    private readonly signOuts: SignOutService,
     @InjectRepository(User) private readonly users: Repository<User>,
   ) {}
 
@@ -35,7 +36,6 @@ export class PageController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
     const carried = await this.sessions.findCarried(cookies);
-    const families = carried.map(({ familyId }) => familyId);
-    response.header('set-cookie', await this.sessions.signOut(families, randomUUID()));
+    response.header('set-cookie', await this.signOuts.signOut(carried, randomUUID()));
   }
 }

@@ -51,8 +51,9 @@ function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {
   if (driver === 'sqljs') return { ...common, type: driver };
   const migrations = withoutMigrations ? [migration] : [migration, ...TOKEN_EXCHANGE_MIGRATIONS];
   const isPostgres = driver === 'postgres';
-  const base = { ...common, url: databaseUrl, migrations, migrationsRun: isPostgres };
-  return isPostgres ? { ...base, type: driver } : { ...base, type: driver, timeTravelQueries: false };
+  if (isPostgres) return { ...common, type: driver, url: databaseUrl, migrations, migrationsRun: true };
+  // Its driver asks the server for what PostgreSQL does not know: the host puts off to connect.
+  return { ...common, type: driver, url: databaseUrl, timeTravelQueries: false, manualInitialization: true };
 }
 
 function tokenExchange(options: HostOptions): DynamicModule {
@@ -60,7 +61,7 @@ function tokenExchange(options: HostOptions): DynamicModule {
   if (options.isAsync !== true) return TokenExchangeModule.register(settingsOf(options), parts);
   return TokenExchangeModule.registerAsync({
     ...parts,
-    imports: [settingsModule(options)],
+    imports: [...(parts.imports ?? []), settingsModule(options)],
     inject: [SETTINGS],
     useFactory: (settings: TokenExchangeSettings) => Promise.resolve(settings),
   });

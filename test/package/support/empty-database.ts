@@ -56,3 +56,12 @@ export function describeOnEmptyDatabase(title: string, block: (database: () => E
     afterAll(() => database?.remove());
   });
 }
+
+/** The same block for each kind of host. */
+describeOnEmptyDatabase.each = <Kind extends { server: string; parts: string }>(
+  kinds: readonly Kind[],
+  block: (kind: Kind, database: () => EmptyDatabase) => void,
+): void => {
+  for (const kind of kinds)
+    describeOnEmptyDatabase(`${kind.server} with ${kind.parts} parts`, (database) => block(kind, database));
+};
