@@ -4,7 +4,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
 import { BODY_TOO_LARGE, readBody } from '../token-exchange/http/body.js';
-import { requestIdOf } from '../token-exchange/http/request-id.js';
+import { newRequestId } from '../token-exchange/http/request-id.js';
 import { KnownPaths } from './known-paths.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
@@ -44,7 +44,7 @@ export function createServer({
 }: ServerOptions): FastifyAdapter {
   const options = {
     trustProxy: (_address, hop) => hop < proxyHops,
-    genReqId: requestIdOf,
+    genReqId: newRequestId,
     requestTimeout: SLOW_CLIENT_MS,
     // A HEAD of the embed endpoint must not sign anybody in.
     exposeHeadRoutes: false,

@@ -65,7 +65,7 @@ export interface TokenExchangeOptions {
 
 /** What a host says: trusted keys and roles, and whatever is to differ from the defaults. */
 export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
-  /** The entries; or the JSON text of their list, as docs/configuration.md describes it. */
+  /** The entries; or the JSON text of their list, as the README of the package describes it. */
   readonly trustedKeys: readonly TrustedKeyEntry[] | string;
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;

@@ -16,6 +16,13 @@ export interface LabelledBody {
   readonly body: RequestBody;
 }
 
+const ARRIVED = Symbol('the body that was taken');
+/** What says that a request has a body. */
+const BODY_HEADERS = ['content-type', 'content-encoding', 'content-length', 'transfer-encoding'] as const;
+
+/** A request of Node's that carries the body that was taken from it. */
+type MarkedRequest = IncomingMessage & { [ARRIVED]?: LabelledBody };
+
 /** What is used of a Fastify request: Node's own, and the pattern of the route that it goes to. */
 interface FastifyRequest {
   readonly raw: IncomingMessage;
@@ -24,7 +31,10 @@ interface FastifyRequest {
 
 /** What is used of a Fastify instance. */
 interface FastifyHooks {
-  addHook(name: 'preParsing', hook: (request: FastifyRequest) => Promise<void>): unknown;
+  addHook(
+    name: 'preParsing',
+    hook: (request: FastifyRequest, reply: unknown, payload: unknown, done: (error?: Error) => void) => void,
+  ): unknown;
 }
 
 /**
@@ -34,8 +44,6 @@ interface FastifyHooks {
  */
 @Injectable()
 export class FormBodies implements OnModuleInit {
-  private readonly arrived = new WeakMap<IncomingMessage, LabelledBody>();
-
   constructor(private readonly host: HttpAdapterHost) {}
 
   /** @throws Error for another HTTP server than Nest's adapters for Express and Fastify */
@@ -54,7 +62,7 @@ export class FormBodies implements OnModuleInit {
    * @throws Error where neither is there
    */
   of(request: HttpRequest & { readonly rawBody?: unknown; readonly body?: unknown }): LabelledBody {
-    const arrived = this.arrived.get(nodeRequestOf(request));
+    const { [ARRIVED]: arrived } = nodeRequestOf(request) as MarkedRequest;
     if (arrived !== undefined) return arrived;
     const body = [request.rawBody, request.body].find((each) => Buffer.isBuffer(each));
     if (body === undefined && request.body !== undefined)
@@ -69,8 +77,9 @@ export class FormBodies implements OnModuleInit {
   }
 
   private readBeforeFastify(fastify: FastifyHooks): void {
-    fastify.addHook('preParsing', async ({ raw, routeOptions: { url } }) => {
-      if (isForm(raw.method, url)) await this.take(raw);
+    fastify.addHook('preParsing', ({ raw, routeOptions: { url } }, _reply, _payload, done) => {
+      if (!isForm(raw.method, url)) return done();
+      this.take(raw).then(() => done(), done);
     });
   }
 
@@ -86,16 +95,16 @@ export class FormBodies implements OnModuleInit {
     });
   }
 
-  private async take(request: IncomingMessage): Promise<void> {
+  private async take(request: MarkedRequest): Promise<void> {
     const { headers } = request;
     const label = {
       'content-type': headers['content-type'],
       'content-encoding': headers['content-encoding'],
     };
     const body = await readBody(request, Number(headers['content-length'] ?? 0));
-    this.arrived.set(request, { label, body });
-    for (const name of ['content-type', 'content-encoding', 'content-length', 'transfer-encoding'])
-      delete headers[name];
+    request[ARRIVED] = { label, body };
+    // Not deleted: that would make all further reading of the headers slower.
+    for (const name of BODY_HEADERS) headers[name] = undefined;
   }
 }
 

@@ -30,9 +30,14 @@ export interface HttpAnswer {
 }
 
 /** @rule D22 Answers are not stored (RFC 6749 §5.1). See http/server.ts for other routes. */
-const COMMON_HEADERS = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
+const COMMON_HEADERS = [
+  ['cache-control', 'no-store'],
+  ['pragma', 'no-cache'],
+] as const;
 
-/** The request of a call, and the id by which its answer, its log lines and its events know it. */
+const NONE = {};
+
+/** The request of a call. */
 export function requestOf(context: ArgumentsHost | ExecutionContext): HttpRequest {
   return context.switchToHttp().getRequest<HttpRequest>();
 }
@@ -56,10 +61,11 @@ export class HttpAnswers {
   }
 
   /** A header that is there already is replaced, but for `Set-Cookie`: the host may set cookies of its own. */
-  reply(request: HttpRequest, response: object, { status, headers = {}, body }: HttpAnswer): void {
+  reply(request: HttpRequest, response: object, { status, headers = NONE, body }: HttpAnswer): void {
     const { httpAdapter } = this.host;
-    const all = { 'x-request-id': requestIdOf(request), ...COMMON_HEADERS, ...headers };
-    for (const [name, value] of Object.entries(all)) {
+    httpAdapter.setHeader(response, 'x-request-id', requestIdOf(request));
+    for (const [name, value] of COMMON_HEADERS) httpAdapter.setHeader(response, name, value);
+    for (const [name, value] of Object.entries(headers)) {
       if (name === 'set-cookie') httpAdapter.appendHeader(response, name, value);
       else httpAdapter.setHeader(response, name, value);
     }
