@@ -5,10 +5,8 @@ import { AdvisoryLockLeader } from '../token-exchange/coordination/advisory-lock
 import type { Leader } from '../token-exchange/coordination/leader.js';
 import { SoleLeader } from '../token-exchange/coordination/leader.js';
 import type { Notifications } from '../token-exchange/coordination/notifications.js';
-import {
-  PostgresNotifications,
-  SoleProcessNotifications,
-} from '../token-exchange/coordination/notifications.js';
+import { SoleProcessNotifications } from '../token-exchange/coordination/notifications.js';
+import { PostgresNotifications } from '../token-exchange/coordination/postgres-notifications.js';
 import type { Clock } from '../token-exchange/foundation/clock.js';
 
 export interface Coordination {
