@@ -41,7 +41,7 @@ export interface ReplayPurgeSettings {
 export interface JwksSettings {
   /** Seconds to the next fetch where neither the answer nor the entry names a time; 1 to 86,400, default 300. */
   readonly refreshIntervalSeconds: number;
-  /** Seconds for which keys serve past their time while the endpoint fails; 0 to 2,592,000, default 86,400. */
+  /** Seconds for which keys serve past their time while the endpoint fails; 0 to 86,400, default 86,400. */
   readonly maxStaleSeconds: number;
   /** Allows `http:` and loopback addresses. Default false. */
   readonly allowHttp: boolean;
@@ -65,7 +65,7 @@ export interface TokenExchangeOptions {
 
 /** What a host says: trusted keys and roles, and whatever is to differ from the defaults. */
 export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
-  /** The entries; or the JSON text of their list, as docs/configuration.md describes it. */
+  /** The entries; or the JSON text of their list, as the README of the package describes it. */
   readonly trustedKeys: readonly TrustedKeyEntry[] | string;
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;
