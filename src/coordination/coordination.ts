@@ -6,7 +6,7 @@ import type { Leader } from '../token-exchange/coordination/leader.js';
 import { SoleLeader } from '../token-exchange/coordination/leader.js';
 import type { Notifications } from '../token-exchange/coordination/notifications.js';
 import { SoleProcessNotifications } from '../token-exchange/coordination/notifications.js';
-import { PostgresNotifications } from '../token-exchange/coordination/postgres-notifications.js';
+import { PostgresNotifications } from '../token-exchange/coordination/postgres.notifications.js';
 import type { Clock } from '../token-exchange/foundation/clock.js';
 
 export interface Coordination {

@@ -11,7 +11,7 @@ import { DefaultAuditTrailRepository } from './audit/default-audit-trail.reposit
 import { leadershipOf } from './coordination/default-leadership.js';
 import { Leader } from './coordination/leader.js';
 import { Notifications } from './coordination/notifications.js';
-import { PostgresNotifications } from './coordination/postgres-notifications.js';
+import { PostgresNotifications } from './coordination/postgres.notifications.js';
 import { Database } from './database/database.js';
 import { connectionOf } from './database/driver-pool.js';
 import { Clock } from './foundation/clock.js';
@@ -46,6 +46,11 @@ export interface TokenExchangeParts {
   readonly imports?: ModuleMetadata['imports'];
   /** The name of the host's TypeORM data source, where it is not the only one. */
   readonly dataSource?: string;
+  /**
+   * Put on both controllers: what tells guards of the host's that these routes ask for no credential of its own, and have
+   * throttles of their own.
+   */
+  readonly decorators?: readonly ClassDecorator[];
   readonly users: Given<UserDirectory>;
   /** Own: `SessionService`, on a table of this package. */
   readonly sessions?: Given<SessionOpener>;

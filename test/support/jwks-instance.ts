@@ -5,8 +5,11 @@ import type { Logger } from 'pino';
 import type { DatabaseSettings, OpenDatabase } from '../../src/database/data-source.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { Notifications, SoleProcessNotifications } from '../../src/token-exchange/coordination/notifications.js';
-import { PostgresNotifications } from '../../src/token-exchange/coordination/postgres-notifications.js';
+import {
+  Notifications,
+  SoleProcessNotifications,
+} from '../../src/token-exchange/coordination/notifications.js';
+import { PostgresNotifications } from '../../src/token-exchange/coordination/postgres.notifications.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { LOGGER } from '../../src/token-exchange/foundation/log.js';

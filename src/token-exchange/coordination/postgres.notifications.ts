@@ -1,4 +1,4 @@
-// Hears what other processes announce through PostgreSQL. In a file of its own: its types are those of `pg`, which hosts may lack.
+// The announcements of other processes, by LISTEN.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import pg from 'pg';
