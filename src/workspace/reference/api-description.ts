@@ -18,7 +18,9 @@ const DESCRIPTION =
 const BEARER =
   'An access token, which this instance issues: POST an external JWT to /rest/auth/oauth/token (token exchange, RFC 8693), as ' +
   '/.well-known/oauth-authorization-server tells. It is good for expires_in seconds; then exchange another JWT.';
-const SESSION = 'The cookie of an embedded login, for the pages of this instance itself.';
+const SESSION =
+  'The cookie of an embedded login, for the pages of this instance itself. They say whom they show in X-Session-User, by the ' +
+  'user.id of /rest/me, and get 409 session_of_another_user where somebody else has signed in meanwhile.';
 
 const TAGS: Readonly<Record<string, string>> = {
   Tokens: 'How a partner comes in: access tokens for programs, sessions for browsers.',
