@@ -102,7 +102,9 @@ describeOnEachDatabase('the description of the API', (database) => {
       parameters.filter(({ name }) => name === 'cursor'),
     );
     expect(cursors.length).toBeGreaterThan(3);
-    for (const { schema } of cursors) expect(schema).toMatchObject({ minLength: 43, maxLength: 43 });
+    for (const { schema } of cursors) expect(schema).toMatchObject({ minLength: 43 });
+    const longest = new Set(cursors.map(({ schema }) => (schema as { maxLength: number }).maxLength));
+    expect([...longest]).toEqual([43, 2091]);
     for (const name of ['UserChangeBody', 'WorkflowChangeBody', 'CredentialChangeBody'])
       expect([name, validatorOf(name)({})]).toEqual([name, false]);
   });

@@ -6,6 +6,7 @@ import { ThrottleCounter1790000000003 } from './1790000000003-throttle-counter.j
 import { PublicApi1790000000010 } from './1790000000010-public-api.js';
 import { SessionOrigin1790000000020 } from './1790000000020-session-origin.js';
 import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
+import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   PublicApi1790000000010,
   SessionOrigin1790000000020,
   SessionFamily1790000000030,
+  WorkflowLists1790000000060,
 ] as const;

@@ -38,7 +38,7 @@ export interface Operation extends OperationRule {
 
 type Answer =
   | { readonly status: 200 | 201; readonly is: Type }
-  | { readonly status: 200; readonly pageOf: Type }
+  | { readonly status: 200; readonly pageOf: Type; readonly maxCursorCharacters?: number }
   | { readonly status: 200; readonly schema: Record<string, unknown> }
   | { readonly status: 204 };
 
@@ -119,7 +119,11 @@ function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
       name: 'cursor',
       required: false,
       description: 'The nextCursor of the page before, as it is',
-      schema: { type: 'string', minLength: CURSOR_CHARACTERS, maxLength: CURSOR_CHARACTERS },
+      schema: {
+        type: 'string',
+        minLength: CURSOR_CHARACTERS,
+        maxLength: answer.maxCursorCharacters ?? CURSOR_CHARACTERS,
+      },
     }),
   ];
 }
