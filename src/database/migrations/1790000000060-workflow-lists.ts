@@ -97,8 +97,8 @@ const STATEMENTS = [
 
   // Of the instance by state, of both in two ranges; of each project whole, too: a member may have a thousand of them. What
   // is carried along tells without the row whether it is among those sought.
-  `CREATE INDEX workflow_active_updated ON workflow (active, updated_at, id) INCLUDE (folded_name)`,
-  `CREATE INDEX workflow_active_folded ON workflow (active, folded_name, id)`,
+  `CREATE INDEX workflow_active_updated ON workflow (active, updated_at, id) INCLUDE (project_id, folded_name)`,
+  `CREATE INDEX workflow_active_folded ON workflow (active, folded_name, id) INCLUDE (project_id)`,
   `CREATE INDEX workflow_project_updated ON workflow (project_id, updated_at, id) INCLUDE (folded_name)`,
   `CREATE INDEX workflow_project_folded ON workflow (project_id, folded_name, id)`,
   `CREATE INDEX workflow_project_active_updated ON workflow (project_id, active, updated_at, id) INCLUDE (folded_name)`,

@@ -3,12 +3,12 @@ import { PreparedStatement } from '../../database/prepared-statement.js';
 import type { Sql } from '../../database/sql.js';
 import { parameter, sql } from '../../database/sql.js';
 import type { SortedQuery } from './sorted-workflows.sql.js';
-import { foundInOrder } from './sorted-workflows.sql.js';
+import { conditionsOf, firstInOrder, sampleOf } from './sorted-workflows.sql.js';
 import type { Direction, OrderSql, SortKey } from './workflow-order.js';
 import { orderSql } from './workflow-order.js';
 import type { ListedWorkflow } from './workflow-page.query.js';
 import { LISTED_COLUMNS } from './workflow-page.query.js';
-import { IS_SOUGHT, soughtByIndex, soughtWords } from './workflow-search.sql.js';
+import { IS_SOUGHT_BY_INDEX, isSought, soughtWords } from './workflow-search.sql.js';
 
 /** Which page of a sorted list to read. */
 export interface SortedPageQuery extends SortedQuery {
@@ -31,10 +31,14 @@ const LIMIT: PageSql = parameter('bigint', ({ limit }) => limit);
 const SEARCH: PageSql = parameter('text', ({ search }) => search);
 
 /**
- * So many rows of a list are looked through, in its order, before the index of words is asked. What most names have is found
- * among these, and the index, which tells all that it has at once, need not list it.
+ * The index of words lists all workflows that have a word, at a cost that grows with their number; what many have is found
+ * sooner by walking through the list. So a few names tell which way to take.
  */
-const LOOKED_THROUGH = sql`1500`;
+const SAMPLE = sql`300`;
+/** So many among these make a word a common one: more than one in two hundred. */
+const COMMON = sql`2`;
+/** So far the list is walked through at most, or twice as far as the sample lets expect. */
+const FURTHEST = sql`12000`;
 
 const statements = new Map<string, PageStatement>();
 
@@ -63,29 +67,25 @@ function textOf(query: SortedPageQuery): PageSql {
 }
 
 function plainPage(query: SortedPageQuery, order: OrderSql): PageSql {
-  return sql`${foundInOrder(query, order, LIMIT)}, page AS MATERIALIZED (
-      SELECT found.key, found.id FROM found ${firstOf(sql`found`, order, LIMIT)}
-    )`;
+  return sql`page AS MATERIALIZED (${firstInOrder(query, { order, limit: LIMIT, onlyIf: sql`true` })})`;
 }
 
-/** First in the first rows of the list; only if there are more rows, and these are not enough, by the index of words. */
+/** By walking through the list where that is likely to end soon; by the index of words where it is not, or did not. */
 function soughtPage(query: SortedPageQuery, order: OrderSql): PageSql {
-  const isOpen = sql<SortedPageQuery>`(SELECT verdict.is_open FROM verdict)`;
-  return sql`${soughtWords(SEARCH)}, ${foundInOrder(query, order, LOOKED_THROUGH)}, walked AS MATERIALIZED (
-      SELECT found.* FROM found ${firstOf(sql`found`, order, LOOKED_THROUGH)}
+  const isCommon = sql`(SELECT sample.hits >= ${COMMON} FROM sample)`;
+  const isOpen = sql`(SELECT count(*) < ${LIMIT} FROM near)`;
+  const depth = sql<SortedPageQuery>`(SELECT sample.depth FROM sample)`;
+  const walked = firstInOrder<SortedPageQuery>(query, { order, limit: depth, onlyIf: isCommon });
+  const ordered = sql`ORDER BY key ${order.direction}, id ${order.direction} LIMIT ${LIMIT}`;
+  return sql`${soughtWords(SEARCH)}, sample AS MATERIALIZED (
+      SELECT count(*) AS hits, least(${FURTHEST}, 2 * ${LIMIT} * ${SAMPLE} / greatest(count(*), 1)) AS depth
+      FROM (${sampleOf(query, SAMPLE)}) few WHERE ${isSought(sql`few.folded_name`)}
     ), near AS MATERIALIZED (
-      SELECT found.key, found.id FROM walked found WHERE ${IS_SOUGHT} ${firstOf(sql`found`, order, LIMIT)}
-    ), verdict AS MATERIALIZED (
-      SELECT (SELECT count(*) FROM near) < ${LIMIT} AND (SELECT count(*) FROM walked) = ${LOOKED_THROUGH} AS is_open
+      SELECT walked.key, walked.id FROM (${walked}) walked WHERE ${isSought(sql`walked.folded_name`)} ${ordered}
     ), far AS MATERIALIZED (
-      ${soughtByIndex(query, order, isOpen)}
+      SELECT ${order.column} AS key, w.id FROM workflow w
+      WHERE ${isOpen} AND ${IS_SOUGHT_BY_INDEX} AND ${conditionsOf(query, order)}
     ), page AS MATERIALIZED (
-      SELECT found.key, found.id FROM (
-        SELECT near.* FROM near WHERE NOT ${isOpen} UNION ALL SELECT far.* FROM far
-      ) found ${firstOf(sql`found`, order, LIMIT)}
+      SELECT near.* FROM near WHERE NOT ${isOpen} UNION ALL SELECT far.* FROM far ${ordered}
     )`;
-}
-
-function firstOf<Query>(rows: Sql<Query>, { direction }: OrderSql, limit: Sql<Query>): Sql<Query> {
-  return sql`ORDER BY ${rows}.key ${direction}, ${rows}.id ${direction} LIMIT ${limit}`;
 }

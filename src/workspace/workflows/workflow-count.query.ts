@@ -1,11 +1,10 @@
 // The statement that counts the workflows of a list, exactly as far as people care.
 import { PreparedStatement } from '../../database/prepared-statement.js';
 import type { Sql } from '../../database/sql.js';
-import { joined, parameter, sql } from '../../database/sql.js';
+import { parameter, sql } from '../../database/sql.js';
 import type { SortedQuery, WorkflowScope } from './sorted-workflows.sql.js';
-import { ACTIVE, foundInOrder, memberProjects, PROJECT_ID } from './sorted-workflows.sql.js';
-import { orderSql } from './workflow-order.js';
-import { IS_SOUGHT, soughtByIndex, soughtWords } from './workflow-search.sql.js';
+import { anyOf, conditionsOf, sampleOf } from './sorted-workflows.sql.js';
+import { IS_SOUGHT_BY_INDEX, isSought, soughtWords } from './workflow-search.sql.js';
 
 /** Up to so many are counted exactly. */
 export const MAX_COUNT = 1000;
@@ -25,8 +24,10 @@ type CountStatement = PreparedStatement<WorkflowCountQuery, CountRow>;
 
 const SEARCH: CountSql = parameter('text', ({ search }) => search);
 const ENOUGH = sql`1001`;
-/** So many rows are looked through before the index of words is asked. */
-const LOOKED_THROUGH = sql`5000`;
+/** A first few tell whether it is worth while to look through more before the index of words is asked. */
+const FEW = sql`200`;
+const COMMON = sql`20`;
+const LOOKED_THROUGH = sql`10000`;
 
 const statements = new Map<string, CountStatement>();
 
@@ -45,35 +46,25 @@ function textOf(query: WorkflowCountQuery): CountSql {
 }
 
 /** Projects are read one after another, each in an index, and no further than enough is found. */
-function plainCount({ memberId, projectId, active }: WorkflowCountQuery): CountSql {
-  const project = projectId === undefined ? [] : [sql<SortedQuery>`w.project_id = ${PROJECT_ID}`];
-  const state = active === undefined ? [] : [sql<SortedQuery>`w.active = ${ACTIVE}`];
-  const rows =
-    memberId === undefined
-      ? sql<SortedQuery>`SELECT FROM workflow w ${where([...project, ...state])}`
-      : sql<SortedQuery>`SELECT FROM (${memberProjects(projectId)}) source CROSS JOIN LATERAL (
-          SELECT FROM workflow w WHERE w.project_id = source.project_id
-            ${joined(
-              state.map((condition) => sql`AND ${condition}`),
-              sql` `,
-            )} LIMIT ${ENOUGH}
-        ) own`;
-  return sql`SELECT count(*) FROM (${rows} LIMIT ${ENOUGH}) counted`;
+function plainCount(query: WorkflowCountQuery): CountSql {
+  return sql`SELECT count(*) FROM (${anyOf(query)} LIMIT ${ENOUGH}) counted`;
 }
 
 function soughtCount(query: WorkflowCountQuery): CountSql {
-  const order = orderSql('updatedAt', 'desc');
-  const isOpen = sql<SortedQuery>`(SELECT verdict.is_open FROM verdict)`;
-  return sql`WITH ${soughtWords(SEARCH)}, ${foundInOrder(query, order, LOOKED_THROUGH)}, near AS MATERIALIZED (
-      SELECT FROM found WHERE ${IS_SOUGHT} LIMIT ${ENOUGH}
+  const isCommon = sql`(SELECT sample.is_common FROM sample)`;
+  const isOpen = sql`(SELECT verdict.is_open FROM verdict)`;
+  return sql`WITH ${soughtWords(SEARCH)}, sample AS MATERIALIZED (
+      SELECT count(*) >= ${COMMON} AS is_common FROM (${sampleOf(query, FEW)}) few
+      WHERE ${isSought(sql`few.folded_name`)}
+    ), near AS MATERIALIZED (
+      SELECT FROM (${anyOf(query)} LIMIT ${LOOKED_THROUGH}) others
+      WHERE ${isCommon} AND ${isSought(sql`others.folded_name`)} LIMIT ${ENOUGH}
     ), verdict AS MATERIALIZED (
-      SELECT (SELECT count(*) FROM near) < ${ENOUGH} AND (SELECT count(*) FROM found) >= ${LOOKED_THROUGH} AS is_open
-    ), far AS MATERIALIZED (
-      SELECT FROM (${soughtByIndex(query, order, isOpen)}) listed LIMIT ${ENOUGH}
+      SELECT count(*) < ${ENOUGH} AS is_open FROM near
     )
-    SELECT CASE WHEN verdict.is_open THEN (SELECT count(*) FROM far) ELSE (SELECT count(*) FROM near) END AS count FROM verdict`;
-}
-
-function where<Query>(conditions: readonly Sql<Query>[]): Sql<Query> {
-  return conditions.length === 0 ? sql`` : sql`WHERE ${joined(conditions, sql` AND `)}`;
+    SELECT CASE WHEN ${isOpen} THEN (
+      SELECT count(*) FROM (
+        SELECT FROM workflow w WHERE ${IS_SOUGHT_BY_INDEX} AND ${conditionsOf(query)} LIMIT ${ENOUGH}
+      ) counted
+    ) ELSE ${ENOUGH} END AS count`;
 }
