@@ -97,7 +97,7 @@ export default defineConfig(
   },
   {
     // Pages' own scripts: modules that a browser loads as they are.
-    files: ['src/web/public/**/*.js', 'demo/**/*.js'],
+    files: ['src/web/public/**/*.js', 'src/workspace/reference/public/**/*.js', 'demo/**/*.js'],
     languageOptions: { globals: globals.browser },
   },
 );

@@ -38,6 +38,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/.well-known/oauth-protected-resource': 'GET',
   '/api/v1/openapi.json': 'GET',
   '/api/v1/docs': 'GET',
+  '/api/v1/docs/reference.js': 'GET',
   '/healthz': 'GET, HEAD',
   '/healthz/readiness': 'GET, HEAD',
   '/metrics': 'GET',
