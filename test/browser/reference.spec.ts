@@ -17,6 +17,9 @@ describeInBrowser('the page of the API', () => {
     await world.createParties();
     await world.createWorkflow(await world.createProject(), 'Morning orders');
     token = await world.tokenOf('owner');
+    const [name = '', value = ''] = (await world.sessionOf('owner')).split('=');
+    const cookie = { name, value, url: browsing.instanceOrigin, secure: true, httpOnly: true };
+    await browsing.context.addCookies([cookie]);
     page = await browsing.context.newPage();
     page.on('console', (line) => ['error', 'warning'].includes(line.type()) && complaints.push(line.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -54,6 +57,8 @@ describeInBrowser('the page of the API', () => {
   });
 
   it('makes calls with the Bearer that was entered, and without it none in the name of a session', async () => {
+    // The browser has one, and a page that sends it is signed in.
+    expect(await page.evaluate('fetch("/rest/me").then(({ status }) => status)')).toBe(200);
     const read = page.locator('#operations-Session-Session_me');
     await read.locator('.opblock-summary-control').click();
     await read.getByRole('button', { name: 'Execute' }).click();
@@ -71,6 +76,22 @@ describeInBrowser('the page of the API', () => {
     await read.locator('.live-responses-table').getByText('access_token').first().waitFor();
   });
 
+  it('shows an example of a body, which makes what it says', async () => {
+    const make = page.locator('#operations-Workflows-Workflow_create');
+    await make.locator('.opblock-summary-control').click();
+    const example = JSON.parse(await make.locator('textarea').first().inputValue()) as { name: string };
+    expect(example.name).toBe('Import of orders');
+    await make.getByRole('button', { name: 'Execute' }).click();
+    await make.locator('.live-responses-table .response-col_status', { hasText: '201' }).waitFor();
+  });
+
+  it('fits into 320 pixels, without scrolling to the side', async () => {
+    const ofRoot = (width: string) => page.locator('html').evaluate(width);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await ofRoot('document.documentElement.scrollWidth')).toBe(320);
+    await page.setViewportSize({ width: 900, height: 700 });
+  });
+
   it('is dark where the visitor has it dark, at once when that changes', async () => {
     const ground = () =>
       page
@@ -79,10 +100,8 @@ describeInBrowser('the page of the API', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.locator('html.dark-mode').waitFor();
     const dark = await ground();
-    if (process.env['SHOTS']) await page.screenshot({ path: '/tmp/api/dark.png' });
     await page.emulateMedia({ colorScheme: 'light' });
     await page.locator('html:not(.dark-mode)').waitFor();
-    if (process.env['SHOTS']) await page.screenshot({ path: '/tmp/api/light.png' });
     expect(await ground()).not.toBe(dark);
   });
 });

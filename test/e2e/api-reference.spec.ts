@@ -81,6 +81,20 @@ describeOnEachDatabase('the description of the API', (database) => {
     expect(new Set(operations.flatMap((each) => each.tags))).toEqual(new Set(tags.map(({ name }) => name)));
   });
 
+  it('has of every body and answer an example, which is one', () => {
+    const ofTypes = description.components.schemas['NewCredentialBody']?.oneOf?.map(({ $ref }) => $ref) ?? [];
+    const shown = Object.keys(description.components.schemas).filter(
+      (name) => /(Body|Answer)$/.test(name) && !ofTypes.includes(`#/components/schemas/${name}`),
+    );
+    expect(shown.length).toBeGreaterThan(15);
+    for (const name of shown) {
+      const examples = (description.components.schemas[name]?.['examples'] ?? []) as unknown[];
+      expect([name, examples.length]).toEqual([name, 1]);
+      const validate = validatorOf(name);
+      expect([name, validate(examples[0]), validate.errors]).toEqual([name, true, null]);
+    }
+  });
+
   it('tells where a Bearer comes from', () => {
     const { bearer } = description.components.securitySchemes;
     expect(bearer?.description).toContain(FLOWS[0]);

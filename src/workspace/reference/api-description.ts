@@ -7,6 +7,7 @@ import type { OpenApi } from '../api/body/api-documentation.js';
 import { documentation } from '../api/body/api-documentation.js';
 import { WorkspaceModule } from '../workspace.module.js';
 import { describeCredentialTypes } from './credential-bodies.js';
+import { giveExamples } from './examples.js';
 import { linkOperations } from './operation-links.js';
 import { describePathParameters } from './path-parameters.js';
 
@@ -71,6 +72,7 @@ async function publish(subject: Subject): Promise<string> {
   const document = documentOf(subject, await documentation.loaded());
   closeBodies(document);
   describeCredentialTypes(document);
+  giveExamples(document);
   describePathParameters(document);
   linkOperations(document);
   Object.assign(document.paths, SESSION_DESCRIPTION, subject.otherPaths);

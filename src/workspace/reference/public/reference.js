@@ -76,6 +76,8 @@ SwaggerUIBundle({
   filter: true,
   deepLinking: true,
   displayRequestDuration: true,
+  // All bodies by name, once somebody asks for them.
+  defaultModelsExpandDepth: 0,
   requestInterceptor: withoutSession,
   tryItOutEnabled: true,
   // Asks a foreign host otherwise.
