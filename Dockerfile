@@ -5,7 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src src
-RUN npm run build && npm prune --omit=dev
+RUN npm run build && npm prune --omit=dev --omit=optional
 
 FROM node:22-slim
 ENV NODE_ENV=production \

@@ -14,7 +14,7 @@ const defaultExports = [
 ];
 
 export default defineConfig(
-  globalIgnores(['dist', 'coverage']),
+  globalIgnores(['dist', 'dist-package', 'coverage', 'examples/*/dist']),
   {
     linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' },
     extends: [js.configs.recommended],
@@ -25,7 +25,12 @@ export default defineConfig(
     extends: [tseslint.configs.recommendedTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['./tsconfig.json', './src/web/embed/tsconfig.json'],
+        project: [
+          './tsconfig.json',
+          './src/web/embed/tsconfig.json',
+          './examples/tsconfig.json',
+          './test/package/host/tsconfig.json',
+        ],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -88,7 +93,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'eslint.config.js'],
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/*/*.mjs', 'test/**/*.mjs', 'eslint.config.js'],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {

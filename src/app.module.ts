@@ -3,35 +3,41 @@ import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { getStorageToken } from '@nestjs/throttler';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
-import { SERVER_METADATA_PATHS } from './access/well-known.js';
 import type { TokenEndpoint } from './access/access.options.js';
+import { SERVER_METADATA_PATHS } from './access/well-known.js';
+import { AuditTrailRepository } from './audit/audit-trail.repository.js';
 import { AuditModule } from './audit/audit.module.js';
 import type { LicenseFeature } from './config/license.js';
 import type { Coordination } from './coordination/coordination.js';
 import { CoordinationModule } from './coordination/coordination.module.js';
 import type { OpenDatabase } from './database/data-source.js';
 import { DatabaseModule } from './database/database.module.js';
-import type { Clock } from './foundation/clock.js';
-import { ClockModule } from './foundation/clock.module.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HostModule } from './host/host.module.js';
+import { InstanceTelemetry } from './host/instance-telemetry.js';
+import { InstanceUsers } from './host/instance-users.js';
+import { SettlementRepository } from './host/settlement.repository.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { ThrottleModule } from './http/throttle/throttle.module.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
-import type { KeyRing } from './sealing/key-ring.js';
+import { ClockModule } from './start/clock.module.js';
 import type { Startup } from './start/startup.js';
-import { TOKEN_PATH } from './token-exchange/delegation/delegation.controller.js';
+import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
-import { EMBED_PATH } from './token-exchange/embed-login/embed-login.controller.js';
+import { EMBED_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
+import type { Clock } from './token-exchange/foundation/clock.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
+import type { KeyRing } from './token-exchange/sealing/key-ring.js';
+import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
-import type { TokenExchangeOptions } from './token-exchange/token-exchange.options.js';
+import type { TokenExchangeSettings } from './token-exchange/token-exchange.options.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from './users/role.js';
 import { UsersModule } from './users/users.module.js';
 import { WebModule } from './web/web.module.js';
@@ -90,7 +96,8 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const users = UsersModule.register([database, projects]);
   const tokenEndpoint = () => tokenEndpointOf(startup, time);
   const access = AccessModule.register(
-    { baseUrl, sessionLifetimeSeconds, partitionedCookie, tokenEndpoint },
+    { baseUrl, tokenEndpoint },
+    { sessionLifetimeSeconds, partitionedCookie },
     keyRing,
     [clock, logging, database, coordination, audit, users],
   );
@@ -131,20 +138,28 @@ function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefi
 }
 
 /** With the module its keys belong to readiness, without it the database alone. */
-function tokenExchange({ startup, clock: time }: Parts, modules: SharedModules): DynamicModule[] {
-  const { clock, logging, database, coordination, audit, metrics, throttle, users, access } = modules;
+function tokenExchange(
+  { startup, clock: time, logger, coordination }: Parts,
+  modules: SharedModules,
+): DynamicModule[] {
+  const { database, audit, metrics, throttle, users, access } = modules;
   if (!isTokenExchangeAvailable(startup, time)) {
     const useFactory = (dataSource: DataSource) => [databaseCheck(dataSource)];
     return [HealthModule.registerAsync({ imports: [database], inject: [DataSource], useFactory })];
   }
-  const module = TokenExchangeModule.register(tokenExchangeOptions(startup, time), {
-    ports: HostModule.register([database, users, access, metrics]),
-    clock,
-    logging,
-    database,
-    coordination,
-    audit,
-    throttle,
+  const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
+    imports: [database, audit, access, throttle, HostModule.register([database, users, metrics])],
+    users: { useExisting: InstanceUsers },
+    sessions: { useExisting: SessionService },
+    accessTokens: { useExisting: AccessTokenService },
+    auditTrail: { useExisting: AuditTrailRepository },
+    settlements: { useExisting: SettlementRepository },
+    telemetry: { useExisting: InstanceTelemetry },
+    throttlerStorage: { useExisting: getStorageToken() },
+    clock: { useValue: time },
+    log: { useValue: logger },
+    leader: { useValue: coordination.leader },
+    notifications: { useValue: coordination.notifications },
   });
   const useFactory = (dataSource: DataSource, keys: JwksKeyProvider) => [
     databaseCheck(dataSource),
@@ -154,7 +169,10 @@ function tokenExchange({ startup, clock: time }: Parts, modules: SharedModules):
   return [module, HealthModule.registerAsync({ imports: [database, module], inject, useFactory })];
 }
 
-function tokenExchangeOptions({ config, license, trustedKeys }: Startup, clock: Clock): TokenExchangeOptions {
+function tokenExchangeSettings(
+  { config, license, trustedKeys }: Startup,
+  clock: Clock,
+): TokenExchangeSettings {
   return {
     trustedKeys,
     roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
@@ -175,7 +193,7 @@ function tokenExchangeOptions({ config, license, trustedKeys }: Startup, clock: 
       allowHttp: config.jwksAllowHttp,
       allowPrivate: config.jwksAllowPrivate,
     },
-    isLicensed: () => license.includes('token-exchange', clock.nowMs()),
+    isAvailable: () => license.includes('token-exchange', clock.nowMs()),
   };
 }
 

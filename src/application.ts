@@ -3,20 +3,21 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AppModule, isAbsent, isTokenExchangeAvailable } from './app.module.js';
+import { VARIABLES } from './config/environment.js';
 import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
-import { Clock } from './foundation/clock.js';
 import { addSecurityHeaders } from './http/security-headers.js';
 import { createServer } from './http/server.js';
 import { NestLogger } from './logging/logger.js';
-import { KeyRing } from './sealing/key-ring.js';
 import { ENTITIES } from './start/entities.js';
 import { frameAncestorsOf } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { databaseSettings, encryptionKeys } from './start/startup.js';
 import { TOKEN_EXCHANGE_DESCRIPTION } from './token-exchange/delegation/token-exchange.description.js';
 import { EMBED_LOGIN_DESCRIPTION } from './token-exchange/embed-login/embed-login.description.js';
+import { Clock } from './token-exchange/foundation/clock.js';
+import { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
 const FLOW_DESCRIPTIONS = { ...TOKEN_EXCHANGE_DESCRIPTION, ...EMBED_LOGIN_DESCRIPTION };
@@ -51,7 +52,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const coordination = await joinInstances(settings, logger, clock);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
-    const keyRing = new KeyRing(encryptionKeys(startup.config));
+    const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
     const root = AppModule.register({
       startup,
       database,

@@ -1,32 +1,43 @@
 #!/usr/bin/env node
-// Starts the service: configuration, licence, application, listening, and a graceful stop.
-import 'reflect-metadata';
+// Starts the service: command line, configuration, licence, application, listening, and a graceful stop.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { isTokenExchangeAvailable } from './app.module.js';
 import type { Logger } from 'pino';
+import 'reflect-metadata';
+import { isTokenExchangeAvailable } from './app.module.js';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
-import { Clock } from './foundation/clock.js';
 import { ConfigurationError } from './config/load-config.js';
-import { DatabaseUnavailableError } from './database/data-source.js';
+import { VERSION } from './config/version.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
+import { DatabaseUnavailableError } from './database/data-source.js';
 import { createLogger } from './logging/logger.js';
-import { SealError } from './sealing/key-ring.js';
+import { CommandLineError, readCommandLine } from './start/command-line.js';
 import type { Startup } from './start/startup.js';
 import { prepareStartup } from './start/startup.js';
+import { Clock } from './token-exchange/foundation/clock.js';
+import { SealError } from './token-exchange/sealing/key-ring.js';
 
 const EXIT_FAILED = 1;
+const EXIT_MISUSED = 2;
 /** Longer than any request may wait for the database; then the process ends all the same. */
 const LONGEST_STOP_MS = 30_000;
 /** So long a reader of the log is waited for. */
 const LONGEST_FLUSH_MS = 5_000;
-const OPERATORS_ERRORS = [ConfigurationError, DataDirectoryLockedError, DatabaseUnavailableError, SealError];
+const OPERATORS_ERRORS = [
+  CommandLineError,
+  ConfigurationError,
+  DataDirectoryLockedError,
+  DatabaseUnavailableError,
+  SealError,
+];
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { 'env-file': { type: 'string' } }, allowPositionals: false });
-  const envFile = values['env-file'];
+  const { envFile, answer } = readCommandLine(process.argv.slice(2));
+  if (answer !== undefined) {
+    process.stdout.write(answer);
+    return;
+  }
   const startup = await prepareStartup({
     environment: process.env,
     workingDirectory: process.cwd(),
@@ -47,11 +58,12 @@ async function main(): Promise<void> {
   );
 }
 
-/** What an operator wants to see at the start: the database, the flows, the keys. */
+/** What an operator wants to see at the start: the version, the database, the flows, the keys. */
 function summary(startup: Startup, { database }: Application) {
   const { config, trustedKeys, license } = startup;
   const isAvailable = isTokenExchangeAvailable(startup, new Clock());
   return {
+    version: VERSION,
     database: database.kind === 'embedded' ? `embedded (${config.dataDirectory})` : 'postgresql',
     tokenExchangeModule: isAvailable,
     flows: {
@@ -105,5 +117,5 @@ function failureText(error: unknown): string {
 
 main().catch((error: unknown) => {
   process.stderr.write(`${failureText(error)}\n`);
-  process.exit(EXIT_FAILED);
+  process.exit(error instanceof CommandLineError ? EXIT_MISUSED : EXIT_FAILED);
 });

@@ -53,7 +53,7 @@ async function mustRefuse(contestant, what, token) {
 export async function writtenRows({ postgres }, { database }) {
   const [rows] = await postgres.query(
     database,
-    `SELECT (SELECT count(*) FROM used_jti)::int AS "usedTokens",
+    `SELECT (SELECT count(*) FROM token_exchange_used_jti)::int AS "usedTokens",
        (SELECT count(*) FROM audit_event WHERE name = 'svc.audit.token-exchange.succeeded')::int AS successes,
        (SELECT count(*) FROM audit_event WHERE name = 'svc.audit.token-exchange.failed')::int AS failures`,
   );

@@ -84,9 +84,9 @@ async function withoutIndexes(client, table, insert) {
 
 function insertions({ usedTokens, users, auditRows }) {
   return [
-    ['used_jti', (client) => client.query(USED_TOKENS_INSERTION, [usedTokens])],
+    ['token_exchange_used_jti', (client) => client.query(USED_TOKENS_INSERTION, [usedTokens])],
     ['user_account', (client) => client.query(USERS_INSERTION, [users])],
-    ['identity_link', (client) => client.query(LINKS_INSERTION, [users, ISSUER])],
+    ['token_exchange_identity_link', (client) => client.query(LINKS_INSERTION, [users, ISSUER])],
     ['project', (client) => client.query(PROJECTS_INSERTION, [users])],
     ['project_member', (client) => client.query(MEMBERS_INSERTION, [users])],
     ['workflow', (client) => insertWorkflows(client, AUTHORS_PROJECTS)],
@@ -95,7 +95,7 @@ function insertions({ usedTokens, users, auditRows }) {
 }
 
 // None of them expires while the benchmark runs, so that the purge leaves them.
-const USED_TOKENS_INSERTION = `INSERT INTO used_jti (jti_hash, expires_at)
+const USED_TOKENS_INSERTION = `INSERT INTO token_exchange_used_jti (jti_hash, expires_at)
   SELECT sha256(convert_to(gen_random_uuid()::text, 'UTF8')), now() + interval '1 hour' * (2 + random() * 22)
   FROM generate_series(1, $1::int)`;
 
@@ -108,7 +108,7 @@ const EMAIL = `${SUBJECT} || '@partner.example'`;
 const USERS_INSERTION = `INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
   SELECT ${USER_ID}, ${EMAIL}, ${EMAIL}, '', '', 'global:member' FROM generate_series(1, $1::int) number`;
 
-const LINKS_INSERTION = `INSERT INTO identity_link (issuer, subject, user_id)
+const LINKS_INSERTION = `INSERT INTO token_exchange_identity_link (issuer, subject, user_id)
   SELECT $2, ${SUBJECT}, ${USER_ID} FROM generate_series(1, $1::int) number`;
 
 const PROJECTS_INSERTION = `INSERT INTO project (id, type, name, personal_owner_id)

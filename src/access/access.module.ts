@@ -1,42 +1,45 @@
 // What the instance hands out and takes back: sessions, access tokens, and who may come in with them.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { repositoriesOf } from '../database/database.module.js';
-import { KeyRing } from '../sealing/key-ring.js';
-import { AccessTokenService } from './access-token.service.js';
+import { ACCESS_TOKEN_OPTIONS } from '../token-exchange/access-tokens/access-token.options.js';
+import { AccessTokenService } from '../token-exchange/access-tokens/access-token.service.js';
+import { ACCESS_TOKEN_PROVIDERS } from '../token-exchange/access-tokens/access-tokens.providers.js';
+import { KeyRing } from '../token-exchange/sealing/key-ring.js';
+import type { SessionOptions } from '../token-exchange/sessions/session.options.js';
+import { SESSION_OPTIONS } from '../token-exchange/sessions/session.options.js';
+import { SessionService } from '../token-exchange/sessions/session.service.js';
+import { SESSION_PROVIDERS } from '../token-exchange/sessions/sessions.providers.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { KeySetController } from './key-set.controller.js';
 import { MetadataController } from './metadata.controller.js';
-import { SessionPurgeJob } from './session-purge.job.js';
 import { SessionController } from './session.controller.js';
-import { SessionRepository, WebSession } from './session.repository.js';
-import { SessionService } from './session.service.js';
-import { SigningKey, SigningKeyRepository } from './signing-key.repository.js';
-import { SigningKeyService } from './signing-key.service.js';
 
+/** Sessions and tokens go on while token exchange is off: so they are registered here, and given to it. */
 @Module({})
 export class AccessModule {
   /** @param imports modules that offer clock, log, database, leader, audit bus and users */
   static register(
     options: AccessOptions,
+    sessions: SessionOptions,
     keyRing: KeyRing,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
     const offered = [SessionService, AccessTokenService, AuthenticationService, AuthenticationGuard];
     return {
       module: AccessModule,
-      imports: [...imports, repositoriesOf([WebSession, SigningKey], imports)],
+      imports,
       controllers: [SessionController, KeySetController, MetadataController],
       providers: [
-        ...offered,
-        SessionRepository,
-        SigningKeyRepository,
-        SigningKeyService,
-        SessionPurgeJob,
+        ...SESSION_PROVIDERS,
+        ...ACCESS_TOKEN_PROVIDERS,
+        AuthenticationService,
+        AuthenticationGuard,
         { provide: ACCESS_OPTIONS, useValue: options },
+        { provide: SESSION_OPTIONS, useValue: sessions },
+        { provide: ACCESS_TOKEN_OPTIONS, useValue: { issuer: options.baseUrl } },
         { provide: KeyRing, useValue: keyRing },
       ],
       exports: [...offered, ACCESS_OPTIONS],

@@ -10,9 +10,6 @@ export interface TokenEndpoint {
 export interface AccessOptions {
   /** Origin of the instance: `iss` and `aud` of access tokens, and the only origin that sessions may write from. */
   readonly baseUrl: string;
-  /** Life of a session, in seconds; 60 to 86,400. */
-  readonly sessionLifetimeSeconds: number;
-  readonly partitionedCookie: boolean;
   /** Undefined while none answers: a licence may run out while the service runs. */
   readonly tokenEndpoint: () => TokenEndpoint | undefined;
 }

@@ -8,12 +8,12 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readSessionCookies } from '../token-exchange/sessions/session-cookie.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationService } from './authentication.service.js';
 import { challengeTo } from './challenge.js';
 import type { Principal } from './principal.js';
-import { readSessionCookies } from './session-cookie.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

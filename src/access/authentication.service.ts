@@ -1,10 +1,10 @@
 // Finds out who presents a credential, and reads that user's present state.
 import { Injectable } from '@nestjs/common';
+import { AccessTokenService } from '../token-exchange/access-tokens/access-token.service.js';
+import { SessionService } from '../token-exchange/sessions/session.service.js';
 import type { User } from '../users/user.repository.js';
 import { UserRepository } from '../users/user.repository.js';
-import { AccessTokenService } from './access-token.service.js';
 import type { Principal } from './principal.js';
-import { SessionService } from './session.service.js';
 
 @Injectable()
 export class AuthenticationService {

@@ -1,13 +1,12 @@
 // Who is signed in, and signing out.
 import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AuditBus } from '../audit/audit.bus.js';
-import { Clock } from '../foundation/clock.js';
+import { Clock } from '../token-exchange/foundation/clock.js';
+import { SignOutService } from '../token-exchange/sessions/sign-out.service.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { CurrentPrincipal } from './current-principal.decorator.js';
 import type { Principal } from './principal.js';
-import { SessionService } from './session.service.js';
 
 /** A user as its own requests see it. */
 export interface UserAnswer {
@@ -36,8 +35,7 @@ export interface MeAnswer {
 @UseGuards(AuthenticationGuard)
 export class SessionController {
   constructor(
-    private readonly sessions: SessionService,
-    private readonly audit: AuditBus,
+    private readonly signOut: SignOutService,
     private readonly clock: Clock,
   ) {}
 
@@ -66,11 +64,8 @@ export class SessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     if (credential.kind !== 'session') return;
-    await this.audit.commit(async (transaction) => {
-      const events = await this.sessions.signOut(transaction, credential.familyIds, requestId);
-      return { result: undefined, events };
-    });
-    void reply.header('set-cookie', this.sessions.clearingCookie());
+    const sessions = credential.familyIds.map((familyId) => ({ familyId }));
+    void reply.header('set-cookie', await this.signOut.signOut(sessions, requestId));
   }
 }
 

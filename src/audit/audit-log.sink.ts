@@ -2,8 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
-import { LOGGER } from '../logging/logger.js';
-import type { AuditEvent } from './audit-event.js';
+import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
+import { LOGGER } from '../token-exchange/foundation/log.js';
 
 @Injectable()
 export class AuditLogSink {

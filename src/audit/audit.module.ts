@@ -1,11 +1,11 @@
-// The audit bus with its sinks.
+// The audit trail with the bus to it and its sinks.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
-import { repositoriesOf } from '../database/database.module.js';
+import { AuditTrail } from '../token-exchange/audit/audit-trail.js';
+import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { AuditLogSink } from './audit-log.sink.js';
-import { AuditRow, AuditTrailRepository } from './audit-trail.repository.js';
-import { AuditBus } from './audit.bus.js';
+import { AuditTrailRepository } from './audit-trail.repository.js';
 
 @Module({})
 export class AuditModule {
@@ -14,9 +14,14 @@ export class AuditModule {
     const emitter = EventEmitterModule.forRoot({ wildcard: true, global: false });
     return {
       module: AuditModule,
-      imports: [...imports, emitter, repositoriesOf([AuditRow], imports)],
-      providers: [AuditBus, AuditTrailRepository, AuditLogSink],
-      exports: [AuditBus],
+      imports: [...imports, emitter],
+      providers: [
+        AuditBus,
+        AuditTrailRepository,
+        { provide: AuditTrail, useExisting: AuditTrailRepository },
+        AuditLogSink,
+      ],
+      exports: [AuditBus, AuditTrailRepository, emitter],
     };
   }
 }

@@ -1,12 +1,13 @@
 // svc-admin credentials: seals the secrets of the instance again after a change of keys.
 import type { Command } from 'commander';
-import { SigningKey, SigningKeyRepository } from '../access/signing-key.repository.js';
 import { VARIABLES } from '../config/environment.js';
 import type { OpenDatabase } from '../database/data-source.js';
-import { KeyRing } from '../sealing/key-ring.js';
-import type { Resealing } from '../sealing/resealing.js';
-import { reseal } from '../sealing/resealing.js';
 import { encryptionKeys } from '../start/startup.js';
+import { SigningKeyRepository } from '../token-exchange/access-tokens/signing-key.repository.js';
+import { Database } from '../token-exchange/database/database.js';
+import { KeyRing } from '../token-exchange/sealing/key-ring.js';
+import type { Resealing } from '../token-exchange/sealing/resealing.js';
+import { reseal } from '../token-exchange/sealing/resealing.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';
@@ -29,9 +30,9 @@ export function addCredentialsCommands(program: Command, context: CommandContext
 
 /** Signing keys too: the old key could not be thrown away if they were left under it. */
 async function rekey({ dataSource }: OpenDatabase, context: CommandContext): Promise<void> {
-  const keyRing = new KeyRing(configuredKeys(context));
+  const keyRing = new KeyRing(configuredKeys(context), VARIABLES.encryptionKeys.name);
   const credentials = await reseal(new CredentialRepository(dataSource), keyRing);
-  const signingKeys = await reseal(new SigningKeyRepository(dataSource.getRepository(SigningKey)), keyRing);
+  const signingKeys = await reseal(new SigningKeyRepository(new Database(dataSource)), keyRing);
   context.stdout.write(
     `Sealed again: ${credentials.count} credential(s), ${signingKeys.count} signing key(s).\n`,
   );

@@ -5,13 +5,11 @@ import type { Config } from '../config/load-config.js';
 import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
 import type { OpenDatabase } from '../database/data-source.js';
 import { DatabaseUnavailableError, openDatabase } from '../database/data-source.js';
-import { Transactions } from '../database/transaction.js';
 import { ENTITIES } from '../start/entities.js';
 import { databaseSettings } from '../start/startup.js';
-import {
-  JwksSnapshot,
-  JwksSnapshotRepository,
-} from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { Database } from '../token-exchange/database/database.js';
+import { Transactions } from '../token-exchange/database/transaction.js';
+import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
@@ -75,14 +73,15 @@ async function open(context: CommandContext): Promise<OpenDatabase> {
 }
 
 function instanceOn({ dataSource }: OpenDatabase): InstanceParts {
+  const database = new Database(dataSource);
   const users = new UserRepository(dataSource.getRepository(User));
   const projects = new ProjectRepository(dataSource);
   return {
-    transactions: new Transactions(dataSource),
+    transactions: new Transactions(database),
     users,
     userService: new UserService(users, projects),
     projects,
     workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
-    keySets: new JwksSnapshotRepository(dataSource.getRepository(JwksSnapshot)),
+    keySets: new JwksSnapshotRepository(database),
   };
 }

@@ -1,12 +1,7 @@
 #!/usr/bin/env node
 // Entry file of the admin command line, `svc-admin`.
-import { readFileSync } from 'node:fs';
+import { VERSION } from '../config/version.js';
 import { runCli } from './program.js';
-
-// From dist/src/cli, where this file runs, up to the package.
-const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 // A reader that has seen enough, such as `head`, is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -18,5 +13,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   workingDirectory: process.cwd(),
   stdout: process.stdout,
   stderr: process.stderr,
-  version: manifest.version,
+  version: VERSION,
 });

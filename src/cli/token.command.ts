@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { Clock } from '../foundation/clock.js';
-import { signCompactJws } from '../foundation/compact-jws.js';
+import { Clock } from '../token-exchange/foundation/clock.js';
+import { signCompactJws } from '../token-exchange/foundation/compact-jws.js';
 import type { Algorithm } from '../token-exchange/keys/algorithms.js';
 import { ALGORITHMS } from '../token-exchange/keys/algorithms.js';
 import type { CommandContext } from './command-context.js';

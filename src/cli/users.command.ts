@@ -1,10 +1,10 @@
 // svc-admin users: makes, lists, disables and enables the users of the instance.
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { isUniqueViolation } from '../database/database-error.js';
-import { hasMoreCharacters } from '../foundation/characters.js';
-import { isEmailAddress } from '../foundation/email-address.js';
-import { isUnstorable } from '../foundation/strict-json.js';
+import { isUniqueViolation } from '../token-exchange/database/database-error.js';
+import { hasMoreCharacters } from '../token-exchange/foundation/characters.js';
+import { isEmailAddress } from '../token-exchange/foundation/email-address.js';
+import { isUnstorable } from '../token-exchange/foundation/strict-json.js';
 import type { GlobalRole } from '../users/role.js';
 import { GLOBAL_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
 import type { NewUser, User, UserRepository } from '../users/user.repository.js';

@@ -1,7 +1,12 @@
 // Judges a file of workflows before any of them is imported.
-import { hasMoreCharacters } from '../foundation/characters.js';
-import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../foundation/strict-json.js';
-import { BODY_LIMIT_BYTES } from '../http/body.js';
+import { BODY_LIMIT_BYTES } from '../token-exchange/http/body.js';
+import { hasMoreCharacters } from '../token-exchange/foundation/characters.js';
+import {
+  JsonError,
+  hasUnstorableText,
+  isJsonObject,
+  parseStrictJson,
+} from '../token-exchange/foundation/strict-json.js';
 import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js';
 
 /** A workflow that has no project yet. */

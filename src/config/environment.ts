@@ -1,6 +1,6 @@
 // Every environment variable of the service, in one table: the documentation and its test read it too.
 import ipaddr from 'ipaddr.js';
-import { originOfText } from '../foundation/origin.js';
+import { originOfText } from '../token-exchange/foundation/origin.js';
 import type { EnvironmentVariable, Parsed } from './variable.js';
 import { boolean, choice, exactFlag, integer, list, text, textWithDefault } from './variable.js';
 

@@ -1,6 +1,8 @@
 // Reads the environment, files and env files into one frozen configuration, or tells every problem at once.
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import type { Deprecation } from './deprecations.js';
+import { DEPRECATIONS, deprecationWarnings } from './deprecations.js';
 import { VARIABLES } from './environment.js';
 import type { EnvironmentVariable } from './variable.js';
 
@@ -36,8 +38,12 @@ export class ConfigurationError extends Error {
  * Reads every variable of the table.
  * @param sources strongest first: the real environment, then `--env-file`, then `.env`. A variable is taken from the
  *   strongest source that has it, be it as `X` or as `X_FILE`.
+ * @param deprecations what is warned of where it is set
  */
-export function readConfig(sources: readonly Environment[]): ConfigReading {
+export function readConfig(
+  sources: readonly Environment[],
+  deprecations: readonly Deprecation[] = DEPRECATIONS,
+): ConfigReading {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [key, variable] of Object.entries(VARIABLES) as [string, EnvironmentVariable][]) {
@@ -46,7 +52,11 @@ export function readConfig(sources: readonly Environment[]): ConfigReading {
   // The loop above fills exactly the members of the table, which TypeScript cannot follow.
   const read = values as Values;
   const baseUrl = (read.baseUrl ?? defaultBaseUrl(read)).replace(/\/$/, '');
-  return { config: Object.freeze({ ...read, baseUrl }), problems, warnings: unknownVariables(sources) };
+  const warnings = [
+    ...unknownVariables(sources, deprecations),
+    ...deprecationWarnings(sources, deprecations),
+  ];
+  return { config: Object.freeze({ ...read, baseUrl }), problems, warnings };
 }
 
 /** Where an instance without SVC_BASE_URL says that it is. */
@@ -115,9 +125,10 @@ function describeFault(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
 }
 
-/** A misspelt variable would silently leave its default in force. */
-function unknownVariables(sources: readonly Environment[]): string[] {
-  const known = new Set<string>(Object.values(VARIABLES).flatMap(({ name }) => [name, `${name}_FILE`]));
+/** A misspelt variable would silently leave its default in force. A deprecated name may be the alias of another. */
+function unknownVariables(sources: readonly Environment[], deprecations: readonly Deprecation[]): string[] {
+  const described: readonly { name: string }[] = [...Object.values(VARIABLES), ...deprecations];
+  const known = new Set(described.flatMap(({ name }) => [name, `${name}_FILE`]));
   const names = new Set(sources.flatMap((source) => Object.keys(source)));
   return [...names]
     .filter((name) => name.startsWith('SVC_') && !known.has(name))

@@ -4,10 +4,10 @@ import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { OpenDatabase } from '../database/data-source.js';
 import { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
+import { Leader } from '../token-exchange/coordination/leader.js';
+import { Notifications } from '../token-exchange/coordination/notifications.js';
 import type { Coordination } from './coordination.js';
 import { EmbeddedMaintenanceJob } from './embedded-maintenance.job.js';
-import { Leader } from './leader.js';
-import { Notifications } from './notifications.js';
 
 @Module({})
 export class CoordinationModule {

@@ -1,12 +1,13 @@
 // How the instances on one database agree: who leads, and what one announces to the others.
 import type { Logger } from 'pino';
 import type { DatabaseSettings } from '../database/data-source.js';
-import type { Clock } from '../foundation/clock.js';
-import { AdvisoryLockLeader } from './advisory-lock.leader.js';
-import type { Leader } from './leader.js';
-import { SoleLeader } from './leader.js';
-import type { Notifications } from './notifications.js';
-import { PostgresNotifications, SoleProcessNotifications } from './notifications.js';
+import { AdvisoryLockLeader } from '../token-exchange/coordination/advisory-lock.leader.js';
+import type { Leader } from '../token-exchange/coordination/leader.js';
+import { SoleLeader } from '../token-exchange/coordination/leader.js';
+import type { Notifications } from '../token-exchange/coordination/notifications.js';
+import { SoleProcessNotifications } from '../token-exchange/coordination/notifications.js';
+import { PostgresNotifications } from '../token-exchange/coordination/postgres.notifications.js';
+import type { Clock } from '../token-exchange/foundation/clock.js';
 
 export interface Coordination {
   readonly leader: Leader;
@@ -22,7 +23,8 @@ export async function joinInstances(
   if (settings.kind === 'embedded') {
     return { leader: new SoleLeader(), notifications: new SoleProcessNotifications() };
   }
-  const leader = new AdvisoryLockLeader(settings.url, logger, clock);
+  const connection = { connectionString: settings.url };
+  const leader = new AdvisoryLockLeader(connection, logger, clock);
   await leader.start();
-  return { leader, notifications: new PostgresNotifications(settings.url, logger) };
+  return { leader, notifications: new PostgresNotifications(connection, logger) };
 }

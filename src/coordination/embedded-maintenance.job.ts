@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
-import type { Leader } from './leader.js';
-import { PeriodicJob } from './periodic.job.js';
+import type { Leader } from '../token-exchange/coordination/leader.js';
+import { PeriodicJob } from '../token-exchange/coordination/periodic.job.js';
 
 /** Often, since a step takes as long as much has gathered before it, and holds everything up meanwhile. */
 const INTERVAL_SECONDS = 0.1;

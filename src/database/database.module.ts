@@ -3,8 +3,9 @@ import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { Database } from '../token-exchange/database/database.js';
+import { Transactions } from '../token-exchange/database/transaction.js';
 import type { OpenDatabase } from './data-source.js';
-import { Transactions } from './transaction.js';
 
 @Module({})
 export class DatabaseModule {
@@ -15,8 +16,12 @@ export class DatabaseModule {
   static register({ dataSource }: OpenDatabase): DynamicModule {
     return {
       module: DatabaseModule,
-      providers: [{ provide: DataSource, useValue: dataSource }, Transactions],
-      exports: [DataSource, Transactions],
+      providers: [
+        { provide: DataSource, useValue: dataSource },
+        { provide: Database, useFactory: () => new Database(dataSource) },
+        Transactions,
+      ],
+      exports: [DataSource, Database, Transactions],
     };
   }
 }

@@ -1,6 +1,6 @@
 // Brings the schema up to date, once, however many instances start at the same moment.
 import type { DataSource } from 'typeorm';
-import { isUndefinedTable } from './database-error.js';
+import { isUndefinedTable } from '../token-exchange/database/database-error.js';
 
 /** Where TypeORM keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'schema_migration';

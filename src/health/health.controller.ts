@@ -1,5 +1,6 @@
-// Whether the process lives, and whether it should get traffic.
+// Whether the process lives, in which version, and whether it should get traffic.
 import { Controller, Get, Head, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { VERSION } from '../config/version.js';
 
 /** One thing that must be there before traffic makes sense. */
 export interface ReadinessCheck {
@@ -15,8 +16,8 @@ export class HealthController {
   constructor(@Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[]) {}
 
   @Get()
-  alive(): { status: 'ok' } {
-    return { status: 'ok' };
+  alive(): { status: 'ok'; version: string } {
+    return { status: 'ok', version: VERSION };
   }
 
   @Head()

@@ -1,10 +1,10 @@
 // The port to users, on this instance's accounts.
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../token-exchange/database/transaction.js';
 import type { HostUser, HostUserUpdate, NewHostUser } from '../token-exchange/host.js';
 import { UserDirectory } from '../token-exchange/host.js';
-import { isGlobalRole } from '../users/role.js';
 import type { GlobalRole } from '../users/role.js';
+import { isGlobalRole } from '../users/role.js';
 import { UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 

@@ -1,12 +1,12 @@
 // All that the database does for requests whose users need no change, but for opening sessions: one statement for many.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { auditInsertion } from '../audit/audit-trail.repository.js';
-import type { Sql } from '../database/sql.js';
-import { givenRows, sql } from '../database/sql.js';
+import { AUDIT_EVENTS } from '../audit/audit-trail.repository.js';
 import type { Consumption, Verdict } from '../token-exchange/consumption/consumption-statement.js';
 import { VERDICT, preparedConsumption } from '../token-exchange/consumption/consumption-statement.js';
 import { ConsumptionBatch } from '../token-exchange/consumption/jti-consumption.js';
+import type { Sql } from '../token-exchange/database/sql.js';
+import { givenRows, sql } from '../token-exchange/database/sql.js';
 import type { ExpectedUser, Settled, Settlement } from '../token-exchange/host.js';
 import { Settlements } from '../token-exchange/host.js';
 
@@ -27,7 +27,7 @@ const PARTY = givenRows('party', ({ requests }: Consumption<Settlement>) => requ
   role: ['text', ({ user }) => user.role ?? null],
 });
 
-const TOLD = auditInsertion(
+const TOLD = AUDIT_EVENTS.insertion(
   ({ requests }: Consumption<Settlement>) => requests.map(({ events }) => events),
   sql`settled`,
 );
@@ -43,7 +43,7 @@ function settle(clauses: Sql<Consumption<Settlement>>): Sql<Consumption<Settleme
       SELECT * FROM ${PARTY}
     ), met AS (
       SELECT party.request, party.is_actor, found.id FROM party LEFT JOIN LATERAL (
-        SELECT account.id FROM identity_link link JOIN user_account account ON account.id = link.user_id
+        SELECT account.id FROM token_exchange_identity_link link JOIN user_account account ON account.id = link.user_id
         WHERE link.issuer = party.issuer AND link.subject = party.subject AND account.enabled
           AND account.given_name = coalesce(party.given_name, account.given_name)
           AND account.family_name = coalesce(party.family_name, account.family_name)

@@ -1,6 +1,6 @@
 // A body came compressed, or in another content coding.
 import { UnsupportedMediaTypeException } from '@nestjs/common';
-import { CODING_MESSAGE } from './answers.js';
+import { CODING_MESSAGE } from '../token-exchange/http/answers.js';
 
 export class ContentCodingException extends UnsupportedMediaTypeException {
   constructor() {

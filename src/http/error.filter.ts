@@ -3,8 +3,8 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, HttpException, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { LOGGER } from '../logging/logger.js';
-import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE, NOT_FOUND } from './answers.js';
+import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../token-exchange/http/answers.js';
+import { LOGGER } from '../token-exchange/foundation/log.js';
 import { ContentCodingException } from './content-coding.exception.js';
 
 /** Codes and texts for errors that carry none of their own, mostly Fastify's. Theirs might echo the request. */

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
-import { BODY_TOO_LARGE, readBody } from './body.js';
+import { BODY_TOO_LARGE, readBody } from '../token-exchange/http/body.js';
+import { newRequestId } from '../token-exchange/http/request-id.js';
 import { KnownPaths } from './known-paths.js';
-import { requestIdOf } from './request-id.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
 export interface ServerOptions {
@@ -44,7 +44,7 @@ export function createServer({
 }: ServerOptions): FastifyAdapter {
   const options = {
     trustProxy: (_address, hop) => hop < proxyHops,
-    genReqId: requestIdOf,
+    genReqId: newRequestId,
     requestTimeout: SLOW_CLIENT_MS,
     // A HEAD of the embed endpoint must not sign anybody in.
     exposeHeadRoutes: false,
@@ -110,7 +110,7 @@ function readBodiesUnparsed(server: FastifyInstance): void {
 }
 
 /**
- * @rule D22 Answers are not stored, unless a route says otherwise.
+ * Answers are not stored, unless a route says otherwise; those of the two flows say it again (D22, edge/http.ts).
  * The id is on every answer (D21); no page of ours tells others where its visitor came from (D23).
  */
 function answerWithCommonHeaders(server: FastifyInstance): void {

@@ -3,9 +3,6 @@ import type { LoggerService } from '@nestjs/common';
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 
-/** Injection token of the pino logger. */
-export const LOGGER = Symbol('LOGGER');
-
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 
 /** Lines are written when there are so many of them, or so old ones. */

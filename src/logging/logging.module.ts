@@ -2,7 +2,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { LOGGER } from './logger.js';
+import { LOGGER } from '../token-exchange/foundation/log.js';
 
 @Module({})
 export class LoggingModule {

@@ -1,7 +1,7 @@
 // Counts outcomes by listening to the audit events.
 import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import type { AuditEvent } from '../audit/audit-event.js';
+import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
 import { Metrics } from './metrics.js';
 
 @Injectable()

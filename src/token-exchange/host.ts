@@ -1,12 +1,10 @@
 // What token exchange needs of its host, the product that it is part of: ports, which the host implements.
 //
-// Users, sessions, access tokens and metrics are reached by these ports alone. Beside them token exchange imports from
-// `foundation` (clock, strict JSON, origins), `logging` (the log), `database` (transactions, shared statements), `coordination`
-// (leader, notifications, periodic jobs), `audit` (events and their bus), `http` (what is read of a body and answered to a
-// fault) and `http/throttle` (the guard that counts), and nothing else; the modules that offer these are named where it is
-// registered (`GivenModules` in token-exchange.module.ts). None of it comes by a global module.
-import type { AuditEvent } from '../audit/audit-event.js';
-import type { Transaction } from '../database/transaction.js';
+// Users are the only one that every host must bring. Of the others the package has implementations of its own, which
+// token-exchange.parts.ts lists beside those that are no port of these: audit trail, clock, log, leader, notifications. Nothing
+// in this folder imports anything of the repository outside it.
+import type { AuditEvent } from './audit/audit-event.js';
+import type { Transaction } from './database/transaction.js';
 
 /** A local user as far as this module is concerned. */
 export interface HostUser {
@@ -32,7 +30,7 @@ export interface HostUserUpdate {
   readonly role?: string;
 }
 
-/** An external identity: its link to a user is a row of `identity_link`. */
+/** An external identity: its link to a user is a row of `token_exchange_identity_link`. */
 export interface ExternalIdentity {
   readonly issuer: string;
   readonly subject: string;

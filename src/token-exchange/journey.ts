@@ -1,9 +1,9 @@
 // The part of a token's journey that both flows share: timing of its stages, and the audit events of its end.
 import { Injectable } from '@nestjs/common';
-import type { AuditContext, AuditEvent, AuditPayloads } from '../audit/audit-event.js';
-import { auditEvent } from '../audit/audit-event.js';
-import { AuditBus } from '../audit/audit.bus.js';
-import { Clock } from '../foundation/clock.js';
+import type { AuditContext, AuditEvent, AuditPayloads } from './audit/audit-event.js';
+import { auditEvent } from './audit/audit-event.js';
+import { AuditBus } from './audit/audit.bus.js';
+import { Clock } from './foundation/clock.js';
 import type { Flow, Stage } from './host.js';
 import { ExchangeTelemetry } from './host.js';
 import type { ResolvedUser } from './identity/identity.service.js';

@@ -1,4 +1,4 @@
-// What the module is told at registration: plain, checked values.
+// What the module is told by its host: plain values, with their defaults and ranges.
 import type { TrustedKeyEntry } from './keys/trusted-key.js';
 
 /** Roles as the host names them; the rules about them are this module's (4.4). */
@@ -11,27 +11,87 @@ export interface RoleNames {
   readonly initial: string;
 }
 
+/** Embedded login. */
+export interface EmbedLoginSettings {
+  /** Whether the endpoint takes logins; else it answers 501. Default true. */
+  readonly enabled: boolean;
+  /** Requests per client address and minute; 1 to 1,000,000, default 20. */
+  readonly perMinute: number;
+}
+
+/** Token exchange. */
+export interface ExchangeSettings {
+  /** Whether the endpoint exchanges tokens; else it answers 501. Default true. */
+  readonly enabled: boolean;
+  /** Requests per client address and minute; 1 to 1,000,000, default 20. */
+  readonly perMinute: number;
+  /** Upper bound of an issued token's life, in seconds; 5 to 86,400, default 900. */
+  readonly maxTokenLifetimeSeconds: number;
+}
+
+/** The deletion of replay records whose tokens have expired. */
+export interface ReplayPurgeSettings {
+  /** Seconds between two; 1 to 86,400, default 60. */
+  readonly intervalSeconds: number;
+  /** Most records that one statement deletes; 1 to 100,000, default 1,000. */
+  readonly batchSize: number;
+}
+
+/** The fetching of key sets. */
+export interface JwksSettings {
+  /** Seconds to the next fetch where neither the answer nor the entry names a time; 1 to 86,400, default 300. */
+  readonly refreshIntervalSeconds: number;
+  /** Seconds for which keys serve past their time while the endpoint fails; 0 to 86,400, default 86,400. */
+  readonly maxStaleSeconds: number;
+  /** Allows `http:` and loopback addresses. Default false. */
+  readonly allowHttp: boolean;
+  /** CIDR ranges that are not public and yet allowed. Default none. */
+  readonly allowPrivate: readonly string[];
+}
+
+/** All that the module goes by, completed and checked. */
 export interface TokenExchangeOptions {
   readonly trustedKeys: readonly TrustedKeyEntry[];
   readonly roles: RoleNames;
-  readonly embedLogin: { readonly enabled: boolean; readonly perMinute: number };
-  readonly exchange: {
-    readonly enabled: boolean;
-    readonly perMinute: number;
-    /** Upper bound of an issued token's life, in seconds; 5 to 86,400. */
-    readonly maxTokenLifetimeSeconds: number;
-  };
-  /** Tolerance for `nbf` and a future `iat`, in seconds; 0 to 60. */
+  readonly embedLogin: EmbedLoginSettings;
+  readonly exchange: ExchangeSettings;
+  /** Tolerance for `nbf` and a future `iat`, in seconds; 0 to 60, default 5. */
   readonly clockToleranceSeconds: number;
-  readonly replayPurge: { readonly intervalSeconds: number; readonly batchSize: number };
-  readonly jwks: {
-    readonly refreshIntervalSeconds: number;
-    readonly maxStaleSeconds: number;
-    readonly allowHttp: boolean;
-    readonly allowPrivate: readonly string[];
+  readonly replayPurge: ReplayPurgeSettings;
+  readonly jwks: JwksSettings;
+  /** Whether the endpoints are there at this moment, asked on every request; else they answer 404. Default: always. */
+  readonly isAvailable: () => boolean;
+}
+
+/** What a host says: trusted keys and roles, and whatever is to differ from the defaults. */
+export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
+  /** The entries; or the JSON text of their list, as the README of the package describes it. */
+  readonly trustedKeys: readonly TrustedKeyEntry[] | string;
+  readonly embedLogin?: Partial<EmbedLoginSettings>;
+  readonly exchange?: Partial<ExchangeSettings>;
+  readonly replayPurge?: Partial<ReplayPurgeSettings>;
+  readonly jwks?: Partial<JwksSettings>;
+} & Partial<Pick<TokenExchangeOptions, 'clockToleranceSeconds' | 'isAvailable'>> & {
+    /** For the access tokens of this package; not needed where the host brings its own. */
+    readonly accessTokens?: AccessTokenSettings;
+    /** For the sessions of this package; not needed where the host brings its own. */
+    readonly sessions?: Partial<SessionSettings>;
   };
-  /** Whether the licence still holds at this moment; asked on every request. */
-  isLicensed(): boolean;
+
+export interface AccessTokenSettings {
+  /** `iss` and `aud` of every token: the origin of the host's API. */
+  readonly issuer: string;
+  /**
+   * Seal the signing keys in the database: 32 bytes each. The first seals, all unseal, so that one can be replaced. Secret.
+   */
+  readonly sealingKeys: readonly Buffer[];
+}
+
+export interface SessionSettings {
+  /** Life of a session, in seconds; 60 to 86,400, default 3,600. */
+  readonly lifetimeSeconds: number;
+  /** Whether the cookie belongs to the site that frames the host (CHIPS). Default true. */
+  readonly partitioned: boolean;
 }
 
 /** Injection token of the options. */

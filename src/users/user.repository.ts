@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, In, MoreThan, PrimaryColumn, Repository } from 'typeorm';
-import type { Batch } from '../database/batch.js';
-import { SharedStatement } from '../database/shared-statement.js';
-import { givenRows, sql } from '../database/sql.js';
-import type { Transaction } from '../database/transaction.js';
-import { managerOf } from '../database/transaction.js';
+import type { Batch } from '../token-exchange/database/batch.js';
+import { SharedStatement } from '../token-exchange/database/shared-statement.js';
+import { givenRows, sql } from '../token-exchange/database/sql.js';
+import type { Transaction } from '../token-exchange/database/transaction.js';
+import { managerOf } from '../token-exchange/database/transaction.js';
 import { normalizeEmail } from './email.js';
 import type { GlobalRole } from './role.js';
 

@@ -2,7 +2,7 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { repositoriesOf } from '../database/database.module.js';
-import { KeyRing } from '../sealing/key-ring.js';
+import { KeyRing } from '../token-exchange/sealing/key-ring.js';
 import { ApiAuditInterceptor } from './api/api-audit.interceptor.js';
 import { ApiThrottlerGuard } from './api/api-throttler.guard.js';
 import { PageCursors } from './api/page-cursor.js';

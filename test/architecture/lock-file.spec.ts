@@ -77,8 +77,8 @@ describe('package-lock.json', () => {
   });
 
   it('was made from the present package.json', () => {
-    const { dependencies, devDependencies } = manifest;
-    expect(lock.packages['']).toMatchObject({ dependencies, devDependencies });
+    const { version, dependencies, devDependencies } = manifest;
+    expect(lock.packages['']).toMatchObject({ version, dependencies, devDependencies });
   });
 });
 

@@ -1,7 +1,7 @@
 // The life of a session in the frame: login, renewal, end, sign-out, and what the host page is told of it.
-import { sessionHashOf } from '../support/logins.js';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { sessionHashOf } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 
 const SESSION_COOKIE = '__Host-svc-session';
@@ -20,7 +20,8 @@ describeInBrowser('a session in the frame', () => {
     await product.frame.getByText('Morning orders').waitFor();
     return product;
   };
-  const openSessions = () => browsing.service.rows<{ id_hash: Buffer }>('SELECT id_hash FROM web_session');
+  const openSessions = () =>
+    browsing.service.rows<{ id_hash: Buffer }>('SELECT id_hash FROM token_exchange_session');
   const carriedSessions = async () => {
     const cookies = await browsing.context.cookies(browsing.instanceOrigin);
     return cookies.map(({ value }) => sessionHashOf(`${SESSION_COOKIE}=${value}`));
@@ -58,7 +59,7 @@ describeInBrowser('a session in the frame', () => {
   it('[D26] a session that an operator ends is over at the next look', async () => {
     const product = await signedIn();
     for (const hash of await carriedSessions())
-      await browsing.service.rows('DELETE FROM web_session WHERE id_hash = $1', [hash]);
+      await browsing.service.rows('DELETE FROM token_exchange_session WHERE id_hash = $1', [hash]);
     await product.reloadFrameSilently();
     await product.heading('You are not signed in.');
   });
@@ -208,7 +209,7 @@ describeInBrowser('[D26] the end of a session', () => {
     await product.login(browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 }));
     await product.event(1);
     const end = new Date(clock.nowMs() + 60_000).toISOString();
-    await browsing.service.rows('UPDATE web_session SET expires_at = $1', [end]);
+    await browsing.service.rows('UPDATE token_exchange_session SET expires_at = $1', [end]);
     await product.reloadFrame();
     await pass(25);
     expect(await product.eventNames()).toEqual(['session-ready', 'session-ready']);

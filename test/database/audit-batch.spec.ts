@@ -1,10 +1,11 @@
 // Audit events of many requests in one statement: each is there before its request goes on, and once.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import type { AuditEvent } from '../../src/audit/audit-event.js';
-import { auditEvent } from '../../src/audit/audit-event.js';
 import { AuditRow, AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
-import { Transactions } from '../../src/database/transaction.js';
+import type { AuditEvent } from '../../src/token-exchange/audit/audit-event.js';
+import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
 
@@ -26,7 +27,7 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
 
   beforeAll(async () => {
     ({ dataSource } = await database.open([AuditRow]));
-    trail = new AuditTrailRepository(dataSource.getRepository(AuditRow));
+    trail = new AuditTrailRepository(new Database(dataSource));
   });
   beforeEach(() => dataSource.query('TRUNCATE audit_event'));
 
@@ -166,7 +167,7 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
   });
 
   it('[6.3] events in a transaction go with it and not with the batch', async () => {
-    const work = new Transactions(dataSource).run(async (transaction) => {
+    const work = new Transactions(new Database(dataSource)).run(async (transaction) => {
       await trail.append([event('taken back')], transaction);
       throw new Error('made to fail');
     });

@@ -7,10 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { EmbeddedMaintenanceJob } from '../../src/coordination/embedded-maintenance.job.js';
 import { EmbeddedMaintenanceRepository } from '../../src/database/embedded-maintenance.repository.js';
-import { SoleLeader } from '../../src/coordination/leader.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
-import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
+import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { Database } from '../../src/token-exchange/database/database.js';
 import { TestDatabase } from '../support/databases.js';
 import { mainThreadMs } from '../support/measured-client.js';
 import { TestClock } from '../support/test-clock.js';
@@ -43,8 +44,8 @@ describe('the embedded database, through which rows go in and out', () => {
 
   beforeAll(async () => {
     await database.create();
-    ({ dataSource } = await database.open([UsedJti]));
-    jtis = new JtiRepository(dataSource.getRepository(UsedJti));
+    ({ dataSource } = await database.open([]));
+    jtis = new JtiRepository(new Database(dataSource));
     repository = new EmbeddedMaintenanceRepository(dataSource);
     maintenance = newMaintenance();
     await maintenance.onApplicationBootstrap();
@@ -67,7 +68,7 @@ describe('the embedded database, through which rows go in and out', () => {
     isOver = true;
     const slowestMs = Math.max(...(await answers));
     const [table] = await dataSource.query<{ bytes: number }[]>(
-      `SELECT pg_total_relation_size('used_jti')::int AS bytes`,
+      `SELECT pg_total_relation_size('token_exchange_used_jti')::int AS bytes`,
     );
     return { tableBytes: table?.bytes ?? 0, slowestMs };
   }
@@ -82,7 +83,7 @@ describe('the embedded database, through which rows go in and out', () => {
   async function fill(): Promise<void> {
     for (let statement = 0; statement < STATEMENTS; statement += 1) {
       await dataSource.query(
-        `INSERT INTO used_jti SELECT sha256(($1 || n)::bytea), to_timestamp($2) FROM generate_series(1, $3::int) AS n`,
+        `INSERT INTO token_exchange_used_jti SELECT sha256(($1 || n)::bytea), to_timestamp($2) FROM generate_series(1, $3::int) AS n`,
         [randomUUID(), clock.nowSeconds() - 3_600, ROWS_A_STATEMENT],
       );
       await pause(1);
@@ -112,7 +113,7 @@ describe('the embedded database, through which rows go in and out', () => {
   /** What the planner believes. */
   async function knownRows(): Promise<number> {
     const [table] = await dataSource.query<{ rows: number }[]>(
-      `SELECT reltuples::int AS "rows" FROM pg_class WHERE relname = 'used_jti'`,
+      `SELECT reltuples::int AS "rows" FROM pg_class WHERE relname = 'token_exchange_used_jti'`,
     );
     return table?.rows ?? 0;
   }
@@ -137,13 +138,13 @@ describe('the embedded database, through which rows go in and out', () => {
 
   it('knows the sizes of its tables', async () => {
     await dataSource.query(
-      `INSERT INTO used_jti SELECT sha256(n::text::bytea), now() + interval '1 day' FROM generate_series(1, 3000) AS n`,
+      `INSERT INTO token_exchange_used_jti SELECT sha256(n::text::bytea), now() + interval '1 day' FROM generate_series(1, 3000) AS n`,
     );
     await until(async () => (await knownRows()) >= 3_000);
     expect(await knownRows()).toBeGreaterThanOrEqual(3_000);
-    expect(await dataSource.query(`SELECT attname FROM pg_stats WHERE tablename = 'used_jti'`)).toHaveLength(
-      2,
-    );
+    expect(
+      await dataSource.query(`SELECT attname FROM pg_stats WHERE tablename = 'token_exchange_used_jti'`),
+    ).toHaveLength(2);
   });
 
   // What else runs on the machine can hold up any one answer, but hardly one in each of the rounds, which are all alike.
@@ -175,7 +176,7 @@ describe('the embedded database, through which rows go in and out', () => {
     await next.onApplicationBootstrap();
     await next.beforeApplicationShutdown();
     const [left] = await dataSource.query<{ dead: number }[]>(
-      `SELECT pg_stat_get_dead_tuples('used_jti'::regclass)::int AS dead`,
+      `SELECT pg_stat_get_dead_tuples('token_exchange_used_jti'::regclass)::int AS dead`,
     );
     expect(left?.dead).toBe(0);
   });

@@ -1,14 +1,12 @@
 // The table of identity links: whose key is issuer and sub together, compared letter by letter.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { Transactions } from '../../src/database/transaction.js';
-import type { Transaction } from '../../src/database/transaction.js';
 import { SettlementRepository } from '../../src/host/settlement.repository.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import type { Transaction } from '../../src/token-exchange/database/transaction.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host.js';
-import {
-  IdentityLink,
-  IdentityLinkRepository,
-} from '../../src/token-exchange/identity/identity-link.repository.js';
+import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const ISSUER = 'https://partner.example';
@@ -20,8 +18,8 @@ describeOnEachDatabase('identity links', (database) => {
   let transactions: Transactions;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([IdentityLink]));
-    transactions = new Transactions(dataSource);
+    ({ dataSource } = await database.open([]));
+    transactions = new Transactions(new Database(dataSource));
     settlements = new SettlementRepository(dataSource);
   });
 

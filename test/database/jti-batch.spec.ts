@@ -3,7 +3,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { SettlementRepository } from '../../src/host/settlement.repository.js';
-import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
+import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import { Database } from '../../src/token-exchange/database/database.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { Random } from '../support/random.js';
@@ -35,7 +36,7 @@ async function isAccepted(repository: JtiRepository, jtis: Request): Promise<boo
 async function usedAmong(dataSource: DataSource, jtis: readonly string[]): Promise<Set<string>> {
   const nameOf = new Map(jtis.map((jti) => [createHash('sha256').update(jti).digest('hex'), jti]));
   const rows = await dataSource.query<{ hash: string }[]>(
-    `SELECT encode(jti_hash, 'hex') AS hash FROM used_jti WHERE encode(jti_hash, 'hex') = ANY ($1)`,
+    `SELECT encode(jti_hash, 'hex') AS hash FROM token_exchange_used_jti WHERE encode(jti_hash, 'hex') = ANY ($1)`,
     [[...nameOf.keys()]],
   );
   return new Set(rows.map(({ hash }) => nameOf.get(hash) ?? ''));
@@ -81,7 +82,7 @@ const WAYS: [string, (dataSource: DataSource) => (jtis: Request) => Promise<unkn
   [
     'consumed',
     (dataSource) => {
-      const repository = new JtiRepository(dataSource.getRepository(UsedJti));
+      const repository = new JtiRepository(new Database(dataSource));
       return (jtis) => repository.consume(usesOf(jtis));
     },
   ],
@@ -121,7 +122,7 @@ function countConsumptions(dataSource: DataSource): { statements: number } {
   const ignore = () => undefined;
   dataSource.logger = {
     logQuery: (statement) => {
-      if (statement.includes('INSERT INTO used_jti')) count.statements += 1;
+      if (statement.includes('INSERT INTO token_exchange_used_jti')) count.statements += 1;
     },
     logQueryError: ignore,
     logQuerySlow: ignore,
@@ -141,7 +142,7 @@ describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
     let count: { statements: number };
 
     beforeAll(async () => {
-      ({ dataSource } = await database.open([UsedJti]));
+      ({ dataSource } = await database.open([]));
       consume = consumerOn(dataSource);
       count = countConsumptions(dataSource);
     });
@@ -193,10 +194,10 @@ describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
     );
 
     it('[D3] pairs are found by key, also where the statement was planned on an empty table', async () => {
-      await dataSource.query('TRUNCATE used_jti');
-      await dataSource.query('ANALYZE used_jti');
+      await dataSource.query('TRUNCATE token_exchange_used_jti');
+      await dataSource.query('ANALYZE token_exchange_used_jti');
       await consume(fresh(2));
-      const grow = `INSERT INTO used_jti SELECT sha256(n::text::bytea), now() FROM generate_series(1, 30000) AS n`;
+      const grow = `INSERT INTO token_exchange_used_jti SELECT sha256(n::text::bytea), now() FROM generate_series(1, 30000) AS n`;
       await dataSource.query(grow);
       const times: number[] = [];
       for (let tries = 0; tries < 3; tries++) {
@@ -223,12 +224,14 @@ describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
     ])(
       '[D3] by %s in the midst of the statement: the pair is whole or nothing, and no neighbour is refused',
       async (end, isPairAccepted, statements) => {
-        const { dataSource } = await database.open([UsedJti]);
+        const { dataSource } = await database.open([]);
         const consume = consumerOn(dataSource);
         const [contested = '', free = ''] = fresh(2);
         const other = dataSource.createQueryRunner();
         await other.query('BEGIN');
-        await other.query('INSERT INTO used_jti VALUES (sha256($1), now())', [Buffer.from(contested)]);
+        await other.query('INSERT INTO token_exchange_used_jti VALUES (sha256($1), now())', [
+          Buffer.from(contested),
+        ]);
         const count = countConsumptions(dataSource);
         const requests = [
           ...fresh(20).map((jti) => [jti]),
@@ -254,8 +257,8 @@ describeOnEachDatabase('uses of ids in one statement', (database) => {
   let jtis: JtiRepository;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([UsedJti]));
-    jtis = new JtiRepository(dataSource.getRepository(UsedJti));
+    ({ dataSource } = await database.open([]));
+    jtis = new JtiRepository(new Database(dataSource));
   });
 
   /** Fresh ids under the letters of a test. */
@@ -376,7 +379,7 @@ describeOnEachDatabase('uses of ids in one statement', (database) => {
     await Promise.all(uses.map((use) => jtis.consume([use])));
     for (const { jti, exp } of uses) {
       const [row] = await dataSource.query<{ expires_at: Date }[]>(
-        'SELECT expires_at FROM used_jti WHERE jti_hash = sha256($1)',
+        'SELECT expires_at FROM token_exchange_used_jti WHERE jti_hash = sha256($1)',
         [Buffer.from(jti)],
       );
       expect(row?.expires_at).toEqual(new Date(exp * 1000));
@@ -389,8 +392,8 @@ describeOnPostgresql('uses of ids in statements of two instances', (database) =>
   let dataSource: DataSource;
 
   beforeAll(async () => {
-    const opened = [await database.open([UsedJti]), await database.open([UsedJti])];
-    instances = opened.map((each) => new JtiRepository(each.dataSource.getRepository(UsedJti)));
+    const opened = [await database.open([]), await database.open([])];
+    instances = opened.map((each) => new JtiRepository(new Database(each.dataSource)));
     dataSource = opened[0]!.dataSource;
   });
 

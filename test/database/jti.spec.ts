@@ -3,10 +3,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
-import { Leader, SoleLeader } from '../../src/coordination/leader.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
-import { JtiRepository, UsedJti } from '../../src/token-exchange/consumption/jti.repository.js';
+import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { Database } from '../../src/token-exchange/database/database.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
@@ -22,13 +23,15 @@ describeOnEachDatabase('used token ids', (database) => {
   let jtis: JtiRepository;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([UsedJti]));
-    jtis = new JtiRepository(dataSource.getRepository(UsedJti));
+    ({ dataSource } = await database.open([]));
+    jtis = new JtiRepository(new Database(dataSource));
   });
-  beforeEach(() => dataSource.query('TRUNCATE used_jti'));
+  beforeEach(() => dataSource.query('TRUNCATE token_exchange_used_jti'));
 
   const count = async () => {
-    const [row] = await dataSource.query<{ rows: number }[]>('SELECT count(*)::int AS "rows" FROM used_jti');
+    const [row] = await dataSource.query<{ rows: number }[]>(
+      'SELECT count(*)::int AS "rows" FROM token_exchange_used_jti',
+    );
     return row?.rows;
   };
   const use = (jti: string, exp = clock.nowSeconds() + 60) => ({ jti, exp });
@@ -47,7 +50,7 @@ describeOnEachDatabase('used token ids', (database) => {
   /** Rows whose tokens expired some seconds before the present of the clock, or expire after it. */
   const fill = (rows: number, expiredSecondsAgo: number) =>
     dataSource.query(
-      `INSERT INTO used_jti SELECT sha256(($1 || n)::bytea), to_timestamp($2) FROM generate_series(1, $3::int) AS n`,
+      `INSERT INTO token_exchange_used_jti SELECT sha256(($1 || n)::bytea), to_timestamp($2) FROM generate_series(1, $3::int) AS n`,
       [randomUUID(), clock.nowSeconds() - expiredSecondsAgo, rows],
     );
 
@@ -92,7 +95,7 @@ describeOnEachDatabase('used token ids', (database) => {
   it('[D2] what is stored is the SHA-256 of the id in UTF-8 and nothing else of it', async () => {
     const jti = `\u{1f600} ${'long'.repeat(100_000)}`;
     await jtis.consume([use(jti, 1_900_000_000)]);
-    const rows = await dataSource.query<Record<string, unknown>[]>('SELECT * FROM used_jti');
+    const rows = await dataSource.query<Record<string, unknown>[]>('SELECT * FROM token_exchange_used_jti');
     const hash = createHash('sha256').update(jti, 'utf8').digest('hex');
     expect(
       rows.map((row) => ({ ...row, jti_hash: Buffer.from(row['jti_hash'] as Uint8Array).toString('hex') })),
@@ -115,7 +118,7 @@ describeOnEachDatabase('used token ids', (database) => {
     await fill(30, 500);
     expect(await jtis.purge(new Date(clock.nowMs()), 30)).toBe(30);
     const left = await dataSource.query<unknown[]>(
-      'SELECT 1 FROM used_jti WHERE expires_at > to_timestamp($1)',
+      'SELECT 1 FROM token_exchange_used_jti WHERE expires_at > to_timestamp($1)',
       [clock.nowSeconds() - 300],
     );
     expect([await count(), left.length]).toEqual([30, 30]);
@@ -171,7 +174,7 @@ describeOnEachDatabase('the purge in a running service', (database) => {
   });
   afterAll(() => service.stop());
 
-  const hasRecords = async () => (await service.rows('SELECT 1 FROM used_jti')).length > 0;
+  const hasRecords = async () => (await service.rows('SELECT 1 FROM token_exchange_used_jti')).length > 0;
 
   it('[8.3] comes by itself at the configured interval, and a purged token stays refused', async () => {
     const token = partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));
@@ -202,10 +205,10 @@ describeOnPostgresql('the purge of two instances', (database) => {
     const leader = instances.find((instance) => instance.part(Leader).isLeader);
     const follower = instances.find((instance) => !instance.part(Leader).isLeader);
     if (leader === undefined || follower === undefined) throw new Error('two instances have not one leader');
-    await leader.rows(`INSERT INTO used_jti VALUES ('\\x01', now() - interval '1 hour')`);
+    await leader.rows(`INSERT INTO token_exchange_used_jti VALUES ('\\x01', now() - interval '1 hour')`);
     await follower.part(JtiPurgeJob).run();
-    expect(await leader.rows('SELECT 1 FROM used_jti')).toHaveLength(1);
+    expect(await leader.rows('SELECT 1 FROM token_exchange_used_jti')).toHaveLength(1);
     await leader.part(JtiPurgeJob).run();
-    expect(await leader.rows('SELECT 1 FROM used_jti')).toHaveLength(0);
+    expect(await leader.rows('SELECT 1 FROM token_exchange_used_jti')).toHaveLength(0);
   });
 });

@@ -1,7 +1,6 @@
 // An outage in real time: the endpoint hangs for longer than its keys are fresh, and no token notices.
 import { setTimeout as delay } from 'node:timers/promises';
 import { SigningKey } from '../../demo/signing-key.js';
-import { JwksSnapshot } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { TestDatabase } from '../support/databases.js';
 import { JwksInstance } from '../support/jwks-instance.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
@@ -26,7 +25,7 @@ describe('an outage of 70 seconds', () => {
   it('[D34] with max-age 60 costs no token with a held key', async () => {
     server.publish({ keys: [new SigningKey('old', 'ES256').publicJwk()] }, { 'cache-control': 'max-age=60' });
     const entries = [{ type: 'jwks' as const, entryIndex: 0, label: 'a', issuer: ISSUER, url: server.url }];
-    const opened = await database.open([JwksSnapshot]);
+    const opened = await database.open([]);
     const instance = await JwksInstance.start(opened, database.settings, { entries });
     await instance.keys.tick();
     server.answerWith(silence());

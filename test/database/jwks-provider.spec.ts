@@ -1,7 +1,7 @@
 // The JWKS provider against real servers and both databases: what it serves, and how little of it an endpoint can break.
 import { SigningKey } from '../../demo/signing-key.js';
 import type { OpenDatabase } from '../../src/database/data-source.js';
-import { JwksSnapshot, toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';
@@ -73,7 +73,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   };
 
   beforeAll(async () => {
-    opened = await database.open([JwksSnapshot]);
+    opened = await database.open([]);
   });
   beforeEach(async () => {
     clock = new TestClock();
@@ -273,7 +273,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       server.publish({ keys: [OLD] });
       await passSeconds(instance, 300);
       expect(instance.logLines.at(-1)).toMatchObject({ level: 'info', msg: 'a JWKS endpoint answers again' });
-      const stored = await instance.query('SELECT * FROM jwks_snapshot');
+      const stored = await instance.query('SELECT * FROM token_exchange_jwks_snapshot');
       expect(JSON.stringify([instance.logLines, stored])).not.toContain('hidden-in-query');
     });
 
@@ -293,14 +293,14 @@ describeOnEachDatabase('the JWKS provider', (database) => {
 
     it('[D34] is no worse with the snapshots out of reach: what was fetched serves', async () => {
       const instance = await startWithKeys();
-      await instance.query('ALTER TABLE jwks_snapshot RENAME TO out_of_reach');
+      await instance.query('ALTER TABLE token_exchange_jwks_snapshot RENAME TO out_of_reach');
       server.publish({ keys: [OLD, NEW] }, { 'cache-control': 'max-age=60' });
       await passSeconds(instance, 60);
       expect(instance.held(ISSUER, 'new')).toBeDefined();
       server.answerWith(status(500));
       await passSeconds(instance, 60);
       expect(instance.held(ISSUER, 'old')).toBeDefined();
-      await instance.query('ALTER TABLE out_of_reach RENAME TO jwks_snapshot');
+      await instance.query('ALTER TABLE out_of_reach RENAME TO token_exchange_jwks_snapshot');
       await passSeconds(instance, 360);
       expect(instance.held(ISSUER, 'old')).toBeDefined();
     });
@@ -309,10 +309,10 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   it('[D34] keys that could not be stored outlive a failure that could', async () => {
     const table = (from: string, to: string) =>
       opened.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);
-    await table('jwks_snapshot', 'out_of_reach');
+    await table('token_exchange_jwks_snapshot', 'out_of_reach');
     const instance = await startWithKeys();
     expect(instance.held(ISSUER, 'old')).toBeDefined();
-    await table('out_of_reach', 'jwks_snapshot');
+    await table('out_of_reach', 'token_exchange_jwks_snapshot');
     server.answerWith(status(500));
     await passSeconds(instance, 10);
     expect(instance.keys.status()[0]).toMatchObject({ keys: 1, lastFailureReason: 'status 500' });
@@ -374,10 +374,10 @@ describeOnEachDatabase('the JWKS provider', (database) => {
 
     it('[D34] counts with the snapshots out of reach too', async () => {
       const instance = await startWithKeys();
-      await instance.query('ALTER TABLE jwks_snapshot RENAME TO out_of_reach');
+      await instance.query('ALTER TABLE token_exchange_jwks_snapshot RENAME TO out_of_reach');
       publish({ keys: [] });
       await passSeconds(instance, 60);
-      await instance.query('ALTER TABLE out_of_reach RENAME TO jwks_snapshot');
+      await instance.query('ALTER TABLE out_of_reach RENAME TO token_exchange_jwks_snapshot');
       expect(instance.keys.status()[0]?.keys).toBe(0);
     });
 
@@ -546,7 +546,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
 
     it('[D36] is damaged: that is told, and the next fetch mends it', async () => {
       const instance = await startWithKeys();
-      await instance.query(`UPDATE jwks_snapshot SET key_set = 'damaged'`);
+      await instance.query(`UPDATE token_exchange_jwks_snapshot SET key_set = 'damaged'`);
       await instance.stop();
       server.publish({ keys: [OLD, NEW] });
       const again = await startWithKeys();

@@ -1,9 +1,9 @@
 // Checks that of several candidates on one PostgreSQL database one leads, never two, and that there soon is another.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { AdvisoryLockLeader } from '../../src/coordination/advisory-lock.leader.js';
-import { LeaderSession } from '../../src/coordination/leader-session.js';
 import { createLogger } from '../../src/logging/logger.js';
+import { AdvisoryLockLeader } from '../../src/token-exchange/coordination/advisory-lock.leader.js';
+import { LeaderSession } from '../../src/token-exchange/coordination/leader-session.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -35,7 +35,7 @@ describeOnPostgresql('[D36] the leader', (database) => {
     return proxy;
   };
   const join = async (url = urlOf(database)) => {
-    const candidate = new AdvisoryLockLeader(url, logger);
+    const candidate = new AdvisoryLockLeader({ connectionString: url }, logger);
     candidates.push(candidate);
     await candidate.start();
     return candidate;
@@ -135,10 +135,13 @@ describeOnPostgresql('[D36] the leader', (database) => {
   });
 
   it('[D36] loses its session soon when its host vanishes: the server probes the connection', async () => {
-    const session = await LeaderSession.open(urlOf(database), {
-      onLost: () => undefined,
-      onLeadershipFree: () => undefined,
-    });
+    const session = await LeaderSession.open(
+      { connectionString: urlOf(database) },
+      {
+        onLost: () => undefined,
+        onLeadershipFree: () => undefined,
+      },
+    );
     const setting = async (name: string) => {
       const [row] = await session.query<Record<string, string>>(`SHOW ${name}`);
       return row?.[name];
@@ -228,7 +231,10 @@ async function killLockHolder(database: TestDatabase): Promise<void> {
 async function createAccount(database: TestDatabase): Promise<string> {
   const url = new URL(urlOf(database));
   const name = url.pathname.slice(1).replace('test', 'account');
-  await query(url.href, `CREATE ROLE ${name} LOGIN PASSWORD 'apart'; GRANT ALL ON leader_lease TO ${name}`);
+  await query(
+    url.href,
+    `CREATE ROLE ${name} LOGIN PASSWORD 'apart'; GRANT ALL ON token_exchange_leader_lease TO ${name}`,
+  );
   url.username = name;
   url.password = 'apart';
   return url.href;

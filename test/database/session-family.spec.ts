@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { SessionRepository, WebSession } from '../../src/access/session.repository.js';
-import { SessionService } from '../../src/access/session.service.js';
 import { SessionFamily1790000000030 } from '../../src/database/migrations/1790000000030-session-family.js';
-import type { Transaction } from '../../src/database/transaction.js';
-import { Transactions } from '../../src/database/transaction.js';
+import { TokenExchangePrefix1790000000040 } from '../../src/database/migrations/1790000000040-token-exchange-prefix.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import type { Transaction } from '../../src/token-exchange/database/transaction.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { SessionRepository } from '../../src/token-exchange/sessions/session.repository.js';
+import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
 
@@ -20,13 +22,12 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
   let userId: string;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([WebSession]));
-    transactions = new Transactions(dataSource);
-    sessions = new SessionService(
-      new SessionRepository(dataSource.getRepository(WebSession)),
-      new TestClock(),
-      { baseUrl: 'https://instance.example', sessionLifetimeSeconds: 3600, partitionedCookie: true },
-    );
+    ({ dataSource } = await database.open([]));
+    transactions = new Transactions(new Database(dataSource));
+    sessions = new SessionService(new SessionRepository(new Database(dataSource)), new TestClock(), {
+      sessionLifetimeSeconds: 3600,
+      partitionedCookie: true,
+    });
   });
   beforeEach(async () => {
     userId = randomUUID();
@@ -116,19 +117,22 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
   it('[D28] sessions of the last release are families of their own, also those that it opens meanwhile', async () => {
     const runner = dataSource.createQueryRunner();
     const migration = new SessionFamily1790000000030();
+    const renaming = new TokenExchangePrefix1790000000040();
     const insert = () =>
       runner.query(
         `INSERT INTO web_session (id_hash, user_id, created_at, expires_at)
          SELECT sha256(($2::text || n)::bytea), $1, now(), now() + interval '1 hour' FROM generate_series(1, 3) n`,
         [userId, randomUUID()],
       );
+    await renaming.down(runner);
     await migration.down(runner);
     await insert();
     await migration.up(runner);
     await insert();
+    await renaming.up(runner);
     await runner.release();
     const rows = await dataSource.query<{ family: string }[]>(
-      'SELECT family_id AS family FROM web_session WHERE user_id = $1',
+      'SELECT family_id AS family FROM token_exchange_session WHERE user_id = $1',
       [userId],
     );
     expect(new Set(rows.map(({ family }) => family)).size).toBe(6);

@@ -1,11 +1,11 @@
 // Checks the tests' own databases: each block has one to itself, and nothing is left of a server that has stopped.
-import { transformFileSync } from '@swc/core';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { transformFileSync } from '@swc/core';
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import {
@@ -55,9 +55,10 @@ describeOnEachDatabase('a database of the tests', (database) => {
 
   it('keeps what is written, and shows it to no other database', async () => {
     const first = await database.open();
-    await first.dataSource.query('INSERT INTO used_jti (jti_hash, expires_at) VALUES ($1, now())', [
-      randomUUID(),
-    ]);
+    await first.dataSource.query(
+      'INSERT INTO token_exchange_used_jti (jti_hash, expires_at) VALUES ($1, now())',
+      [randomUUID()],
+    );
     await first.close();
     expect(await countUsedJtis((await database.open()).dataSource)).toBe(1);
     expect(await countUsedJtis((await other.open()).dataSource)).toBe(0);
@@ -119,7 +120,7 @@ describe('where no PostgreSQL server is installed', () => {
 });
 
 async function countUsedJtis(dataSource: DataSource): Promise<number> {
-  const rows = await dataSource.query<unknown[]>('SELECT 1 FROM used_jti');
+  const rows = await dataSource.query<unknown[]>('SELECT 1 FROM token_exchange_used_jti');
   return rows.length;
 }
 

@@ -1,12 +1,12 @@
 // Checks the request counts that instances share: one limit for all, few queries, and open when the database is away.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { SoleLeader } from '../../src/coordination/leader.js';
 import { openDatabase } from '../../src/database/data-source.js';
 import { DatabaseThrottlerStorage } from '../../src/http/throttle/database-throttler.storage.js';
 import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-counter.repository.js';
 import { ThrottlePurgeJob } from '../../src/http/throttle/throttle-purge.job.js';
 import { createLogger } from '../../src/logging/logger.js';
+import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestClock } from '../support/test-clock.js';

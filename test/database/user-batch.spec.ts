@@ -1,10 +1,10 @@
 // Users that many requests look for at once: each asker gets its own, as it is at that moment.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { Transactions } from '../../src/database/transaction.js';
 import { SettlementRepository } from '../../src/host/settlement.repository.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
 import type { ExpectedUser } from '../../src/token-exchange/host.js';
-import { IdentityLink } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { User, UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
@@ -65,12 +65,12 @@ describeOnEachDatabase('users that many look for at once', (database) => {
   let users: UserRepository;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([User, IdentityLink]));
-    transactions = new Transactions(dataSource);
+    ({ dataSource } = await database.open([User]));
+    transactions = new Transactions(new Database(dataSource));
     settlements = new SettlementRepository(dataSource);
     users = new UserRepository(dataSource.getRepository(User));
   });
-  beforeEach(() => dataSource.query('TRUNCATE user_account, identity_link CASCADE'));
+  beforeEach(() => dataSource.query('TRUNCATE user_account, token_exchange_identity_link CASCADE'));
 
   const newUser = async (givenName = 'Robin') => {
     const id = randomUUID();
@@ -83,11 +83,10 @@ describeOnEachDatabase('users that many look for at once', (database) => {
   };
   const link = async (subject: string, issuer = ISSUER) => {
     const userId = await newUser();
-    await dataSource.query('INSERT INTO identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)', [
-      issuer,
-      subject,
-      userId,
-    ]);
+    await dataSource.query(
+      'INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)',
+      [issuer, subject, userId],
+    );
     return userId;
   };
   const findIds = (identities: { issuer: string; subject: string }[]) => Promise.all(identities.map(settle));

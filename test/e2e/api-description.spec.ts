@@ -1,5 +1,6 @@
 // The published description of the API against the running service: each operation gives each of its answers.
 import { randomUUID } from 'node:crypto';
+import { VERSION } from '../../src/config/version.js';
 import type { DescribedOperation } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';
 import { CONFLICTS, RECIPES, requestFor } from '../support/api-recipes.js';
@@ -36,11 +37,12 @@ describeOnAnyDatabase('the description of the API', (database) => {
   const unseen = (operations: readonly DescribedOperation[], status: number) =>
     operations.map(({ method, path }) => `${method} ${path} ${status}`).filter((name) => !api.seen.has(name));
 
-  it('is OpenAPI 3.1 and names every route of the API', async () => {
+  it('is OpenAPI 3.1, has the version of the service and names every route of the API', async () => {
     const answer = await service.fetch('/api/v1/openapi.json');
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await answer.json()).toMatchObject({
       openapi: '3.1.0',
+      info: { version: VERSION },
       servers: [{ url: 'https://instance.example' }],
     });
     expect(api.operations.length).toBe(Object.keys(RECIPES).length);

@@ -41,13 +41,13 @@ describeOnEachDatabase('[6.3] audit and the work it tells about', (database) => 
     ];
     expect(names.filter((name) => successes.includes(String(name)))).toEqual([]);
     expect(await service.rows('SELECT 1 FROM user_account WHERE email = $1', [email])).toEqual([]);
-    expect(await service.rows('SELECT 1 FROM identity_link')).toEqual([]);
-    expect(await service.rows('SELECT 1 FROM web_session')).toEqual([]);
+    expect(await service.rows('SELECT 1 FROM token_exchange_identity_link')).toEqual([]);
+    expect(await service.rows('SELECT 1 FROM token_exchange_session')).toEqual([]);
   };
 
   it.each([
-    ['at the statement', 'web_session'],
-    ['at the commit', 'web_session'],
+    ['at the statement', 'token_exchange_session'],
+    ['at the commit', 'token_exchange_session'],
     ['at the statement', 'audit_event'],
     ['at the commit', 'audit_event'],
   ] as const)('[6.3] a login that fails %s into %s leaves no row and no event of it', async (when, table) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
+import { VERSION } from '../../src/config/version.js';
 import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
@@ -107,7 +108,7 @@ describeOnEachDatabase('[D48] health', (database) => {
   const environment = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
   const readiness = async (service: TestService) => (await service.fetch('/healthz/readiness')).status;
 
-  it('[D48] not ready until the key set was tried once, however that ends; the process is healthy', async () => {
+  it('[D48] not ready until the key set was tried once, however that ends; the process is healthy and says its version', async () => {
     let finish = () => undefined as unknown;
     jwks.answerWith((response, request) => (finish = () => status(500)(response, request)));
     const options = { trustedKeys: [...trustedKeys, entry(jwks.url)], environment };
@@ -116,7 +117,8 @@ describeOnEachDatabase('[D48] health', (database) => {
       const answer = await service.fetch('/healthz/readiness');
       expect(answer.status).toBe(503);
       expect(await answer.json()).toMatchObject({ error: 'not_ready' });
-      expect((await service.fetch('/healthz')).status).toBe(200);
+      const health = await service.fetch('/healthz');
+      expect([health.status, await health.json()]).toEqual([200, { status: 'ok', version: VERSION }]);
       finish();
       await until(async () => (await readiness(service)) === 200);
       // What is ready stays ready, and the static keys serve.

@@ -1,6 +1,6 @@
 // Embedded login over real HTTP: the login itself, the redirect, refusals, the cookie, its life, and logout.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { LOGIN_METHODS, login, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { REDIRECTS, TRICKS } from '../support/redirect-targets.js';
@@ -17,7 +17,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
   afterAll(() => service?.stop());
 
   const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
-  const sessions = async () => (await service.rows('SELECT id_hash FROM web_session')).length;
+  const sessions = async () => (await service.rows('SELECT id_hash FROM token_exchange_session')).length;
   const me = async (cookie: string) => (await service.fetch('/rest/me', { headers: { cookie } })).json();
 
   describe.each(LOGIN_METHODS)('by %s', (method) => {
@@ -120,7 +120,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
       set.replace('Max-Age=3600', 'Max-Age=0').split('; ').slice(1).sort(),
     );
     const hash = sessionHashOf(cookie);
-    expect(await service.rows('SELECT 1 FROM web_session WHERE id_hash = $1', [hash])).toEqual([]);
+    expect(await service.rows('SELECT 1 FROM token_exchange_session WHERE id_hash = $1', [hash])).toEqual([]);
     expect(await meStatus(service, cookie)).toBe(401);
   });
 

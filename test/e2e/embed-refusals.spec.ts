@@ -24,7 +24,7 @@ describeOnAnyDatabase('[7.7] refused embedded logins', (database) => {
   });
   afterAll(() => service?.stop());
 
-  const sessions = async () => (await service.rows('SELECT 1 FROM web_session')).length;
+  const sessions = async () => (await service.rows('SELECT 1 FROM token_exchange_session')).length;
 
   describe.each(LOGIN_METHODS)('by %s', (method) => {
     it.each(ONE_OF_EACH_REASON)('[7.7][D18] $name: 401 $reason', async ({ reason, make }) => {

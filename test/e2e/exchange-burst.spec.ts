@@ -1,6 +1,6 @@
 // Hundreds of different exchanges at the same moment: each gets the answer, and leaves the traces, that it does alone.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { EVENT } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { INVALID_CLAIMS, INVALID_GRANT } from '../support/entry-paths.js';
@@ -138,7 +138,7 @@ describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
   };
   const userIds = async () => {
     const rows = await service.rows<{ subject: string; id: string }>(
-      'SELECT subject, user_id AS id FROM identity_link WHERE issuer = $1',
+      'SELECT subject, user_id AS id FROM token_exchange_identity_link WHERE issuer = $1',
       [partner.issuer],
     );
     return new Map(rows.map(({ subject, id }) => [subject, id]));
@@ -192,7 +192,7 @@ describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
       Array.from({ length: count }, (_, index) => make(from + index, used[index % used.length] ?? '')),
     );
   const usedJtis = async () => {
-    const [row] = await service.rows<{ n: number }>('SELECT count(*)::int AS n FROM used_jti');
+    const [row] = await service.rows<{ n: number }>('SELECT count(*)::int AS n FROM token_exchange_used_jti');
     return row?.n ?? 0;
   };
   /** Refusals before the id is used leave it as it was; so does a pair that is refused for one of its ids. */

@@ -132,9 +132,9 @@ describe('[P.origins] the origin of a login', () => {
     const answer = await login(open, OTHER);
     expect(await hostOrigin(answer)).toBe(OTHER);
     const hash = sessionHashOf(answer.headers.get('set-cookie') ?? '');
-    expect(await service.rows('SELECT login_origin FROM web_session WHERE id_hash = $1', [hash])).toEqual([
-      { login_origin: OTHER },
-    ]);
+    expect(
+      await service.rows('SELECT login_origin FROM token_exchange_session WHERE id_hash = $1', [hash]),
+    ).toEqual([{ login_origin: OTHER }]);
     const authorization = `Bearer ${await service.accessToken({ subject_token: open.sign() })}`;
     const bearer = await service.fetch('/rest/me', { headers: { authorization } });
     expect(await bearer.json()).toMatchObject({ hostOrigin: null });

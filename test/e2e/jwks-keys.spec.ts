@@ -1,8 +1,7 @@
 // Keys that a key set should not have, or has no longer: their tokens are refused and audited on every way in.
 import { Partner } from '../../demo/partner.js';
-import { Leader } from '../../src/coordination/leader.js';
+import { Leader } from '../../src/token-exchange/coordination/leader.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
-import { until } from '../support/until.js';
 import { eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';
@@ -10,6 +9,7 @@ import { ENTRY_PATHS, INVALID_GRANT, outcomeOf } from '../support/entry-paths.js
 import { JwksServer, status } from '../support/jwks-server.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { SMALL_ORDER_KEYS, forgeSignature, jwkOf } from '../support/weak-ed25519-keys.js';
 
 const partnerWith = (kid: string) =>

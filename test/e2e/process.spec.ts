@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
+import { VERSION } from '../../src/config/version.js';
 import {
   describeBuilt,
   logOf,
@@ -81,12 +82,13 @@ describeBuilt('[D43] the process', () => {
       expect((await exchange(partner.sign())).status).toBe(200);
     };
 
-    it('[D43] one line says that it is ready: address, database, flows, keys and issuers', async () => {
+    it('[D43] one line says that it is ready: address, version, database, flows, keys and issuers', async () => {
       const process = await running();
       await untilLogged(process, new RegExp(READY));
       const [ready, ...others] = (await logOf(process)).filter(({ msg }) => msg === READY);
       expect(others).toEqual([]);
       expect(ready).toMatchObject({
+        version: VERSION,
         baseUrl: surroundings.baseUrl,
         database: expect.stringContaining(database.kind),
         flows: { embedLogin: true, tokenExchange: true },
@@ -154,6 +156,25 @@ describeBuilt('[D43] the process', () => {
     expect(stdout).not.toContain(READY);
     rmSync(second.directory, { recursive: true, force: true });
   };
+
+  it.each([
+    ['--version', 0, /^\d+\.\d+\.\d+(-[\w.]+)?\n$/, /^$/],
+    ['--help', 0, /^Usage: [^]*--env-file/, /^$/],
+    ['--frobnicate', 2, /^$/, /^error: .*'--frobnicate'[^]*--help/],
+  ])(
+    '%s ends it at once, whatever the configuration, with exit code %i',
+    async (word, code, stdout, stderr) => {
+      const surroundings = await surroundingsOf({ SVC_PORT: 'bad' });
+      const ended = await runToEnd(surroundings, [word]);
+      expect(ended).toEqual({
+        code,
+        stdout: expect.stringMatching(stdout),
+        stderr: expect.stringMatching(stderr),
+      });
+      expect(existsSync(join(surroundings.directory, 'data'))).toBe(false);
+      rmSync(surroundings.directory, { recursive: true, force: true });
+    },
+  );
 
   it('[D32] a bad configuration: exit code 1, every problem at once on stderr, no value, nothing begun', async () => {
     const entry = {

@@ -1,6 +1,6 @@
 // svc-admin credentials rekey: after it the first key of the list opens everything, whatever the service wrote meanwhile.
 import { randomBytes } from 'node:crypto';
-import { KeyRing } from '../../src/sealing/key-ring.js';
+import { KeyRing } from '../../src/token-exchange/sealing/key-ring.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
 import type { TestDatabase } from '../support/databases.js';
@@ -25,7 +25,7 @@ async function opensAll(service: TestService, key: string): Promise<boolean> {
   const ring = new KeyRing([Buffer.from(key, 'base64')]);
   const rows = await service.rows<Sealed>(
     `SELECT 'credential:' || id AS place, sealed_data AS envelope FROM credential
-     UNION ALL SELECT 'signing_key:' || kid, sealed_private_key FROM signing_key`,
+     UNION ALL SELECT 'signing_key:' || kid, sealed_private_key FROM token_exchange_signing_key`,
   );
   expect(rows.length).toBeGreaterThan(1);
   return rows.every(({ place, envelope }) => {

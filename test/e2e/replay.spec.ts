@@ -1,6 +1,6 @@
 // Each token id passes once: over both flows, both parties, all issuers, in parallel, and on several instances.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { census, countEvents, eventsOf } from '../support/census.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { ENTRY_PATHS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
@@ -143,7 +143,9 @@ describeOnEachDatabase('replay', (database) => {
 
   it('[D2] an id is stored as its SHA-256', async () => {
     await service.accessToken({ subject_token: token({ jti: 'abc' }) });
-    const rows = await service.rows(`SELECT 1 FROM used_jti WHERE jti_hash = sha256('abc'::bytea)`);
+    const rows = await service.rows(
+      `SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = sha256('abc'::bytea)`,
+    );
     expect(rows).toHaveLength(1);
   });
 
@@ -151,7 +153,7 @@ describeOnEachDatabase('replay', (database) => {
     const exp = now() + 1234;
     await service.accessToken({ subject_token: token({ jti: 'with-expiry', exp }) });
     const rows = await service.rows(
-      `SELECT extract(epoch FROM expires_at)::int AS exp FROM used_jti WHERE jti_hash = sha256('with-expiry'::bytea)`,
+      `SELECT extract(epoch FROM expires_at)::int AS exp FROM token_exchange_used_jti WHERE jti_hash = sha256('with-expiry'::bytea)`,
     );
     expect(rows).toEqual([{ exp }]);
   });

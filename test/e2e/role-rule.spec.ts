@@ -1,6 +1,6 @@
 // The role rule stands in code, for users who need a change, and in SQL, for those who need none: both come to one end.
 import { randomUUID } from 'node:crypto';
-import { AuditBus } from '../../src/audit/audit.bus.js';
+import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
 import { ConsumptionService } from '../../src/token-exchange/consumption/consumption.service.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
 import { DelegationService } from '../../src/token-exchange/delegation/delegation.service.js';
@@ -145,7 +145,7 @@ class Way {
          INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role, enabled)
          SELECT id, email, email, "givenName", "familyName", role, enabled FROM made
        )
-       INSERT INTO identity_link (issuer, subject, user_id) SELECT issuer, sub, id FROM made WHERE "isLinked"`,
+       INSERT INTO token_exchange_identity_link (issuer, subject, user_id) SELECT issuer, sub, id FROM made WHERE "isLinked"`,
       [JSON.stringify(existing.map((user) => ({ ...user, id: randomUUID() })))],
     );
   }
@@ -156,7 +156,7 @@ class Way {
   ): Promise<{ id: string; state: object } | undefined> {
     const [row] = await this.service.rows<{ id: string }>(
       `SELECT id, role, given_name AS "givenName", family_name AS "familyName", enabled,
-         (SELECT count(*)::int FROM identity_link WHERE user_id = user_account.id) AS links
+         (SELECT count(*)::int FROM token_exchange_identity_link WHERE user_id = user_account.id) AS links
        FROM user_account WHERE normalized_email = $1`,
       [this.emailOf(request, index)],
     );

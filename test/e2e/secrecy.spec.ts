@@ -1,10 +1,10 @@
 // After a battery of successes and failures of both flows: no secret in anything that is written down or answered.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.js';
-import { createUser } from '../support/residents.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { EMBED_PATH, LOGIN_METHODS, login, sessionHashOf, sessionIdOf } from '../support/logins.js';
+import { createUser } from '../support/residents.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const cast = new Cast();
@@ -151,7 +151,7 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
     expect([...secrets].filter((secret) => secret.length > 100 && stored.includes(secret))).toEqual([]);
   });
 
-  it.each(['user_account', 'identity_link', 'web_session', 'audit_event'])(
+  it.each(['user_account', 'token_exchange_identity_link', 'token_exchange_session', 'audit_event'])(
     '[D23] nothing of them in the log when the database refuses to write into %s',
     async (table) => {
       const logged = service.logText.length;

@@ -53,11 +53,11 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
     return ((await answer.json()) as { user?: { email: string } }).user?.email;
   };
   const familyOf = async (cookie: string) => {
-    const columns = 'SELECT family_id AS "familyId" FROM web_session WHERE id_hash = $1';
+    const columns = 'SELECT family_id AS "familyId" FROM token_exchange_session WHERE id_hash = $1';
     return (await service.rows<{ familyId: string }>(columns, [sessionHashOf(cookie)]))[0]?.familyId;
   };
   const sizeOf = async (familyId: string | undefined) =>
-    (await service.rows('SELECT 1 FROM web_session WHERE family_id = $1', [familyId])).length;
+    (await service.rows('SELECT 1 FROM token_exchange_session WHERE family_id = $1', [familyId])).length;
   const endedIn = async (requestId: string) =>
     (await auditRows(service, requestId)).filter(({ name }) => name === 'svc.audit.session.ended');
 

@@ -1,6 +1,6 @@
 // Who a request is: by session or by Bearer credential, never by both, and never from another site.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { jsonOf } from '../support/answers.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
@@ -149,7 +149,9 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
 
   it('[D25] of a session nothing but the SHA-256 of its id is stored, anywhere', async () => {
     const cookie = await service.sessionCookie(token());
-    const [row] = await service.rows('SELECT * FROM web_session WHERE id_hash = $1', [sessionHashOf(cookie)]);
+    const [row] = await service.rows('SELECT * FROM token_exchange_session WHERE id_hash = $1', [
+      sessionHashOf(cookie),
+    ]);
     expect(row).toBeDefined();
     const tables = await service.rows<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,

@@ -1,11 +1,11 @@
 // Token exchange from outside: its form, its answers, and what the issued access token is worth.
-import { createPublicKey } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
-import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
+import { createPublicKey } from 'node:crypto';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
-import { Partner } from '../../demo/partner.js';
+import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import type { Members } from '../../demo/partner.js';
-import { SigningKeyService } from '../../src/access/signing-key.service.js';
+import { Partner } from '../../demo/partner.js';
+import { SigningKeyService } from '../../src/token-exchange/access-tokens/signing-key.service.js';
 
 import { census, eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

@@ -6,8 +6,8 @@ import { JwksServer } from '../support/jwks-server.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { BASE_URL } from '../support/test-service.js';
-import { SteadyTraffic, flood } from './support/traffic.js';
 import { until } from '../support/until.js';
+import { SteadyTraffic, flood } from './support/traffic.js';
 
 const ISSUER = 'https://partner.example';
 const SOON_MS = 10_000;
@@ -48,7 +48,7 @@ describeWithProcesses('three processes that start at the same moment on an empty
 
   it('[D29] bring the schema up to date once, make one signing key, and publish it everywhere', async () => {
     expect(await rows('SELECT name FROM schema_migration')).toHaveLength(MIGRATIONS.length);
-    const keys = await rows<{ kid: string }>('SELECT kid FROM signing_key');
+    const keys = await rows<{ kid: string }>('SELECT kid FROM token_exchange_signing_key');
     expect(keys).toHaveLength(1);
     const published = await onEach(async (instance) =>
       (await instance.fetch('/.well-known/jwks.json')).json(),
@@ -122,7 +122,7 @@ describeWithProcesses('three processes that start at the same moment on an empty
     expect((await Promise.all(statuses)).flat()).toEqual(Array.from({ length: 9 }, () => 200));
     await until('the leader has asked in vain', SOON_MS, async () => {
       const [row] = await rows<{ failures: number }>(
-        'SELECT consecutive_failures AS failures FROM jwks_snapshot',
+        'SELECT consecutive_failures AS failures FROM token_exchange_jwks_snapshot',
       );
       return (row?.failures ?? 0) > 0;
     });

@@ -1,11 +1,11 @@
 // Two processes while endpoints of issuers fail, hang, or are searched for keys that nobody has; beside it the purge.
 import type { OpenDatabase } from '../../src/database/data-source.js';
+import { ExpiringRecords } from '../support/expiring-records.js';
 import { silence, status } from '../support/jwks-server.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
-import { ExpiringRecords } from '../support/expiring-records.js';
+import { until } from '../support/until.js';
 import { Issuer } from './support/issuer.js';
 import { SteadyTraffic, flood, p95 } from './support/traffic.js';
-import { until } from '../support/until.js';
 
 const DOWN_MS = 70_000;
 const WINDOW_MS = 30_000;
@@ -110,7 +110,7 @@ describeWithProcesses('two processes', (database) => {
 
   it('[D34] the next window of unknown kids has one fetch more', async () => {
     const isWindowOver = `SELECT last_unknown_kid_fetch_at < clock_timestamp() - $2 * interval '1 ms' AS "isOver"
-      FROM jwks_snapshot WHERE url = $1`;
+      FROM token_exchange_jwks_snapshot WHERE url = $1`;
     await until('the window is over', 2 * WINDOW_MS, async () => {
       const [row] = await opened.dataSource.query<{ isOver: boolean }[]>(isWindowOver, [
         flooded.keySet.url,
@@ -130,7 +130,7 @@ describeWithProcesses('two processes', (database) => {
     expect(lostTraffic.tookMs.length).toBeGreaterThan(300);
     const snapshots = await opened.dataSource.query<unknown[]>(
       `SELECT fresh_until < clock_timestamp() AS "isStale", consecutive_failures > 0 AS "isFailing"
-       FROM jwks_snapshot WHERE url = $1`,
+       FROM token_exchange_jwks_snapshot WHERE url = $1`,
       [lost.keySet.url],
     );
     expect(snapshots).toEqual([{ isStale: true, isFailing: true }]);

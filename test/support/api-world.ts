@@ -1,9 +1,9 @@
 // A small instance with a user of every role, and fresh things for every call of the public API.
 import { randomUUID } from 'node:crypto';
-import { AccessTokenService } from '../../src/access/access-token.service.js';
-import { SessionService } from '../../src/access/session.service.js';
-import { Transactions } from '../../src/database/transaction.js';
-import { KeyRing } from '../../src/sealing/key-ring.js';
+import { AccessTokenService } from '../../src/token-exchange/access-tokens/access-token.service.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { KeyRing } from '../../src/token-exchange/sealing/key-ring.js';
+import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { CredentialService } from '../../src/workspace/credentials/credential.service.js';
 import type { ProjectRole } from '../../src/workspace/rights/rights.js';
@@ -51,14 +51,10 @@ export class ApiWorld {
   /** An access token of a user, or of an actor who acts on behalf of one. */
   async token(userId: string, actorUserId?: string): Promise<string> {
     const issuedAt = Math.floor(Date.now() / 1000);
-    return this.service.part(AccessTokenService).prepare()({
-      sub: userId,
-      act: actorUserId === undefined ? undefined : { sub: actorUserId },
-      client_id: 'https://partner.example',
-      jti: randomUUID(),
-      iat: issuedAt,
-      exp: issuedAt + 600,
-    });
+    const sign = this.service.part(AccessTokenService).prepare();
+    const clientId = 'https://partner.example';
+    const grant = { id: randomUUID(), subjectUserId: userId, actorUserId, clientId };
+    return sign({ ...grant, issuedAt, expiresAt: issuedAt + 600 }).token;
   }
 
   tokenOf(party: string): Promise<string> {

@@ -73,8 +73,15 @@ export interface Ended {
 }
 
 /** Runs a service that is expected to end by itself, and returns what it left. */
-export async function runToEnd({ environment, directory }: ServiceSurroundings): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN], { cwd: directory, env: environment, timeout: PATIENCE_MS });
+export async function runToEnd(
+  { environment, directory }: ServiceSurroundings,
+  args: readonly string[] = [],
+): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: directory,
+    env: environment,
+    timeout: PATIENCE_MS,
+  });
   const printed = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));

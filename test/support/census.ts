@@ -16,11 +16,11 @@ export interface Census {
 const COUNTS = `SELECT
   (SELECT count(*)::int FROM user_account) AS "users",
   (SELECT md5(coalesce(string_agg(u::text, ' ' ORDER BY u.id), '')) FROM user_account u) AS "userStates",
-  (SELECT count(*)::int FROM identity_link) AS "links",
+  (SELECT count(*)::int FROM token_exchange_identity_link) AS "links",
   (SELECT count(*)::int FROM project WHERE type = 'personal') AS "personalProjects",
   (SELECT count(*)::int FROM project_member) AS "members",
-  (SELECT count(*)::int FROM web_session) AS "sessions",
-  (SELECT count(*)::int FROM used_jti) AS "usedJtis",
+  (SELECT count(*)::int FROM token_exchange_session) AS "sessions",
+  (SELECT count(*)::int FROM token_exchange_used_jti) AS "usedJtis",
   (SELECT count(*)::int FROM audit_event) AS "auditEvents"`;
 
 export async function census(service: TestService): Promise<Census> {

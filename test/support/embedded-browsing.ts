@@ -1,8 +1,8 @@
 // An instance on one site, partners on others, and a browser that visits them.
 import { freePort } from '../../demo/free-port.js';
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import type { Clock } from '../../src/foundation/clock.js';
+import { Partner } from '../../demo/partner.js';
+import type { Clock } from '../../src/token-exchange/foundation/clock.js';
 import type { TestBrowser } from './browser.js';
 import { openBrowser } from './browser.js';
 import { TestDatabase } from './databases.js';

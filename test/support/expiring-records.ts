@@ -23,7 +23,7 @@ export class ExpiringRecords {
   /** How many of them are in the table. */
   async present(): Promise<number> {
     const [row] = await this.database.dataSource.query<{ count: number }[]>(
-      "SELECT count(*)::int AS count FROM used_jti WHERE expires_at < now() - interval '1 hour'",
+      "SELECT count(*)::int AS count FROM token_exchange_used_jti WHERE expires_at < now() - interval '1 hour'",
     );
     return row?.count ?? Number.NaN;
   }
@@ -38,7 +38,7 @@ export class ExpiringRecords {
     while (!this.isEnding) {
       const due = Math.floor(((performance.now() - this.startedAt) * this.perSecond) / 1000) - this.added;
       await this.database.dataSource.query(
-        `INSERT INTO used_jti
+        `INSERT INTO token_exchange_used_jti
          SELECT sha256(random()::text::bytea), now() - interval '2 hours' FROM generate_series(1, $1)`,
         [due],
       );

@@ -1,24 +1,22 @@
 // Runs the JWKS provider as one instance of the service has it: in a Nest module, on a database, with a log.
-import { Test } from '@nestjs/testing';
 import type { TestingModule } from '@nestjs/testing';
-import { getRepositoryToken } from '@nestjs/typeorm';
+import { Test } from '@nestjs/testing';
 import type { Logger } from 'pino';
-import { Leader, SoleLeader } from '../../src/coordination/leader.js';
+import type { DatabaseSettings, OpenDatabase } from '../../src/database/data-source.js';
+import { createLogger } from '../../src/logging/logger.js';
+import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import {
   Notifications,
-  PostgresNotifications,
   SoleProcessNotifications,
-} from '../../src/coordination/notifications.js';
-import type { DatabaseSettings, OpenDatabase } from '../../src/database/data-source.js';
-import { Clock } from '../../src/foundation/clock.js';
-import { LOGGER, createLogger } from '../../src/logging/logger.js';
+} from '../../src/token-exchange/coordination/notifications.js';
+import { PostgresNotifications } from '../../src/token-exchange/coordination/postgres.notifications.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { LOGGER } from '../../src/token-exchange/foundation/log.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import type { JwksOptions } from '../../src/token-exchange/keys/jwks/jwks-options.js';
 import { JWKS_OPTIONS } from '../../src/token-exchange/keys/jwks/jwks-options.js';
-import {
-  JwksSnapshot,
-  JwksSnapshotRepository,
-} from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { JwksSnapshotRepository } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
 
 /** Leads when the test says so. */
@@ -64,8 +62,8 @@ export class JwksInstance {
       providers: [
         { provide: JWKS_OPTIONS, useValue: { ...DEFAULTS, ...parts.options, entries: parts.entries } },
         {
-          provide: getRepositoryToken(JwksSnapshot),
-          useValue: database.dataSource.getRepository(JwksSnapshot),
+          provide: Database,
+          useValue: new Database(database.dataSource),
         },
         { provide: Notifications, useValue: notificationsOn(settings, parts.notificationsUrl, logger) },
         { provide: Leader, useValue: parts.leader ?? new SoleLeader() },
@@ -133,7 +131,7 @@ export class JwksInstance {
 
 function notificationsOn(settings: DatabaseSettings, url: string | undefined, logger: Logger): Notifications {
   if (settings.kind === 'embedded') return new SoleProcessNotifications();
-  return new PostgresNotifications(url ?? settings.url, logger);
+  return new PostgresNotifications({ connectionString: url ?? settings.url }, logger);
 }
 
 const DEFAULTS: Omit<JwksOptions, 'entries'> = {

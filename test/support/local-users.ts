@@ -1,7 +1,7 @@
 // Makes and changes users and workflows of the instance by its own services, as its command line does.
-import { Transactions } from '../../src/database/transaction.js';
-import { UserRepository } from '../../src/users/user.repository.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
 import type { NewUser, UserChange } from '../../src/users/user.repository.js';
+import { UserRepository } from '../../src/users/user.repository.js';
 import { UserService } from '../../src/users/user.service.js';
 import { ProjectRepository } from '../../src/workspace/projects/project.repository.js';
 import { WorkflowRepository } from '../../src/workspace/workflows/workflow.repository.js';
@@ -59,7 +59,7 @@ export async function linkedUser(
   subject: string,
 ): Promise<StoredUser | undefined> {
   const [user] = await service.rows<StoredUser>(
-    `SELECT ${USER_COLUMNS} FROM identity_link l JOIN user_account u ON u.id = l.user_id
+    `SELECT ${USER_COLUMNS} FROM token_exchange_identity_link l JOIN user_account u ON u.id = l.user_id
      WHERE l.issuer = $1 AND l.subject = $2`,
     [issuer, subject],
   );

@@ -60,8 +60,8 @@ const TRIGGERS = [
     INSERT INTO witnessed (deed, rows) VALUES ('refresh', 1);
     RETURN NULL;
   END $$`,
-  `CREATE TRIGGER witness AFTER DELETE ON used_jti REFERENCING OLD TABLE AS gone
+  `CREATE TRIGGER witness AFTER DELETE ON token_exchange_used_jti REFERENCING OLD TABLE AS gone
     FOR EACH STATEMENT EXECUTE FUNCTION witness_purge()`,
-  `CREATE TRIGGER witness AFTER INSERT OR UPDATE OF revision ON jwks_snapshot
+  `CREATE TRIGGER witness AFTER INSERT OR UPDATE OF revision ON token_exchange_jwks_snapshot
     FOR EACH ROW EXECUTE FUNCTION witness_refresh()`,
 ];

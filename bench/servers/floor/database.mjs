@@ -15,13 +15,13 @@ const EXCHANGE = {
       SELECT * FROM unnest($1::bytea[], $2::float8[], $3::text[], $4::text[], $5::text[], $6::jsonb[])
         AS request (jti_hash, expires_at, issuer, subject, request_id, payload)
     ), used AS (
-      INSERT INTO used_jti (jti_hash, expires_at) SELECT jti_hash, to_timestamp(expires_at) FROM request
+      INSERT INTO token_exchange_used_jti (jti_hash, expires_at) SELECT jti_hash, to_timestamp(expires_at) FROM request
       ON CONFLICT DO NOTHING RETURNING jti_hash
     ), found AS MATERIALIZED (
       SELECT request.jti_hash, request.request_id, request.payload, account.id
       FROM request JOIN used USING (jti_hash)
       CROSS JOIN LATERAL (
-        SELECT user_id FROM identity_link WHERE issuer = request.issuer AND subject = request.subject LIMIT 1
+        SELECT user_id FROM token_exchange_identity_link WHERE issuer = request.issuer AND subject = request.subject LIMIT 1
       ) link
       CROSS JOIN LATERAL (SELECT id FROM user_account WHERE id = link.user_id AND enabled LIMIT 1) account
     ), told AS (

@@ -1,4 +1,5 @@
 // The migrations in the order in which they run.
+import { TOKEN_EXCHANGE_MIGRATIONS } from '../../token-exchange/migrations/index.js';
 import { Initial1790000000000 } from './1790000000000-initial.js';
 import { JwksSnapshot1790000000001 } from './1790000000001-jwks-snapshot.js';
 import { LeaderLease1790000000002 } from './1790000000002-leader-lease.js';
@@ -6,6 +7,7 @@ import { ThrottleCounter1790000000003 } from './1790000000003-throttle-counter.j
 import { PublicApi1790000000010 } from './1790000000010-public-api.js';
 import { SessionOrigin1790000000020 } from './1790000000020-session-origin.js';
 import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
+import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange-prefix.js';
 import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 
 export const MIGRATIONS = [
@@ -16,5 +18,7 @@ export const MIGRATIONS = [
   PublicApi1790000000010,
   SessionOrigin1790000000020,
   SessionFamily1790000000030,
+  TokenExchangePrefix1790000000040,
+  ...TOKEN_EXCHANGE_MIGRATIONS,
   WorkflowLists1790000000060,
 ] as const;

@@ -2,10 +2,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Logger } from 'pino';
-import { Clock } from '../../foundation/clock.js';
-import { LOGGER } from '../../logging/logger.js';
-import type { ThrottleVerdict } from './counting-windows.js';
-import { CountingWindows, judge } from './counting-windows.js';
+import { Clock } from '../../token-exchange/foundation/clock.js';
+import { LOGGER } from '../../token-exchange/foundation/log.js';
+import type { ThrottleVerdict } from '../../token-exchange/throttle/counting-windows.js';
+import { CountingWindows, judge } from '../../token-exchange/throttle/counting-windows.js';
 import type { SharedCount } from './throttle-counter.repository.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 import type { ThrottleOptions } from './throttle.options.js';

@@ -1,8 +1,8 @@
 // Keeps the request counts that instances share, in `throttle_counter`.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { PreparedStatement } from '../../database/prepared-statement.js';
-import { parameter, sql } from '../../database/sql.js';
+import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
+import { parameter, sql } from '../../token-exchange/database/sql.js';
 
 interface Hit {
   readonly key: string;

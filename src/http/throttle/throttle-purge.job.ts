@@ -2,12 +2,12 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Leader } from '../../coordination/leader.js';
-import { PeriodicJob } from '../../coordination/periodic.job.js';
-import { purge } from '../../coordination/purge.js';
-import { LOGGER } from '../../logging/logger.js';
+import { Leader } from '../../token-exchange/coordination/leader.js';
+import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
+import { purge } from '../../token-exchange/coordination/purge.js';
+import { LOGGER } from '../../token-exchange/foundation/log.js';
+import { WINDOW_MS } from '../../token-exchange/throttle/minute-throttler.guard.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
-import { WINDOW_MS } from './throttle.options.js';
 
 const BATCH_SIZE = 5_000;
 

@@ -2,7 +2,7 @@
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { getStorageToken } from '@nestjs/throttler';
-import { BoundedThrottlerStorage } from './bounded-throttler.storage.js';
+import { BoundedThrottlerStorage } from '../../token-exchange/throttle/bounded-throttler.storage.js';
 import { DatabaseThrottlerStorage } from './database-throttler.storage.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 import { ThrottlePurgeJob } from './throttle-purge.job.js';

@@ -1,8 +1,5 @@
 // What the throttles are told at registration.
 
-/** Length of a throttle's window: the limits are per minute. */
-export const WINDOW_MS = 60_000;
-
 export interface ThrottleOptions {
   /** `memory`: each instance counts for itself; `database`: all instances on one database count together. */
   readonly store: 'memory' | 'database';

@@ -1,7 +1,7 @@
 // The SQL that uses up the ids of many requests, each request's all or none: for statements that do nothing else, and more.
-import { PreparedStatement } from '../../database/prepared-statement.js';
-import type { Sql } from '../../database/sql.js';
-import { givenRows, sql } from '../../database/sql.js';
+import { PreparedStatement } from '../database/prepared-statement.js';
+import type { Sql } from '../database/sql.js';
+import { givenRows, sql } from '../database/sql.js';
 
 /** An id to be used up. */
 export interface AskedId {
@@ -70,7 +70,7 @@ const ALL_OR_NONE: Form = {
   known: sql`known AS (
     SELECT looked_up.request, looked_up.position::integer
     FROM ${LOOKED_UP}
-    WHERE (SELECT true FROM used_jti WHERE jti_hash = looked_up.hash)
+    WHERE (SELECT true FROM token_exchange_used_jti WHERE jti_hash = looked_up.hash)
   ), `,
   wholeSoFar: sql`WHERE request <> ALL (ARRAY(SELECT request FROM known WHERE request IS NOT NULL))`,
   isWhole: sql`1 / (every(used.jti_hash IS NOT NULL) = bool_or(used.jti_hash IS NOT NULL))::integer`,
@@ -94,7 +94,7 @@ function consumption({ known, wholeSoFar, isWhole, usedPositions }: Form): Consu
     SELECT DISTINCT ON (hash) hash, exp, request FROM asked ${wholeSoFar}
     ORDER BY hash, request
   ), used AS (
-    INSERT INTO used_jti (jti_hash, expires_at) SELECT hash, to_timestamp(exp) FROM first
+    INSERT INTO token_exchange_used_jti (jti_hash, expires_at) SELECT hash, to_timestamp(exp) FROM first
     ON CONFLICT DO NOTHING RETURNING jti_hash
   ), verdict AS (
     SELECT asked.request, every(used.jti_hash IS NOT NULL) AS is_accepted,

@@ -1,6 +1,6 @@
 // Uses up the tokens of a request, for both flows.
 import { Injectable, Optional } from '@nestjs/common';
-import type { AuditEvent } from '../../audit/audit-event.js';
+import type { AuditEvent } from '../audit/audit-event.js';
 import type { Settled } from '../host.js';
 import { Settlements } from '../host.js';
 import { IdentityService } from '../identity/identity.service.js';

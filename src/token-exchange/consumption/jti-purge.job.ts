@@ -1,12 +1,12 @@
 // Deletes expired replay records in the background, fast enough for any traffic.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Logger } from 'pino';
-import { Leader } from '../../coordination/leader.js';
-import { PeriodicJob } from '../../coordination/periodic.job.js';
-import { purge } from '../../coordination/purge.js';
-import { Clock } from '../../foundation/clock.js';
-import { LOGGER } from '../../logging/logger.js';
+import { Leader } from '../coordination/leader.js';
+import { PeriodicJob } from '../coordination/periodic.job.js';
+import { purge } from '../coordination/purge.js';
+import { Clock } from '../foundation/clock.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import { JtiRepository } from './jti.repository.js';
@@ -26,7 +26,7 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly jtis: JtiRepository,
     private readonly clock: Clock,
     private readonly leader: Leader,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Log,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'replayPurge'>,
   ) {
     const { intervalSeconds } = options.replayPurge;

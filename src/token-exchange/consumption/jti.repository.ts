@@ -1,22 +1,11 @@
 // Remembers which token ids were used, so that each is accepted once.
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
-import { sql } from '../../database/sql.js';
+import { Database } from '../database/database.js';
+import { sql } from '../database/sql.js';
 import type { TokenUse } from '../host.js';
 import type { Verdict } from './consumption-statement.js';
 import { VERDICT, preparedConsumption } from './consumption-statement.js';
 import { ConsumptionBatch } from './jti-consumption.js';
-
-/** One used `jti`. */
-@Entity('used_jti')
-export class UsedJti {
-  @PrimaryColumn('bytea', { name: 'jti_hash' })
-  hash!: Buffer;
-
-  @Column('timestamptz', { name: 'expires_at' })
-  expiresAt!: Date;
-}
 
 /** Nothing but the ids of a request. */
 interface Uses {
@@ -31,10 +20,10 @@ const consumeFor = preparedConsumption<Uses, Verdict>(
 @Injectable()
 export class JtiRepository {
   private readonly consumptions = new ConsumptionBatch<Uses, Verdict>((consumption) =>
-    consumeFor(consumption).run(this.rows.manager.dataSource, consumption),
+    consumeFor(consumption).run(this.database.dataSource, consumption),
   );
 
-  constructor(@InjectRepository(UsedJti) private readonly rows: Repository<UsedJti>) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Uses up the ids of one request: all of them or none.
@@ -52,13 +41,12 @@ export class JtiRepository {
    * @param limit most records to delete
    * @returns how many were deleted
    */
-  async purge(expiredBefore: Date, limit: number): Promise<number> {
-    const [, deleted] = await this.rows.query<[unknown, number]>(
-      `DELETE FROM used_jti WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM used_jti WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  purge(expiredBefore: Date, limit: number): Promise<number> {
+    return this.database.change(
+      `DELETE FROM token_exchange_used_jti WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM token_exchange_used_jti WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
        ))`,
       [expiredBefore, limit],
     );
-    return deleted;
   }
 }

@@ -1,16 +1,19 @@
 // POST /rest/auth/oauth/token (RFC 8693).
-import { Body, Controller, HttpCode, Post, Req, UseFilters, UseGuards } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import {
+  AvailableGuard,
   ExchangeEnabledGuard,
   ExchangeThrottlerGuard,
   FormOnlyGuard,
-  LicensedGuard,
 } from '../edge/flow.guards.js';
+import { FormBodies } from '../edge/form-bodies.js';
+import type { HttpRequest } from '../http/http-answers.js';
+import { HttpAnswers } from '../http/http-answers.js';
+import { TOKEN_PATH } from '../edge/paths.js';
+import { requestIdOf } from '../http/request-id.js';
 import { DelegationService } from './delegation.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
-import type { TokenExchangeForm } from './token-exchange.form.js';
-import { TokenExchangeFormPipe } from './token-exchange.form.js';
+import { readTokenExchangeForm } from './token-exchange.form.js';
 
 /** The success answer (2.4). */
 export interface TokenExchangeAnswer {
@@ -21,13 +24,14 @@ export interface TokenExchangeAnswer {
   issued_token_type: 'urn:ietf:params:oauth:token-type:access_token';
 }
 
-/** The token endpoint. */
-export const TOKEN_PATH = '/rest/auth/oauth/token';
-
 @Controller()
 @UseFilters(OAuthErrorFilter)
 export class DelegationController {
-  constructor(private readonly delegation: DelegationService) {}
+  constructor(
+    private readonly delegation: DelegationService,
+    private readonly bodies: FormBodies,
+    private readonly answers: HttpAnswers,
+  ) {}
 
   /**
    * @rule 4.2 Token exchange is a form POST and succeeds with 200.
@@ -35,24 +39,24 @@ export class DelegationController {
    * @rule 5.4 Nobody asks for a credential here, nor at embedded login: the external token is the only one.
    */
   @Post(TOKEN_PATH)
-  @HttpCode(200)
-  @UseGuards(LicensedGuard, ExchangeThrottlerGuard, ExchangeEnabledGuard, FormOnlyGuard)
-  async exchange(
-    @Body(TokenExchangeFormPipe) { subjectToken, actorToken, scope, resources }: TokenExchangeForm,
-    @Req() { id }: FastifyRequest,
-  ): Promise<TokenExchangeAnswer> {
+  @UseGuards(AvailableGuard, ExchangeThrottlerGuard, ExchangeEnabledGuard, FormOnlyGuard)
+  async exchange(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    const { subjectToken, actorToken, scope, resources } = readTokenExchangeForm(
+      this.bodies.bytesOf(request),
+    );
     const { accessToken, lifetimeSeconds } = await this.delegation.exchange({
       subjectToken,
       actorToken,
       scope,
       resource: resources,
-      requestId: id,
+      requestId: requestIdOf(request),
     });
-    return {
+    const body: TokenExchangeAnswer = {
       access_token: accessToken,
       token_type: 'Bearer',
       expires_in: lifetimeSeconds,
       issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     };
+    this.answers.reply(request, response, { status: 200, body });
   }
 }

@@ -1,10 +1,10 @@
 // Token exchange: external tokens in, an access token out.
 import { Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../../audit/audit-event.js';
-import { AuditBus } from '../../audit/audit.bus.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { AuditEvent } from '../audit/audit-event.js';
+import { AuditBus } from '../audit/audit.bus.js';
 import type { Parties } from '../consumption/consumption.service.js';
 import { ConsumptionService } from '../consumption/consumption.service.js';
+import type { Transaction } from '../database/transaction.js';
 import type { Settled, SettledUsers } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';

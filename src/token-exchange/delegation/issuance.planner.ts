@@ -1,10 +1,10 @@
 // Plans the access token of an exchange before anything is used up for it: its life, its key, and what the trail will tell.
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../../audit/audit-event.js';
-import { auditEvent } from '../../audit/audit-event.js';
-import { Clock } from '../../foundation/clock.js';
+import type { AuditEvent } from '../audit/audit-event.js';
+import { auditEvent } from '../audit/audit-event.js';
 import type { Parties } from '../consumption/consumption.service.js';
+import { Clock } from '../foundation/clock.js';
 import type { AccessTokenGrant, AccessTokenSigner, SettledUsers } from '../host.js';
 import { AccessTokenIssuer } from '../host.js';
 import { Rejection } from '../rejection.js';

@@ -1,19 +1,20 @@
 // Turns whatever ends a token exchange into the OAuth answer for it (RFC 6749 §5.2).
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
-import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../../http/answers.js';
-import { TooManyRequestsError } from '../../http/throttle/too-many-requests.error.js';
-import { LOGGER } from '../../logging/logger.js';
+import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
+import type { HttpAnswer } from '../http/http-answers.js';
+import { HttpAnswers, requestOf } from '../http/http-answers.js';
+import { requestIdOf } from '../http/request-id.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
 import { ExchangeTelemetry } from '../host.js';
 import type { RejectionReason } from '../rejection.js';
 import { Rejection } from '../rejection.js';
+import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
 
-interface Answer {
-  readonly status: number;
+interface Answer extends HttpAnswer {
   readonly body: Readonly<Record<string, string>>;
 }
 
@@ -69,19 +70,19 @@ const REFUSALS = {
 @Catch()
 export class OAuthErrorFilter implements ExceptionFilter {
   constructor(
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Log,
     private readonly telemetry: ExchangeTelemetry,
+    private readonly answers: HttpAnswers,
   ) {}
 
-  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
-    const http = host.switchToHttp();
-    const { status, body } = this.answerTo(error, http.getRequest<FastifyRequest>().id);
-    await http.getResponse<FastifyReply>().status(status).send(body);
+  catch(error: unknown, host: ArgumentsHost): void {
+    this.answers.send(host, this.answerTo(error, requestIdOf(requestOf(host))));
   }
 
   private answerTo(error: unknown, requestId: string): Answer {
     if (error instanceof Rejection) return REJECTIONS[error.reason];
-    if (error instanceof FlowRefusal) return REFUSALS[error.kind](error.message);
+    if (error instanceof FlowRefusal)
+      return { ...REFUSALS[error.kind](error.message), headers: error.headers };
     if (error instanceof TooManyRequestsError) {
       this.telemetry.countThrottled('exchange');
       return oauth(429, 'too_many_requests', error.message);

@@ -1,5 +1,5 @@
 // Describes the token endpoint in OpenAPI, as plain values: the host publishes them with its own description.
-import { TOKEN_PATH } from './delegation.controller.js';
+import { TOKEN_PATH } from '../edge/paths.js';
 import { FIELD_LIMITS, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 
 const JWT = { type: 'string', minLength: 1 };

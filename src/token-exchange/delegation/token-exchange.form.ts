@@ -1,6 +1,4 @@
 // Reads the form of a token-exchange request: grant_type first, then every other field.
-import type { PipeTransform } from '@nestjs/common';
-import { Injectable } from '@nestjs/common';
 import { trimmed, wellFormed } from '../edge/flow-form.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import type { FieldLimits } from '../edge/form.js';
@@ -31,26 +29,21 @@ export interface TokenExchangeForm {
 }
 
 /**
- * Turns the raw body into a checked form. By plain functions: class-validator, which checks the bodies of the API, looks
- * its rules up by reflection at each call.
+ * Turns a body into a checked form. By plain functions: class-validator, which checks the bodies of the API, looks its rules
+ * up by reflection at each call.
+ * @rule D16 A field error names the field and its limit.
+ * @throws FlowRefusal `unsupported_grant_type` or `field_invalid`
  */
-@Injectable()
-export class TokenExchangeFormPipe implements PipeTransform<Buffer | undefined, TokenExchangeForm> {
-  /**
-   * @rule D16 A field error names the field and its limit.
-   * @throws FlowRefusal `unsupported_grant_type` or `field_invalid`
-   */
-  transform(body: Buffer | undefined): TokenExchangeForm {
-    const form = Form.read(body ?? '', FIELD_LIMITS, LISTS);
-    judgeGrantType(form);
-    refuseArrayNotation(wellFormed(form));
-    return {
-      subjectToken: subjectToken(form),
-      actorToken: actorToken(form),
-      scope: form.get('scope') || undefined,
-      resources: resources(form),
-    };
-  }
+export function readTokenExchangeForm(encoded: Uint8Array | string): TokenExchangeForm {
+  const form = Form.read(encoded, FIELD_LIMITS, LISTS);
+  judgeGrantType(form);
+  refuseArrayNotation(wellFormed(form));
+  return {
+    subjectToken: subjectToken(form),
+    actorToken: actorToken(form),
+    scope: form.get('scope') || undefined,
+    resources: resources(form),
+  };
 }
 
 /** @rule 4.2.grant_type Anything but the exact URN is an unsupported grant type. */

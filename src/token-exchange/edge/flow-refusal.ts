@@ -1,8 +1,9 @@
 // What the edge of a flow refuses before any token is looked at.
+import { ACCEPTED_CODING } from '../http/answers.js';
 
 /** Why a request does not reach the flow. */
 export type FlowRefusalKind =
-  /** The licence has run out: the endpoint is not there. */
+  /** The host has taken the endpoint away, for example since its licence has run out. */
   | 'not_available'
   | 'not_enabled'
   | 'payload_too_large'
@@ -12,6 +13,13 @@ export type FlowRefusalKind =
   | 'field_invalid'
   | 'token_missing';
 
+/** Headers that some refusals have. */
+const HEADERS: Partial<Record<FlowRefusalKind, Readonly<Record<string, string>>>> = {
+  // What is left of the body cannot be told from a next request.
+  payload_too_large: { connection: 'close' },
+  content_encoding_not_supported: ACCEPTED_CODING,
+};
+
 /** A request was refused for what it is, not for its token. The message names fields and limits, never values. */
 export class FlowRefusal extends Error {
   constructor(
@@ -20,5 +28,9 @@ export class FlowRefusal extends Error {
   ) {
     super(message);
     this.name = 'FlowRefusal';
+  }
+
+  get headers(): Readonly<Record<string, string>> | undefined {
+    return HEADERS[this.kind];
   }
 }

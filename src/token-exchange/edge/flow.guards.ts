@@ -1,29 +1,29 @@
-// The guards of both flows, in the order in which the controllers name them: licence, throttle, switch, body.
+// The guards of both flows, in the order in which the controllers name them: availability, throttle, switch, body.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ACCEPTED_CODING, CODING_MESSAGE } from '../../http/answers.js';
-import type { LabelFault } from '../../http/body-label.js';
-import { faultOfLabel } from '../../http/body-label.js';
-import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../http/body.js';
-import { MinuteThrottlerGuard } from '../../http/throttle/minute-throttler.guard.js';
+import { MinuteThrottlerGuard, THROTTLE_STORAGE } from '../throttle/minute-throttler.guard.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import { CODING_MESSAGE } from '../http/answers.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../http/body.js';
+import type { LabelFault } from '../http/body-label.js';
+import { faultOfLabel } from '../http/body-label.js';
 import type { FlowRefusalKind } from './flow-refusal.js';
 import { FlowRefusal } from './flow-refusal.js';
+import { FormBodies } from './form-bodies.js';
+import { requestOf } from '../http/http-answers.js';
 
-/** A licence that runs out while the service runs takes the endpoints away (D39). */
+/** What takes the endpoints away while the service runs, such as a licence that runs out (D39). */
 @Injectable()
-export class LicensedGuard implements CanActivate {
+export class AvailableGuard implements CanActivate {
   constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isLicensed'>,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isAvailable'>,
   ) {}
 
   canActivate(): boolean {
-    if (this.options.isLicensed()) return true;
+    if (this.options.isAvailable()) return true;
     throw new FlowRefusal('not_available', 'Not found');
   }
 }
@@ -33,7 +33,7 @@ export class LicensedGuard implements CanActivate {
 export class EmbedLoginThrottlerGuard extends MinuteThrottlerGuard {
   constructor(
     @Inject(TOKEN_EXCHANGE_OPTIONS) { embedLogin }: Pick<TokenExchangeOptions, 'embedLogin'>,
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
     reflector: Reflector,
   ) {
     super({ name: 'embed', perMinute: embedLogin.perMinute }, storage, reflector);
@@ -45,7 +45,7 @@ export class EmbedLoginThrottlerGuard extends MinuteThrottlerGuard {
 export class ExchangeThrottlerGuard extends MinuteThrottlerGuard {
   constructor(
     @Inject(TOKEN_EXCHANGE_OPTIONS) { exchange }: Pick<TokenExchangeOptions, 'exchange'>,
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
     reflector: Reflector,
   ) {
     super({ name: 'exchange', perMinute: exchange.perMinute }, storage, reflector);
@@ -90,19 +90,20 @@ const LABEL_FAULTS = {
  */
 @Injectable()
 export class FormOnlyGuard implements CanActivate {
+  constructor(private readonly bodies: FormBodies) {}
+
   canActivate(context: ExecutionContext): boolean {
-    const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    if (request.body === BODY_TOO_LARGE) {
+    const request = requestOf(context);
+    if (request.method !== 'POST') return true;
+    const { body, label } = this.bodies.of(request);
+    if (body === BODY_TOO_LARGE) {
       throw new FlowRefusal(
         'payload_too_large',
         `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`,
       );
     }
-    if (request.method !== 'POST') return true;
-    const fault = faultOfLabel(request.headers, FORM);
+    const fault = faultOfLabel(label, FORM);
     if (fault === undefined) return true;
-    if (fault === 'content_encoding') void http.getResponse<FastifyReply>().headers(ACCEPTED_CODING);
     const [kind, message] = LABEL_FAULTS[fault];
     throw new FlowRefusal(kind, message);
   }

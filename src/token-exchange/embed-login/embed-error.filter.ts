@@ -1,16 +1,18 @@
 // Turns whatever ends an embedded login into the JSON answer for it.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
-import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../../http/answers.js';
-import { TooManyRequestsError } from '../../http/throttle/too-many-requests.error.js';
-import { LOGGER } from '../../logging/logger.js';
+import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
+import type { HttpAnswer } from '../http/http-answers.js';
+import { HttpAnswers, requestOf } from '../http/http-answers.js';
+import { requestIdOf } from '../http/request-id.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
 import { ExchangeTelemetry } from '../host.js';
 import type { RejectionReason } from '../rejection.js';
 import { Rejection } from '../rejection.js';
+import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
 
 interface Answer {
   readonly status: number;
@@ -66,14 +68,14 @@ const REFUSAL_STATUS = {
 @Catch()
 export class EmbedErrorFilter implements ExceptionFilter {
   constructor(
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Log,
     private readonly telemetry: ExchangeTelemetry,
+    private readonly answers: HttpAnswers,
   ) {}
 
-  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
-    const http = host.switchToHttp();
-    const { status, ...body } = this.answerTo(error, http.getRequest<FastifyRequest>().id);
-    await http.getResponse<FastifyReply>().status(status).send(body);
+  catch(error: unknown, host: ArgumentsHost): void {
+    const { status, ...body } = this.answerTo(error, requestIdOf(requestOf(host)));
+    this.answers.send(host, { status, body, headers: headersOf(error) });
   }
 
   private answerTo(error: unknown, requestId: string): Answer {
@@ -94,6 +96,10 @@ export class EmbedErrorFilter implements ExceptionFilter {
       this.logger.warn({ requestId, reason, ...context }, 'an embedded login had invalid claims');
     return answer;
   }
+}
+
+function headersOf(error: unknown): HttpAnswer['headers'] {
+  return error instanceof FlowRefusal ? error.headers : undefined;
 }
 
 function refused({ kind, message }: FlowRefusal): Answer {

@@ -1,12 +1,16 @@
 // POST and GET /rest/auth/embed: signs a browser in and sends it on.
-import { Body, Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import {
+  AvailableGuard,
   EmbedLoginEnabledGuard,
   EmbedLoginThrottlerGuard,
   FormOnlyGuard,
-  LicensedGuard,
 } from '../edge/flow.guards.js';
+import { FormBodies } from '../edge/form-bodies.js';
+import type { HttpRequest } from '../http/http-answers.js';
+import { HttpAnswers } from '../http/http-answers.js';
+import { EMBED_PATH } from '../edge/paths.js';
+import { requestIdOf } from '../http/request-id.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbedLoginService } from './embed-login.service.js';
@@ -17,54 +21,44 @@ import { PlainHttpWarning } from './plain-http.warning.js';
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
 
-export const EMBED_PATH = '/rest/auth/embed';
-
 @Controller(EMBED_PATH)
 @UseFilters(EmbedErrorFilter)
-@UseGuards(LicensedGuard, EmbedLoginThrottlerGuard, EmbedLoginEnabledGuard, FormOnlyGuard)
+@UseGuards(AvailableGuard, EmbedLoginThrottlerGuard, EmbedLoginEnabledGuard, FormOnlyGuard)
 export class EmbedLoginController {
   constructor(
     private readonly embedLogin: EmbedLoginService,
     private readonly plainHttp: PlainHttpWarning,
+    private readonly bodies: FormBodies,
+    private readonly answers: HttpAnswers,
   ) {}
 
   @Post()
-  post(
-    @Body() body: Buffer | undefined,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.login(body ?? '', request, reply);
+  post(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    return this.login(this.bodies.bytesOf(request), request, response);
   }
 
   @Get()
-  get(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const url = request.raw.url ?? '';
-    return this.login(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '', request, reply);
+  get(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    const url = request.originalUrl ?? request.url;
+    return this.login(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '', request, response);
   }
 
-  private async login(
-    encoded: Uint8Array | string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<void> {
+  private async login(encoded: Uint8Array | string, request: HttpRequest, response: object): Promise<void> {
     const { token, redirectTo } = readEmbedLoginForm(encoded);
-    const { id: requestId, headers } = request;
-    const attempt = { token, source: sourceOf(request), cookies: headers.cookie, requestId };
-    const session = await this.embedLogin.login(attempt);
+    const requestId = requestIdOf(request);
+    const attempt = { token, source: sourceOf(request), cookies: request.headers.cookie, requestId };
+    const { setCookie } = await this.embedLogin.login(attempt);
     this.plainHttp.warnUnlessHttps(request.protocol, requestId);
-    await reply
-      .header('set-cookie', session.setCookie)
-      .header('location', localRedirect(redirectTo))
-      .status(SEE_OTHER)
-      .send();
+    const headers = { 'set-cookie': setCookie, location: localRedirect(redirectTo) };
+    this.answers.reply(request, response, { status: SEE_OTHER, headers });
   }
 }
 
-function sourceOf({ method, headers }: FastifyRequest): LoginSource {
+function sourceOf({ method, headers }: HttpRequest): LoginSource {
+  const fetchSite = headers['sec-fetch-site'];
   return {
     method: method === 'POST' ? 'POST' : 'GET',
     origin: headers.origin,
-    fetchSite: headers['sec-fetch-site'],
+    fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,
   };
 }

@@ -1,5 +1,5 @@
 // Describes embedded login in OpenAPI, as plain values: the host publishes them with its own description.
-import { EMBED_PATH } from './embed-login.controller.js';
+import { EMBED_PATH } from '../edge/paths.js';
 
 const TOKEN = { type: 'string', minLength: 1 };
 const TOKEN_MEANING = 'The external JWT, fresh, of a life of 60 seconds at most.';

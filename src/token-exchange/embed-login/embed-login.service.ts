@@ -1,10 +1,10 @@
 // Embedded login: an external token in, a session out.
 import { Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../../audit/audit-event.js';
-import { auditEvent } from '../../audit/audit-event.js';
-import { AuditBus } from '../../audit/audit.bus.js';
-import type { Transaction } from '../../database/transaction.js';
+import type { AuditEvent } from '../audit/audit-event.js';
+import { auditEvent } from '../audit/audit-event.js';
+import { AuditBus } from '../audit/audit.bus.js';
 import { ConsumptionService } from '../consumption/consumption.service.js';
+import type { Transaction } from '../database/transaction.js';
 import type { OpenedSession, Settled } from '../host.js';
 import { SessionOpener } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';

@@ -1,5 +1,5 @@
 // Judges where an embedded login comes from, by its method and by what browsers send with it.
-import { originOfText } from '../../foundation/origin.js';
+import { originOfText } from '../foundation/origin.js';
 import type { TrustPolicy } from '../keys/trusted-key.js';
 import { Rejection } from '../rejection.js';
 

@@ -1,8 +1,8 @@
 // Tells the operator why an embedded login leaves no session where the instance is reached over plain HTTP.
 import { Inject, Injectable } from '@nestjs/common';
-import type { Logger } from 'pino';
-import { Clock } from '../../foundation/clock.js';
-import { LOGGER } from '../../logging/logger.js';
+import { Clock } from '../foundation/clock.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
 
 const PAUSE_MS = 60_000;
 
@@ -12,18 +12,18 @@ export class PlainHttpWarning {
 
   constructor(
     private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
   /** @rule D27 Over plain HTTP the answer is the same; the log says why the cookie is lost, once a minute at most. */
-  warnUnlessHttps(protocol: string, requestId: string): void {
+  warnUnlessHttps(protocol: string | undefined, requestId: string): void {
     const now = this.clock.nowMs();
     if (protocol === 'https' || now - this.lastWarnedAtMs < PAUSE_MS) return;
     this.lastWarnedAtMs = now;
     this.logger.warn(
       { requestId },
       'an embedded login came over plain HTTP: browsers drop its Secure cookie except on localhost; serve HTTPS, and ' +
-        'behind a proxy forward X-Forwarded-Proto and set SVC_PROXY_HOPS',
+        'behind a proxy forward X-Forwarded-Proto and have the server believe it',
     );
   }
 }

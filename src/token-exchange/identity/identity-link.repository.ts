@@ -1,29 +1,10 @@
 // Remembers which external identity is which local user.
 import { Injectable } from '@nestjs/common';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Transaction } from '../../database/transaction.js';
-import { managerOf } from '../../database/transaction.js';
+import type { Transaction } from '../database/transaction.js';
+import { managerOf } from '../database/transaction.js';
 import type { ExternalIdentity } from '../host.js';
 
-/**
- * A link from an external identity to a local user.
- * @rule D1 A known identity is the pair of issuer and sub, never sub alone.
- */
-@Entity('identity_link')
-export class IdentityLink {
-  @PrimaryColumn('text')
-  issuer!: string;
-
-  @PrimaryColumn('varchar', { length: 255 })
-  subject!: string;
-
-  @Column('uuid', { name: 'user_id' })
-  userId!: string;
-
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
-  createdAt!: Date;
-}
-
+/** @rule D1 A known identity is the pair of issuer and sub, never sub alone: that is the primary key. */
 @Injectable()
 export class IdentityLinkRepository {
   /** The id of the user that an identity is linked to. */
@@ -31,7 +12,10 @@ export class IdentityLinkRepository {
     transaction: Transaction,
     { issuer, subject }: ExternalIdentity,
   ): Promise<string | undefined> {
-    const link = await managerOf(transaction).findOneBy(IdentityLink, { issuer, subject });
+    const [link] = await managerOf(transaction).query<{ userId: string }[]>(
+      'SELECT user_id::text AS "userId" FROM token_exchange_identity_link WHERE issuer = $1 AND subject = $2',
+      [issuer, subject],
+    );
     return link?.userId;
   }
 
@@ -42,10 +26,22 @@ export class IdentityLinkRepository {
     userId: string,
   ): Promise<boolean> {
     const rows = await managerOf(transaction).query<unknown[]>(
-      `INSERT INTO identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)
+      `INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)
        ON CONFLICT (issuer, subject) DO NOTHING RETURNING user_id`,
       [issuer, subject, userId],
     );
     return rows.length === 1;
+  }
+
+  /** Forgets the link of an identity to a user whom the host has deleted: no foreign key of ours reaches the host's table. */
+  async forget(
+    transaction: Transaction,
+    { issuer, subject }: ExternalIdentity,
+    userId: string,
+  ): Promise<void> {
+    await managerOf(transaction).query(
+      'DELETE FROM token_exchange_identity_link WHERE issuer = $1 AND subject = $2 AND user_id = $3',
+      [issuer, subject, userId],
+    );
   }
 }

@@ -1,10 +1,10 @@
 // Finds, links or provisions the local user of a verified token, and keeps names and role in step with its claims.
 import { Inject, Injectable } from '@nestjs/common';
-import type { Logger } from 'pino';
-import type { Transaction } from '../../database/transaction.js';
-import { LostRaceError } from '../../database/transaction.js';
-import { firstCharacters } from '../../foundation/characters.js';
-import { LOGGER } from '../../logging/logger.js';
+import type { Transaction } from '../database/transaction.js';
+import { LostRaceError } from '../database/transaction.js';
+import { firstCharacters } from '../foundation/characters.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
 import type { ExpectedUser, ExternalIdentity, HostUser, HostUserUpdate } from '../host.js';
 import { UserDirectory } from '../host.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
@@ -35,7 +35,7 @@ export class IdentityService {
   constructor(
     private readonly links: IdentityLinkRepository,
     private readonly users: UserDirectory,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Log,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {}
 
@@ -72,10 +72,14 @@ export class IdentityService {
     return this.existing(transaction, token, linked, [{ kind: 'identity-linked', userId: linked.id }]);
   }
 
-  /** @rule 4.4.1 A linked identity is its user. */
+  /** @rule 4.4.1 A linked identity is its user; where the host has deleted that user, it is unknown again. */
   private async knownUser(transaction: Transaction, token: VerifiedToken): Promise<HostUser | undefined> {
-    const userId = await this.links.findUserId(transaction, identityOf(token));
-    return userId === undefined ? undefined : this.users.findById(transaction, userId);
+    const identity = identityOf(token);
+    const userId = await this.links.findUserId(transaction, identity);
+    if (userId === undefined) return undefined;
+    const user = await this.users.findById(transaction, userId);
+    if (user === undefined) await this.links.forget(transaction, identity, userId);
+    return user;
   }
 
   /**

@@ -1,8 +1,8 @@
 // Reads one trusted key entry, member by member, and goes on after a problem so that one start shows them all.
-import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { originOfText } from '../../foundation/origin.js';
-import { isJsonObject, isUnstorable } from '../../foundation/strict-json.js';
+import { createPublicKey } from 'node:crypto';
+import { originOfText } from '../foundation/origin.js';
+import { isJsonObject, isUnstorable } from '../foundation/strict-json.js';
 import type { Algorithm } from './algorithms.js';
 import { MINIMUM_RSA_BITS, algorithmsFitting, familyOf, isAlgorithm, keyFits } from './algorithms.js';
 import type { TrustPolicy, TrustedKeyEntry } from './trusted-key.js';

@@ -1,5 +1,5 @@
-// Reads SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: every entry, then what two entries must not share; tells all problems at once.
-import { JsonError, isJsonObject, parseStrictJson } from '../../foundation/strict-json.js';
+// Reads the list of trusted keys: every entry, then what two entries must not share; tells all problems at once.
+import { JsonError, isJsonObject, parseStrictJson } from '../foundation/strict-json.js';
 import type { TrustedKeysReading, TrustedKeysRules } from './entry-reader.js';
 import { EntryReader } from './entry-reader.js';
 

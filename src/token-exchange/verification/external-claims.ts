@@ -1,7 +1,7 @@
 // Judges the claims of a correctly signed external token by themselves: presence, types, ranges.
-import { hasMoreCharacters } from '../../foundation/characters.js';
-import { isEmailAddress } from '../../foundation/email-address.js';
-import { hasUnstorableText, isJsonObject } from '../../foundation/strict-json.js';
+import { hasMoreCharacters } from '../foundation/characters.js';
+import { isEmailAddress } from '../foundation/email-address.js';
+import { hasUnstorableText, isJsonObject } from '../foundation/strict-json.js';
 import { Rejection } from '../rejection.js';
 
 /** The claims that this service reads (2.2), with the names of the claim set. */

@@ -1,6 +1,6 @@
 // Verifies external tokens: the only place that can make a VerifiedToken.
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock } from '../../foundation/clock.js';
+import { Clock } from '../foundation/clock.js';
 import type { Flow } from '../host.js';
 import type { Algorithm } from '../keys/algorithms.js';
 import { algorithmNamed } from '../keys/algorithms.js';

@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { auditParties } from '../../access/principal.js';
-import { auditEvent } from '../../audit/audit-event.js';
-import { AuditBus } from '../../audit/audit.bus.js';
-import { Clock } from '../../foundation/clock.js';
+import { auditEvent } from '../../token-exchange/audit/audit-event.js';
+import { AuditBus } from '../../token-exchange/audit/audit.bus.js';
+import { Clock } from '../../token-exchange/foundation/clock.js';
 import { isId } from './query.pipe.js';
 
 @Injectable()

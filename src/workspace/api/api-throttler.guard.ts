@@ -1,11 +1,11 @@
 // Limits the calls of the API per minute, by who makes them.
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import { auditParties } from '../../access/principal.js';
-import { MinuteThrottlerGuard } from '../../http/throttle/minute-throttler.guard.js';
+import { MinuteThrottlerGuard } from '../../token-exchange/throttle/minute-throttler.guard.js';
 import type { WorkspaceOptions } from '../workspace.options.js';
 import { WORKSPACE_OPTIONS } from '../workspace.options.js';
 

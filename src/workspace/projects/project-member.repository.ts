@@ -1,7 +1,7 @@
 // Members of projects: the entity and all its queries.
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
-import { isForeignKeyViolation, isUniqueViolation } from '../../database/database-error.js';
+import { isForeignKeyViolation, isUniqueViolation } from '../../token-exchange/database/database-error.js';
 import type { PageRange } from '../api/pages.js';
 import type { ProjectRole } from '../rights/rights.js';
 

@@ -3,6 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SESSION_DESCRIPTION } from '../../access/session.description.js';
+import { VERSION } from '../../config/version.js';
 import type { OpenApi } from '../api/body/api-documentation.js';
 import { documentation } from '../api/body/api-documentation.js';
 import { WorkspaceModule } from '../workspace.module.js';
@@ -87,7 +88,7 @@ function documentOf(
   const outline = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Instance API')
-    .setVersion('1')
+    .setVersion(VERSION)
     .setDescription(DESCRIPTION)
     .addServer(baseUrl)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')

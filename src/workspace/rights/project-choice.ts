@@ -1,6 +1,6 @@
 // Finds the project that something new goes into.
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '../../database/transaction.js';
+import { Transactions } from '../../token-exchange/database/transaction.js';
 import type { User } from '../../users/user.repository.js';
 import { ProjectRepository } from '../projects/project.repository.js';
 import { AccessRights } from './access-rights.js';

@@ -1,7 +1,7 @@
 // The statement that reads one page of a sorted list of workflows, of all or of those that are sought by their names.
-import { PreparedStatement } from '../../database/prepared-statement.js';
-import type { Sql } from '../../database/sql.js';
-import { parameter, sql } from '../../database/sql.js';
+import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
+import type { Sql } from '../../token-exchange/database/sql.js';
+import { parameter, sql } from '../../token-exchange/database/sql.js';
 import type { SortedQuery } from './sorted-workflows.sql.js';
 import { conditionsOf, firstInOrder, sampleOf } from './sorted-workflows.sql.js';
 import type { Direction, OrderSql, SortKey } from './workflow-order.js';

@@ -1,7 +1,7 @@
 // The statement that counts the workflows of a list, exactly as far as people care.
-import { PreparedStatement } from '../../database/prepared-statement.js';
-import type { Sql } from '../../database/sql.js';
-import { parameter, sql } from '../../database/sql.js';
+import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
+import type { Sql } from '../../token-exchange/database/sql.js';
+import { parameter, sql } from '../../token-exchange/database/sql.js';
 import type { SortedQuery, WorkflowScope } from './sorted-workflows.sql.js';
 import { anyOf, conditionsOf, sampleOf } from './sorted-workflows.sql.js';
 import { IS_SOUGHT_BY_INDEX, isSought, soughtWords } from './workflow-search.sql.js';

@@ -1,7 +1,7 @@
 // The statement that reads one page of workflows, at a cost that does not grow with the number of workflows.
-import { PreparedStatement } from '../../database/prepared-statement.js';
-import type { Sql } from '../../database/sql.js';
-import { joined, parameter, sql } from '../../database/sql.js';
+import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
+import type { Sql } from '../../token-exchange/database/sql.js';
+import { joined, parameter, sql } from '../../token-exchange/database/sql.js';
 
 /** Which workflows to read: those after `afterId` in the order of ids, of which each given member is true. */
 export interface WorkflowQuery {

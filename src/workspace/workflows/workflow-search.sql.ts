@@ -1,6 +1,6 @@
 // SQL that finds workflows by the beginnings of the words of their names.
-import type { Sql } from '../../database/sql.js';
-import { sql } from '../../database/sql.js';
+import type { Sql } from '../../token-exchange/database/sql.js';
+import { sql } from '../../token-exchange/database/sql.js';
 
 /**
  * A common table expression `sought`: what each name must be like, and the same as a query of the index of words. A search

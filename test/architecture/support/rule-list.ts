@@ -4,7 +4,7 @@ import type { SourceFile } from '../../support/source-files.js';
 import { lineOf, visitNodes } from '../../support/source-files.js';
 
 /** What an id looks like; docs/rules.md explains it. */
-const RULE_ID = /(?:[1-8](?:\.\w+)+|D\d+|[BP]\.\w+)/;
+const RULE_ID = /(?:[1-9](?:\.\w+)+|D\d+|[BP]\.\w+)/;
 
 const WHOLE_ID = new RegExp(`^${RULE_ID.source}$`);
 const IDS_CELL = new RegExp(`^\`${RULE_ID.source}\`(?: = \`${RULE_ID.source}\`)*$`);

@@ -1,5 +1,5 @@
 // Holds the keys of one JWKS entry in memory, as the newest known snapshot of its address has them.
-import type { Logger } from 'pino';
+import type { Log } from '../../foundation/log.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksKey } from './jwks-content.js';
 import { JwksContentError, quoteKid, readJwks } from './jwks-content.js';
@@ -37,7 +37,7 @@ export class JwksCacheEntry {
   constructor(
     readonly entry: JwksEntry,
     private readonly maxStaleSeconds: number,
-    private readonly logger: Logger,
+    private readonly logger: Log,
   ) {
     this.address = toJwksAddress(entry.url);
     this.snapshot = emptySnapshot(this.address);

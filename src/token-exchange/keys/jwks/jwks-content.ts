@@ -1,12 +1,7 @@
 // Reads the content of a key set (RFC 7517): the keys that can verify tokens, and why the others are not used.
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
-import {
-  JsonError,
-  isJsonObject,
-  isUnstorable,
-  parseStrictJsonBytes,
-} from '../../../foundation/strict-json.js';
+import { JsonError, isJsonObject, isUnstorable, parseStrictJsonBytes } from '../../foundation/strict-json.js';
 import type { Algorithm } from '../algorithms.js';
 import { algorithmNamed, algorithmsFitting, familyOf, keyFits } from '../algorithms.js';
 

@@ -1,11 +1,11 @@
 // Serves the keys that issuers publish by JWKS: from memory always, fetched in the background.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Logger } from 'pino';
-import { Leader } from '../../../coordination/leader.js';
-import { Notifications } from '../../../coordination/notifications.js';
-import { Clock } from '../../../foundation/clock.js';
-import { LOGGER } from '../../../logging/logger.js';
+import { Leader } from '../../coordination/leader.js';
+import { Notifications } from '../../coordination/notifications.js';
+import { Clock } from '../../foundation/clock.js';
+import type { Log } from '../../foundation/log.js';
+import { LOGGER } from '../../foundation/log.js';
 import type { TrustedKey } from '../trusted-key.js';
 import type { JwksStatus } from './jwks-cache-entry.js';
 import { JwksCacheEntry } from './jwks-cache-entry.js';
@@ -41,7 +41,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     notifications: Notifications,
     private readonly leader: Leader,
     private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Log,
   ) {
     const { entries, maxStaleSeconds } = options;
     this.cache = entries.map((entry) => new JwksCacheEntry(entry, maxStaleSeconds, logger));

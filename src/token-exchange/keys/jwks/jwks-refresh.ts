@@ -1,6 +1,6 @@
 // Fetches a key set, stores what came of it for all instances, and decides when the next fetch is due.
-import type { Logger } from 'pino';
-import type { Clock } from '../../../foundation/clock.js';
+import type { Clock } from '../../foundation/clock.js';
+import type { Log } from '../../foundation/log.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksContent } from './jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from './jwks-content.js';
@@ -29,7 +29,7 @@ export class JwksRefresh {
     private readonly fetcher: JwksFetcher,
     private readonly snapshots: JwksSnapshotRepository,
     private readonly clock: Clock,
-    private readonly logger: Logger,
+    private readonly logger: Log,
   ) {}
 
   /** Fetches one entry's keys; whoever asks while a fetch is under way shares it. Never rejects. */

@@ -1,7 +1,7 @@
 // Keeps the cached keys at the state of the snapshots, whichever instance has stored them.
-import type { Logger } from 'pino';
-import type { Notifications, Subscription } from '../../../coordination/notifications.js';
-import type { Clock } from '../../../foundation/clock.js';
+import type { Notifications, Subscription } from '../../coordination/notifications.js';
+import type { Clock } from '../../foundation/clock.js';
+import type { Log } from '../../foundation/log.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { SNAPSHOT_CHANNEL } from './jwks-snapshot.repository.js';
@@ -22,7 +22,7 @@ export class JwksSnapshotFollower {
     private readonly snapshots: JwksSnapshotRepository,
     private readonly notifications: Notifications,
     private readonly clock: Clock,
-    private readonly logger: Logger,
+    private readonly logger: Log,
   ) {}
 
   /** Reads all snapshots and listens for changes from then on. A database that is away delays neither. */

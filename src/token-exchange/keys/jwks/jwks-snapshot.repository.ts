@@ -1,52 +1,44 @@
 // Keeps what was fetched from each JWKS address, for all instances and over restarts.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, In, PrimaryColumn, Repository } from 'typeorm';
+import { Database } from '../../database/database.js';
 
 /** The state of one JWKS address. The row exists from the first attempt to fetch it. */
-@Entity('jwks_snapshot')
-export class JwksSnapshot {
+export interface JwksSnapshot {
   /** SHA-256 of the URL, in hexadecimal. */
-  @PrimaryColumn('text', { name: 'url_hash' })
-  urlHash!: string;
+  readonly urlHash: string;
 
   /** The URL as people may see it: without its query. */
-  @Column('text')
-  url!: string;
+  readonly url: string;
 
   /** The usable keys as `writeJwks` writes them, maybe none; null before the first success. */
-  @Column('text', { name: 'key_set', nullable: true })
-  keySet!: string | null;
+  readonly keySet: string | null;
 
-  @Column('timestamptz', { name: 'fresh_until', nullable: true })
-  freshUntil!: Date | null;
+  readonly freshUntil: Date | null;
 
   /** When the last successful fetch began. */
-  @Column('timestamptz', { name: 'last_success_at', nullable: true })
-  lastSuccessAt!: Date | null;
+  readonly lastSuccessAt: Date | null;
 
   /** When the last failed fetch began. It may lie before the last success. */
-  @Column('timestamptz', { name: 'last_failure_at', nullable: true })
-  lastFailureAt!: Date | null;
+  readonly lastFailureAt: Date | null;
 
-  @Column('text', { name: 'last_failure_reason', nullable: true })
-  lastFailureReason!: string | null;
+  readonly lastFailureReason: string | null;
 
   /** Failures since the last success. */
-  @Column('integer', { name: 'consecutive_failures', default: 0 })
-  consecutiveFailures!: number;
+  readonly consecutiveFailures: number;
 
-  @Column('timestamptz', { name: 'next_refresh_at', nullable: true })
-  nextRefreshAt!: Date | null;
+  readonly nextRefreshAt: Date | null;
 
-  @Column('timestamptz', { name: 'last_unknown_kid_fetch_at', nullable: true })
-  lastUnknownKidFetchAt!: Date | null;
+  readonly lastUnknownKidFetchAt: Date | null;
 
   /** Grows with each outcome of a fetch; another revision than the known one is news. */
-  @Column('integer', { default: 0 })
-  revision!: number;
+  readonly revision: number;
 }
+
+const COLUMNS = `url_hash AS "urlHash", url, key_set AS "keySet", fresh_until AS "freshUntil",
+  last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", last_failure_reason AS "lastFailureReason",
+  consecutive_failures AS "consecutiveFailures", next_refresh_at AS "nextRefreshAt",
+  last_unknown_kid_fetch_at AS "lastUnknownKidFetchAt", revision`;
 
 /** A JWKS address in the words of this table. */
 export type JwksAddress = Pick<JwksSnapshot, 'urlHash' | 'url'>;
@@ -79,18 +71,21 @@ export function toJwksAddress(url: string): JwksAddress {
 
 @Injectable()
 export class JwksSnapshotRepository {
-  constructor(@InjectRepository(JwksSnapshot) private readonly rows: Repository<JwksSnapshot>) {}
+  constructor(private readonly database: Database) {}
 
   async find(urlHashes: readonly string[]): Promise<JwksSnapshot[]> {
-    return this.rows.findBy({ urlHash: In([...urlHashes]) });
+    return this.database.query<JwksSnapshot>(
+      `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot WHERE url_hash = ANY ($1)`,
+      [urlHashes],
+    );
   }
 
   /** The rows whose revision is not the known one. The key sets of the others are not transferred. */
   async findChanged(known: ReadonlyMap<string, number>): Promise<JwksSnapshot[]> {
-    const revisions = await this.rows.find({
-      select: { urlHash: true, revision: true },
-      where: { urlHash: In([...known.keys()]) },
-    });
+    const revisions = await this.database.query<Pick<JwksSnapshot, 'urlHash' | 'revision'>>(
+      'SELECT url_hash AS "urlHash", revision FROM token_exchange_jwks_snapshot WHERE url_hash = ANY ($1)',
+      [[...known.keys()]],
+    );
     const changed = revisions.filter(({ urlHash, revision }) => revision !== known.get(urlHash));
     return changed.length === 0 ? [] : this.find(changed.map(({ urlHash }) => urlHash));
   }
@@ -101,9 +96,9 @@ export class JwksSnapshotRepository {
    * @returns the row as it stands now
    */
   async recordSuccess(address: JwksAddress, fetched: FetchedKeySet, now: Date): Promise<JwksSnapshot> {
-    await this.rows.query(
+    await this.database.query(
       `WITH stored AS (
-         INSERT INTO jwks_snapshot AS held
+         INSERT INTO token_exchange_jwks_snapshot AS held
            (url_hash, url, key_set, fresh_until, last_success_at, next_refresh_at, consecutive_failures, revision)
          VALUES ($1, $2, $3, $4, $5, $6, 0, 1)
          ON CONFLICT (url_hash) DO UPDATE SET
@@ -126,7 +121,7 @@ export class JwksSnapshotRepository {
         SNAPSHOT_CHANNEL,
       ],
     );
-    return this.rows.findOneByOrFail({ urlHash: address.urlHash });
+    return this.stored(address);
   }
 
   /**
@@ -136,9 +131,9 @@ export class JwksSnapshotRepository {
    */
   async recordFailure(address: JwksAddress, failed: FailedFetch): Promise<JwksSnapshot> {
     const { startedAt, reason, consecutiveFailures, nextRefreshAt } = failed;
-    await this.rows.query(
+    await this.database.query(
       `WITH stored AS (
-         INSERT INTO jwks_snapshot AS held
+         INSERT INTO token_exchange_jwks_snapshot AS held
            (url_hash, url, last_failure_at, last_failure_reason, consecutive_failures, next_refresh_at, revision)
          VALUES ($1, $2, $3, $4, $5, $6, 1)
          ON CONFLICT (url_hash) DO UPDATE SET
@@ -151,7 +146,7 @@ export class JwksSnapshotRepository {
        ) SELECT pg_notify($7, url_hash) FROM stored`,
       [address.urlHash, address.url, startedAt, reason, consecutiveFailures, nextRefreshAt, SNAPSHOT_CHANNEL],
     );
-    return this.rows.findOneByOrFail({ urlHash: address.urlHash });
+    return this.stored(address);
   }
 
   /**
@@ -161,8 +156,8 @@ export class JwksSnapshotRepository {
    */
   async reserveUnknownKidFetch(address: JwksAddress, now: Date, windowMs: number): Promise<Date | undefined> {
     const [from, until] = [new Date(now.getTime() - windowMs), new Date(now.getTime() + windowMs)];
-    const reserved = await this.rows.query<unknown[]>(
-      `INSERT INTO jwks_snapshot AS held (url_hash, url, last_unknown_kid_fetch_at) VALUES ($1, $2, $3)
+    const reserved = await this.database.query<unknown>(
+      `INSERT INTO token_exchange_jwks_snapshot AS held (url_hash, url, last_unknown_kid_fetch_at) VALUES ($1, $2, $3)
        ON CONFLICT (url_hash) DO UPDATE SET last_unknown_kid_fetch_at = excluded.last_unknown_kid_fetch_at
        WHERE held.last_unknown_kid_fetch_at IS NULL
          OR held.last_unknown_kid_fetch_at <= $4 OR held.last_unknown_kid_fetch_at > $5
@@ -170,7 +165,13 @@ export class JwksSnapshotRepository {
       [address.urlHash, address.url, now, from, until],
     );
     if (reserved.length > 0) return undefined;
-    const { lastUnknownKidFetchAt } = await this.rows.findOneByOrFail({ urlHash: address.urlHash });
+    const { lastUnknownKidFetchAt } = await this.stored(address);
     return lastUnknownKidFetchAt ?? now;
+  }
+
+  private async stored({ urlHash, url }: JwksAddress): Promise<JwksSnapshot> {
+    const [row] = await this.find([urlHash]);
+    if (row === undefined) throw new Error(`the row of ${url} is gone`);
+    return row;
   }
 }

@@ -1,6 +1,6 @@
 // Looks for a key that is not in the cache: in the shared snapshot first, then by one bounded extra fetch.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '../../../foundation/clock.js';
+import type { Clock } from '../../foundation/clock.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksRefresh } from './jwks-refresh.js';
 import type { JwksSnapshotFollower } from './jwks-snapshot-follower.js';

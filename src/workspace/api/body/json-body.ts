@@ -8,19 +8,19 @@ import {
   createParamDecorator,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { ContentCodingException } from '../../../http/content-coding.exception.js';
+import type { RequestBody } from '../../../token-exchange/http/body.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../../token-exchange/http/body.js';
+import { faultOfLabel } from '../../../token-exchange/http/body-label.js';
 import {
   JsonError,
   hasUnstorableText,
   isJsonObject,
   isStorable,
   parseStrictJsonBytes,
-} from '../../../foundation/strict-json.js';
-import type { RequestBody } from '../../../http/body.js';
-import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../../http/body.js';
+} from '../../../token-exchange/foundation/strict-json.js';
 import type { Checks } from './field-rules.js';
 import { fieldRules } from './field-rules.js';
-import { faultOfLabel } from '../../../http/body-label.js';
-import { ContentCodingException } from '../../../http/content-coding.exception.js';
 
 /** @rule B.parts Array elements and object members of a body, in all: what is done with it takes time for each of them. */
 const MAX_PARTS = 5_000;

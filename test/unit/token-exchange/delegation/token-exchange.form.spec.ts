@@ -1,13 +1,12 @@
 // The fields of a token-exchange request: which are needed, how long they may be, and what is said of a bad one.
-import { TokenExchangeFormPipe } from '../../../../src/token-exchange/delegation/token-exchange.form.js';
+import { readTokenExchangeForm } from '../../../../src/token-exchange/delegation/token-exchange.form.js';
 import { FlowRefusal } from '../../../../src/token-exchange/edge/flow-refusal.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const good = { grant_type: GRANT, subject_token: 'subject.token' };
 
 const encoded = (members: Record<string, string>) => new URLSearchParams(members).toString();
-const read = (body: string | undefined) =>
-  new TokenExchangeFormPipe().transform(body === undefined ? undefined : Buffer.from(body));
+const read = (body: string | undefined) => readTokenExchangeForm(Buffer.from(body ?? ''));
 const withFields = (rest: string) => `${encoded(good)}&${rest}`;
 
 function refusal(body: string | undefined): [kind: string, message: string] {

@@ -4,16 +4,14 @@ import { DataSource } from 'typeorm';
 import type { Members, PartnerOptions } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
-import { SoleLeader } from '../../../../src/coordination/leader.js';
-import { SoleProcessNotifications } from '../../../../src/coordination/notifications.js';
 import { createLogger } from '../../../../src/logging/logger.js';
+import { SoleLeader } from '../../../../src/token-exchange/coordination/leader.js';
+import { SoleProcessNotifications } from '../../../../src/token-exchange/coordination/notifications.js';
+import { Database } from '../../../../src/token-exchange/database/database.js';
 import type { Flow } from '../../../../src/token-exchange/host.js';
 import { ExchangeTelemetry } from '../../../../src/token-exchange/host.js';
 import { JwksKeyProvider } from '../../../../src/token-exchange/keys/jwks/jwks-key.provider.js';
-import {
-  JwksSnapshot,
-  JwksSnapshotRepository,
-} from '../../../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { JwksSnapshotRepository } from '../../../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from '../../../../src/token-exchange/keys/static-key.provider.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/keys/trusted-key-entry.js';
 import { TrustedKeyService } from '../../../../src/token-exchange/keys/trusted-key.service.js';
@@ -41,10 +39,10 @@ class NoTelemetry extends ExchangeTelemetry {
 /** A provider without any key set: it answers from memory and never reaches its database. */
 function noFetchedKeys(clock: TestClock): JwksKeyProvider {
   const limits = { refreshIntervalSeconds: 300, maxStaleSeconds: 0, allowHttp: false, allowPrivate: [] };
-  const rows = new DataSource({ type: 'postgres' }).getRepository(JwksSnapshot);
+  const database = new Database(new DataSource({ type: 'postgres' }));
   return new JwksKeyProvider(
     { ...limits, entries: [] },
-    new JwksSnapshotRepository(rows),
+    new JwksSnapshotRepository(database),
     new SoleProcessNotifications(),
     new SoleLeader(),
     clock,

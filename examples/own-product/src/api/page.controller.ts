@@ -1,0 +1,26 @@
+// What the product shows in a browser, to a user with a session.
+import { Controller, Get, Header, Headers, UnauthorizedException } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { MoreThan, Repository } from 'typeorm';
+import { carriedSession } from '../sessions/session-cookie.js';
+import { Session } from '../sessions/session.entity.js';
+import { User } from '../users/user.entity.js';
+
+@Controller()
+export class PageController {
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    @InjectRepository(User) private readonly users: Repository<User>,
+  ) {}
+
+  @Get()
+  @Header('content-type', 'text/plain; charset=utf-8')
+  async home(@Headers('cookie') cookies?: string): Promise<string> {
+    const idHash = carriedSession(cookies);
+    if (idHash === undefined) throw new UnauthorizedException();
+    const session = await this.sessions.findOneBy({ idHash, expiresAt: MoreThan(new Date()) });
+    const user = session && (await this.users.findOneBy({ id: session.userId, active: true }));
+    if (!user) throw new UnauthorizedException();
+    return `Welcome, ${user.email}: you are user ${user.id}\n`;
+  }
+}

@@ -1,0 +1,21 @@
+// The port to browser sessions, on the product's own table and cookie.
+import { randomBytes } from 'node:crypto';
+import type { OpenedSession, SessionLogin, Transaction } from '@embedded-token-exchange/nestjs';
+import { SessionOpener, managerOf } from '@embedded-token-exchange/nestjs';
+import { Injectable } from '@nestjs/common';
+import { SESSION_SECONDS, carriedSession, hashOf, sessionCookie } from './session-cookie.js';
+import { Session } from './session.entity.js';
+
+@Injectable()
+export class ProductSessions extends SessionOpener {
+  /** The session that the browser had before ends: it may be another user's. */
+  async open(transaction: Transaction, { userId, cookies }: SessionLogin): Promise<OpenedSession> {
+    const manager = managerOf(transaction);
+    const earlier = carriedSession(cookies);
+    if (earlier !== undefined) await manager.delete(Session, { idHash: earlier });
+    const id = randomBytes(32).toString('base64url');
+    const expiresAt = new Date(Date.now() + SESSION_SECONDS * 1000);
+    await manager.insert(Session, { idHash: hashOf(id), userId: Number(userId), expiresAt });
+    return { setCookie: sessionCookie(id), events: [] };
+  }
+}

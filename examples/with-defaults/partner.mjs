@@ -1,0 +1,44 @@
+// A partner's backend in small: makes a signing key once, and signs a short-lived token whenever a user is to come over.
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { SignJWT, exportPKCS8, exportSPKI, generateKeyPair, importPKCS8 } from 'jose';
+
+const ISSUER = 'https://partner.example';
+const AUDIENCE = process.env.BASE_URL ?? 'http://localhost:3000';
+const KID = 'partner-key-1';
+
+const [command, name = 'ada', seconds = '300'] = process.argv.slice(2);
+if (command === 'key') await makeKey();
+else if (command === 'token') console.log(await token(name, Number(seconds)));
+else {
+  console.error('Usage: node partner.mjs key | token [NAME] [SECONDS]');
+  process.exitCode = 2;
+}
+
+/** The private key stays with the partner; the product gets the public one, as an entry of its trusted keys. */
+async function makeKey() {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+  writeFileSync('partner-key.pem', await exportPKCS8(privateKey), { mode: 0o600 });
+  const key = await exportSPKI(publicKey);
+  const entry = { type: 'static', kid: KID, algorithms: ['ES256'], key, issuer: ISSUER };
+  const entries = [{ ...entry, expectedAudience: AUDIENCE, allowedRoles: ['member', 'admin'] }];
+  writeFileSync('trusted-keys.json', JSON.stringify(entries, null, 2));
+  console.log(
+    'partner-key.pem is the private key of the partner, trusted-keys.json what the product trusts.',
+  );
+}
+
+/** Each token is for one use: its `jti` is new. */
+async function token(user, lifetimeSeconds) {
+  const key = await importPKCS8(readFileSync('partner-key.pem', 'utf8'), 'ES256');
+  const claims = { email: `${user}@partner.example`, email_verified: true, given_name: user, role: 'member' };
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: 'ES256', kid: KID })
+    .setIssuer(ISSUER)
+    .setSubject(`partner-user-${user}`)
+    .setAudience(AUDIENCE)
+    .setJti(randomUUID())
+    .setIssuedAt()
+    .setExpirationTime(Math.floor(Date.now() / 1000) + lifetimeSeconds)
+    .sign(key);
+}

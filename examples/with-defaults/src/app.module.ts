@@ -1,0 +1,35 @@
+// The product: its own users, and of everything else what token exchange has by itself.
+import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule } from '@embedded-token-exchange/nestjs';
+import { Module } from '@nestjs/common';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiController } from './api.controller.js';
+import { PageController } from './page.controller.js';
+import { Product1700000000000 } from './product.migration.js';
+import { ProductUsers } from './product-users.js';
+import { baseUrl, databaseUrl, sealingKey, trustedKeys } from './settings.js';
+import { User } from './user.entity.js';
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({
+      type: 'postgres',
+      url: databaseUrl,
+      entities: [User],
+      migrations: [Product1700000000000, ...TOKEN_EXCHANGE_MIGRATIONS],
+      migrationsRun: true,
+    }),
+    TypeOrmModule.forFeature([User]),
+    EventEmitterModule.forRoot(),
+    TokenExchangeModule.register(
+      {
+        trustedKeys,
+        roles: { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' },
+        accessTokens: { issuer: baseUrl, sealingKeys: [sealingKey] },
+      },
+      { users: ProductUsers },
+    ),
+  ],
+  controllers: [ApiController, PageController],
+})
+export class AppModule {}

@@ -1,0 +1,41 @@
+// What the product shows in a browser, to a user with a session of the package.
+import { randomUUID } from 'node:crypto';
+import { SessionService, SignOutService } from '@embedded-token-exchange/nestjs';
+import { Controller, Get, Header, Headers, HttpCode, Post, Res, UnauthorizedException } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { User } from './user.entity.js';
+
+/** What is used of a response of Fastify. */
+interface Response {
+  header(name: string, value: string): unknown;
+}
+
+@Controller()
+export class PageController {
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly signOuts: SignOutService,
+    @InjectRepository(User) private readonly users: Repository<User>,
+  ) {}
+
+  /** Of several sessions that a browser carries the latest login counts. */
+  @Get()
+  @Header('content-type', 'text/plain; charset=utf-8')
+  async home(@Headers('cookie') cookies?: string): Promise<string> {
+    const [session] = await this.sessions.findCarried(cookies);
+    const user = session && (await this.users.findOneBy({ id: session.userId, active: true }));
+    if (!user) throw new UnauthorizedException();
+    return `Welcome, ${user.email}: you are user ${user.id}\n`;
+  }
+
+  @Post('sign-out')
+  @HttpCode(204)
+  async signOut(
+    @Headers('cookie') cookies: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const carried = await this.sessions.findCarried(cookies);
+    response.header('set-cookie', await this.signOuts.signOut(carried, randomUUID()));
+  }
+}

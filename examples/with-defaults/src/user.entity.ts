@@ -1,0 +1,29 @@
+// A user of the product.
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+@Entity('product_user')
+export class User {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  /** In lower case and composed (NFC): `emailKey` makes it so. */
+  @Column('text', { unique: true })
+  email!: string;
+
+  @Column('text', { name: 'given_name' })
+  givenName!: string;
+
+  @Column('text', { name: 'family_name' })
+  familyName!: string;
+
+  @Column('text')
+  role!: string;
+
+  @Column('boolean')
+  active!: boolean;
+}
+
+/** Two spellings of one address are one user. */
+export function emailKey(email: string): string {
+  return email.normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,147 @@
+// Issues and verifies access tokens of the host's own (RFC 9068).
+import { Inject, Injectable } from '@nestjs/common';
+import type { JWTPayload } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import { Clock } from '../foundation/clock.js';
+import { signCompactJws } from '../foundation/compact-jws.js';
+import type { AccessTokenGrant, AccessTokenSigner } from '../host.js';
+import { AccessTokenIssuer } from '../host.js';
+import type { AccessTokenOptions } from './access-token.options.js';
+import { ACCESS_TOKEN_OPTIONS } from './access-token.options.js';
+import type { LoadedKey } from './signing-key.service.js';
+import { SigningKeyService } from './signing-key.service.js';
+import { VerifiedTokens } from './verified-tokens.js';
+
+/** What a token says besides `iss` and `aud`, which are always the host (RFC 9068 §2.2, RFC 8693 §4.1). */
+interface AccessTokenClaims {
+  readonly sub: string;
+  readonly act?: { readonly sub: string };
+  readonly client_id: string;
+  readonly requested_scope?: string;
+  readonly requested_resource?: string;
+  readonly jti: string;
+  readonly iat: number;
+  readonly exp: number;
+}
+
+/** What a verified token says. */
+export interface VerifiedAccessToken {
+  readonly id: string;
+  readonly subjectUserId: string;
+  readonly actorUserId?: string;
+  readonly expiresAt: Date;
+}
+
+const TYPE = 'at+jwt';
+export const ACCESS_TOKEN_ALGORITHM = 'ES256';
+
+@Injectable()
+export class AccessTokenService extends AccessTokenIssuer {
+  private readonly verified = new VerifiedTokens<{ kid: string; content: VerifiedAccessToken }>();
+
+  constructor(
+    private readonly signingKeys: SigningKeyService,
+    private readonly clock: Clock,
+    @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: Pick<AccessTokenOptions, 'issuer'>,
+  ) {
+    super();
+  }
+
+  prepare(): AccessTokenSigner {
+    const { kid, privateKey } = this.signingKeys.current();
+    const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid };
+    const signer = { digest: 'sha256', key: { key: privateKey, dsaEncoding: 'ieee-p1363' as const } };
+    const { issuer } = this.options;
+    const payload = (grant: AccessTokenGrant) => ({ iss: issuer, aud: issuer, ...claimsOf(grant) });
+    return (grant) => ({ token: signCompactJws(header, payload(grant), signer) });
+  }
+
+  /**
+   * Verifies a Bearer credential; undefined for everything that is not a live access token of this host.
+   * @rule D31 Nothing but our own access tokens passes: type, issuer, audience and key are all checked.
+   * See `judgeType` in external-token.verifier.ts for the other half: an access token is no external token.
+   */
+  async verify(token: string): Promise<VerifiedAccessToken | undefined> {
+    const remembered = this.verified.find(token);
+    const key = await this.signingKeys.find(remembered?.kid ?? kidOf(token));
+    if (key === undefined) return undefined;
+    if (remembered !== undefined) return this.hasExpired(remembered.content) ? undefined : remembered.content;
+    const content = await this.verifyWith(key, token);
+    if (content !== undefined) this.verified.remember(token, { kid: key.kid, content });
+    return content;
+  }
+
+  private async verifyWith(key: LoadedKey, token: string): Promise<VerifiedAccessToken | undefined> {
+    if (!isCanonical(token)) return undefined;
+    try {
+      const { payload } = await jwtVerify(token, key.publicKey, this.expectations());
+      return readClaims(payload);
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+
+  /** As jose judges `exp`: by whole seconds, at which a token is expired already. */
+  private hasExpired({ expiresAt }: VerifiedAccessToken): boolean {
+    return expiresAt.getTime() / 1000 <= Math.floor(this.clock.nowSeconds());
+  }
+
+  private expectations() {
+    return {
+      typ: TYPE,
+      algorithms: [ACCESS_TOKEN_ALGORITHM],
+      issuer: this.options.issuer,
+      audience: this.options.issuer,
+      requiredClaims: ['sub', 'jti', 'exp'],
+      currentDate: new Date(this.clock.nowMs()),
+    };
+  }
+}
+
+/**
+ * A member that is undefined is not written.
+ * @rule 2.4 The token records the requested scope and resource.
+ * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
+ */
+function claimsOf(grant: AccessTokenGrant): AccessTokenClaims {
+  return {
+    sub: grant.subjectUserId,
+    act: grant.actorUserId === undefined ? undefined : { sub: grant.actorUserId },
+    client_id: grant.clientId,
+    requested_scope: grant.requestedScope,
+    requested_resource: grant.requestedResource,
+    jti: grant.id,
+    iat: grant.issuedAt,
+    exp: grant.expiresAt,
+  };
+}
+
+/** Other letters can stand for the same bytes, and jose takes some of them: each token has one spelling only. */
+function isCanonical(token: string): boolean {
+  return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+}
+
+/** Empty, which no key has, where there is none or the header cannot be read. */
+function kidOf(token: string): string {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    return typeof kid === 'string' ? kid : '';
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * The signature is ours, so the claims are as we wrote them; they are still read by type.
+ * @rule 4.2.4 Scope and resource narrow nothing: they are not read.
+ */
+function readClaims({ sub = '', jti = '', exp = 0, act }: JWTPayload): VerifiedAccessToken {
+  const actor = (act as { sub?: unknown } | undefined)?.sub;
+  return {
+    id: jti,
+    subjectUserId: sub,
+    actorUserId: typeof actor === 'string' ? actor : undefined,
+    expiresAt: new Date(exp * 1000),
+  };
+}

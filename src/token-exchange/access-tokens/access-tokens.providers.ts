@@ -1,0 +1,7 @@
+// The parts of the access tokens of this package, for every module that offers them.
+import { AccessTokenService } from './access-token.service.js';
+import { SigningKeyRepository } from './signing-key.repository.js';
+import { SigningKeyService } from './signing-key.service.js';
+
+/** They need `ACCESS_TOKEN_OPTIONS`, `KeyRing`, `Database`, `Transactions`, `Clock` and `LOGGER`. */
+export const ACCESS_TOKEN_PROVIDERS = [SigningKeyRepository, SigningKeyService, AccessTokenService];

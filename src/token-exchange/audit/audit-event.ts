@@ -1,0 +1,87 @@
+// The catalogue of audit events: every name with its payload.
+
+interface Trusted {
+  /** The `iss` of the trusted entry. */
+  readonly issuer: string;
+}
+
+interface Refusal extends Partial<Trusted> {
+  /** The stable word for the true cause; the client may have been told less. */
+  readonly reason: string;
+  readonly detail?: string;
+  readonly kid?: string;
+  /** Which token was refused. */
+  readonly party?: 'subject' | 'actor';
+}
+
+/** A host that writes events of its own adds them by declaration merging, as audit/instance-events.ts of this repository does. */
+export interface AuditPayloads {
+  /** @rule 6.1 A token exchange succeeded. */
+  'svc.audit.token-exchange.succeeded': Trusted & {
+    readonly kid: string;
+    readonly accessTokenId: string;
+    readonly lifetimeSeconds: number;
+    readonly scope?: string;
+    readonly resource?: readonly string[];
+  };
+  /** @rule 6.2 A token exchange was refused; holds the reason. */
+  'svc.audit.token-exchange.failed': Refusal;
+  /** @rule 6.3 An embedded login succeeded. */
+  'svc.audit.token-exchange.embed-login': Trusted & { readonly kid: string };
+  /** @rule 6.4 An embedded login was refused; holds the reason. */
+  'svc.audit.token-exchange.embed-login-failed': Refusal;
+  /** @rule 6.5 A user was made. */
+  'svc.audit.token-exchange.user-provisioned': Trusted & {
+    readonly userId: string;
+    readonly role: string;
+  };
+  /** @rule 6.6 An existing user was linked to another external identity. */
+  'svc.audit.token-exchange.identity-linked': Trusted & { readonly userId: string };
+  /** @rule 6.7 A user's role was changed by a token. */
+  'svc.audit.token-exchange.role-updated': Trusted & {
+    readonly userId: string;
+    readonly from: string;
+    readonly to: string;
+  };
+  /** Sessions of the subject were ended before their time. */
+  'svc.audit.session.ended': {
+    /** How many that had not ended by themselves. */
+    readonly sessions: number;
+    /** `replaced`: a login in the same browser took their place, mostly that of another user. */
+    readonly cause: 'signed-out' | 'replaced';
+  };
+}
+
+export type AuditEventName = keyof AuditPayloads;
+
+/** Who did what, and in which request. Ids of local users only: never an e-mail address, an external sub or a token. */
+export interface AuditContext {
+  readonly occurredAt: Date;
+  /** The id that the answer's `X-Request-Id` and the log lines carry. */
+  readonly requestId: string;
+  readonly subjectUserId?: string;
+  /** The acting party, where there is one besides the subject. */
+  readonly actorUserId?: string;
+}
+
+/** Something that has happened. */
+export interface AuditEvent<Name extends AuditEventName = AuditEventName> extends AuditContext {
+  readonly name: Name;
+  readonly payload: AuditPayloads[Name];
+}
+
+/** Makes an event of the catalogue. */
+export function auditEvent<Name extends AuditEventName>(
+  name: Name,
+  { occurredAt, requestId, subjectUserId, actorUserId }: AuditContext,
+  payload: AuditPayloads[Name],
+): AuditEvent<Name> {
+  return {
+    name,
+    occurredAt,
+    requestId,
+    subjectUserId,
+    actorUserId,
+    payload,
+  };
+}

@@ -1,0 +1,56 @@
+// Writes down what has happened, with the work that it tells about, and tells the rest of the process after the commit.
+import { Inject, Injectable } from '@nestjs/common';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import type { Transaction } from '../database/transaction.js';
+import { Transactions } from '../database/transaction.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
+import type { AuditEvent } from './audit-event.js';
+import { AuditTrail } from './audit-trail.js';
+
+/** Work that is done, and what the trail is to be told of it. */
+export interface ToldWork<Result> {
+  readonly result: Result;
+  readonly events: readonly AuditEvent[];
+}
+
+@Injectable()
+export class AuditBus {
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly transactions: Transactions,
+    private readonly emitter: EventEmitter2,
+    @Inject(LOGGER) private readonly logger: Log,
+  ) {}
+
+  /**
+   * Does work in one transaction with the record of its events, and publishes them after the commit: all of it, or nothing.
+   * @param work may be run again where it lost a race (`Transactions`)
+   */
+  async commit<Result>(work: (transaction: Transaction) => Promise<ToldWork<Result>>): Promise<Result> {
+    const { result, events } = await this.transactions.run(async (transaction) => {
+      const told = await work(transaction);
+      await this.trail.append(told.events, transaction);
+      return told;
+    });
+    this.publish(events);
+    return result;
+  }
+
+  /** Hands committed events to the listeners of their names. A listener's fault is logged and reaches nobody else. */
+  publish(events: readonly AuditEvent[]): void {
+    for (const event of events) {
+      try {
+        this.emitter.emit(event.name, event);
+      } catch (error) {
+        this.logger.error({ err: error, event: event.name }, 'an audit listener failed');
+      }
+    }
+  }
+
+  /** Writes and publishes events that stand for themselves: there is no other work that they must be written with. */
+  async tell(events: readonly AuditEvent[]): Promise<void> {
+    await this.trail.append(events);
+    this.publish(events);
+  }
+}

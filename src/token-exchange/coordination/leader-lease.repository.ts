@@ -1,0 +1,100 @@
+// Keeps the leadership in the database: the advisory lock of a session, and the lease beside it in `token_exchange_leader_lease`.
+import type { LeaderSession } from './leader-session.js';
+import { LEADERSHIP_FREE_CHANNEL } from './leader-session.js';
+
+/** Names "the leader of this service" among a database's advisory locks. */
+const LEADER_LOCK = 7_236_450_102;
+
+/** How long the leadership stays taken after its last renewal, in milliseconds on the database's clock. */
+export const LEASE_MS = 9_000;
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** What one candidate does about lock and lease, over its own session. Every method fails as the session does. */
+export class LeaderLeaseRepository {
+  /** @param candidate names this process among the candidates: a UUID */
+  constructor(
+    readonly session: LeaderSession,
+    private readonly candidate: string,
+  ) {}
+
+  /** Milliseconds until the lease of whoever has it runs out; negative once it has. */
+  async remainingMs(): Promise<number> {
+    const [row] = await this.session.query<{ remaining_ms: number }>(
+      `SELECT (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS remaining_ms FROM token_exchange_leader_lease`,
+    );
+    return row?.remaining_ms ?? -Infinity;
+  }
+
+  /** Takes the lock if no other session has it. */
+  async tryLock(): Promise<boolean> {
+    const [row] = await this.session.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+      LEADER_LOCK,
+    ]);
+    return row?.locked === true;
+  }
+
+  async unlock(): Promise<void> {
+    await this.session.query('SELECT pg_advisory_unlock_all()');
+  }
+
+  /**
+   * Takes the lease in one atomic statement if it ran out at least `silenceMs` ago, by the database's clock. Its epoch
+   * grows, so that the one before can never renew again.
+   * @returns the epoch, or undefined when the lease belongs to another
+   */
+  async take(silenceMs: number): Promise<string | undefined> {
+    const [row] = await this.session.query<{ epoch: string }>(
+      `INSERT INTO token_exchange_leader_lease AS lease (epoch, candidate, expires_at)
+       VALUES (1, $1, clock_timestamp() + $2 * interval '1 millisecond')
+       ON CONFLICT (singleton) DO UPDATE
+         SET epoch = lease.epoch + 1, candidate = excluded.candidate, expires_at = excluded.expires_at
+         WHERE lease.expires_at + $3 * interval '1 millisecond' <= clock_timestamp()
+       RETURNING epoch`,
+      [this.candidate, LEASE_MS, silenceMs],
+    );
+    return row?.epoch;
+  }
+
+  /** @returns false when a newer epoch has begun */
+  async renew(epoch: string): Promise<boolean> {
+    const rows = await this.session.query(
+      `UPDATE token_exchange_leader_lease SET expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+       WHERE candidate = $1 AND epoch = $2 RETURNING epoch`,
+      [this.candidate, epoch, LEASE_MS],
+    );
+    return rows.length === 1;
+  }
+
+  /**
+   * Ends the lease if it is this candidate's, and tells the others. The epoch grows here too: a renewal that is still
+   * under way on a lost connection then finds nothing to renew.
+   */
+  async resign(): Promise<void> {
+    const rows = await this.session.query(
+      `UPDATE token_exchange_leader_lease SET epoch = epoch + 1, expires_at = clock_timestamp()
+       WHERE candidate = $1 AND expires_at > clock_timestamp() RETURNING epoch`,
+      [this.candidate],
+    );
+    await this.unlock();
+    if (rows.length > 0) await this.session.query(`NOTIFY ${LEADERSHIP_FREE_CHANNEL}`);
+  }
+
+  /**
+   * Ends the session that still has the lock although its lease has gone to this candidate: the session of a host
+   * that has vanished. Where the database does not permit it, the server's TCP keepalives do the same a little later.
+   */
+  async endStaleHolder(): Promise<void> {
+    try {
+      await this.session.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_locks
+         WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND objsubid = 1
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+           AND classid::bigint = $1::bigint >> 32 AND objid::bigint = $1::bigint & 4294967295`,
+        [LEADER_LOCK],
+      );
+    } catch (error) {
+      if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    }
+  }
+}

@@ -1,0 +1,35 @@
+// The host's database, as the repositories of this package use it: PostgreSQL, by TypeORM's data source.
+import type { DataSource } from 'typeorm';
+
+/** Statements go to the host's own data source, with its pool, its settings and its search path. */
+export class Database {
+  /** @throws Error where the data source is of another database than PostgreSQL */
+  constructor(readonly dataSource: DataSource) {
+    const { type } = dataSource.options;
+    if (type === 'postgres') return;
+    throw new Error(`token exchange needs PostgreSQL, and the data source is of type "${type}"`);
+  }
+
+  /** @throws Error where the data source is of another database, or the tables of this package are not in it */
+  static async checked(dataSource: DataSource): Promise<Database> {
+    const database = new Database(dataSource);
+    const [found] = await database.query<{ isThere: boolean }>(
+      `SELECT to_regclass('token_exchange_used_jti') IS NOT NULL AS "isThere"`,
+    );
+    if (found?.isThere === true) return database;
+    throw new Error(
+      'the tables of token exchange are missing: add TOKEN_EXCHANGE_MIGRATIONS to the migrations of the data source, and run them',
+    );
+  }
+
+  /** Runs one statement that answers rows, outside any transaction of ours. @throws the driver's error */
+  query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.dataSource.query<Row[]>(text, [...values]);
+  }
+
+  /** Runs one UPDATE or DELETE, outside any transaction of ours. @returns how many rows it changed @throws the driver's error */
+  async change(text: string, values: readonly unknown[] = []): Promise<number> {
+    const [, changed] = await this.dataSource.query<[unknown, number]>(text, [...values]);
+    return changed;
+  }
+}

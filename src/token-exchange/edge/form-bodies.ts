@@ -1,0 +1,116 @@
+// Reads the bodies of the two flows as they are sent, beside whatever parsers the host has.
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { RequestBody } from '../http/body.js';
+import { readBody } from '../http/body.js';
+import type { BodyLabel } from '../http/body-label.js';
+import type { HttpRequest } from '../http/http-answers.js';
+import { nodeRequestOf } from '../http/http-answers.js';
+import { EMBED_PATH, TOKEN_PATH } from './paths.js';
+
+/** A body with what its sender says of it. */
+export interface LabelledBody {
+  readonly label: BodyLabel;
+  readonly body: RequestBody;
+}
+
+const ARRIVED = Symbol('the body that was taken');
+/** What says that a request has a body. */
+const BODY_HEADERS = ['content-type', 'content-encoding', 'content-length', 'transfer-encoding'] as const;
+
+/** A request of Node's that carries the body that was taken from it. */
+type MarkedRequest = IncomingMessage & { [ARRIVED]?: LabelledBody };
+
+/** What is used of a Fastify request: Node's own, and the pattern of the route that it goes to. */
+interface FastifyRequest {
+  readonly raw: IncomingMessage;
+  readonly routeOptions: { readonly url?: string };
+}
+
+/** What is used of a Fastify instance. */
+interface FastifyHooks {
+  addHook(
+    name: 'preParsing',
+    hook: (request: FastifyRequest, reply: unknown, payload: unknown, done: (error?: Error) => void) => void,
+  ): unknown;
+}
+
+/**
+ * A parser of the host would leave nothing of a form but its own reading of it: fields that are given twice, escapes that are
+ * broken and other charsets could not be told any more. So these bodies are taken before it, and to whatever comes then the
+ * request has none.
+ */
+@Injectable()
+export class FormBodies implements OnModuleInit {
+  constructor(private readonly host: HttpAdapterHost) {}
+
+  /** @throws Error for another HTTP server than Nest's adapters for Express and Fastify */
+  onModuleInit(): void {
+    const { httpAdapter } = this.host;
+    const type = httpAdapter?.getType?.();
+    if (type === 'fastify') this.readBeforeFastify(httpAdapter.getInstance<FastifyHooks>());
+    else if (type === 'express') this.readBeforeExpress(httpAdapter.getHttpServer() as Server);
+    // Without an adapter there is no HTTP here: a command has the modules only.
+    else if (type) throw new Error(`token exchange does not know the HTTP server "${type}"`);
+  }
+
+  /**
+   * The body of a request. Where it has not come by Node's server (it was handed to Express as a function), it is what
+   * Nest keeps under `rawBody: true`.
+   * @throws Error where neither is there
+   */
+  of(request: HttpRequest & { readonly rawBody?: unknown; readonly body?: unknown }): LabelledBody {
+    const { [ARRIVED]: arrived } = nodeRequestOf(request) as MarkedRequest;
+    if (arrived !== undefined) return arrived;
+    const body = [request.rawBody, request.body].find((each) => Buffer.isBuffer(each));
+    if (body === undefined && request.body !== undefined)
+      throw new Error('the body was parsed before it was read; create the application with rawBody: true');
+    return { label: request.headers, body };
+  }
+
+  /** The bytes of a body that a guard has let through. */
+  bytesOf(request: HttpRequest): Uint8Array {
+    const { body } = this.of(request);
+    return body instanceof Uint8Array ? body : new Uint8Array();
+  }
+
+  private readBeforeFastify(fastify: FastifyHooks): void {
+    fastify.addHook('preParsing', ({ raw, routeOptions: { url } }, _reply, _payload, done) => {
+      if (!isForm(raw.method, url)) return done();
+      this.take(raw).then(() => done(), done);
+    });
+  }
+
+  /** Express has no place before what was put into it earlier, so Node's server is told to wait. */
+  private readBeforeExpress(server: Server): void {
+    const listeners = server.listeners('request') as RequestListener[];
+    server.removeAllListeners('request');
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const goOn = () => listeners.forEach((listener) => listener.call(server, request, response));
+      if (!isForm(request.method, request.url?.split('?', 1)[0])) return goOn();
+      // Who breaks off has gone, and waits for no answer.
+      this.take(request).then(goOn, () => response.destroy());
+    });
+  }
+
+  private async take(request: MarkedRequest): Promise<void> {
+    const { headers } = request;
+    const label = {
+      'content-type': headers['content-type'],
+      'content-encoding': headers['content-encoding'],
+    };
+    const body = await readBody(request, Number(headers['content-length'] ?? 0));
+    request[ARRIVED] = { label, body };
+    // Not deleted: that would make all further reading of the headers slower.
+    for (const name of BODY_HEADERS) headers[name] = undefined;
+  }
+}
+
+/** By the end of its path: the host may have put a prefix before it. Express takes a slash behind it, and any case. */
+function isForm(method: string | undefined, path = ''): boolean {
+  if (method !== 'POST') return false;
+  const plain = path.replace(/\/$/, '').toLowerCase();
+  return plain.endsWith(TOKEN_PATH) || plain.endsWith(EMBED_PATH);
+}

@@ -1,0 +1,62 @@
+// The entry of the package: what a host may use. Whatever is not here may change without notice.
+export { TokenExchangeModule } from './token-exchange.module.js';
+export type { SettingsFactory } from './token-exchange.module.js';
+
+// Options
+export type {
+  AccessTokenSettings,
+  EmbedLoginSettings,
+  ExchangeSettings,
+  JwksSettings,
+  ReplayPurgeSettings,
+  RoleNames,
+  SessionSettings,
+  TokenExchangeSettings,
+} from './token-exchange.options.js';
+export type { Given, TokenExchangeParts } from './token-exchange.parts.js';
+export { readTrustedKeys } from './keys/trusted-key-entry.js';
+export type { TrustedKeysReading, TrustedKeysRules } from './keys/entry-reader.js';
+export type { TrustedKeyEntry } from './keys/trusted-key.js';
+
+// Ports, and what they speak of
+export { AccessTokenIssuer, ExchangeTelemetry, SessionOpener, Settlements, UserDirectory } from './host.js';
+export type {
+  AccessTokenGrant,
+  AccessTokenSigner,
+  ExpectedUser,
+  ExternalIdentity,
+  Flow,
+  HostUser,
+  HostUserUpdate,
+  IssuedAccessToken,
+  KeysHeld,
+  NewHostUser,
+  OpenedSession,
+  SessionLogin,
+  Settled,
+  SettledUsers,
+  Settlement,
+  Stage,
+  TokenUse,
+} from './host.js';
+export { AuditTrail } from './audit/audit-trail.js';
+export { Leader, SoleLeader } from './coordination/leader.js';
+export { Notifications, SoleProcessNotifications } from './coordination/notifications.js';
+export type { Subscription } from './coordination/notifications.js';
+export { Clock } from './foundation/clock.js';
+export type { Log } from './foundation/log.js';
+export { Transaction, managerOf } from './database/transaction.js';
+
+// Of the ports' own implementations, those that a host asks something of
+export { AccessTokenService } from './access-tokens/access-token.service.js';
+export type { VerifiedAccessToken } from './access-tokens/access-token.service.js';
+export { SessionService } from './sessions/session.service.js';
+export { SignOutService } from './sessions/sign-out.service.js';
+export type { WebSession } from './sessions/session.repository.js';
+
+// Events
+export type { AuditContext, AuditEvent, AuditEventName, AuditPayloads } from './audit/audit-event.js';
+export type { RejectionReason } from './rejection.js';
+
+// Tables
+export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';

@@ -1,0 +1,5 @@
+// The migrations of this package, in the order in which they run.
+import { TokenExchange1790000000050 } from './1790000000050-token-exchange.js';
+
+/** For the `migrations` of the host's data source, beside its own. Their names begin with `TokenExchange`. */
+export const TOKEN_EXCHANGE_MIGRATIONS = [TokenExchange1790000000050] as const;

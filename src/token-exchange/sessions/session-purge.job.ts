@@ -1,0 +1,28 @@
+// Deletes sessions that have ended, in the background.
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Leader } from '../coordination/leader.js';
+import { PeriodicJob } from '../coordination/periodic.job.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
+import { SessionService } from './session.service.js';
+
+const INTERVAL_SECONDS = 300;
+
+@Injectable()
+export class SessionPurgeJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly job: PeriodicJob;
+
+  constructor(sessions: SessionService, leader: Leader, @Inject(LOGGER) logger: Log) {
+    const work = { name: 'session-purge', intervalSeconds: INTERVAL_SECONDS, run: () => sessions.purge() };
+    this.job = new PeriodicJob(work, leader, logger);
+  }
+
+  onApplicationBootstrap(): void {
+    this.job.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.job.stop();
+  }
+}

@@ -1,0 +1,11 @@
+// What the sessions of this package are told.
+
+export interface SessionOptions {
+  /** Life of a session, in seconds; 60 to 86,400. */
+  readonly sessionLifetimeSeconds: number;
+  /** Whether the cookie is bound to the site that frames the host (CHIPS). */
+  readonly partitionedCookie: boolean;
+}
+
+/** Injection token of the options. */
+export const SESSION_OPTIONS = Symbol('SESSION_OPTIONS');

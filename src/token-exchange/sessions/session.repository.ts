@@ -1,0 +1,92 @@
+// Browser sessions: the row and all its queries.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { Transaction } from '../database/transaction.js';
+import { managerOf } from '../database/transaction.js';
+
+/** A session. Only the hash of its id is stored: who reads the table cannot use a session. */
+export interface WebSession {
+  readonly idHash: Buffer;
+  readonly userId: string;
+  /** What it shares with the sessions that it was renewed from, and with those that are renewed from it. */
+  readonly familyId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** The origin of the page that posted the login; null when it named none. */
+  readonly loginOrigin: string | null;
+}
+
+/** What is told of a session that was deleted. */
+export type DeletedSession = Pick<WebSession, 'userId' | 'expiresAt'>;
+
+@Injectable()
+export class SessionRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(transaction: Transaction, session: WebSession): Promise<void> {
+    const { idHash, userId, familyId, createdAt, expiresAt, loginOrigin } = session;
+    await managerOf(transaction).query(
+      `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin)
+       VALUES ($1, $2, $3, $4, $5, $6)`,
+      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin],
+    );
+  }
+
+  /** Those of some sessions that last beyond a moment, the latest first. */
+  async findLive(
+    idHashes: readonly Buffer[],
+    moment: Date,
+    transaction?: Transaction,
+  ): Promise<WebSession[]> {
+    if (idHashes.length === 0) return [];
+    const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
+    return connection.query<WebSession[]>(
+      `SELECT id_hash AS "idHash", user_id::text AS "userId", family_id AS "familyId", created_at AS "createdAt",
+         expires_at AS "expiresAt", login_origin AS "loginOrigin"
+       FROM token_exchange_session WHERE id_hash = ANY ($1) AND expires_at > $2 ORDER BY created_at DESC`,
+      [idHashes, moment],
+    );
+  }
+
+  /**
+   * Lets sessions end at a moment, or before it where they would have. Their rows stay locked until the transaction ends,
+   * so that `deleteFamilies` waits for it.
+   * @returns whether one of them was still there
+   */
+  async endBy(transaction: Transaction, idHashes: readonly Buffer[], end: Date): Promise<boolean> {
+    const shortened = await managerOf(transaction).query<object[]>(
+      `WITH shortened AS (
+         UPDATE token_exchange_session SET expires_at = least(expires_at, $2) WHERE id_hash = ANY ($1) RETURNING 1
+       ) SELECT 1 FROM shortened`,
+      [idHashes, end],
+    );
+    return shortened.length > 0;
+  }
+
+  /**
+   * Deletes whole families, whatever is being renewed in them. A renewal holds the row of its predecessor: the statement
+   * waits for it, and does not see yet what it opens. So it is repeated until there is nothing left to be seen. No
+   * renewal is under way then, since its predecessor would be seen, and none can follow, since its predecessor is gone.
+   */
+  async deleteFamilies(transaction: Transaction, familyIds: readonly string[]): Promise<DeletedSession[]> {
+    const deleted: DeletedSession[] = [];
+    for (let seen = -1; seen < deleted.length;) {
+      seen = deleted.length;
+      deleted.push(...(await this.deleteSeen(transaction, familyIds)));
+    }
+    return deleted;
+  }
+
+  /** Deletes sessions that ended before a moment. */
+  async purge(endedBefore: Date): Promise<void> {
+    await this.database.change('DELETE FROM token_exchange_session WHERE expires_at < $1', [endedBefore]);
+  }
+
+  private deleteSeen(transaction: Transaction, familyIds: readonly string[]): Promise<DeletedSession[]> {
+    return managerOf(transaction).query<DeletedSession[]>(
+      `WITH deleted AS (DELETE FROM token_exchange_session WHERE family_id = ANY ($1) RETURNING user_id, expires_at)
+       SELECT user_id::text AS "userId", expires_at AS "expiresAt" FROM deleted`,
+      [familyIds],
+    );
+  }
+}

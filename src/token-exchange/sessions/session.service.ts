@@ -1,0 +1,123 @@
+// Opens, renews, finds and ends browser sessions.
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
+import { auditEvent } from '../audit/audit-event.js';
+import type { Transaction } from '../database/transaction.js';
+import { Clock } from '../foundation/clock.js';
+import type { OpenedSession, SessionLogin } from '../host.js';
+import { SessionOpener } from '../host.js';
+import { readSessionCookies, sessionCookie } from './session-cookie.js';
+import type { SessionOptions } from './session.options.js';
+import { SESSION_OPTIONS } from './session.options.js';
+import type { DeletedSession, WebSession } from './session.repository.js';
+import { SessionRepository } from './session.repository.js';
+
+const ID_BYTES = 32;
+/** For requests that are under way with the cookie of before. */
+const GRACE_AFTER_RENEWAL_MS = 30_000;
+
+/** Why sessions were ended before their time. */
+type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
+
+@Injectable()
+export class SessionService extends SessionOpener {
+  constructor(
+    private readonly sessions: SessionRepository,
+    private readonly clock: Clock,
+    @Inject(SESSION_OPTIONS) private readonly options: SessionOptions,
+  ) {
+    super();
+  }
+
+  /**
+   * Opens a session under a new random id, in the family of the latest session of this user that the request carries.
+   * Whatever else it carries ends with its family: another user's, or what another jar of the browser still held.
+   * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
+   */
+  async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
+    const { userId, loginOrigin = null, cookies, requestId } = login;
+    const carried = await this.findLive(readSessionCookies(cookies), transaction);
+    const familyId = (await this.renewedFamily(transaction, carried, userId)) ?? randomUUID();
+    const others = carried.map((session) => session.familyId).filter((id) => id !== familyId);
+    const events = await this.endFamilies(transaction, others, requestId, 'replaced');
+
+    const id = randomBytes(ID_BYTES).toString('base64url');
+    const { sessionLifetimeSeconds, partitionedCookie } = this.options;
+    const createdAt = this.clock.now();
+    const expiresAt = new Date(createdAt.getTime() + sessionLifetimeSeconds * 1000);
+    const idHash = hashOf(id);
+    await this.sessions.insert(transaction, { idHash, userId, familyId, createdAt, expiresAt, loginOrigin });
+    return { setCookie: sessionCookie(id, sessionLifetimeSeconds, partitionedCookie), events };
+  }
+
+  /** The sessions of a request's `Cookie` header that have not ended, the latest login first. It alone counts. */
+  findCarried(cookies: string | undefined): Promise<WebSession[]> {
+    return this.findLive(readSessionCookies(cookies));
+  }
+
+  /**
+   * Ends families whole: all sessions, also those in their grace and those that are being opened.
+   * @returns what the audit trail is told
+   */
+  signOut(transaction: Transaction, familyIds: readonly string[], requestId: string): Promise<AuditEvent[]> {
+    return this.endFamilies(transaction, familyIds, requestId, 'signed-out');
+  }
+
+  /** The `Set-Cookie` value that clears the cookie, with the attributes that it was set with. */
+  clearingCookie(): string {
+    return sessionCookie('', 0, this.options.partitionedCookie);
+  }
+
+  purge(): Promise<void> {
+    return this.sessions.purge(this.clock.now());
+  }
+
+  findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
+    return this.sessions.findLive(ids.map(hashOf), this.clock.now(), transaction);
+  }
+
+  /** The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. */
+  private async renewedFamily(
+    transaction: Transaction,
+    carried: readonly WebSession[],
+    userId: string,
+  ): Promise<string | undefined> {
+    const familyId = carried.find((session) => session.userId === userId)?.familyId;
+    if (familyId === undefined) return undefined;
+    const predecessors = carried.filter((session) => session.familyId === familyId);
+    const graceEnd = new Date(this.clock.nowMs() + GRACE_AFTER_RENEWAL_MS);
+    const idHashes = predecessors.map(({ idHash }) => idHash);
+    return (await this.sessions.endBy(transaction, idHashes, graceEnd)) ? familyId : undefined;
+  }
+
+  /** Makes an event for each user who lost sessions. */
+  private async endFamilies(
+    transaction: Transaction,
+    familyIds: readonly string[],
+    requestId: string,
+    cause: EndCause,
+  ): Promise<AuditEvent[]> {
+    if (familyIds.length === 0) return [];
+    const deleted = await this.sessions.deleteFamilies(transaction, familyIds);
+    return [...liveByUser(deleted, this.clock.now())].map(([subjectUserId, sessions]) =>
+      auditEvent(
+        'svc.audit.session.ended',
+        { occurredAt: this.clock.now(), requestId, subjectUserId },
+        { sessions, cause },
+      ),
+    );
+  }
+}
+
+/** How many sessions each user had that would have gone on. */
+function liveByUser(sessions: readonly DeletedSession[], now: Date): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { userId } of sessions.filter(({ expiresAt }) => expiresAt > now))
+    counts.set(userId, (counts.get(userId) ?? 0) + 1);
+  return counts;
+}
+
+function hashOf(id: string): Buffer {
+  return createHash('sha256').update(id, 'utf8').digest();
+}

@@ -1,0 +1,8 @@
+// The parts of the sessions of this package, for every module that offers them.
+import { SessionPurgeJob } from './session-purge.job.js';
+import { SessionRepository } from './session.repository.js';
+import { SessionService } from './session.service.js';
+import { SignOutService } from './sign-out.service.js';
+
+/** They need `SESSION_OPTIONS`, `Database`, `AuditBus`, `Leader`, `Clock` and `LOGGER`. */
+export const SESSION_PROVIDERS = [SessionRepository, SessionService, SignOutService, SessionPurgeJob];

@@ -1,0 +1,20 @@
+// What a host without metrics has in their place.
+import { ExchangeTelemetry } from './host.js';
+
+export class SilentTelemetry extends ExchangeTelemetry {
+  observeStage(): void {
+    // Nobody measures.
+  }
+
+  countThrottled(): void {
+    // Nobody counts.
+  }
+
+  countUnrecordedFailure(): void {
+    // The log has it.
+  }
+
+  watchKeys(): void {
+    // Nobody watches.
+  }
+}

@@ -1,0 +1,138 @@
+// What a host gives the module, and what stands in the place of each part that it does not give.
+import type { InjectionToken, ModuleMetadata, Provider, Type } from '@nestjs/common';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { ACCESS_TOKEN_OPTIONS } from './access-tokens/access-token.options.js';
+import { AccessTokenService } from './access-tokens/access-token.service.js';
+import { ACCESS_TOKEN_PROVIDERS } from './access-tokens/access-tokens.providers.js';
+import { AuditTrail } from './audit/audit-trail.js';
+import { DefaultAuditTrailRepository } from './audit/default-audit-trail.repository.js';
+import { leadershipOf } from './coordination/default-leadership.js';
+import { Leader } from './coordination/leader.js';
+import { Notifications } from './coordination/notifications.js';
+import { PostgresNotifications } from './coordination/postgres.notifications.js';
+import { Database } from './database/database.js';
+import { connectionOf } from './database/driver-pool.js';
+import { Clock } from './foundation/clock.js';
+import type { Log } from './foundation/log.js';
+import { LOGGER } from './foundation/log.js';
+import { NestLog } from './foundation/nest.log.js';
+import { AccessTokenIssuer, ExchangeTelemetry, SessionOpener, Settlements, UserDirectory } from './host.js';
+import { KeyRing } from './sealing/key-ring.js';
+import { SESSION_OPTIONS } from './sessions/session.options.js';
+import { SessionService } from './sessions/session.service.js';
+import { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
+import { SignOutService } from './sessions/sign-out.service.js';
+import { SilentTelemetry } from './silent-telemetry.js';
+import { BoundedThrottlerStorage } from './throttle/bounded-throttler.storage.js';
+import { THROTTLE_STORAGE } from './throttle/minute-throttler.guard.js';
+import type { TokenExchangeSettings } from './token-exchange.options.js';
+import { completedAccessTokens, completedSessions } from './token-exchange.settings.js';
+
+/** How a host gives one part: as a class whose own needs `imports` offer, or as any other provider of Nest's. */
+export type Given<Part> =
+  | Type<Part>
+  | { readonly useExisting: InjectionToken<Part> }
+  | { readonly useValue: Part }
+  | {
+      readonly useFactory: (...needs: never[]) => Part | Promise<Part>;
+      readonly inject?: readonly InjectionToken[];
+    };
+
+/** The parts of a host. Of those that it does not give the module has its own. */
+export interface TokenExchangeParts {
+  /** Modules that offer what the parts need. */
+  readonly imports?: ModuleMetadata['imports'];
+  /** The name of the host's TypeORM data source, where it is not the only one. */
+  readonly dataSource?: string;
+  readonly users: Given<UserDirectory>;
+  /** Own: `SessionService`, on a table of this package. */
+  readonly sessions?: Given<SessionOpener>;
+  /** Own: `AccessTokenService`, JWTs signed by keys in a table of this package. */
+  readonly accessTokens?: Given<AccessTokenIssuer>;
+  /** Own: a table of this package. */
+  readonly auditTrail?: Given<AuditTrail>;
+  /** Own: none; each request takes a few statements more. */
+  readonly settlements?: Given<Settlements>;
+  /** Own: nothing is measured. */
+  readonly telemetry?: Given<ExchangeTelemetry>;
+  /** Own: the clock of this machine. */
+  readonly clock?: Given<Clock>;
+  /** Own: Nest's logger. */
+  readonly log?: Given<Log>;
+  /** Own: one process of all on the database, by an advisory lock. */
+  readonly leader?: Given<Leader>;
+  /** Own: LISTEN on a connection beside the pool. */
+  readonly notifications?: Given<Notifications>;
+  /** Own: each process counts for itself, in its memory. */
+  readonly throttlerStorage?: Given<ThrottlerStorage>;
+}
+
+/** Injection token of what the host said. */
+export const TOKEN_EXCHANGE_SETTINGS = Symbol('TOKEN_EXCHANGE_SETTINGS');
+
+/** Providers of every part, given or own. */
+export function providersOf(parts: TokenExchangeParts): Provider[] {
+  return [
+    {
+      provide: Database,
+      inject: [getDataSourceToken(parts.dataSource)],
+      useFactory: (dataSource: DataSource) => Database.checked(dataSource),
+    },
+    ...part(UserDirectory, parts.users),
+    ...(parts.settlements === undefined ? [] : part(Settlements, parts.settlements)),
+    ...part(SessionOpener, parts.sessions, ownSessions),
+    ...part(AccessTokenIssuer, parts.accessTokens, ownAccessTokens),
+    ...part(AuditTrail, parts.auditTrail, () => part(AuditTrail, DefaultAuditTrailRepository)),
+    ...part(ExchangeTelemetry, parts.telemetry, () => part(ExchangeTelemetry, SilentTelemetry)),
+    ...part(Clock, parts.clock, () => [Clock]),
+    ...part(LOGGER, parts.log, () => part(LOGGER, NestLog)),
+    ...part(Leader, parts.leader, leadershipOf),
+    ...part(Notifications, parts.notifications, ownNotifications),
+    ...part(THROTTLE_STORAGE, parts.throttlerStorage, () => part(THROTTLE_STORAGE, BoundedThrottlerStorage)),
+  ];
+}
+
+/** The services that a host may inject, where it has taken those of this package. */
+export function ownServices({ sessions, accessTokens }: TokenExchangeParts): Type[] {
+  return [
+    ...(sessions === undefined ? [SessionService, SignOutService] : []),
+    ...(accessTokens === undefined ? [AccessTokenService] : []),
+  ];
+}
+
+function part<Part>(
+  provide: InjectionToken<Part>,
+  given: Given<Part> | undefined,
+  own: () => Provider[] = () => [],
+): Provider[] {
+  if (given === undefined) return own();
+  if (typeof given === 'function') return [{ provide, useClass: given }];
+  return [{ provide, ...given } as Provider];
+}
+
+function ownSessions(): Provider[] {
+  return [
+    ...SESSION_PROVIDERS,
+    { provide: SESSION_OPTIONS, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: completedSessions },
+    { provide: SessionOpener, useExisting: SessionService },
+  ];
+}
+
+function ownAccessTokens(): Provider[] {
+  const keyRing = (settings: TokenExchangeSettings) =>
+    new KeyRing(completedAccessTokens(settings).sealingKeys, 'accessTokens.sealingKeys');
+  return [
+    ...ACCESS_TOKEN_PROVIDERS,
+    { provide: ACCESS_TOKEN_OPTIONS, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: completedAccessTokens },
+    { provide: KeyRing, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: keyRing },
+    { provide: AccessTokenIssuer, useExisting: AccessTokenService },
+  ];
+}
+
+function ownNotifications(): Provider[] {
+  const useFactory = ({ dataSource }: Database, log: Log) =>
+    new PostgresNotifications(connectionOf(dataSource), log);
+  return [{ provide: Notifications, inject: [Database, LOGGER], useFactory }];
+}

@@ -1,0 +1,130 @@
+// Completes what a host says by the defaults, and refuses what cannot be meant.
+import type { Log } from './foundation/log.js';
+import { SILENT } from './foundation/log.js';
+import type { TrustedKeyEntry } from './keys/trusted-key.js';
+import { readTrustedKeys } from './keys/trusted-key-entry.js';
+import type { SessionOptions } from './sessions/session.options.js';
+import type {
+  AccessTokenSettings,
+  EmbedLoginSettings,
+  ExchangeSettings,
+  JwksSettings,
+  ReplayPurgeSettings,
+  TokenExchangeOptions,
+  TokenExchangeSettings,
+} from './token-exchange.options.js';
+
+const DAY_SECONDS = 86_400;
+const MAX_PER_MINUTE = 1_000_000;
+const SEALING_KEY_BYTES = 32;
+
+/**
+ * The options that settings stand for. What the trusted keys' author may not expect is logged.
+ * @throws RangeError naming the setting; Error with all problems of the trusted keys
+ */
+export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
+  const { roles, clockToleranceSeconds = 5, isAvailable = () => true } = settings;
+  const jwks = completedJwks(settings.jwks);
+  return {
+    roles,
+    isAvailable,
+    jwks,
+    trustedKeys: trustedKeys(settings, jwks, log),
+    embedLogin: completedEmbedLogin(settings.embedLogin),
+    exchange: completedExchange(settings.exchange),
+    clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, 0, 60),
+    replayPurge: completedPurge(settings.replayPurge),
+  };
+}
+
+/** @throws RangeError */
+export function completedSessions({ sessions = {} }: TokenExchangeSettings): SessionOptions {
+  const { lifetimeSeconds = 3600, partitioned = true } = sessions;
+  return {
+    sessionLifetimeSeconds: whole('sessions.lifetimeSeconds', lifetimeSeconds, 60, DAY_SECONDS),
+    partitionedCookie: partitioned,
+  };
+}
+
+/** @throws RangeError where the host brings neither access tokens of its own nor what those of this package need */
+export function completedAccessTokens({ accessTokens }: TokenExchangeSettings): AccessTokenSettings {
+  if (accessTokens === undefined) {
+    throw new RangeError(
+      'accessTokens: is needed, with issuer and sealingKeys, unless the host brings access tokens of its own',
+    );
+  }
+  const { issuer, sealingKeys } = accessTokens;
+  if (!URL.canParse(issuer)) throw new RangeError('accessTokens.issuer: must be a URL');
+  if (sealingKeys.length === 0 || sealingKeys.some(({ length }) => length !== SEALING_KEY_BYTES))
+    throw new RangeError(
+      `accessTokens.sealingKeys: must be one key or more, of ${SEALING_KEY_BYTES} bytes each`,
+    );
+  return accessTokens;
+}
+
+function completedEmbedLogin({
+  enabled = true,
+  perMinute = 20,
+}: Partial<EmbedLoginSettings> = {}): EmbedLoginSettings {
+  return { enabled, perMinute: whole('embedLogin.perMinute', perMinute, 1, MAX_PER_MINUTE) };
+}
+
+function completedExchange({
+  enabled = true,
+  perMinute = 20,
+  maxTokenLifetimeSeconds = 900,
+}: Partial<ExchangeSettings> = {}): ExchangeSettings {
+  return {
+    enabled,
+    perMinute: whole('exchange.perMinute', perMinute, 1, MAX_PER_MINUTE),
+    maxTokenLifetimeSeconds: whole(
+      'exchange.maxTokenLifetimeSeconds',
+      maxTokenLifetimeSeconds,
+      5,
+      DAY_SECONDS,
+    ),
+  };
+}
+
+function completedPurge({
+  intervalSeconds = 60,
+  batchSize = 1000,
+}: Partial<ReplayPurgeSettings> = {}): ReplayPurgeSettings {
+  return {
+    intervalSeconds: whole('replayPurge.intervalSeconds', intervalSeconds, 1, DAY_SECONDS),
+    batchSize: whole('replayPurge.batchSize', batchSize, 1, 100_000),
+  };
+}
+
+function completedJwks({
+  refreshIntervalSeconds = 300,
+  maxStaleSeconds = DAY_SECONDS,
+  allowHttp = false,
+  allowPrivate = [],
+}: Partial<JwksSettings> = {}): JwksSettings {
+  return {
+    allowHttp,
+    allowPrivate,
+    refreshIntervalSeconds: whole('jwks.refreshIntervalSeconds', refreshIntervalSeconds, 1, DAY_SECONDS),
+    maxStaleSeconds: whole('jwks.maxStaleSeconds', maxStaleSeconds, 0, DAY_SECONDS),
+  };
+}
+
+function trustedKeys(
+  { trustedKeys: given, roles }: TokenExchangeSettings,
+  { allowHttp }: JwksSettings,
+  log: Log,
+): readonly TrustedKeyEntry[] {
+  if (typeof given !== 'string') return given;
+  const rules = { assignableRoles: roles.assignable, allowHttp };
+  const { entries, problems, warnings, notes } = readTrustedKeys(given, rules);
+  if (problems.length > 0) throw new Error(['trustedKeys:', ...problems].join('\n  '));
+  for (const warning of warnings) log.warn({}, `trustedKeys: ${warning}`);
+  for (const note of notes) log.info({}, `trustedKeys: ${note}`);
+  return entries;
+}
+
+function whole(name: string, value: number, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new RangeError(`${name}: must be a whole number from ${min} to ${max}`);
+}

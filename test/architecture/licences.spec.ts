@@ -1,0 +1,68 @@
+// Checks that all that is installed with the service has a licence under which it may be passed on, and that readers are told which.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY, repositoryFile } from '../support/source-files.js';
+
+/** Names of SPDX. Each only asks that its text and the names of the authors are kept. */
+const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'Python-2.0'];
+
+interface LockedPackage {
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly license?: string;
+}
+
+interface LicensedPackage {
+  readonly place: string;
+  readonly licence: string | undefined;
+}
+
+/** What the package itself says; an optional one of another platform is not here, so the lock has to speak for it. */
+function licenceOf(place: string, { optional, license }: LockedPackage): string | undefined {
+  const manifest = join(REPOSITORY, place, 'package.json');
+  if (optional === true && !existsSync(manifest)) return license;
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { license?: string }).license;
+}
+
+/** A combination of licences, and one without a name, is for a person to judge. */
+function refused(packages: readonly LicensedPackage[]): LicensedPackage[] {
+  return packages.filter(({ licence }) => licence === undefined || !PERMISSIVE.includes(licence));
+}
+
+describe('the packages of the service', () => {
+  const { packages } = JSON.parse(repositoryFile('package-lock.json').text) as {
+    packages: Record<string, LockedPackage>;
+  };
+  const installed = Object.entries(packages)
+    .filter(([place, { dev }]) => place !== '' && dev !== true)
+    .map(([place, locked]) => ({ place, licence: licenceOf(place, locked) }));
+
+  it('are found, without those that only development needs', () => {
+    const places = installed.map(({ place }) => place);
+    expect(places).toEqual(expect.arrayContaining(['node_modules/fastify', 'node_modules/pg-protocol']));
+    expect(places).not.toContain('node_modules/jest');
+  });
+
+  it('have permissive licences', () => {
+    expect(refused(installed)).toEqual([]);
+  });
+
+  it('have the licences that docs/dependencies.md names', () => {
+    const [, sentence = ''] =
+      /^Licences of what is installed with the service: (.+)\.$/m.exec(
+        repositoryFile('docs/dependencies.md').text,
+      ) ?? [];
+    const present = new Set(installed.map(({ licence }) => licence));
+    expect(sentence.split(', ')).toEqual([...present].sort());
+  });
+});
+
+describe('the check of licences', () => {
+  it.each(['GPL-3.0-only', 'AGPL-3.0', 'SEE LICENSE IN LICENSE.md', 'MIT AND GPL-2.0', undefined])(
+    'refuses %s',
+    (licence) => {
+      const one = { place: 'node_modules/a', licence };
+      expect(refused([{ place: 'node_modules/b', licence: 'MIT' }, one])).toEqual([one]);
+    },
+  );
+});

@@ -1,0 +1,299 @@
+// What is in the packed package: names, files, dependencies, documents; and that examples and documents are of this version.
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { REPOSITORY, repositoryFile, typescriptFiles, visitNodes } from '../support/source-files.js';
+import type { Installation, Manifest } from './support/packed-package.js';
+import { PACKAGE, homeOf, manifestIn, preparedInstallation } from './support/packed-package.js';
+
+/** What the README documents, and nobody may rely on anything else. */
+const VALUES = [
+  'AccessTokenIssuer',
+  'AccessTokenService',
+  'AuditTrail',
+  'Clock',
+  'ExchangeTelemetry',
+  'Leader',
+  'Notifications',
+  'SessionOpener',
+  'SessionService',
+  'Settlements',
+  'SignOutService',
+  'SoleLeader',
+  'SoleProcessNotifications',
+  'TOKEN_EXCHANGE_MIGRATIONS',
+  'TokenExchangeModule',
+  'Transaction',
+  'UserDirectory',
+  'managerOf',
+  'readTrustedKeys',
+];
+const SHORT_WAY_VALUES = [
+  'ConsumptionBatch',
+  'Database',
+  'EventTable',
+  'EventTableTrail',
+  'PreparedStatement',
+  'VERDICT',
+  'givenRows',
+  'joined',
+  'parameter',
+  'preparedConsumption',
+  'sql',
+];
+const EXAMPLES = ['examples/own-product', 'examples/with-defaults'];
+const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
+
+let installation: Installation;
+let manifest: Manifest;
+beforeAll(() => {
+  installation = preparedInstallation();
+  manifest = manifestIn(homeOf(installation));
+}, 180_000);
+
+/** Runs a program in plain Node.js, in the folder where the package is installed. @returns what it printed, parsed */
+function evaluated(program: string): unknown {
+  const args = ['--input-type=module', '--eval', `import 'reflect-metadata'; ${program}`];
+  return JSON.parse(execFileSync(process.execPath, args, { cwd: installation.folder, encoding: 'utf8' }));
+}
+
+describe('the entries', () => {
+  it.each([
+    ['', VALUES],
+    ['/short-way', SHORT_WAY_VALUES],
+  ])('export just what is documented: %s', (entry, names) => {
+    const program = `console.log(JSON.stringify(Object.keys(await import('${PACKAGE}${entry}')).sort()))`;
+    expect(evaluated(program)).toEqual(names);
+  });
+
+  it.each([
+    'dist/index.js',
+    'dist/token-exchange.module.js',
+    'token-exchange.module.js',
+    'migrations/index.js',
+    'src/index.ts',
+  ])('let nobody reach %s', (path) => {
+    const program = `import('${PACKAGE}/${path}').then(() => console.log('"reached"'), ({ code }) => console.log(JSON.stringify(code)))`;
+    expect(evaluated(program)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+
+  it('give the migrations by names that no host has', () => {
+    const program = `const { TOKEN_EXCHANGE_MIGRATIONS: all } = await import('${PACKAGE}'); console.log(JSON.stringify(all.map(({ name }) => name)))`;
+    const names = evaluated(program) as string[];
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !/^TokenExchange\d{13}$/.test(name))).toEqual([]);
+  });
+});
+
+describe('the dependencies', () => {
+  const imported = () => {
+    const names = new Set<string>();
+    for (const file of typescriptFiles('src/token-exchange'))
+      for (const specifier of specifiersOf(file)) {
+        if (!specifier.startsWith('.') && !specifier.startsWith('node:')) names.add(packageOf(specifier));
+      }
+    return [...names].filter((name) => !builtinModules.includes(name)).sort();
+  };
+  const declared = () => ({ ...manifest.dependencies, ...manifest.peerDependencies });
+
+  it('are those that the sources import', () => {
+    expect(imported().length).toBeGreaterThan(5);
+    // These are what Nest and TypeORM want of their host, in one copy.
+    expect(Object.keys(declared()).sort()).toEqual([...imported(), 'reflect-metadata', 'rxjs'].sort());
+  });
+
+  it('are at the versions with which the repository tests them', () => {
+    const { dependencies } = manifestIn(REPOSITORY);
+    const own = Object.entries(manifest.dependencies).map(([name, range]) => [name, range]);
+    expect(own).toEqual(own.map(([name]) => [name, `^${dependencies[name ?? '']}`]));
+    for (const [name, range] of Object.entries(manifest.peerDependencies))
+      expect({ name, upTo: range.split(' || ').at(-1) }).toEqual({
+        name,
+        upTo: expect.stringMatching(new RegExp(`^\\^${majorOf(dependencies[name])}\\.`)),
+      });
+  });
+
+  it('import no server: neither Express nor Fastify', () => {
+    expect(imported().filter((name) => /express|fastify/.test(name))).toEqual([]);
+  });
+});
+
+describe('the files', () => {
+  it('are compiled sources, types and documents, and nothing else', () => {
+    const list = execFileSync('tar', ['-tzf', join(installation.folder, 'package.tgz')], {
+      encoding: 'utf8',
+    });
+    const paths = list.trim().split('\n');
+    expect(paths).toEqual(
+      expect.arrayContaining(
+        ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts'].map(
+          (path) => `package/${path}`,
+        ),
+      ),
+    );
+    const known = /^package\/(dist\/.*\.(js|d\.ts)|CHANGELOG\.md|LICENSE|README\.md|package\.json)$/;
+    expect(paths.filter((path) => !known.test(path))).toEqual([]);
+  });
+
+  it('have the types of every entry whole, for a host that checks them too', () => {
+    const folder = folderBesidePackage({
+      'check.ts': `export * from '${PACKAGE}';\nexport * as shortWay from '${PACKAGE}/short-way';\n`,
+    });
+    expect(problemsOf(folder, { skipLibCheck: false }).filter((line) => line.includes(PACKAGE))).toEqual([]);
+  });
+});
+
+describe('the documents', () => {
+  const { text } = repositoryFile('src/token-exchange/README.md');
+
+  it('have programs that compile, as they stand there', () => {
+    const programs = [...text.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
+    expect(programs.length).toBe(text.split('```ts').length - 1);
+    const files = programs.map(([, path = '', program = '']) => [path, program]);
+    expect(problemsOf(folderBesidePackage(Object.fromEntries(files)))).toEqual([]);
+  });
+
+  it('list each setting, with the default and range that the code keeps', () => {
+    const rows = [...text.matchAll(/^\| `([a-z][\w.]+)` \| [^|]* \| `(\d+)` \| (\d+) to (\d+) \|$/gm)];
+    const ranges = rows.map(([, name = '', , min = '', max = '']) => ({ name, min, max }));
+    expect(ranges.length).toBe(9);
+    const { text: code } = repositoryFile('src/token-exchange/token-exchange.options.ts');
+    for (const [, name = '', fallback = '', min = '', max = ''] of rows) {
+      const member = name.split('.').at(-1);
+      const sentence = `${grouped(min)} to ${grouped(max)}, default ${grouped(fallback)}`;
+      const found = new RegExp(`${sentence}\\.[^;]*?readonly ${member}:`).test(code);
+      expect({ name, isAsInTheCode: found }).toEqual({ name, isAsInTheCode: true });
+    }
+  });
+
+  it('name each table', async () => {
+    const { text: migration } = repositoryFile(
+      'src/token-exchange/migrations/1790000000050-token-exchange.ts',
+    );
+    const tables = [...migration.matchAll(/CREATE TABLE token_exchange_(\w+)/g)].map(([, name]) => name);
+    expect(tables.length).toBe(7);
+    expect(tables.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('name each part', () => {
+    const { text: code } = repositoryFile('src/token-exchange/token-exchange.parts.ts');
+    const [, members = ''] = /export interface TokenExchangeParts \{([\s\S]*?)\n\}/.exec(code) ?? [];
+    const names = [...members.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => !text.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+});
+
+describe.each(EXAMPLES)('%s', (example) => {
+  const exampleManifest = manifestIn(join(REPOSITORY, example));
+
+  it('has the versions of the repository', () => {
+    const root = manifestIn(REPOSITORY);
+    const known: Record<string, string> = { ...root.dependencies, ...root.devDependencies };
+    const wanted = { ...exampleManifest.dependencies, ...exampleManifest.devDependencies };
+    const { [PACKAGE]: tarball, ...others } = wanted;
+    expect(tarball).toBe('file:embedded-token-exchange-nestjs.tgz');
+    expect(others).toEqual(Object.fromEntries(Object.keys(others).map((name) => [name, known[name]])));
+  });
+
+  it('has every peer of the package, and no version of its own of what the package brings', () => {
+    const wanted = Object.keys({ ...exampleManifest.dependencies });
+    expect(Object.keys(manifest.peerDependencies).filter((name) => !wanted.includes(name))).toEqual([]);
+  });
+
+  it('has the partner of the other example, and names no path outside itself', () => {
+    expect(repositoryFile(`${example}/partner.mjs`).text).toBe(
+      repositoryFile('examples/own-product/partner.mjs').text,
+    );
+    const outside = typescriptFiles(`${example}/src`).flatMap((file) =>
+      specifiersOf(file).filter((specifier) => specifier.startsWith('../../../')),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it('compiles by its own settings', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'example-'));
+    cpSync(join(REPOSITORY, example, 'src'), join(folder, 'src'), { recursive: true });
+    for (const name of ['package.json', 'tsconfig.json'])
+      cpSync(join(REPOSITORY, example, name), join(folder, name));
+    symlinkSync(join(installation.folder, 'node_modules'), join(folder, 'node_modules'), 'dir');
+    expect(compilerOutput(folder)).toEqual([]);
+    expect(existsSync(join(folder, 'dist', 'main.js'))).toBe(true);
+  });
+});
+
+/** A folder of programs that finds the package and what it asks for. */
+function folderBesidePackage(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'package-users-'));
+  symlinkSync(join(installation.folder, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const [path, program] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), program);
+  }
+  return folder;
+}
+
+/** What the compiler says, by the settings of the examples. */
+function problemsOf(folder: string, more: Record<string, unknown> = {}): string[] {
+  const { compilerOptions } = JSON.parse(
+    readFileSync(join(REPOSITORY, 'examples', 'own-product', 'tsconfig.json'), 'utf8'),
+  ) as { compilerOptions: Record<string, unknown> };
+  const options = { ...compilerOptions, rootDir: '.', noEmit: true, preserveSymlinks: true, ...more };
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, exclude: ['node_modules'] }),
+  );
+  return compilerOutput(folder);
+}
+
+function compilerOutput(folder: string): string[] {
+  try {
+    execFileSync(process.execPath, [COMPILER, '-p', folder], { encoding: 'utf8' });
+    return [];
+  } catch (error) {
+    return (error as { stdout: string }).stdout.trim().split('\n');
+  }
+}
+
+function specifiersOf(file: { path: string; text: string }): string[] {
+  const specifiers: string[] = [];
+  visitNodes(file, (node) => {
+    const named =
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? node.moduleSpecifier : undefined;
+    const late =
+      ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+        ? node.arguments[0]
+        : undefined;
+    const specifier = named ?? late;
+    if (specifier !== undefined && ts.isStringLiteral(specifier)) specifiers.push(specifier.text);
+  });
+  return specifiers;
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function majorOf(version = ''): string {
+  return version.split('.', 1)[0] ?? '';
+}
+
+/** As the code writes numbers: 86,400. */
+function grouped(digits: string): string {
+  return Number(digits).toLocaleString('en-US');
+}

@@ -1,0 +1,13 @@
+// Prints each event of token exchange as a line of standard output, for the test to read.
+import { Injectable } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+
+@Injectable()
+export class EventPrinter implements OnModuleInit {
+  constructor(private readonly emitter: EventEmitter2) {}
+
+  onModuleInit(): void {
+    this.emitter.onAny((_name, event) => console.log(`event ${JSON.stringify(event)}`));
+  }
+}

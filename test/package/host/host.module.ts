@@ -1,0 +1,89 @@
+// A product as a test wants it, around the package: made of the parts of the two examples.
+import type { TokenExchangeParts, TokenExchangeSettings } from '@embedded-token-exchange/nestjs';
+import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule } from '@embedded-token-exchange/nestjs';
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ProductSessions } from '../../../examples/own-product/src/sessions/product-sessions.js';
+import { ProductUsers as OwnUsers } from '../../../examples/own-product/src/users/product-users.js';
+import { ProductUsers } from '../../../examples/with-defaults/src/product-users.js';
+import { EventPrinter } from './event-printer.js';
+import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
+import type { HostOptions } from './options.js';
+import { DEFAULTS, OWN } from './parts.js';
+
+const SETTINGS = Symbol('settings of a host');
+
+/** A part may be a provider of the host's that exists already. */
+@Module({ providers: [ProductUsers], exports: [ProductUsers] })
+class DefaultUsersModule {}
+
+@Module({})
+export class HostModule {
+  static with(options: HostOptions): DynamicModule {
+    const { parts, isFurnished = false } = options;
+    const { entities, controllers } = parts === 'own' ? OWN : DEFAULTS;
+    return {
+      module: HostModule,
+      imports: [
+        TypeOrmModule.forRoot(dataSourceOf(options)),
+        TypeOrmModule.forFeature([...entities], options.dataSource),
+        EventEmitterModule.forRoot(),
+        tokenExchange(options),
+        ...(isFurnished ? FURNITURE_MODULES : []),
+      ],
+      // The controllers of the examples know the only data source there is, and the access tokens of the package.
+      controllers: [
+        ...(options.dataSource === undefined ? controllers : []),
+        ...(isFurnished ? [ContactController] : []),
+      ],
+      providers: [EventPrinter, ...(isFurnished ? FURNITURE : [])],
+    };
+  }
+}
+
+function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {
+  const { driver = 'postgres', databaseUrl, dataSource, parts, withoutMigrations = false } = options;
+  const { entities, migration } = parts === 'own' ? OWN : DEFAULTS;
+  const common = { retryAttempts: 0, name: dataSource, entities: [...entities] };
+  if (driver === 'sqljs') return { ...common, type: driver };
+  const migrations = withoutMigrations ? [migration] : [migration, ...TOKEN_EXCHANGE_MIGRATIONS];
+  const isPostgres = driver === 'postgres';
+  if (isPostgres) return { ...common, type: driver, url: databaseUrl, migrations, migrationsRun: true };
+  // Its driver asks the server for what PostgreSQL does not know: the host puts off to connect.
+  return { ...common, type: driver, url: databaseUrl, timeTravelQueries: false, manualInitialization: true };
+}
+
+function tokenExchange(options: HostOptions): DynamicModule {
+  const parts = partsOf(options);
+  if (options.isAsync !== true) return TokenExchangeModule.register(settingsOf(options), parts);
+  return TokenExchangeModule.registerAsync({
+    ...parts,
+    imports: [...(parts.imports ?? []), settingsModule(options)],
+    inject: [SETTINGS],
+    useFactory: (settings: TokenExchangeSettings) => Promise.resolve(settings),
+  });
+}
+
+function partsOf({ parts, dataSource }: HostOptions): TokenExchangeParts {
+  if (parts === 'own') return { users: OwnUsers, sessions: ProductSessions, dataSource };
+  return { users: { useExisting: ProductUsers }, imports: [DefaultUsersModule], dataSource };
+}
+
+function settingsOf({ settings, sealingKey, baseUrl }: HostOptions): TokenExchangeSettings {
+  const roles = { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' };
+  if (sealingKey === undefined) return { ...settings, roles };
+  const sealingKeys = [Buffer.from(sealingKey, 'base64')];
+  return { ...settings, roles, accessTokens: { issuer: baseUrl, sealingKeys } };
+}
+
+function settingsModule(options: HostOptions): DynamicModule {
+  class SettingsModule {}
+  const metadata: ModuleMetadata = {
+    providers: [{ provide: SETTINGS, useValue: settingsOf(options) }],
+    exports: [SETTINGS],
+  };
+  return { module: SettingsModule, ...metadata };
+}

@@ -1,0 +1,74 @@
+// Starts a host on the server that a test wants, and prints where it listens.
+import 'reflect-metadata';
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { furnish } from './furniture.js';
+import { HostModule } from './host.module.js';
+import type { HostOptions } from './options.js';
+import { givenOptions } from './options.js';
+
+/** What is used of a Fastify instance. */
+interface Startable {
+  ready(): PromiseLike<unknown>;
+}
+
+const options = givenOptions();
+const app = await created(options);
+app.enableShutdownHooks();
+if (options.isFurnished === true) furnish(app);
+console.log(`listening ${await listening(app, options)}`);
+if (options.injected !== undefined) console.log(`injected ${await inject(app, options.injected)}`);
+
+async function created({ server, isMadeForTests, asFunction }: HostOptions): Promise<INestApplication> {
+  const adapter = server === 'express' ? new ExpressAdapter() : new FastifyAdapter();
+  if (isMadeForTests === true) {
+    const compiled = Test.createTestingModule({ imports: [HostModule.with(options)] }).compile();
+    return (await compiled).createNestApplication(adapter);
+  }
+  return NestFactory.create(HostModule.with(options), adapter, { rawBody: asFunction === 'with-raw-body' });
+}
+
+/** An application for tests is not told to listen: its server is. */
+async function listening(
+  host: INestApplication,
+  { isMadeForTests, asFunction }: HostOptions,
+): Promise<string> {
+  if (isMadeForTests !== true && asFunction === undefined) {
+    await host.listen(0, '127.0.0.1');
+    return host.getUrl();
+  }
+  await host.init();
+  const adapter = host.getHttpAdapter();
+  if (adapter.getType() === 'fastify') await (adapter.getInstance() as Startable).ready();
+  const server =
+    asFunction === undefined
+      ? (host.getHttpServer() as Server)
+      : createServer(adapter.getInstance() as RequestListener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** @returns the status of an exchange that no connection carries */
+async function inject(host: INestApplication, subjectToken: string): Promise<number> {
+  const form = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token: subjectToken,
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+  };
+  const answer = await (host as NestFastifyApplication).inject({
+    method: 'POST',
+    url: '/rest/auth/oauth/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams(form).toString(),
+  });
+  return answer.statusCode;
+}

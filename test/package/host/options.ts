@@ -1,0 +1,39 @@
+// What a test tells the host that it starts.
+
+/** Those settings of token exchange that differ from host to host. */
+export interface HostSettings {
+  readonly trustedKeys: string;
+  readonly jwks?: { readonly allowHttp: boolean };
+  readonly exchange?: { readonly perMinute: number };
+  readonly embedLogin?: { readonly perMinute: number };
+}
+
+/** As JSON in the variable HOST_OPTIONS. */
+export interface HostOptions {
+  readonly server: 'express' | 'fastify';
+  readonly databaseUrl: string;
+  /** `own`: users and sessions of examples/own-product; `defaults`: users of examples/with-defaults, else the package's parts. */
+  readonly parts: 'own' | 'defaults';
+  /** Base64. The settings of access tokens are left out where there is none. */
+  readonly sealingKey?: string;
+  readonly baseUrl: string;
+  readonly settings: HostSettings;
+  /** TypeORM's name of the kind of database. */
+  readonly driver?: 'postgres' | 'cockroachdb' | 'sqljs';
+  /** Names the data source. */
+  readonly dataSource?: string;
+  readonly withoutMigrations?: boolean;
+  readonly isAsync?: boolean;
+  /** Parsers, pipes, interceptors, guards, a prefix, helmet and CORS, as a host may have them. */
+  readonly isFurnished?: boolean;
+  /** How the application is made: by NestFactory, or by Nest's testing module. */
+  readonly isMadeForTests?: boolean;
+  /** Express is handed to a server of somebody else's, as serverless platforms do it: with Nest's `rawBody`, or without. */
+  readonly asFunction?: 'with-raw-body' | 'without-raw-body';
+  /** A token to exchange by Fastify's `inject` once the host has started. */
+  readonly injected?: string;
+}
+
+export function givenOptions(): HostOptions {
+  return JSON.parse(process.env['HOST_OPTIONS'] ?? '{}') as HostOptions;
+}

@@ -1,0 +1,129 @@
+// How a host comes to start, by every way that Nest has, and what it is told where it cannot.
+import { until } from '../support/until.js';
+import { describeOnEmptyDatabase } from './support/empty-database.js';
+import type { Wishes } from './support/host-process.js';
+import { HostProcess, newPartner, optionsOf } from './support/host-process.js';
+import type { Installation } from './support/packed-package.js';
+import { preparedInstallation } from './support/packed-package.js';
+
+const SERVERS = [{ server: 'express' }, { server: 'fastify' }] as const;
+
+let installation: Installation;
+beforeAll(() => void (installation = preparedInstallation()), 180_000);
+
+describeOnEmptyDatabase('a host starts', (database) => {
+  const partner = newPartner();
+  let host: HostProcess | undefined;
+
+  const start = async (wishes: Omit<Wishes, 'databaseUrl'>, program?: string) => {
+    const options = optionsOf(partner, { databaseUrl: database().url, ...wishes });
+    host = await HostProcess.start(installation, options, program);
+    return host;
+  };
+  afterEach(async () => {
+    await host?.stop();
+    await database().query('DROP SCHEMA public CASCADE');
+    await database().query('CREATE SCHEMA public');
+  });
+
+  it.each(SERVERS)('on $server by registerAsync, with settings that it injects', async ({ server }) => {
+    const started = await start({ server, parts: 'defaults', isAsync: true });
+    const { status, body } = await started.exchange(partner.sign());
+    expect(status).toBe(200);
+    expect((await started.apiMe(body['access_token'])).status).toBe(200);
+  });
+
+  it.each(SERVERS)('on $server with a data source that has a name', async ({ server }) => {
+    const started = await start({ server, parts: 'own', dataSource: 'product' });
+    expect((await started.exchange(partner.sign())).status).toBe(200);
+  });
+
+  it.each(SERVERS)('on $server by the testing module of Nest', async ({ server }) => {
+    const started = await start({ server, parts: 'own', isMadeForTests: true });
+    expect((await started.exchange(partner.sign())).status).toBe(200);
+    expect((await started.post('/rest/auth/oauth/token', 'a=%zz')).status).toBe(400);
+  });
+
+  it('on Fastify for requests that are injected, without a connection', async () => {
+    const injected = partner.sign();
+    const started = await start({ server: 'fastify', parts: 'own', isMadeForTests: true, injected });
+    await until('it is injected', 10_000, () => started.printed('injected') !== undefined);
+    expect(started.printed('injected')).toBe('200');
+  });
+
+  it('as a function for a server of somebody else, with the raw bodies of Nest', async () => {
+    const started = await start({ server: 'express', parts: 'own', asFunction: 'with-raw-body' });
+    expect((await started.exchange(partner.sign())).status).toBe(200);
+    expect((await started.post('/rest/auth/oauth/token', 'a=%zz')).status).toBe(400);
+  });
+
+  it('as a function without raw bodies, and then says what is missing at the first form', async () => {
+    const started = await start({ server: 'express', parts: 'own', asFunction: 'without-raw-body' });
+    expect((await started.exchange(partner.sign())).status).toBe(500);
+    expect(started.output).toContain('create the application with rawBody: true');
+  });
+
+  it('as CommonJS, which requires the package and gets the same classes as an import', async () => {
+    const started = await start({ server: 'express', parts: 'own' }, 'commonjs.cjs');
+    expect(started.printed('required')).toBe('function true');
+    expect((await started.exchange(partner.sign())).status).toBe(200);
+  });
+
+  it('again on what it has left, with users and keys as they were', async () => {
+    const sealingKey = Buffer.alloc(32, 7).toString('base64');
+    const first = await start({ server: 'express', parts: 'own', sealingKey });
+    const { body } = await first.exchange(partner.sign());
+    await first.stop();
+    const second = await start({ server: 'fastify', parts: 'own', sealingKey });
+    expect((await second.apiMe(body['access_token'])).status).toBe(200);
+  });
+});
+
+describeOnEmptyDatabase('a host does not start', (database) => {
+  const partner = newPartner();
+  const failing = (wishes: Partial<Wishes>) =>
+    HostProcess.failing(
+      installation,
+      optionsOf(partner, { databaseUrl: database().url, server: 'express', parts: 'own', ...wishes }),
+    );
+  const settings = optionsOf(partner, { server: 'express', parts: 'own', databaseUrl: '' }).settings;
+
+  it.each<[string, Partial<Wishes>, string]>([
+    [
+      'without the tables of the package',
+      { withoutMigrations: true },
+      'the tables of token exchange are missing: add TOKEN_EXCHANGE_MIGRATIONS to the migrations of the data source',
+    ],
+    [
+      'with another driver than PostgreSQL',
+      { driver: 'cockroachdb' },
+      'token exchange needs PostgreSQL, and the data source is of type "cockroachdb"',
+    ],
+    [
+      'without settings of access tokens',
+      { sealingKey: undefined },
+      'accessTokens: is needed, with issuer and sealingKeys',
+    ],
+    [
+      'with a sealing key that is too short',
+      { sealingKey: 'c2hvcnQ=' },
+      'accessTokens.sealingKeys: must be one key or more',
+    ],
+    ['with an issuer that is no URL', { baseUrl: 'product' }, 'accessTokens.issuer: must be a URL'],
+    [
+      'with a trusted key that cannot be one',
+      { settings: { ...settings, trustedKeys: '[{"type":"static","issuer":"https://partner.example"}]' } },
+      'entry 0, key: must be a non-empty string',
+    ],
+    [
+      'with a setting out of its range',
+      { settings: { ...settings, exchange: { perMinute: 0 } } },
+      'exchange.perMinute: must be a whole number from 1 to 1000000',
+    ],
+  ])('%s, and says so', async (_, wishes, message) => {
+    const { exitCode, output } = await failing(wishes);
+    expect(output).toContain(message);
+    expect(exitCode).not.toBe(0);
+    expect(output).not.toContain('listening');
+  });
+});

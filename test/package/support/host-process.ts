@@ -1,0 +1,154 @@
+// A host as a process of its own, in plain Node.js: what it prints is how it tells the test what happens in it.
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { AuditEvent } from '../../../src/token-exchange/audit/audit-event.js';
+import { Partner } from '../../../demo/partner.js';
+import { until } from '../../support/until.js';
+import type { HostOptions } from '../host/options.js';
+import type { Installation } from './packed-package.js';
+
+const PATIENCE_MS = 60_000;
+const EXCHANGE = '/rest/auth/oauth/token';
+const LOGIN = '/rest/auth/embed';
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Not the address that it listens on, which nobody knows before. */
+export const BASE_URL = 'https://product.example';
+
+/** What differs from host to host; the rest is the same for all. */
+export type Wishes = Partial<HostOptions> & Pick<HostOptions, 'server' | 'parts' | 'databaseUrl'>;
+
+/** An answer with its body read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed, where it is JSON. */
+  readonly body: Record<string, unknown>;
+  readonly text: string;
+}
+
+export function newPartner(): Partner {
+  return Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+}
+
+export function optionsOf(partner: Partner, wishes: Wishes): HostOptions {
+  const settings = {
+    trustedKeys: JSON.stringify([partner.staticEntry()]),
+    exchange: { perMinute: 10_000 },
+    embedLogin: { perMinute: 10_000 },
+  };
+  return { baseUrl: BASE_URL, sealingKey: randomBytes(32).toString('base64'), settings, ...wishes };
+}
+
+export class HostProcess {
+  /** All that it has printed. */
+  output = '';
+
+  private constructor(private readonly child: ChildProcess) {
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+  }
+
+  /** @throws Error with all that it printed, where it does not come to listen */
+  static async start(
+    installation: Installation,
+    options: HostOptions,
+    program = 'host.js',
+  ): Promise<HostProcess> {
+    const host = HostProcess.launch(installation, options, program);
+    await until(
+      'the host listens',
+      PATIENCE_MS,
+      () => host.printed('listening') !== undefined || host.hasEnded,
+    );
+    if (host.hasEnded) throw new Error(`the host has ended:\n${host.output}`);
+    return host;
+  }
+
+  /** Starts what is to fail. @returns its exit code and all that it printed */
+  static async failing(
+    installation: Installation,
+    options: HostOptions,
+  ): Promise<{ exitCode: number | null; output: string }> {
+    const host = HostProcess.launch(installation, options, 'host.js');
+    await until('the host ends', PATIENCE_MS, () => host.hasEnded || host.printed('listening') !== undefined);
+    await host.stop();
+    return { exitCode: host.child.exitCode, output: host.output };
+  }
+
+  private static launch({ folder, hosts }: Installation, options: HostOptions, program: string): HostProcess {
+    const env = { PATH: process.env['PATH'], HOST_OPTIONS: JSON.stringify(options), NO_COLOR: '1' };
+    return new HostProcess(spawn(process.execPath, [join(hosts, program)], { cwd: folder, env }));
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  get url(): string {
+    return this.printed('listening') ?? '';
+  }
+
+  /** What stands behind a word at the beginning of a line; the latest such line counts. */
+  printed(word: string): string | undefined {
+    return this.allPrinted(word).at(-1);
+  }
+
+  /** The events of token exchange that the host's emitter has had. */
+  get events(): AuditEvent[] {
+    return this.allPrinted('event').map((line) => JSON.parse(line) as AuditEvent);
+  }
+
+  private allPrinted(word: string): string[] {
+    const lines = this.output.split('\n').slice(0, -1);
+    return lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
+  }
+
+  async call(path: string, request: RequestInit = {}): Promise<Answer> {
+    const answer = await fetch(this.url + path, { redirect: 'manual', ...request });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.includes('json') === true;
+    const body = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
+    return { status: answer.status, headers: answer.headers, body, text };
+  }
+
+  post(path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call(path, { method: 'POST', body, headers: { 'content-type': FORM, ...headers } });
+  }
+
+  exchange(subjectToken: string, actorToken?: string, prefix = ''): Promise<Answer> {
+    return this.post(prefix + EXCHANGE, exchangeForm(subjectToken, actorToken));
+  }
+
+  login(token: string, headers: Record<string, string> = {}, prefix = ''): Promise<Answer> {
+    return this.post(prefix + LOGIN, new URLSearchParams({ token }).toString(), headers);
+  }
+
+  /** What the product's API says of whoever calls it with a Bearer token. */
+  apiMe(accessToken: unknown): Promise<Answer> {
+    return this.call('/api/me', { headers: { authorization: `Bearer ${String(accessToken)}` } });
+  }
+
+  async stop(): Promise<void> {
+    if (this.hasEnded) return;
+    this.child.kill('SIGTERM');
+    await once(this.child, 'exit');
+  }
+}
+
+export function exchangeForm(subjectToken: string, actorToken?: string): string {
+  const form = new URLSearchParams({
+    grant_type: GRANT_TYPE,
+    subject_token: subjectToken,
+    subject_token_type: JWT,
+  });
+  if (actorToken === undefined) return form.toString();
+  form.set('actor_token', actorToken);
+  form.set('actor_token_type', JWT);
+  return form.toString();
+}

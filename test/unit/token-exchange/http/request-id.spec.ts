@@ -1,0 +1,44 @@
+// Which incoming request ids are kept.
+import { randomUUID } from 'node:crypto';
+import { requestIdOf } from '../../../../src/token-exchange/http/request-id.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const idOf = (incoming: string | string[] | undefined) =>
+  requestIdOf({ headers: { 'x-request-id': incoming } });
+
+it.each([randomUUID(), '01JD9ZC5V2X7Q3M8', 'Root=1-67891233-abcdef'.replace('=', ':'), 'a'.repeat(128)])(
+  '[D21] a well-formed id is kept: %s',
+  (id) => expect(idOf(id)).toBe(id),
+);
+
+it.each<[string, string | string[] | undefined]>([
+  ['none', undefined],
+  ['an empty one', ''],
+  ['two', ['first-of-two', 'second-of-two']],
+  ['two in one', 'first-of-two, second-of-two'],
+  ['one with a space', 'request id'],
+  ['one with a line end', 'request-id\n'],
+  ['one with a line in it', 'request-id\r\nset-cookie: x'],
+  ['one with NUL', 'request-id\0'],
+  ['one with an escape sequence', 'request-id\u001b[2J'],
+  ['one with quotes', 'request-id"}'],
+  ['one with markup', '<script>alert</script>'],
+  ['one beyond ASCII', 'request-ïd'],
+  ['an over-long one', 'a'.repeat(10_000)],
+])('[D21] %s is replaced', (_, incoming) => expect(idOf(incoming)).toMatch(UUID));
+
+it('[D21] each new id is another', () => {
+  expect(new Set(Array.from({ length: 100 }, () => idOf(undefined))).size).toBe(100);
+});
+
+it('[D21] an id that the server has given is kept, unless it is too short to be told from others', () => {
+  const headers = { 'x-request-id': 'of-the-client' };
+  expect(requestIdOf({ headers, id: 'of-the-server' })).toBe('of-the-server');
+  expect(requestIdOf({ headers, id: 'req-1' })).toBe('of-the-client');
+  expect(requestIdOf({ headers: {}, id: 7 })).toMatch(UUID);
+});
+
+it('[D21] a request keeps the id that it was given', () => {
+  const request = { headers: {} };
+  expect(requestIdOf(request)).toBe(requestIdOf(request));
+});

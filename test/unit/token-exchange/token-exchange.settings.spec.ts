@@ -1,0 +1,127 @@
+// What a host may leave out, and what is refused of what it says.
+import { generateKeyPairSync } from 'node:crypto';
+import type { Log } from '../../../src/token-exchange/foundation/log.js';
+import type { TokenExchangeSettings } from '../../../src/token-exchange/token-exchange.options.js';
+import {
+  completedAccessTokens,
+  completedOptions,
+  completedSessions,
+} from '../../../src/token-exchange/token-exchange.settings.js';
+
+const roles = { assignable: ['user', 'admin'], owner: 'owner', initial: 'user' };
+const LEAST: TokenExchangeSettings = { roles, trustedKeys: [] };
+const DAY_SECONDS = 86_400;
+
+const publicKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+const staticEntry = (members: object = {}) => ({
+  type: 'static',
+  kid: 'k',
+  issuer: 'https://partner.example',
+  algorithms: ['ES256'],
+  key: publicKey().export({ type: 'spki', format: 'pem' }),
+  ...members,
+});
+
+/** Keeps the messages. */
+class KeptLog implements Log {
+  readonly messages: string[] = [];
+  debug = (_fields: object, message: string) => void this.messages.push(`debug: ${message}`);
+  info = (_fields: object, message: string) => void this.messages.push(`info: ${message}`);
+  warn = (_fields: object, message: string) => void this.messages.push(`warn: ${message}`);
+  error = (_fields: object, message: string) => void this.messages.push(`error: ${message}`);
+}
+
+describe('settings', () => {
+  it('[8.1] [8.2] [8.3] [8.4] [8.5] [8.6] are completed by the defaults of the contract', () => {
+    const { isAvailable, ...rest } = completedOptions(LEAST);
+    expect(isAvailable()).toBe(true);
+    expect(rest).toEqual({
+      roles,
+      trustedKeys: [],
+      embedLogin: { enabled: true, perMinute: 20 },
+      exchange: { enabled: true, perMinute: 20, maxTokenLifetimeSeconds: 900 },
+      clockToleranceSeconds: 5,
+      replayPurge: { intervalSeconds: 60, batchSize: 1000 },
+      jwks: {
+        refreshIntervalSeconds: 300,
+        maxStaleSeconds: DAY_SECONDS,
+        allowHttp: false,
+        allowPrivate: [],
+      },
+    });
+  });
+
+  it.each<[string, Partial<TokenExchangeSettings>]>([
+    ['embedLogin.perMinute: must be a whole number from 1 to 1000000', { embedLogin: { perMinute: 0 } }],
+    ['exchange.perMinute: must be a whole number from 1 to 1000000', { exchange: { perMinute: 1.5 } }],
+    [
+      'exchange.maxTokenLifetimeSeconds: must be a whole number from 5 to 86400',
+      { exchange: { maxTokenLifetimeSeconds: 4 } },
+    ],
+    ['clockToleranceSeconds: must be a whole number from 0 to 60', { clockToleranceSeconds: 61 }],
+    [
+      'replayPurge.intervalSeconds: must be a whole number from 1 to 86400',
+      { replayPurge: { intervalSeconds: Number.NaN } },
+    ],
+    [
+      'replayPurge.batchSize: must be a whole number from 1 to 100000',
+      { replayPurge: { batchSize: 100_001 } },
+    ],
+    [
+      'jwks.refreshIntervalSeconds: must be a whole number from 1 to 86400',
+      { jwks: { refreshIntervalSeconds: 0 } },
+    ],
+    ['jwks.maxStaleSeconds: must be a whole number from 0 to 86400', { jwks: { maxStaleSeconds: -1 } }],
+  ])('are refused out of range: %s', (message, settings) => {
+    expect(() => completedOptions({ ...LEAST, ...settings })).toThrow(new RangeError(message));
+  });
+
+  it('take the ends of a range', () => {
+    const { exchange } = completedOptions({ ...LEAST, exchange: { maxTokenLifetimeSeconds: DAY_SECONDS } });
+    expect(exchange.maxTokenLifetimeSeconds).toBe(DAY_SECONDS);
+    expect(completedOptions({ ...LEAST, clockToleranceSeconds: 0 }).clockToleranceSeconds).toBe(0);
+  });
+});
+
+describe('trusted keys as JSON', () => {
+  it('[2.1] are read as the contract describes them', () => {
+    const { trustedKeys } = completedOptions({ ...LEAST, trustedKeys: JSON.stringify([staticEntry()]) });
+    expect(trustedKeys).toMatchObject([{ type: 'static', issuer: 'https://partner.example' }]);
+  });
+
+  it('[D32] are refused with every problem, and without any value', () => {
+    const entries = [staticEntry({ key: 'SECRET' }), staticEntry({ type: 'other' })];
+    const read = () => completedOptions({ ...LEAST, trustedKeys: JSON.stringify(entries) });
+    expect(read).toThrow(/^trustedKeys:\n {2}entry 0.*\n {2}entry 1/s);
+    expect(read).not.toThrow(/SECRET/);
+  });
+
+  it('tell the log what their author may not expect', () => {
+    const log = new KeptLog();
+    const entries = [staticEntry({ origins: ['https://partner.example'] })];
+    completedOptions({ ...LEAST, trustedKeys: JSON.stringify(entries) }, log);
+    expect(log.messages).toEqual([expect.stringMatching(/^info: trustedKeys: entry 0/)]);
+  });
+});
+
+describe('what the sessions and access tokens of this package need', () => {
+  it('[D26] a session lives for an hour, and a minute at least', () => {
+    expect(completedSessions(LEAST)).toEqual({ sessionLifetimeSeconds: 3600, partitionedCookie: true });
+    const settings = { ...LEAST, sessions: { lifetimeSeconds: 59 } };
+    expect(() => completedSessions(settings)).toThrow(
+      'sessions.lifetimeSeconds: must be a whole number from 60',
+    );
+  });
+
+  it.each<[string, TokenExchangeSettings['accessTokens']]>([
+    ['accessTokens: is needed', undefined],
+    ['accessTokens.issuer: must be a URL', { issuer: 'product', sealingKeys: [Buffer.alloc(32)] }],
+    ['accessTokens.sealingKeys: must be one key or more', { issuer: 'https://p.example', sealingKeys: [] }],
+    [
+      'accessTokens.sealingKeys: must be one key or more, of 32 bytes each',
+      { issuer: 'https://p.example', sealingKeys: [Buffer.alloc(31)] },
+    ],
+  ])('access tokens are refused: %s', (message, accessTokens) => {
+    expect(() => completedAccessTokens({ ...LEAST, accessTokens })).toThrow(message);
+  });
+});
