@@ -25,7 +25,12 @@ export default defineConfig(
     extends: [tseslint.configs.recommendedTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['./tsconfig.json', './src/web/embed/tsconfig.json', './examples/tsconfig.json', './test/package/host/tsconfig.json'],
+        project: [
+          './tsconfig.json',
+          './src/web/embed/tsconfig.json',
+          './examples/tsconfig.json',
+          './test/package/host/tsconfig.json',
+        ],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -97,7 +102,7 @@ export default defineConfig(
   },
   {
     // Pages' own scripts: modules that a browser loads as they are.
-    files: ['src/web/public/**/*.js', 'demo/**/*.js'],
+    files: ['src/web/public/**/*.js', 'src/workspace/reference/public/**/*.js', 'demo/**/*.js'],
     languageOptions: { globals: globals.browser },
   },
 );

@@ -68,7 +68,9 @@ export class AppModule {
         modules.logging,
         modules.metrics,
         workspace(parts, modules, metrics),
-        ReferenceModule,
+        ReferenceModule.register({
+          publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
+        }),
         WebModule.register({ publicDirectory: join(parts.sourceDirectory, 'web', 'public') }),
         ...tokenExchange(parts, modules),
       ],

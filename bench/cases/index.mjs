@@ -10,6 +10,7 @@ import { oneRequest } from './one-request.mjs';
 import { embedLogin, exchangeActor, firstLogin, instances } from './pairs.mjs';
 import { refusedReplay, refusedSignature } from './refusals.mjs';
 import { start } from './start.mjs';
+import { workflowLists } from './workflow-lists.mjs';
 
 export const CASES = [
   exchangeEs256,
@@ -29,5 +30,6 @@ export const CASES = [
   memory,
   maintenance,
   growth,
+  workflowLists,
   start,
 ];

@@ -1,6 +1,12 @@
 // Lets a request through that presents an access token or a session.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { ForbiddenException, Inject, Injectable, UnauthorizedException } from '@nestjs/common';
+import {
+  ConflictException,
+  ForbiddenException,
+  Inject,
+  Injectable,
+  UnauthorizedException,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readSessionCookies } from '../token-exchange/sessions/session-cookie.js';
 import type { AccessOptions } from './access.options.js';
@@ -19,6 +25,8 @@ declare module 'fastify' {
 /** RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1). */
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
 const READING_METHODS = new Set(['GET', 'HEAD']);
+/** The id of the user whom the sending page shows, as `/rest/me` told it: no secret, and no proof of anything. */
+const SESSION_USER = 'x-session-user';
 
 @Injectable()
 export class AuthenticationGuard implements CanActivate {
@@ -42,6 +50,7 @@ export class AuthenticationGuard implements CanActivate {
     const principal = await this.authentication.bySession(readSessionCookies(request.headers.cookie));
     if (principal === undefined)
       throw this.unauthenticated(request, reply, 'Sign in, or send an access token');
+    refuseOtherUser(request, principal);
     this.refuseForgery(request);
     return principal;
   }
@@ -78,4 +87,18 @@ export class AuthenticationGuard implements CanActivate {
       message: 'The request does not come from this instance',
     });
   }
+}
+
+/**
+ * Another login in the same browser changes the cookie under a page that still shows the user of before. Where the page
+ * says whom it shows, it neither sees nor does anything in another user's name.
+ * @rule D51 A session's request that names another user in `X-Session-User` is refused, and changes nothing.
+ */
+function refuseOtherUser({ headers }: FastifyRequest, { user }: Principal): void {
+  const named = headers[SESSION_USER];
+  if (named === undefined || named === user.id) return;
+  throw new ConflictException({
+    error: 'session_of_another_user',
+    message: 'Another user has signed in in this browser',
+  });
 }

@@ -2,6 +2,10 @@
 import pg from 'pg';
 import type { OpenDatabase } from '../../src/database/data-source.js';
 import { CREDENTIAL_PAGE } from '../../src/workspace/credentials/credential.repository.js';
+import type { SortedPageQuery } from '../../src/workspace/workflows/sorted-workflow-page.query.js';
+import { sortedWorkflowPage } from '../../src/workspace/workflows/sorted-workflow-page.query.js';
+import type { WorkflowCountQuery } from '../../src/workspace/workflows/workflow-count.query.js';
+import { MAX_COUNT, workflowCount } from '../../src/workspace/workflows/workflow-count.query.js';
 import type { WorkflowQuery } from '../../src/workspace/workflows/workflow-page.query.js';
 import { workflowPage } from '../../src/workspace/workflows/workflow-page.query.js';
 import type { TestDatabase } from '../support/databases.js';
@@ -33,10 +37,11 @@ const FILL = (rows: number) => [
   `INSERT INTO project_member (project_id, user_id, role)
    SELECT ${PROJECT_SQL('n * 2')}, '${MEMBER}', 'project:viewer' FROM generate_series(1, ${MEMBERSHIPS}) n`,
   `INSERT INTO project_member VALUES ('${projectId(CROWDED)}', '${MEMBER_OF_ONE}', 'project:viewer')`,
-  `INSERT INTO workflow (id, project_id, name, active, nodes, connections)
+  `INSERT INTO workflow (id, project_id, name, active, nodes, connections, updated_at)
    SELECT gen_random_uuid(), ${PROJECT_SQL(`CASE WHEN n % 4 = 0 THEN ${CROWDED} ELSE 1 + n % ${PROJECTS} END`)},
      CASE WHEN (n / 4) % 2 = 0 THEN 'Common' ELSE 'Name ' || n END, (n / 8) % 2 = 0,
-     '[{"type": "start", "parameters": {"text": "as in a small workflow"}}]', '{}'
+     '[{"type": "start", "parameters": {"text": "as in a small workflow"}}]', '{}',
+     timestamptz '2026-01-01' + make_interval(secs => n::bigint * 7919 % 345600)
    FROM generate_series(1, ${rows}) n`,
   `INSERT INTO credential (id, project_id, name, type, sealed_data)
    SELECT gen_random_uuid(), ${PROJECT_SQL(`1 + n % ${PROJECTS}`)}, 'Name ' || n, 'httpBasicAuth', '\\x00'
@@ -54,6 +59,20 @@ const workflows = (filters: Omit<WorkflowQuery, 'limit'>): Statement => {
   const { text, values } = workflowPage(query);
   return { text, values: values(query) };
 };
+const sorted = (given: Omit<SortedPageQuery, 'limit'>): Statement => {
+  const query = { ...given, limit: LIMIT };
+  const { text, values } = sortedWorkflowPage(query);
+  return { text, values: values(query) };
+};
+const counted = (query: WorkflowCountQuery): Statement => {
+  const { text, values } = workflowCount(query);
+  return { text, values: values(query) };
+};
+const BY_CHANGE = { sort: 'updatedAt', order: 'desc' } as const;
+const BY_NAME = { sort: 'name', order: 'asc' } as const;
+/** Three quarters of all rows lie before each. */
+const DEEP_CHANGE = { after: { key: '2026-01-02T00:00:00.000000Z', id: DEEP } };
+const DEEP_NAME = { after: { key: 'name 3', id: DEEP } };
 const credentials = (afterId: string) => ({ text: CREDENTIAL_PAGE, values: [afterId, LIMIT] });
 
 const PAGES: readonly (readonly [string, Statement])[] = [
@@ -73,6 +92,28 @@ const PAGES: readonly (readonly [string, Statement])[] = [
   ['a member of 200 projects by a name that nothing has', workflows({ memberId: MEMBER, name: 'none' })],
   ['a member of 200 projects by project', workflows({ memberId: MEMBER, projectId: projectId(CROWDED) })],
   ['a member of one project', workflows({ memberId: MEMBER_OF_ONE })],
+  ['workflows by last change', sorted(BY_CHANGE)],
+  ['workflows by last change, deep page', sorted({ ...BY_CHANGE, ...DEEP_CHANGE })],
+  ['workflows by last change, the first one first', sorted({ ...BY_CHANGE, order: 'asc' })],
+  ['active workflows by last change, deep page', sorted({ ...BY_CHANGE, ...DEEP_CHANGE, active: true })],
+  ['workflows in the order of names', sorted(BY_NAME)],
+  ['workflows in the order of names, deep page', sorted({ ...BY_NAME, ...DEEP_NAME })],
+  ['inactive workflows in the order of names', sorted({ ...BY_NAME, active: false })],
+  ['workflows of a project by last change', sorted({ ...BY_CHANGE, projectId: projectId(CROWDED) })],
+  ['a member of 200 projects by last change', sorted({ ...BY_CHANGE, memberId: MEMBER })],
+  [
+    'a member of 200 projects by last change, deep page',
+    sorted({ ...BY_CHANGE, ...DEEP_CHANGE, memberId: MEMBER }),
+  ],
+  ['a member of 200 projects in the order of names', sorted({ ...BY_NAME, memberId: MEMBER })],
+  [
+    'a member of 200 projects, active ones in the order of names',
+    sorted({ ...BY_NAME, memberId: MEMBER, active: true }),
+  ],
+  ['a member of one project by last change', sorted({ ...BY_CHANGE, memberId: MEMBER_OF_ONE })],
+  ['a search for what nothing has', sorted({ ...BY_CHANGE, search: 'nothing' })],
+  ['a search for what half of all have', sorted({ ...BY_CHANGE, search: 'comm' })],
+  ["a member's search for what half of all have", sorted({ ...BY_CHANGE, memberId: MEMBER, search: 'comm' })],
   ['credentials, first page', credentials('00000000-0000-0000-0000-000000000000')],
   ['credentials, deep page', credentials(DEEP)],
 ];
@@ -94,6 +135,16 @@ async function costOf({ dataSource }: OpenDatabase, { text, values }: Statement)
     rows: plan['Actual Rows'] ?? 0,
   };
 }
+
+const COUNTS: readonly (readonly [string, Statement])[] = [
+  ['of the instance', counted({})],
+  ['of active ones', counted({ active: true })],
+  ['of a member of 200 projects', counted({ memberId: MEMBER })],
+  ['of what half of all have', counted({ search: 'comm' })],
+  ['of what half of all of a member have', counted({ memberId: MEMBER, search: 'comm' })],
+];
+/** As many as a page of the longest list needs. */
+const AT_MOST_BUFFERS = 6_000;
 
 /** Filled over a connection of its own: the service's end a statement that takes as long as this may. */
 async function filled(database: TestDatabase, rows: number): Promise<OpenDatabase> {
@@ -134,6 +185,12 @@ describeOnPostgresql('with a thousand rows', (few) => {
       // Pages of different lengths would not be comparable.
       expect(other.rows).toBe(one.rows);
       expect(other.buffers / one.buffers).toBeLessThanOrEqual(AT_MOST_TIMES);
+    });
+
+    it.each(COUNTS)('the count %s stops as soon as it has found enough', async (_, count) => {
+      const [row] = await large.dataSource.query<{ count: string }[]>(count.text, count.values);
+      expect(Number(row?.count)).toBe(MAX_COUNT + 1);
+      expect((await costOf(large, count)).buffers).toBeLessThan(AT_MOST_BUFFERS);
     });
   });
 });

@@ -175,7 +175,17 @@ describeOnEachDatabase('the pages of a list', (database) => {
     ['active=1', 'active must be true or false'],
     ['projectId=x', 'projectId must be a UUID'],
     ['name=%00', 'name has characters that cannot be stored'],
-    ['offset=3', 'The query has an unknown parameter; known are limit, cursor, active, name, projectId'],
+    ['sort=id', 'sort must be one of updatedAt, name'],
+    ['sort=name&order=up', 'order must be one of asc, desc'],
+    ['order=asc', 'order needs sort or search'],
+    ['sort=name&name=A', 'name is the whole name, and goes without sort, order and search'],
+    ['search=A&name=A', 'name is the whole name, and goes without sort, order and search'],
+    [`search=${'A'.repeat(129)}`, 'search must be a text of at most 128 characters'],
+    ['search=%00', 'search has characters that cannot be stored'],
+    [
+      'offset=3',
+      'The query has an unknown parameter; known are limit, cursor, active, name, projectId, sort, order, search',
+    ],
   ])('refuses ?%s', async (query, message) => {
     const answer = await api.get(`/api/v1/workflows?${query}`, await world.tokenOf('owner'));
     expect([answer.status, answer.body.message]).toEqual([400, message]);

@@ -18,7 +18,8 @@ function expectedStatus({ right, path, isList, statuses }: DescribedOperation, p
     ...RIGHTS[party.role],
     ...(party.projectRole === undefined ? [] : RIGHTS[party.projectRole]),
   ];
-  const isNarrowedList = isList && !path.includes('{') && PROJECT_RIGHTS.some((each) => each === right);
+  const isNarrowed = isList || path.endsWith('/count');
+  const isNarrowedList = isNarrowed && !path.includes('{') && PROJECT_RIGHTS.some((each) => each === right);
   if (right === undefined || isNarrowedList || rights.includes(right as Right)) return success;
   const isWholeInstance = INSTANCE_RIGHTS.some((each) => each === right) && !path.includes('{');
   const isSeen = rights.includes(right.replace(/:.*/, ':read') as Right);

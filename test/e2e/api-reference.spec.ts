@@ -81,6 +81,20 @@ describeOnEachDatabase('the description of the API', (database) => {
     expect(new Set(operations.flatMap((each) => each.tags))).toEqual(new Set(tags.map(({ name }) => name)));
   });
 
+  it('has of every body and answer an example, which is one', () => {
+    const ofTypes = description.components.schemas['NewCredentialBody']?.oneOf?.map(({ $ref }) => $ref) ?? [];
+    const shown = Object.keys(description.components.schemas).filter(
+      (name) => /(Body|Answer)$/.test(name) && !ofTypes.includes(`#/components/schemas/${name}`),
+    );
+    expect(shown.length).toBeGreaterThan(15);
+    for (const name of shown) {
+      const examples = (description.components.schemas[name]?.['examples'] ?? []) as unknown[];
+      expect([name, examples.length]).toEqual([name, 1]);
+      const validate = validatorOf(name);
+      expect([name, validate(examples[0]), validate.errors]).toEqual([name, true, null]);
+    }
+  });
+
   it('tells where a Bearer comes from', () => {
     const { bearer } = description.components.securitySchemes;
     expect(bearer?.description).toContain(FLOWS[0]);
@@ -97,12 +111,39 @@ describeOnEachDatabase('the description of the API', (database) => {
     for (const { security } of ways) expect(security).toEqual([]);
   });
 
+  it('[D51] describes who is signed in and signing out, by session and by Bearer', () => {
+    const ways = ['/rest/me', '/rest/auth/logout'].flatMap((path) =>
+      Object.values(description.paths[path] ?? {}),
+    );
+    expect(ways.map(({ operationId }) => operationId)).toEqual(['Session_me', 'Session_logout']);
+    for (const { security, responses, parameters = [] } of ways) {
+      expect(security).toEqual([{ bearer: [] }, { session: [] }]);
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '409']));
+      expect(parameters.map(({ name }) => name)).toEqual(['X-Session-User']);
+    }
+  });
+
+  it('describes the answer of /rest/me as it is', async () => {
+    const world = new ApiWorld(service, 'me');
+    const authorization = `Bearer ${await world.token(await world.createUser())}`;
+    const answer = await service.fetch('/rest/me', { headers: { authorization } });
+    const responses = description.paths['/rest/me']?.['get']?.responses as
+      Record<string, { content: { 'application/json': { schema: object } } }> | undefined;
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    const validate = ajv.compile(responses?.['200']?.content['application/json'].schema ?? false);
+    expect([validate(await answer.json()), validate.errors]).toEqual([true, null]);
+    expect(validate({})).toBe(false);
+  });
+
   it('gives an empty cursor no chance, and a change without a member none', () => {
     const cursors = operations.flatMap(({ parameters = [] }) =>
       parameters.filter(({ name }) => name === 'cursor'),
     );
     expect(cursors.length).toBeGreaterThan(3);
-    for (const { schema } of cursors) expect(schema).toMatchObject({ minLength: 43, maxLength: 43 });
+    for (const { schema } of cursors) expect(schema).toMatchObject({ minLength: 43 });
+    const longest = new Set(cursors.map(({ schema }) => (schema as { maxLength: number }).maxLength));
+    expect([...longest]).toEqual([43, 2091]);
     for (const name of ['UserChangeBody', 'WorkflowChangeBody', 'CredentialChangeBody'])
       expect([name, validatorOf(name)({})]).toEqual([name, false]);
   });
@@ -165,7 +206,10 @@ describeOnEachDatabase('the description of an instance without the feature', (da
     const environment = { SVC_ENV_FEAT_TOKEN_EXCHANGE: undefined };
     await withService(database, { environment }, async (service) => {
       const { paths, tags } = await describedBy(service);
-      expect(Object.keys(paths).filter((path) => !path.startsWith('/api/v1/'))).toEqual([]);
+      expect(Object.keys(paths).filter((path) => !path.startsWith('/api/v1/'))).toEqual([
+        '/rest/me',
+        '/rest/auth/logout',
+      ]);
       expect(tags.map(({ name }) => name)).not.toContain('Tokens');
     });
   });

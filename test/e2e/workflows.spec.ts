@@ -123,7 +123,7 @@ describeOnEachDatabase('[D47] workflows', (database) => {
     const text = await answer.text();
     expect(text).toContain(`"nodes":${JSON.stringify(nodes)}`);
     expect(text).toContain(`"connections":${JSON.stringify(connections)}`);
-    expect(JSON.parse(text)).toEqual({ ...head, nodes, connections });
+    expect(JSON.parse(text)).toEqual({ ...head, canEdit: true, nodes, connections });
   });
 
   it('pages hold what was asked for, each workflow once, and the last one says so', async () => {

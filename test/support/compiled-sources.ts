@@ -9,7 +9,10 @@ import { REPOSITORY, repositoryFiles } from './source-files.js';
 const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
 const EMBED = join(REPOSITORY, 'src', 'web', 'embed');
 
-/** A folder with `web/public` in it. Its name tells the state of the sources, so that they are compiled once. */
+/** Files that a build copies as they are. */
+const COPIED = [join('web', 'public'), join('workspace', 'reference', 'public')];
+
+/** A folder with these in it, and what is compiled for pages. Its name tells the state of the sources, so that they are compiled once. */
 export function compiledSources(): string {
   const owner = process.getuid?.() ?? 'user';
   const folder = join(lastingFolder(), `svc-test-${owner}-pages-${stateOfSources()}`);
@@ -20,9 +23,9 @@ export function compiledSources(): string {
 /** Workers may do this at the same moment: each fills a draft of its own, and the first gives it the name. */
 function compileInto(folder: string): void {
   const draft = mkdtempSync(`${folder}-`);
-  const publicDirectory = join(draft, 'web', 'public');
-  cpSync(join(REPOSITORY, 'src', 'web', 'public'), publicDirectory, { recursive: true });
-  execFileSync(process.execPath, [COMPILER, '-p', EMBED, '--outDir', publicDirectory]);
+  for (const folder of COPIED)
+    cpSync(join(REPOSITORY, 'src', folder), join(draft, folder), { recursive: true });
+  execFileSync(process.execPath, [COMPILER, '-p', EMBED, '--outDir', join(draft, 'web', 'public')]);
   try {
     renameSync(draft, folder);
   } catch (error) {
@@ -33,6 +36,7 @@ function compileInto(folder: string): void {
 
 function stateOfSources(): string {
   const hash = createHash('sha256');
-  for (const { path, text } of repositoryFiles('src/web')) hash.update(path).update('\0').update(text);
+  const files = ['src/web', 'src/workspace/reference'].flatMap((folder) => repositoryFiles(folder));
+  for (const { path, text } of files) hash.update(path).update('\0').update(text);
   return hash.digest('hex').slice(0, 16);
 }

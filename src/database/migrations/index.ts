@@ -8,6 +8,7 @@ import { PublicApi1790000000010 } from './1790000000010-public-api.js';
 import { SessionOrigin1790000000020 } from './1790000000020-session-origin.js';
 import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
 import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange-prefix.js';
+import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   SessionFamily1790000000030,
   TokenExchangePrefix1790000000040,
   ...TOKEN_EXCHANGE_MIGRATIONS,
+  WorkflowLists1790000000060,
 ] as const;

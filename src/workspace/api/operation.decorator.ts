@@ -32,13 +32,13 @@ export interface Operation extends OperationRule {
   /** The class of the JSON body. */
   readonly body?: Type;
   readonly answer: Answer;
-  /** Beside 401 and 429, which every operation may answer, and those that a body brings along. */
+  /** Beside 401, 409 and 429, which every operation may answer, and those that a body brings along. */
   readonly errors: readonly (400 | 403 | 404 | 409)[];
 }
 
 type Answer =
   | { readonly status: 200 | 201; readonly is: Type }
-  | { readonly status: 200; readonly pageOf: Type }
+  | { readonly status: 200; readonly pageOf: Type; readonly maxCursorCharacters?: number }
   | { readonly status: 200; readonly schema: Record<string, unknown> }
   | { readonly status: 204 };
 
@@ -50,11 +50,12 @@ const ERRORS: Readonly<Record<number, string>> = {
   401: 'No valid access token or session',
   403: 'The role does not allow it (forbidden), the licence does not include it (feature_not_licensed), or a session wrote from elsewhere (csrf_refused)',
   404: 'It does not exist, or the acting user may not see it',
-  409: 'It contradicts what is there; the error code says what',
+  409: "The session is another user's by now (session_of_another_user)",
   413: 'The body is larger than 256 KiB',
   415: 'The body is not application/json',
   429: 'The caller made too many calls within a minute',
 };
+const CONFLICT = 'It contradicts what is there; the error code says what. ';
 const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescription>>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
   429: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
@@ -80,14 +81,14 @@ export function ruleOf(handler: object): OperationRule {
 function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorator {
   const { summary, description, right, feature, body, answer, errors } = operation;
   const { ApiBody, ApiExtension, ApiOperation } = openApi;
-  const statuses = new Set([401, 429, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
+  const statuses = new Set([401, 409, 429, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
   return applyDecorators(
     ApiOperation({ summary, description: [description, needsOf(operation)].join(' ').trim() }),
     ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
     ...(feature === undefined ? [] : [ApiExtension('x-license-feature', feature)]),
     ...(body === undefined ? [] : [ApiBody({ type: body, required: true })]),
     ...successOf(answer, openApi),
-    ...[...statuses].sort().map((status) => errorAnswer(status, openApi)),
+    ...[...statuses].sort().map((status) => errorAnswer(status, errors.includes(409), openApi)),
   );
 }
 
@@ -118,7 +119,11 @@ function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
       name: 'cursor',
       required: false,
       description: 'The nextCursor of the page before, as it is',
-      schema: { type: 'string', minLength: CURSOR_CHARACTERS, maxLength: CURSOR_CHARACTERS },
+      schema: {
+        type: 'string',
+        minLength: CURSOR_CHARACTERS,
+        maxLength: answer.maxCursorCharacters ?? CURSOR_CHARACTERS,
+      },
     }),
   ];
 }
@@ -137,8 +142,9 @@ function pageSchema(member: string) {
   };
 }
 
-function errorAnswer(status: number, { ApiResponse }: OpenApi): MethodDecorator {
+function errorAnswer(status: number, hasConflicts: boolean, { ApiResponse }: OpenApi): MethodDecorator {
   const type = status === 404 ? NotFoundAnswer : ErrorAnswer;
   const headers = HEADERS_OF_ERRORS[status];
-  return ApiResponse({ status, type, description: ERRORS[status] ?? '', ...(headers && { headers }) });
+  const description = `${status === 409 && hasConflicts ? CONFLICT : ''}${ERRORS[status] ?? ''}`;
+  return ApiResponse({ status, type, description, ...(headers && { headers }) });
 }

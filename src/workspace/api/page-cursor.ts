@@ -1,4 +1,4 @@
-// Makes and reads cursors: the id at which a page ended, and proof that this instance wrote it.
+// Makes and reads cursors: the place at which a page ended, and proof that this instance wrote it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { KeyRing } from '../../token-exchange/sealing/key-ring.js';
@@ -7,11 +7,22 @@ const ID_BYTES = 16;
 const TAG_BYTES = 16;
 /** 32 bytes in base64url. */
 export const CURSOR_CHARACTERS = 43;
-const CURSOR = /^[\w-]{43}$/;
+/** Of a name in NFC, which makes three code points of some: 128 × 3 × 4 bytes. */
+const MAX_KEY_BYTES = 1536;
+/** With the longest key. */
+export const MAX_CURSOR_CHARACTERS = Math.ceil(((ID_BYTES + TAG_BYTES + MAX_KEY_BYTES) * 4) / 3);
+
+/** Where a page ended. */
+export interface Place {
+  /** A UUID. */
+  readonly id: string;
+  /** What the list is sorted by, as text; empty in the order of ids. */
+  readonly key: string;
+}
 
 /**
- * A cursor is base64url(id ‖ tag), the tag being the first 16 bytes of HMAC-SHA256 over the list's name and the id. It
- * holds no offset, so it stays right whatever is inserted or deleted, and it outlives the rotation of keys.
+ * A cursor is base64url(id ‖ tag ‖ key), the tag being the first 16 bytes of HMAC-SHA256 over the list's name, the id and the
+ * key. It holds no offset, so it stays right whatever is inserted or deleted, and it outlives the rotation of keys.
  */
 @Injectable()
 export class PageCursors {
@@ -24,25 +35,37 @@ export class PageCursors {
   /**
    * @param list names the list, for example `workflows`: a cursor of one list is none of another
    * @param id a UUID, at which the page ended
+   * @param key what the list is sorted by there; nothing in the order of ids
    */
-  write(list: string, id: string): string {
-    const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
-    const [key = Buffer.alloc(0)] = this.keys;
-    return Buffer.concat([bytes, tagOf(key, list, bytes)]).toString('base64url');
+  write(list: string, id: string, key = ''): string {
+    const idBytes = Buffer.from(id.replaceAll('-', ''), 'hex');
+    const keyBytes = Buffer.from(key, 'utf8');
+    const [secret = Buffer.alloc(0)] = this.keys;
+    return Buffer.concat([idBytes, tagOf(secret, list, idBytes, keyBytes), keyBytes]).toString('base64url');
   }
 
   /** The id in a cursor of this list; undefined for everything that `write` did not make for it. */
   read(list: string, cursor: string): string | undefined {
-    const bytes = Buffer.from(CURSOR.test(cursor) ? cursor : '', 'base64url');
-    // The last character of the text has spare bits, which must be as they were written.
-    if (bytes.length !== ID_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor) return undefined;
-    const [id, tag] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES)];
-    return this.keys.some((key) => timingSafeEqual(tagOf(key, list, id), tag)) ? uuidOf(id) : undefined;
+    return this.readPlace(list, cursor)?.id;
+  }
+
+  /** The place in a cursor of this list; undefined for everything that `write` did not make for it. */
+  readPlace(list: string, cursor: string): Place | undefined {
+    if (cursor.length > MAX_CURSOR_CHARACTERS) return undefined;
+    const bytes = Buffer.from(cursor, 'base64url');
+    // What is no base64url, or has spare bits in its last character, is not as it was written.
+    if (bytes.length < ID_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor) return undefined;
+    const id = bytes.subarray(0, ID_BYTES);
+    const tag = bytes.subarray(ID_BYTES, ID_BYTES + TAG_BYTES);
+    const key = bytes.subarray(ID_BYTES + TAG_BYTES);
+    const isOurs = this.keys.some((secret) => timingSafeEqual(tagOf(secret, list, id, key), tag));
+    return isOurs ? { id: uuidOf(id), key: key.toString('utf8') } : undefined;
   }
 }
 
-function tagOf(key: Buffer, list: string, id: Buffer): Buffer {
-  return createHmac('sha256', key).update(list).update('\0').update(id).digest().subarray(0, TAG_BYTES);
+function tagOf(secret: Buffer, list: string, id: Buffer, key: Buffer): Buffer {
+  const hmac = createHmac('sha256', secret).update(list).update('\0').update(id).update(key);
+  return hmac.digest().subarray(0, TAG_BYTES);
 }
 
 function uuidOf(bytes: Buffer): string {

@@ -1,6 +1,7 @@
 // Answers a list page by page.
 import { Injectable } from '@nestjs/common';
 import { ApiRefusal } from './api-refusal.js';
+import type { Place } from './page-cursor.js';
 import { PageCursors } from './page-cursor.js';
 import type { PageQuery } from './query.pipe.js';
 
@@ -17,6 +18,12 @@ export interface PageRange {
   readonly limit: number;
 }
 
+/** Which rows to read for a page of a sorted list: those behind a place. */
+export interface SortedRange {
+  readonly after?: Place;
+  readonly limit: number;
+}
+
 @Injectable()
 export class Pages {
   constructor(private readonly cursors: PageCursors) {}
@@ -26,24 +33,52 @@ export class Pages {
    * @param list names the list; cursors of other lists are refused
    * @throws ApiRefusal `bad_request` for a cursor that is not of this list
    */
-  async read<Row extends { readonly id: string }, T>(
+  read<Row extends { readonly id: string }, T>(
     list: string,
-    { limit, cursor }: PageQuery,
+    query: PageQuery,
     rowsOf: (range: PageRange) => Promise<Row[]>,
     answer: (row: Row) => T,
   ): Promise<Page<T>> {
-    const afterId = cursor === undefined ? undefined : this.idIn(list, cursor);
+    const idOrdered = (row: Row) => ({ id: row.id, key: '' });
+    return this.readFrom(list, query, ({ after, limit }) => rowsOf({ afterId: after?.id, limit }), {
+      answer,
+      placeOf: idOrdered,
+    });
+  }
+
+  /**
+   * Reads one page of a list that is sorted by something else than ids.
+   * @param list names the list with its order; cursors of other lists and orders are refused
+   * @throws ApiRefusal `bad_request` for a cursor that is not of this list
+   */
+  readSorted<Row extends Place, T>(
+    list: string,
+    query: PageQuery,
+    rowsOf: (range: SortedRange) => Promise<Row[]>,
+    answer: (row: Row) => T,
+  ): Promise<Page<T>> {
+    return this.readFrom(list, query, rowsOf, { answer, placeOf: (row) => row });
+  }
+
+  private async readFrom<Row, T>(
+    list: string,
+    { limit, cursor }: PageQuery,
+    rowsOf: (range: SortedRange) => Promise<Row[]>,
+    { answer, placeOf }: { answer: (row: Row) => T; placeOf: (row: Row) => Place },
+  ): Promise<Page<T>> {
+    const after = cursor === undefined ? undefined : this.placeIn(list, cursor);
     // One more than asked for tells whether there is a next page.
-    const rows = await rowsOf({ afterId, limit: limit + 1 });
+    const rows = await rowsOf({ after, limit: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
-    const nextCursor = last === undefined ? null : this.cursors.write(list, last.id);
+    const end = last === undefined ? undefined : placeOf(last);
+    const nextCursor = end === undefined ? null : this.cursors.write(list, end.id, end.key);
     return { data: shown.map(answer), nextCursor };
   }
 
-  private idIn(list: string, cursor: string): string {
-    const id = this.cursors.read(list, cursor);
-    if (id !== undefined) return id;
+  private placeIn(list: string, cursor: string): Place {
+    const place = this.cursors.readPlace(list, cursor);
+    if (place !== undefined) return place;
     throw new ApiRefusal('bad_request', 'cursor must be the nextCursor of an earlier page of this list');
   }
 }

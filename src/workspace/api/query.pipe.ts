@@ -1,10 +1,12 @@
 // Reads query strings of lists: which page, and which filters.
 import type { PipeTransform } from '@nestjs/common';
 import { isUnstorable } from '../../token-exchange/foundation/strict-json.js';
+import { hasMoreCharacters } from '../../token-exchange/foundation/characters.js';
 import { ApiRefusal } from './api-refusal.js';
 
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 250;
+export const MAX_SEARCH_CHARACTERS = 128;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Which page is asked for. */
@@ -21,22 +23,15 @@ type Readers = Readonly<Record<string, Reader<unknown>>>;
 type Values<R extends Readers> = { readonly [K in keyof R]?: ReturnType<R[K]> };
 
 /**
- * Reads `limit`, `cursor` and the filters of one list. A parameter that is unknown or given twice is refused: a misspelt
- * filter would answer everything.
+ * Reads the parameters of one operation. One that is unknown or given twice is refused: a misspelt filter would answer
+ * everything.
  */
-export class QueryPipe<R extends Readers> implements PipeTransform<
-  Record<string, unknown>,
-  PageQuery & Values<R>
-> {
-  private readonly readers: Readers;
+export class FilterPipe<R extends Readers> implements PipeTransform<Record<string, unknown>, Values<R>> {
+  constructor(private readonly readers: R) {}
 
-  constructor(filters: R) {
-    this.readers = { limit: readLimit, cursor: (value) => value, ...filters };
-  }
-
-  transform(query: Record<string, unknown>): PageQuery & Values<R> {
+  transform(query: Record<string, unknown>): Values<R> {
     const values = Object.entries(query).map(([name, value]) => [name, this.read(name, value)]);
-    return { limit: DEFAULT_LIMIT, ...Object.fromEntries(values) } as PageQuery & Values<R>;
+    return Object.fromEntries(values) as Values<R>;
   }
 
   private read(name: string, value: unknown): unknown {
@@ -49,6 +44,22 @@ export class QueryPipe<R extends Readers> implements PipeTransform<
   private unknownParameter(): ApiRefusal {
     const known = Object.keys(this.readers).join(', ');
     return new ApiRefusal('bad_request', `The query has an unknown parameter; known are ${known}`);
+  }
+}
+
+/** Reads `limit`, `cursor` and the filters of one list. */
+export class QueryPipe<R extends Readers> implements PipeTransform<
+  Record<string, unknown>,
+  PageQuery & Values<R>
+> {
+  private readonly parameters: FilterPipe<Readers>;
+
+  constructor(filters: R) {
+    this.parameters = new FilterPipe({ limit: readLimit, cursor: (value) => value, ...filters });
+  }
+
+  transform(query: Record<string, unknown>): PageQuery & Values<R> {
+    return { limit: DEFAULT_LIMIT, ...this.parameters.transform(query) } as PageQuery & Values<R>;
   }
 }
 
@@ -70,6 +81,26 @@ export function readId(value: string, name: string): string {
 export function readText(value: string, name: string): string {
   if (!isUnstorable(value)) return value;
   throw new ApiRefusal('bad_request', `${name} has characters that cannot be stored`);
+}
+
+/** Reads one of some words. */
+export function readChoice<T extends string>(choices: readonly T[]): Reader<T> {
+  return (value, name) => {
+    const choice = choices.find((each) => each === value);
+    if (choice !== undefined) return choice;
+    throw new ApiRefusal('bad_request', `${name} must be one of ${choices.join(', ')}`);
+  };
+}
+
+/** Reads what a list is searched for; nothing where it is empty. Letters are the same however they are composed (NFC). */
+export function readSearch(value: string, name: string): string | undefined {
+  const text = readText(value, name).normalize('NFC');
+  if (hasMoreCharacters(text, MAX_SEARCH_CHARACTERS))
+    throw new ApiRefusal(
+      'bad_request',
+      `${name} must be a text of at most ${MAX_SEARCH_CHARACTERS} characters`,
+    );
+  return text === '' ? undefined : text;
 }
 
 /** Reads an id in a path: what is not a UUID is the id of nothing. @throws ApiRefusal `not_found` */

@@ -2,14 +2,15 @@
 import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { SESSION_DESCRIPTION } from '../../access/session.description.js';
 import { VERSION } from '../../config/version.js';
 import type { OpenApi } from '../api/body/api-documentation.js';
 import { documentation } from '../api/body/api-documentation.js';
 import { WorkspaceModule } from '../workspace.module.js';
 import { describeCredentialTypes } from './credential-bodies.js';
+import { giveExamples } from './examples.js';
 import { linkOperations } from './operation-links.js';
 import { describePathParameters } from './path-parameters.js';
-import { renderReferencePage } from './reference-page.js';
 
 const DESCRIPTION =
   'Projects, their members, workflows and credentials of this instance. Every call is authorised by the acting user: ' +
@@ -19,22 +20,19 @@ const DESCRIPTION =
 const BEARER =
   'An access token, which this instance issues: POST an external JWT to /rest/auth/oauth/token (token exchange, RFC 8693), as ' +
   '/.well-known/oauth-authorization-server tells. It is good for expires_in seconds; then exchange another JWT.';
-const SESSION = 'The cookie of an embedded login, for the pages of this instance itself.';
+const SESSION =
+  'The cookie of an embedded login, for the pages of this instance itself. They say whom they show in X-Session-User, by the ' +
+  'user.id of /rest/me, and get 409 session_of_another_user where somebody else has signed in meanwhile.';
 
 const TAGS: Readonly<Record<string, string>> = {
   Tokens: 'How a partner comes in: access tokens for programs, sessions for browsers.',
+  Session: 'Who is signed in, and signing out.',
   Users: 'The users of the instance, and their global roles.',
   Projects: 'Personal projects and those of teams, in which everything lies.',
   'Members of projects': 'Who belongs to a project of a team, in which role.',
   Workflows: 'Workflows as definitions; nothing here runs them.',
   Credentials: 'Secrets that workflows use: they go in and never come out.',
 };
-
-/** The description as JSON for programs, and as a page for people. */
-interface Published {
-  readonly json: string;
-  readonly page: string;
-}
 
 /** What is described. */
 interface Subject {
@@ -52,15 +50,15 @@ interface Subject {
 @Injectable()
 export class ApiDescription {
   private subject: Subject | undefined;
-  private publication: Promise<Published> | undefined;
+  private publication: Promise<string> | undefined;
 
   /** To be called once the application has its routes. */
   describe(application: INestApplication, { baseUrl, otherPaths }: Omit<Subject, 'application'>): void {
     this.subject = { application, baseUrl, otherPaths };
   }
 
-  /** Made once, however many ask for it at the same moment. */
-  async published(): Promise<Published> {
+  /** The description as JSON. Made once, however many ask for it at the same moment. */
+  async published(): Promise<string> {
     if (this.subject === undefined) throw new Error('there is nothing to describe yet');
     this.publication ??= publish(this.subject).catch((error: unknown) => {
       // The next one to ask tries again.
@@ -71,15 +69,16 @@ export class ApiDescription {
   }
 }
 
-async function publish(subject: Subject): Promise<Published> {
+async function publish(subject: Subject): Promise<string> {
   const document = documentOf(subject, await documentation.loaded());
   closeBodies(document);
   describeCredentialTypes(document);
+  giveExamples(document);
   describePathParameters(document);
   linkOperations(document);
-  Object.assign(document.paths, subject.otherPaths);
+  Object.assign(document.paths, SESSION_DESCRIPTION, subject.otherPaths);
   document.tags = usedTags(document);
-  return { json: JSON.stringify(document), page: renderReferencePage(document) };
+  return JSON.stringify(document);
 }
 
 function documentOf(

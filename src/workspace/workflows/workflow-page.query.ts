@@ -36,7 +36,7 @@ const AFTER_ID: PageSql = parameter('uuid', ({ afterId }) => afterId);
 const LIMIT: PageSql = parameter('bigint', ({ limit }) => limit);
 
 /** @rule B.list What a list tells of a workflow: nothing of which the size is its author's choice. */
-const LISTED_COLUMNS = sql`w.id, w.project_id AS "projectId", w.name, w.active,
+export const LISTED_COLUMNS = sql`w.id, w.project_id AS "projectId", w.name, w.active,
   w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
 
 /** So many more than its share are taken from each project: they lie together in the index and cost next to nothing. */

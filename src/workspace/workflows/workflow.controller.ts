@@ -4,35 +4,86 @@ import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { isForeignKeyViolation } from '../../token-exchange/database/database-error.js';
 import { Transactions } from '../../token-exchange/database/transaction.js';
+import type { User } from '../../users/user.repository.js';
 import { ApiController } from '../api/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { ApiQuery } from '../api/body/api-documentation.js';
 import { JsonBody } from '../api/body/json-body.js';
 import { Operation } from '../api/operation.decorator.js';
-import type { Page } from '../api/pages.js';
+import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
+import type { Page, PageRange, SortedRange } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
-import { IdPipe, QueryPipe, readFlag, readId, readText } from '../api/query.pipe.js';
+import {
+  FilterPipe,
+  IdPipe,
+  MAX_SEARCH_CHARACTERS,
+  QueryPipe,
+  readChoice,
+  readFlag,
+  readId,
+  readSearch,
+  readText,
+} from '../api/query.pipe.js';
 import { AccessRights, visibleToMember } from '../rights/access-rights.js';
 import { ProjectChoice } from '../rights/project-choice.js';
+import { MAX_COUNT } from './workflow-count.query.js';
+import type { Direction, SortKey } from './workflow-order.js';
+import { DIRECTIONS, SORT_KEYS, USUAL_DIRECTION } from './workflow-order.js';
+import type { ListedWorkflow } from './workflow-page.query.js';
 import {
   ListedWorkflowAnswer,
   NewWorkflowBody,
   WorkflowAnswer,
   WorkflowChangeBody,
+  WorkflowCountAnswer,
   listedWorkflowAnswer,
   workflowAnswer,
+  workflowCountAnswer,
 } from './workflow.dto.js';
 import type { NewWorkflow, Workflow, WorkflowChange } from './workflow.repository.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
-interface WorkflowListQuery extends PageQuery {
+interface WorkflowFilters {
   readonly active?: boolean;
-  readonly name?: string;
   readonly projectId?: string;
+  readonly search?: string;
 }
 
-const listQuery = new QueryPipe({ active: readFlag, name: readText, projectId: readId });
+interface WorkflowListQuery extends PageQuery, WorkflowFilters {
+  readonly name?: string;
+  readonly sort?: SortKey;
+  readonly order?: Direction;
+}
+
+const listQuery = new QueryPipe({
+  active: readFlag,
+  name: readText,
+  projectId: readId,
+  sort: readChoice(SORT_KEYS),
+  order: readChoice(DIRECTIONS),
+  search: readSearch,
+});
+const countQuery = new FilterPipe({ active: readFlag, projectId: readId, search: readSearch });
+
+const ACTIVE_PARAMETER = {
+  name: 'active',
+  required: false,
+  schema: { type: 'boolean' },
+  description: 'Active ones, or others',
+} as const;
+const PROJECT_PARAMETER = {
+  name: 'projectId',
+  required: false,
+  schema: { type: 'string', format: 'uuid' },
+  description: 'Those of one project',
+} as const;
+const SEARCH_PARAMETER = {
+  name: 'search',
+  required: false,
+  schema: { type: 'string', maxLength: MAX_SEARCH_CHARACTERS },
+  description: 'Beginnings of words: each must begin a word of the name. Case and accents do not matter',
+} as const;
 
 @ApiController('workflows', 'Workflows')
 export class WorkflowController {
@@ -47,39 +98,63 @@ export class WorkflowController {
   @Get()
   @Operation({
     summary: 'List the workflows that the acting user may see',
-    description: 'Without nodes and connections, which the workflow itself answers.',
+    description:
+      'Without nodes and connections, which the workflow itself answers. In the order of ids, or as sort says; a search is ' +
+      'sorted by the last change unless it says otherwise. A workflow that changes its place in a sorted list between two ' +
+      'pages may be missing in them, or be in both.',
     right: 'workflow:read',
     asksItself: true,
-    answer: { status: 200, pageOf: ListedWorkflowAnswer },
+    answer: { status: 200, pageOf: ListedWorkflowAnswer, maxCursorCharacters: MAX_CURSOR_CHARACTERS },
     errors: [400],
   })
+  @ApiQuery(ACTIVE_PARAMETER)
   @ApiQuery({
-    name: 'active',
+    name: 'name',
     required: false,
-    schema: { type: 'boolean' },
-    description: 'Active ones, or others',
+    schema: { type: 'string' },
+    description: 'The whole name. Not together with sort, order or search',
   })
-  @ApiQuery({ name: 'name', required: false, schema: { type: 'string' }, description: 'The whole name' })
+  @ApiQuery(PROJECT_PARAMETER)
   @ApiQuery({
-    name: 'projectId',
+    name: 'sort',
     required: false,
-    schema: { type: 'string', format: 'uuid' },
-    description: 'Those of one project',
+    schema: { type: 'string', enum: [...SORT_KEYS] },
+    description: 'By the last change, or by the words of the name; by id unless given',
   })
+  @ApiQuery({
+    name: 'order',
+    required: false,
+    schema: { type: 'string', enum: [...DIRECTIONS] },
+    description: 'Unless given, the last change comes first, and names from A to Z. Needs sort or search',
+  })
+  @ApiQuery(SEARCH_PARAMETER)
   async list(
     @CurrentPrincipal() { user }: Principal,
-    @Query(listQuery) { limit, cursor, ...filters }: WorkflowListQuery,
+    @Query(listQuery) query: WorkflowListQuery,
   ): Promise<Page<ListedWorkflowAnswer>> {
-    const memberId = visibleToMember(user);
-    const { data, nextCursor } = await this.pages.read(
-      'workflows',
-      { limit, cursor },
-      (range) => this.workflows.list({ ...filters, memberId, ...range }),
-      (row) => row,
-    );
+    const { data, nextCursor } = await this.pageOf(user, query);
     const projectIds = [...new Set(data.map(({ projectId }) => projectId))];
     const editable = await this.accessRights.projectsGranting(user, 'workflow:write', projectIds);
     return { data: data.map((row) => listedWorkflowAnswer(row, editable.has(row.projectId))), nextCursor };
+  }
+
+  @Get('count')
+  @Operation({
+    summary: 'Count the workflows that the acting user may see',
+    description: `Exactly up to ${MAX_COUNT}.`,
+    right: 'workflow:read',
+    asksItself: true,
+    answer: { status: 200, is: WorkflowCountAnswer },
+    errors: [400],
+  })
+  @ApiQuery(ACTIVE_PARAMETER)
+  @ApiQuery(PROJECT_PARAMETER)
+  @ApiQuery(SEARCH_PARAMETER)
+  async count(
+    @CurrentPrincipal() { user }: Principal,
+    @Query(countQuery) filters: WorkflowFilters,
+  ): Promise<WorkflowCountAnswer> {
+    return workflowCountAnswer(await this.workflows.count({ ...filters, memberId: visibleToMember(user) }));
   }
 
   @Post()
@@ -107,8 +182,14 @@ export class WorkflowController {
     answer: { status: 200, is: WorkflowAnswer },
     errors: [404],
   })
-  async get(@Param('workflowId', IdPipe) id: string): Promise<WorkflowAnswer> {
-    return answerOf(await this.workflows.findById(id));
+  async get(
+    @CurrentPrincipal() { user }: Principal,
+    @Param('workflowId', IdPipe) id: string,
+  ): Promise<WorkflowAnswer> {
+    const workflow = found(await this.workflows.findById(id));
+    const { projectId } = workflow;
+    const editable = await this.accessRights.projectsGranting(user, 'workflow:write', [projectId]);
+    return workflowAnswer(workflow, editable.has(projectId));
   }
 
   @Patch(':workflowId')
@@ -166,12 +247,30 @@ export class WorkflowController {
     return this.updated(id, { active: false });
   }
 
+  private pageOf(user: User, { limit, cursor, name, sort, order, ...filters }: WorkflowListQuery) {
+    const scope = { ...filters, memberId: visibleToMember(user) };
+    const isSorted = sort !== undefined || filters.search !== undefined;
+    if (!isSorted) {
+      if (order !== undefined) throw new ApiRefusal('bad_request', 'order needs sort or search');
+      const rowsOf = (range: PageRange): Promise<ListedWorkflow[]> =>
+        this.workflows.list({ ...scope, name, ...range });
+      return this.pages.read('workflows', { limit, cursor }, rowsOf, (row) => row);
+    }
+    if (name !== undefined)
+      throw new ApiRefusal('bad_request', 'name is the whole name, and goes without sort, order and search');
+    const by = sort ?? 'updatedAt';
+    const sorting = { sort: by, order: order ?? USUAL_DIRECTION[by] };
+    const rowsOf = (range: SortedRange) => this.workflows.listSorted({ ...scope, ...sorting, ...range });
+    const list = `workflows by ${sorting.sort} ${sorting.order}`;
+    return this.pages.readSorted(list, { limit, cursor }, rowsOf, (row): ListedWorkflow => row);
+  }
+
   private async inserted(workflow: NewWorkflow): Promise<WorkflowAnswer> {
     try {
       const [made] = await this.transactions.run((transaction) =>
         this.workflows.insert(transaction, [workflow]),
       );
-      return answerOf(made);
+      return changedAnswer(made);
     } catch (error) {
       // The project was deleted after the right on it was checked.
       throw isForeignKeyViolation(error) ? new ApiRefusal('not_found') : error;
@@ -179,11 +278,16 @@ export class WorkflowController {
   }
 
   private async updated(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {
-    return answerOf(await this.workflows.update(id, change));
+    return changedAnswer(await this.workflows.update(id, change));
   }
 }
 
-function answerOf(workflow: Workflow | undefined): WorkflowAnswer {
+/** Of what the acting user has just made or changed. */
+function changedAnswer(workflow: Workflow | undefined): WorkflowAnswer {
+  return workflowAnswer(found(workflow), true);
+}
+
+function found(workflow: Workflow | undefined): Workflow {
   if (workflow === undefined) throw new ApiRefusal('not_found');
-  return workflowAnswer(workflow);
+  return workflow;
 }

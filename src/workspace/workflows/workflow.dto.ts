@@ -1,6 +1,7 @@
 // Bodies and answers of workflows.
 import { ApiProperty } from '../api/body/api-documentation.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
+import { MAX_COUNT } from './workflow-count.query.js';
 import type { ListedWorkflow } from './workflow-page.query.js';
 import type { Workflow } from './workflow.repository.js';
 
@@ -52,6 +53,10 @@ class WorkflowHead {
 
   @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
   readonly updatedAt!: string;
+
+  /** At this moment: a page of buttons must know which it may offer. */
+  @ApiProperty({ description: 'Whether the acting user may change it.' })
+  readonly canEdit!: boolean;
 }
 
 export class WorkflowAnswer extends WorkflowHead {
@@ -71,22 +76,34 @@ export class WorkflowAnswer extends WorkflowHead {
 }
 
 /** A workflow in a list: without its nodes and connections, so that a page is small whatever is stored. */
-export class ListedWorkflowAnswer extends WorkflowHead {
-  /** Whether the acting user may change it, at this moment: a page of buttons must know which it may offer. */
-  @ApiProperty({ description: 'Whether the acting user may change it.' })
-  readonly canEdit!: boolean;
+export class ListedWorkflowAnswer extends WorkflowHead {}
+
+export class WorkflowCountAnswer {
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: MAX_COUNT, description: 'How many there are.' })
+  readonly count!: number;
+
+  @ApiProperty({ description: `Whether there are more than ${MAX_COUNT}, which are not counted.` })
+  readonly hasMore!: boolean;
 }
 
-export function workflowAnswer(workflow: Workflow): WorkflowAnswer {
+export function workflowAnswer(workflow: Workflow, canEdit: boolean): WorkflowAnswer {
   const { nodes, connections } = workflow;
-  return { ...headOf(workflow), nodes, connections };
+  return { ...headOf(workflow, canEdit), nodes, connections };
+}
+
+/** @param found up to MAX_COUNT + 1 */
+export function workflowCountAnswer(found: number): WorkflowCountAnswer {
+  return { count: Math.min(found, MAX_COUNT), hasMore: found > MAX_COUNT };
 }
 
 export function listedWorkflowAnswer(workflow: ListedWorkflow, canEdit: boolean): ListedWorkflowAnswer {
-  return { ...headOf(workflow), canEdit };
+  return headOf(workflow, canEdit);
 }
 
-function headOf({ id, projectId, name, active, createdAt, updatedAt }: ListedWorkflow): WorkflowHead {
+function headOf(
+  { id, projectId, name, active, createdAt, updatedAt }: ListedWorkflow,
+  canEdit: boolean,
+): WorkflowHead {
   return {
     id,
     projectId,
@@ -94,5 +111,6 @@ function headOf({ id, projectId, name, active, createdAt, updatedAt }: ListedWor
     active,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
+    canEdit,
   };
 }

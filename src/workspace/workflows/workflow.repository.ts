@@ -5,6 +5,10 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
+import type { PlacedWorkflow, SortedPageQuery } from './sorted-workflow-page.query.js';
+import { sortedWorkflowPage } from './sorted-workflow-page.query.js';
+import type { WorkflowCountQuery } from './workflow-count.query.js';
+import { workflowCount } from './workflow-count.query.js';
 import type { ListedWorkflow, WorkflowQuery } from './workflow-page.query.js';
 import { workflowPage } from './workflow-page.query.js';
 
@@ -63,6 +67,17 @@ export class WorkflowRepository {
   /** One page, in the order of ids: a page's end stays where it is, whatever is inserted or deleted meanwhile. */
   list(query: WorkflowQuery): Promise<ListedWorkflow[]> {
     return workflowPage(query).run(this.workflows.manager.dataSource, query);
+  }
+
+  /** One page of a sorted list. What changes its place in the list meanwhile is where it was, where it is, or neither. */
+  listSorted(query: SortedPageQuery): Promise<PlacedWorkflow[]> {
+    return sortedWorkflowPage(query).run(this.workflows.manager.dataSource, query);
+  }
+
+  /** How many there are, up to MAX_COUNT + 1, which stands for more. */
+  async count(query: WorkflowCountQuery): Promise<number> {
+    const [row] = await workflowCount(query).run(this.workflows.manager.dataSource, query);
+    return Number(row?.count);
   }
 
   async findById(id: string): Promise<Workflow | undefined> {

@@ -5,6 +5,9 @@ import {
   preparedStatements,
 } from '../../../../src/token-exchange/database/prepared-statement.js';
 import { sql } from '../../../../src/token-exchange/database/sql.js';
+import type { SortedPageQuery } from '../../../../src/workspace/workflows/sorted-workflow-page.query.js';
+import { sortedWorkflowPage } from '../../../../src/workspace/workflows/sorted-workflow-page.query.js';
+import { workflowCount } from '../../../../src/workspace/workflows/workflow-count.query.js';
 import { workflowPage } from '../../../../src/workspace/workflows/workflow-page.query.js';
 import { REPOSITORY, typescriptFiles } from '../../../support/source-files.js';
 
@@ -14,6 +17,16 @@ const WRITERS = typescriptFiles('src').filter(({ text }) => /from '[./a-z-]*\/sq
 /** A page of workflows has a statement for each choice of filters: the shortest and the longest hold every clause. */
 const FILTERS = { projectId: 'p', active: true, name: 'n', afterId: 'a', limit: 1 };
 const PAGES = [{ limit: 1 }, FILTERS, { memberId: 'm', limit: 1 }, { memberId: 'm', ...FILTERS }];
+/** So has one of a sorted list, and the number of workflows in it. */
+const SCOPE = { projectId: 'p', active: true, search: 's' };
+const AFTER = { after: { key: 'k', id: 'i' }, limit: 1 };
+const SORTED_PAGES: SortedPageQuery[] = [
+  { sort: 'updatedAt', order: 'desc', limit: 1 },
+  { sort: 'updatedAt', order: 'desc', memberId: 'm', limit: 1 },
+  { sort: 'name', order: 'asc', ...SCOPE, ...AFTER },
+  { sort: 'name', order: 'asc', memberId: 'm', ...SCOPE, ...AFTER },
+];
+const COUNTS = [{}, { memberId: 'm' }, SCOPE, { memberId: 'm', ...SCOPE }];
 
 const NAMES = [
   'audit_event_append',
@@ -29,10 +42,18 @@ const NAMES = [
   'used_jti_consume',
   'used_jti_consume_whole',
   'user_account_find',
+  'workflow_count',
+  'workflow_count_memberid',
+  'workflow_count_memberid_projectid_active_search',
+  'workflow_count_projectid_active_search',
   'workflow_page_active_afterid_limit_memberid_name_projectid',
   'workflow_page_active_afterid_limit_name_projectid',
   'workflow_page_limit',
   'workflow_page_limit_memberid',
+  'workflows_by_name_asc_memberid_projectid_active_search_after',
+  'workflows_by_name_asc_projectid_active_search_after',
+  'workflows_by_updatedat_desc',
+  'workflows_by_updatedat_desc_memberid',
 ];
 
 describe('the prepared statements', () => {
@@ -41,6 +62,8 @@ describe('the prepared statements', () => {
   beforeAll(async () => {
     for (const { path } of WRITERS) await import(join(REPOSITORY, path));
     PAGES.forEach(workflowPage);
+    SORTED_PAGES.forEach(sortedWorkflowPage);
+    COUNTS.forEach(workflowCount);
     texts = new Map(preparedStatements().map(({ name, text }) => [name, text]));
   });
 

@@ -1,7 +1,7 @@
 // Cursors: what was written is read, for the same list and under every key of the ring, and nothing else is.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { KeyRing } from '../../../../src/token-exchange/sealing/key-ring.js';
-import { PageCursors } from '../../../../src/workspace/api/page-cursor.js';
+import { MAX_CURSOR_CHARACTERS, PageCursors } from '../../../../src/workspace/api/page-cursor.js';
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const cursorsUnder = (...keys: Buffer[]) => new PageCursors(new KeyRing(keys));
@@ -15,6 +15,19 @@ describe('a cursor', () => {
       expect(cursors.read('workflows', cursors.write('workflows', id))).toBe(id);
     }
   });
+
+  it.each(['x', '2026-01-01T00:00:00.000001Z', 'ä 注 🚀', 'x'.repeat(1536)])(
+    'leads back to the place with a key: %j',
+    (key) => {
+      const id = randomUUID();
+      const cursor = cursors.write('workflows by name asc', id, key);
+      expect(cursors.readPlace('workflows by name asc', cursor)).toEqual({ id, key });
+      expect(cursors.readPlace('workflows by name desc', cursor)).toBeUndefined();
+      expect(cursor.length).toBeLessThanOrEqual(MAX_CURSOR_CHARACTERS);
+      const cut = Buffer.from(cursor, 'base64url').subarray(0, -1).toString('base64url');
+      expect(cursors.readPlace('workflows by name asc', cut)).toBeUndefined();
+    },
+  );
 
   it('is of one list only', () => {
     const cursor = cursors.write('workflows', randomUUID());

@@ -1,0 +1,110 @@
+// Describes who is signed in and signing out in OpenAPI, as plain values: the workspace publishes them with its own.
+
+const TEXT = (description: string) => ({ type: 'string', description });
+const INSTANT = (description: string) => ({ ...TEXT(description), format: 'date-time' });
+
+const USER = {
+  type: 'object',
+  required: ['id', 'email', 'givenName', 'familyName', 'role'],
+  properties: {
+    id: { ...TEXT('Id.'), format: 'uuid' },
+    email: TEXT('E-mail address.'),
+    givenName: TEXT('Given name; may be empty.'),
+    familyName: TEXT('Family name; may be empty.'),
+    role: { ...TEXT('Global role.'), enum: ['global:owner', 'global:admin', 'global:member'] },
+  },
+};
+
+const ME = {
+  type: 'object',
+  required: ['user', 'onBehalfOf', 'authentication', 'expiresAt', 'expiresInSeconds', 'hostOrigin'],
+  properties: {
+    user: { ...USER, description: 'Whose rights count: the actor of an access token where it has one.' },
+    onBehalfOf: { oneOf: [USER, { type: 'null' }], description: 'With an actor: the subject.' },
+    authentication: { ...TEXT('By what the request was let in.'), enum: ['session', 'access_token'] },
+    expiresAt: INSTANT('When the session or token ends.'),
+    expiresInSeconds: { type: 'integer', description: 'Whole seconds until then.' },
+    hostOrigin: {
+      oneOf: [{ type: 'string' }, { type: 'null' }],
+      description: 'The origin of the page that posted the login of a session.',
+    },
+  },
+  example: {
+    user: {
+      id: '0190163d-8694-739b-aea5-966c26f8ad91',
+      email: 'ada@partner.example',
+      givenName: 'Ada',
+      familyName: 'Lovelace',
+      role: 'global:member',
+    },
+    onBehalfOf: null,
+    authentication: 'access_token',
+    expiresAt: '2026-01-31T12:00:00.000Z',
+    expiresInSeconds: 300,
+    hostOrigin: null,
+  },
+};
+
+const ERROR = {
+  type: 'object',
+  required: ['error', 'message', 'requestId'],
+  properties: {
+    error: TEXT('A stable machine word.'),
+    message: TEXT('For people.'),
+    requestId: TEXT('The X-Request-Id of the answer, under which the log has the cause.'),
+  },
+};
+
+const SECURITY = [{ bearer: [] }, { session: [] }];
+const REFUSALS = {
+  401: {
+    ...answer('No valid access token or session', ERROR),
+    headers: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
+  },
+  409: answer(
+    'The session is of another user than X-Session-User names (session_of_another_user); it goes on',
+    ERROR,
+  ),
+};
+const SESSION_USER = {
+  name: 'X-Session-User',
+  in: 'header',
+  required: false,
+  description: 'Id of the user whose session is meant. Proves nothing; without a session it is ignored.',
+  schema: { type: 'string', format: 'uuid' },
+};
+
+/** Members of `paths` of an OpenAPI document. */
+export const SESSION_DESCRIPTION = {
+  '/rest/me': {
+    get: {
+      operationId: 'Session_me',
+      tags: ['Session'],
+      summary: 'Tell who is signed in',
+      description: 'By session or access token.',
+      security: SECURITY,
+      parameters: [SESSION_USER],
+      responses: { 200: answer('Who is signed in, and until when', ME), ...REFUSALS },
+    },
+  },
+  '/rest/auth/logout': {
+    post: {
+      operationId: 'Session_logout',
+      tags: ['Session'],
+      summary: 'End the session',
+      description:
+        "With all that it was renewed from; clears the cookie. Needs the instance's own Origin. With an access token it does nothing.",
+      security: SECURITY,
+      parameters: [SESSION_USER],
+      responses: {
+        204: { description: 'Done; the answer is empty' },
+        ...REFUSALS,
+        403: answer('A session, and a request from elsewhere (csrf_refused)', ERROR),
+      },
+    },
+  },
+};
+
+function answer(description: string, schema: object) {
+  return { description, content: { 'application/json': { schema } } };
+}

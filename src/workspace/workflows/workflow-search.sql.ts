@@ -1,0 +1,23 @@
+// SQL that finds workflows by the beginnings of the words of their names.
+import type { Sql } from '../../token-exchange/database/sql.js';
+import { sql } from '../../token-exchange/database/sql.js';
+
+/**
+ * A common table expression `sought`: what each name must be like, and the same as a query of the index of words. A search
+ * without a word finds everything. Folded words have no character that means something in either.
+ */
+export function soughtWords<Query>(search: Sql<Query>): Sql<Query> {
+  return sql`sought AS MATERIALIZED (
+      SELECT coalesce(array_agg('% ' || word || '%'), '{}') AS patterns,
+        string_agg('''' || word || ''':*', ' & ')::tsquery AS words
+      FROM unnest(string_to_array(folded_words(${search}), ' ')) AS word
+    )`;
+}
+
+/** Whether a folded name is among those sought. */
+export function isSought(foldedName: Sql): Sql {
+  return sql`(' ' || ${foldedName}) LIKE ALL ((SELECT sought.patterns FROM sought)::text[])`;
+}
+
+/** Whether `workflow w` is among those sought, by the index of words: it lists all that it has before the first is answered. */
+export const IS_SOUGHT_BY_INDEX = sql`array_to_tsvector(string_to_array(w.folded_name, ' ')) @@ (SELECT sought.words FROM sought)`;

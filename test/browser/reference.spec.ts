@@ -1,0 +1,112 @@
+// The page of the API's description in a browser: search, examples, calls by Bearer, dark colours, a strict policy.
+import type { Page } from 'playwright-core';
+import { ApiWorld } from '../support/api-world.js';
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+
+describeInBrowser('the page of the API', () => {
+  const browsing = new EmbeddedBrowsing();
+  const complaints: string[] = [];
+  const asked: string[] = [];
+  let page: Page;
+  let token: string;
+
+  beforeAll(async () => {
+    await browsing.start();
+    const world = new ApiWorld(browsing.service);
+    await world.createParties();
+    await world.createWorkflow(await world.createProject(), 'Morning orders');
+    token = await world.tokenOf('owner');
+    const [name = '', value = ''] = (await world.sessionOf('owner')).split('=');
+    const cookie = { name, value, url: browsing.instanceOrigin, secure: true, httpOnly: true };
+    await browsing.context.addCookies([cookie]);
+    page = await browsing.context.newPage();
+    page.on('console', (line) => ['error', 'warning'].includes(line.type()) && complaints.push(line.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(`${browsing.instanceOrigin}/api/v1/docs`);
+    await operation('/api/v1/workflows').waitFor();
+  });
+  afterAll(() => browsing.stop());
+  // What the browser complains of it complains of at once, in whatever test that was.
+  afterEach(() => expect(complaints).toEqual([]));
+
+  const operation = (path: string) => page.locator(`.opblock [data-path="${path}"]`).first();
+  const search = () => page.getByRole('searchbox', { name: 'Search operations' });
+  const shown = () => page.locator('.opblock').count();
+
+  it('asks no other host for anything, and shows every operation', async () => {
+    const { paths } = await page.evaluate<{ paths: Record<string, object> }>(
+      'fetch("/api/v1/openapi.json").then((answer) => answer.json())',
+    );
+    expect(await shown()).toBe(Object.values(paths).flatMap((methods) => Object.keys(methods)).length);
+    expect(asked.length).toBeGreaterThan(4);
+    const foreign = asked.filter(
+      (url) => !url.startsWith(browsing.instanceOrigin) && !url.startsWith('data:'),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it('searches in what operations say of themselves, and not in the names of tags alone', async () => {
+    await search().fill('count WORKFLOWS');
+    await onlyOne(page.locator('.opblock'));
+    expect(await operation('/api/v1/workflows/count').count()).toBe(1);
+    await search().fill('');
+    await operation('/rest/me').waitFor();
+    expect(await shown()).toBeGreaterThan(20);
+  });
+
+  it('makes calls with the Bearer that was entered, and without it none in the name of a session', async () => {
+    // The browser has one, and a page that sends it is signed in.
+    expect(await page.evaluate('fetch("/rest/me").then(({ status }) => status)')).toBe(200);
+    const read = page.locator('#operations-Session-Session_me');
+    await read.locator('.opblock-summary-control').click();
+    await read.getByRole('button', { name: 'Execute' }).click();
+    await read.locator('.live-responses-table .response-col_status', { hasText: '401' }).waitFor();
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('401')));
+
+    await page.locator('.auth-wrapper .authorize').first().click();
+    const dialog = page.locator('.modal-ux');
+    expect(await dialog.locator('.auth-container').count()).toBe(1);
+    await dialog.locator('input').fill(token);
+    await dialog.getByRole('button', { name: 'Apply credentials' }).click();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+    await read.getByRole('button', { name: 'Execute' }).click();
+    await read.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor();
+    await read.locator('.live-responses-table').getByText('access_token').first().waitFor();
+  });
+
+  it('shows an example of a body, which makes what it says', async () => {
+    const make = page.locator('#operations-Workflows-Workflow_create');
+    await make.locator('.opblock-summary-control').click();
+    const example = JSON.parse(await make.locator('textarea').first().inputValue()) as { name: string };
+    expect(example.name).toBe('Import of orders');
+    await make.getByRole('button', { name: 'Execute' }).click();
+    await make.locator('.live-responses-table .response-col_status', { hasText: '201' }).waitFor();
+  });
+
+  it('fits into 320 pixels, without scrolling to the side', async () => {
+    const ofRoot = (width: string) => page.locator('html').evaluate(width);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await ofRoot('document.documentElement.scrollWidth')).toBe(320);
+    await page.setViewportSize({ width: 900, height: 700 });
+  });
+
+  it('is dark where the visitor has it dark, at once when that changes', async () => {
+    const ground = () =>
+      page
+        .locator('body')
+        .evaluate('getComputedStyle(document.querySelector(".swagger-ui")).backgroundColor');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html.dark-mode').waitFor();
+    const dark = await ground();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('html:not(.dark-mode)').waitFor();
+    expect(await ground()).not.toBe(dark);
+  });
+});
+
+async function onlyOne(locator: ReturnType<Page['locator']>): Promise<void> {
+  await locator.nth(1).waitFor({ state: 'detached' });
+  expect(await locator.count()).toBe(1);
+}
