@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { SignJWT, exportPKCS8, exportSPKI, generateKeyPair, importPKCS8 } from 'jose';
 
 const ISSUER = 'https://partner.example';
-const AUDIENCE = process.env.BASE_URL ?? 'http://localhost:3000';
+const AUDIENCE = process.env.BASE_URL ?? `http://localhost:${process.env.PORT ?? 3000}`;
 const KID = 'partner-key-1';
 
 const [command, name = 'ada', seconds = '300'] = process.argv.slice(2);

@@ -110,7 +110,7 @@ function readBodiesUnparsed(server: FastifyInstance): void {
 }
 
 /**
- * Answers are not stored, unless a route says otherwise; those of the two flows say it again (D22, edge/http.ts).
+ * Answers are not stored, unless a route says otherwise; those of the two flows say it again (D22, token-exchange/http/http-answers.ts).
  * The id is on every answer (D21); no page of ours tells others where its visitor came from (D23).
  */
 function answerWithCommonHeaders(server: FastifyInstance): void {

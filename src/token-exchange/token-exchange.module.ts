@@ -74,11 +74,14 @@ export class TokenExchangeModule {
   }
 }
 
+const CONTROLLERS = [DelegationController, EmbedLoginController];
+
 function moduleOf(parts: TokenExchangeParts, settings: Provider): DynamicModule {
+  for (const decorate of parts.decorators ?? []) CONTROLLERS.forEach((controller) => decorate(controller));
   return {
     module: TokenExchangeModule,
     imports: parts.imports,
-    controllers: [DelegationController, EmbedLoginController],
+    controllers: CONTROLLERS,
     providers: [
       settings,
       {

@@ -65,8 +65,8 @@ export interface TokenExchangeOptions {
 
 /** What a host says: trusted keys and roles, and whatever is to differ from the defaults. */
 export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
-  /** The entries; or the JSON text of their list, as the README of the package describes it. */
-  readonly trustedKeys: readonly TrustedKeyEntry[] | string;
+  /** The JSON text of the entries, or the value of that text; or entries that `readTrustedKeys` has made. */
+  readonly trustedKeys: string | readonly object[];
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;
   readonly replayPurge?: Partial<ReplayPurgeSettings>;

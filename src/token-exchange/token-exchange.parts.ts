@@ -46,6 +46,11 @@ export interface TokenExchangeParts {
   readonly imports?: ModuleMetadata['imports'];
   /** The name of the host's TypeORM data source, where it is not the only one. */
   readonly dataSource?: string;
+  /**
+   * Put on both controllers: what tells guards of the host's that these routes ask for no credential of its own, and have
+   * throttles of their own.
+   */
+  readonly decorators?: readonly ClassDecorator[];
   readonly users: Given<UserDirectory>;
   /** Own: `SessionService`, on a table of this package. */
   readonly sessions?: Given<SessionOpener>;

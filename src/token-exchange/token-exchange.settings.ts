@@ -2,7 +2,7 @@
 import type { Log } from './foundation/log.js';
 import { SILENT } from './foundation/log.js';
 import type { TrustedKeyEntry } from './keys/trusted-key.js';
-import { readTrustedKeys } from './keys/trusted-key-entry.js';
+import { isRead, readTrustedKeys } from './keys/trusted-key-entry.js';
 import type { SessionOptions } from './sessions/session.options.js';
 import type {
   AccessTokenSettings,
@@ -10,6 +10,7 @@ import type {
   ExchangeSettings,
   JwksSettings,
   ReplayPurgeSettings,
+  RoleNames,
   TokenExchangeOptions,
   TokenExchangeSettings,
 } from './token-exchange.options.js';
@@ -24,6 +25,7 @@ const SEALING_KEY_BYTES = 32;
  */
 export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
   const { roles, clockToleranceSeconds = 5, isAvailable = () => true } = settings;
+  refuseRoles(roles);
   const jwks = completedJwks(settings.jwks);
   return {
     roles,
@@ -115,13 +117,22 @@ function trustedKeys(
   { allowHttp }: JwksSettings,
   log: Log,
 ): readonly TrustedKeyEntry[] {
-  if (typeof given !== 'string') return given;
+  if (isRead(given)) return given;
   const rules = { assignableRoles: roles.assignable, allowHttp };
-  const { entries, problems, warnings, notes } = readTrustedKeys(given, rules);
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  const { entries, problems, warnings, notes } = readTrustedKeys(text, rules);
   if (problems.length > 0) throw new Error(['trustedKeys:', ...problems].join('\n  '));
   for (const warning of warnings) log.warn({}, `trustedKeys: ${warning}`);
   for (const note of notes) log.info({}, `trustedKeys: ${note}`);
   return entries;
+}
+
+/** 2.5.4: a host that lists the owner's role would otherwise learn from the log that the claim is ignored. */
+function refuseRoles({ assignable, owner, initial }: RoleNames): void {
+  if (assignable.includes(owner))
+    throw new RangeError('roles.assignable: must not have the role of roles.owner');
+  if (initial === owner) throw new RangeError('roles.initial: must not be the role of roles.owner');
+  if ([...assignable, owner, initial].includes('')) throw new RangeError('roles: a role must have a name');
 }
 
 function whole(name: string, value: number, min: number, max: number): number {

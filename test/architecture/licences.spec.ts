@@ -17,11 +17,18 @@ interface LicensedPackage {
   readonly licence: string | undefined;
 }
 
+interface Manifest {
+  readonly license?: string;
+  /** As packages of long ago say it. */
+  readonly licenses?: readonly { readonly type: string }[];
+}
+
 /** What the package itself says; an optional one of another platform is not here, so the lock has to speak for it. */
 function licenceOf(place: string, { optional, license }: LockedPackage): string | undefined {
   const manifest = join(REPOSITORY, place, 'package.json');
   if (optional === true && !existsSync(manifest)) return license;
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { license?: string }).license;
+  const { license: name, licenses = [] } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest;
+  return name ?? (licenses.length === 1 ? licenses[0]?.type : undefined);
 }
 
 /** A combination of licences, and one without a name, is for a person to judge. */

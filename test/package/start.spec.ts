@@ -92,7 +92,7 @@ describeOnEmptyDatabase('a host does not start', (database) => {
     [
       'without the tables of the package',
       { withoutMigrations: true },
-      'the tables of token exchange are missing: add TOKEN_EXCHANGE_MIGRATIONS to the migrations of the data source',
+      'tables of token exchange are missing (token_exchange_used_jti, token_exchange_identity_link,',
     ],
     [
       'with another driver than PostgreSQL',

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * An instance of the release before may run until it is updated too: it finds the tables under their old names, as views that
- * it can write to. Only its purge of replay records fails, and logs that; the other instances do it.
+ * it can write to. Only its purge of replay records fails while it leads, and logs that: they wait until another instance does.
  */
 export class TokenExchangePrefix1790000000040 implements MigrationInterface {
   readonly name = 'TokenExchangePrefix1790000000040';

@@ -1,6 +1,6 @@
 // Issues and verifies access tokens of the host's own (RFC 9068).
 import { Inject, Injectable } from '@nestjs/common';
-import type { JWTPayload } from 'jose';
+import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { Clock } from '../foundation/clock.js';
 import { signCompactJws } from '../foundation/compact-jws.js';
@@ -54,6 +54,11 @@ export class AccessTokenService extends AccessTokenIssuer {
     const { issuer } = this.options;
     const payload = (grant: AccessTokenGrant) => ({ iss: issuer, aud: issuer, ...claimsOf(grant) });
     return (grant) => ({ token: signCompactJws(header, payload(grant), signer) });
+  }
+
+  /** The public keys of these tokens as a JWK set (RFC 7517 §5), for a host that publishes it. Answers from memory. */
+  publicKeys(): JSONWebKeySet {
+    return this.signingKeys.publicKeys();
   }
 
   /**

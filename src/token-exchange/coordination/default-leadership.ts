@@ -1,5 +1,5 @@
 // The leadership that a host has without bringing its own: by an advisory lock of its database.
-import type { OnApplicationShutdown, Provider } from '@nestjs/common';
+import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { connectionOf } from '../database/driver-pool.js';
@@ -9,22 +9,27 @@ import { LOGGER } from '../foundation/log.js';
 import { AdvisoryLockLeader } from './advisory-lock.leader.js';
 import { Leader } from './leader.js';
 
-/** Hands the leadership over when the application ends, after its jobs. */
+/** Applies when the application starts, before its jobs do, and hands the leadership over when it ends, after them. */
 @Injectable()
-class Resignation implements OnApplicationShutdown {
-  constructor(private readonly leader: Leader) {}
+class Candidacy implements OnModuleInit, OnApplicationShutdown {
+  constructor(private readonly leader: AdvisoryLockLeader) {}
+
+  onModuleInit(): Promise<void> {
+    return this.leader.start();
+  }
 
   onApplicationShutdown(): Promise<void> {
     return this.leader.stop();
   }
 }
 
-/** The candidate of this process, with what ends its candidacy. */
+/** The candidate of this process, with what begins and ends its candidacy. */
 export function leadershipOf(): Provider[] {
-  const useFactory = async ({ dataSource }: Database, log: Log, clock: Clock) => {
-    const leader = new AdvisoryLockLeader(connectionOf(dataSource), log, clock);
-    await leader.start();
-    return leader;
-  };
-  return [{ provide: Leader, inject: [Database, LOGGER, Clock], useFactory }, Resignation];
+  const useFactory = ({ dataSource }: Database, log: Log, clock: Clock) =>
+    new AdvisoryLockLeader(connectionOf(dataSource), log, clock);
+  return [
+    { provide: AdvisoryLockLeader, inject: [Database, LOGGER, Clock], useFactory },
+    { provide: Leader, useExisting: AdvisoryLockLeader },
+    Candidacy,
+  ];
 }

@@ -2,8 +2,11 @@
 import type { LeaderSession } from './leader-session.js';
 import { LEADERSHIP_FREE_CHANNEL } from './leader-session.js';
 
-/** Names "the leader of this service" among a database's advisory locks. */
-const LEADER_LOCK = 7_236_450_102;
+/**
+ * Names "the leader of this service" among a database's advisory locks: one for each table of the lease, since two products may
+ * have theirs in two schemas of one database. Two releases that name it differently are kept apart by the lease alone.
+ */
+const LEADER_LOCK = `(7236450102 + 'token_exchange_leader_lease'::regclass::oid::bigint)`;
 
 /** How long the leadership stays taken after its last renewal, in milliseconds on the database's clock. */
 export const LEASE_MS = 9_000;
@@ -28,9 +31,9 @@ export class LeaderLeaseRepository {
 
   /** Takes the lock if no other session has it. */
   async tryLock(): Promise<boolean> {
-    const [row] = await this.session.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-      LEADER_LOCK,
-    ]);
+    const [row] = await this.session.query<{ locked: boolean }>(
+      `SELECT pg_try_advisory_lock(${LEADER_LOCK}) AS locked`,
+    );
     return row?.locked === true;
   }
 
@@ -90,8 +93,7 @@ export class LeaderLeaseRepository {
         `SELECT pg_terminate_backend(pid) FROM pg_locks
          WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND objsubid = 1
            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-           AND classid::bigint = $1::bigint >> 32 AND objid::bigint = $1::bigint & 4294967295`,
-        [LEADER_LOCK],
+           AND classid::bigint = ${LEADER_LOCK} >> 32 AND objid::bigint = ${LEADER_LOCK} & 4294967295`,
       );
     } catch (error) {
       if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;

@@ -1,5 +1,6 @@
 // The host's database, as the repositories of this package use it: PostgreSQL, by TypeORM's data source.
 import type { DataSource } from 'typeorm';
+import { TOKEN_EXCHANGE_TABLES } from '../migrations/index.js';
 
 /** Statements go to the host's own data source, with its pool, its settings and its search path. */
 export class Database {
@@ -13,12 +14,14 @@ export class Database {
   /** @throws Error where the data source is of another database, or the tables of this package are not in it */
   static async checked(dataSource: DataSource): Promise<Database> {
     const database = new Database(dataSource);
-    const [found] = await database.query<{ isThere: boolean }>(
-      `SELECT to_regclass('token_exchange_used_jti') IS NOT NULL AS "isThere"`,
+    const missing = await database.query<{ name: string }>(
+      'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL',
+      [TOKEN_EXCHANGE_TABLES],
     );
-    if (found?.isThere === true) return database;
+    if (missing.length === 0) return database;
     throw new Error(
-      'the tables of token exchange are missing: add TOKEN_EXCHANGE_MIGRATIONS to the migrations of the data source, and run them',
+      `tables of token exchange are missing (${missing.map(({ name }) => name).join(', ')}): add ` +
+        'TOKEN_EXCHANGE_MIGRATIONS to the migrations of the data source, and run them',
     );
   }
 

@@ -9,5 +9,7 @@ export function driverPool({ driver }: DataSource): Pool {
 
 /** How the pool connects, for connections beside it. Holds a secret. */
 export function connectionOf(dataSource: DataSource): ClientConfig {
-  return driverPool(dataSource).options;
+  const { options } = driverPool(dataSource);
+  // The pool hides its password from those who list its options, a copy of all others among them.
+  return { ...options, password: options.password };
 }

@@ -39,7 +39,7 @@ export class PreparedStatement<Input, Row> {
   async run(dataSource: DataSource, input: Input): Promise<Row[]> {
     const { name, text } = this;
     const values = this.values(input);
-    // As TypeORM does for each of its own; the service has that log turned off.
+    // As TypeORM does for each of its own, where the host has that log turned on.
     dataSource.logger.logQuery(text, values);
     const client = await driverPool(dataSource).connect();
     let broken: Error | undefined;

@@ -4,6 +4,7 @@ import { Catch, Inject } from '@nestjs/common';
 import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
+import { hostRefusalOf } from '../http/host-refusal.js';
 import type { HttpAnswer } from '../http/http-answers.js';
 import { HttpAnswers, requestOf } from '../http/http-answers.js';
 import { requestIdOf } from '../http/request-id.js';
@@ -59,6 +60,7 @@ const REJECTIONS = {
 const REFUSALS = {
   not_available: () => ({ status: 404, body: NOT_FOUND }),
   not_enabled: (message) => ({ status: 501, body: { ...oauth(501, 'server_error', message).body, message } }),
+  method_not_allowed: (message) => oauth(405, 'invalid_request', message),
   payload_too_large: (message) => oauth(413, 'invalid_request', message),
   not_a_form: (message) => oauth(415, 'invalid_request', message),
   content_encoding_not_supported: (message) => oauth(415, 'invalid_request', message),
@@ -87,6 +89,8 @@ export class OAuthErrorFilter implements ExceptionFilter {
       this.telemetry.countThrottled('exchange');
       return oauth(429, 'too_many_requests', error.message);
     }
+    const refusal = hostRefusalOf(error);
+    if (refusal !== undefined) return oauth(refusal.status, refusal.error, refusal.message);
     this.logger.error({ err: error, requestId }, 'a token exchange failed by a fault of the service');
     return oauth(500, 'server_error', INTERNAL_ERROR_MESSAGE);
   }

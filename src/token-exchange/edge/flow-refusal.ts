@@ -6,6 +6,7 @@ export type FlowRefusalKind =
   /** The host has taken the endpoint away, for example since its licence has run out. */
   | 'not_available'
   | 'not_enabled'
+  | 'method_not_allowed'
   | 'payload_too_large'
   | 'not_a_form'
   | 'content_encoding_not_supported'
@@ -13,11 +14,14 @@ export type FlowRefusalKind =
   | 'field_invalid'
   | 'token_missing';
 
+const ALLOWED_METHODS = 'GET, POST';
+
 /** Headers that some refusals have. */
 const HEADERS: Partial<Record<FlowRefusalKind, Readonly<Record<string, string>>>> = {
   // What is left of the body cannot be told from a next request.
   payload_too_large: { connection: 'close' },
   content_encoding_not_supported: ACCEPTED_CODING,
+  method_not_allowed: { allow: ALLOWED_METHODS },
 };
 
 /** A request was refused for what it is, not for its token. The message names fields and limits, never values. */

@@ -28,6 +28,16 @@ export class AvailableGuard implements CanActivate {
   }
 }
 
+/** A HEAD, which servers hand to the route of a GET, must not sign anybody in, nor use a token up (D57). */
+@Injectable()
+export class LoginMethodGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { method } = requestOf(context);
+    if (method === 'GET' || method === 'POST') return true;
+    throw new FlowRefusal('method_not_allowed', 'The method must be GET or POST');
+  }
+}
+
 /** @rule 8.5 Embedded logins per client address and minute; GET and POST share the count. */
 @Injectable()
 export class EmbedLoginThrottlerGuard extends MinuteThrottlerGuard {
@@ -86,7 +96,7 @@ const LABEL_FAULTS = {
 } as const satisfies Record<LabelFault, readonly [FlowRefusalKind, string]>;
 
 /**
- * @rule D20 A body that is too large or no form is refused after licence, throttle and switch, before any field is read.
+ * @rule D20 A body that is too large or no form is refused after availability, throttle and switch, before any field is read.
  */
 @Injectable()
 export class FormOnlyGuard implements CanActivate {

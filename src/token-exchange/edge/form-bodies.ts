@@ -85,17 +85,19 @@ export class FormBodies implements OnModuleInit {
 
   /** Express has no place before what was put into it earlier, so Node's server is told to wait. */
   private readBeforeExpress(server: Server): void {
-    const listeners = server.listeners('request') as RequestListener[];
+    const listeners = server.rawListeners('request') as RequestListener[];
     server.removeAllListeners('request');
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const goOn = () => listeners.forEach((listener) => listener.call(server, request, response));
-      if (!isForm(request.method, request.url?.split('?', 1)[0])) return goOn();
+      if (!isForm(request.method, request.url?.split(/[?#]/, 1)[0])) return goOn();
       // Who breaks off has gone, and waits for no answer.
       this.take(request).then(goOn, () => response.destroy());
     });
   }
 
   private async take(request: MarkedRequest): Promise<void> {
+    // Another registration of the module on the same server has it.
+    if (request[ARRIVED] !== undefined) return;
     const { headers } = request;
     const label = {
       'content-type': headers['content-type'],

@@ -4,6 +4,7 @@ import { Catch, Inject } from '@nestjs/common';
 import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
+import { hostRefusalOf } from '../http/host-refusal.js';
 import type { HttpAnswer } from '../http/http-answers.js';
 import { HttpAnswers, requestOf } from '../http/http-answers.js';
 import { requestIdOf } from '../http/request-id.js';
@@ -56,6 +57,7 @@ const REJECTIONS = {
 const REFUSAL_STATUS = {
   not_available: 404,
   not_enabled: 501,
+  method_not_allowed: 405,
   payload_too_large: 413,
   not_a_form: 415,
   content_encoding_not_supported: 415,
@@ -85,6 +87,8 @@ export class EmbedErrorFilter implements ExceptionFilter {
       this.telemetry.countThrottled('embed');
       return { status: 429, error: 'too_many_requests', message: error.message };
     }
+    const refusal = hostRefusalOf(error);
+    if (refusal !== undefined) return refusal;
     this.logger.error({ err: error, requestId }, 'an embedded login failed by a fault of the service');
     return { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE };
   }

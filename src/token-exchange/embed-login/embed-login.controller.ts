@@ -5,6 +5,7 @@ import {
   EmbedLoginEnabledGuard,
   EmbedLoginThrottlerGuard,
   FormOnlyGuard,
+  LoginMethodGuard,
 } from '../edge/flow.guards.js';
 import { FormBodies } from '../edge/form-bodies.js';
 import type { HttpRequest } from '../http/http-answers.js';
@@ -23,7 +24,7 @@ const SEE_OTHER = 303;
 
 @Controller(EMBED_PATH)
 @UseFilters(EmbedErrorFilter)
-@UseGuards(AvailableGuard, EmbedLoginThrottlerGuard, EmbedLoginEnabledGuard, FormOnlyGuard)
+@UseGuards(AvailableGuard, LoginMethodGuard, EmbedLoginThrottlerGuard, EmbedLoginEnabledGuard, FormOnlyGuard)
 export class EmbedLoginController {
   constructor(
     private readonly embedLogin: EmbedLoginService,

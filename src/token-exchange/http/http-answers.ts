@@ -29,10 +29,14 @@ export interface HttpAnswer {
   readonly body?: object;
 }
 
-/** @rule D22 Answers are not stored (RFC 6749 §5.1). See http/server.ts for other routes. */
+/**
+ * @rule D22 Answers are not stored (RFC 6749 §5.1). See src/http/server.ts for other routes.
+ * The address of a login by GET holds a token, which nobody is told of either (D23).
+ */
 const COMMON_HEADERS = [
   ['cache-control', 'no-store'],
   ['pragma', 'no-cache'],
+  ['referrer-policy', 'no-referrer'],
 ] as const;
 
 const NONE = {};
@@ -63,6 +67,8 @@ export class HttpAnswers {
   /** A header that is there already is replaced, but for `Set-Cookie`: the host may set cookies of its own. */
   reply(request: HttpRequest, response: object, { status, headers = NONE, body }: HttpAnswer): void {
     const { httpAdapter } = this.host;
+    // The host has given up on the request meanwhile, for example by a time limit of its own.
+    if (httpAdapter.isHeadersSent(response)) return;
     httpAdapter.setHeader(response, 'x-request-id', requestIdOf(request));
     for (const [name, value] of COMMON_HEADERS) httpAdapter.setHeader(response, name, value);
     for (const [name, value] of Object.entries(headers)) {

@@ -10,13 +10,16 @@ const GIVEN = Symbol('the id that a request was given');
 /** A request whose server may have given it an id. */
 type Request = Pick<IncomingMessage, 'headers'> & { readonly id?: unknown; [GIVEN]?: string };
 
+/** Fastify counts requests by these, from one again after each start. */
+const COUNTED = 'req-';
+
 /**
- * The id of a request, always the same: what its server has given it, if that can be told from others.
+ * The id of a request, always the same: what its server has given it, if that can be told from those of others.
  * See http-answers.ts for the header on answers, src/http/server.ts for other routes and the access line, audit-event.ts for
  * the id in events.
  */
 export function requestIdOf(request: Request): string {
-  if (isWellFormed(request.id)) return request.id;
+  if (isWellFormed(request.id) && !request.id.startsWith(COUNTED)) return request.id;
   // On the request itself: a map with weak keys costs the garbage collector more than the rest of this.
   return (request[GIVEN] ??= newRequestId(request));
 }

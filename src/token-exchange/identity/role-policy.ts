@@ -41,14 +41,19 @@ export function roleOfExistingUser(
   roles: RoleNames,
 ): RoleSync {
   if (claim === undefined || current === roles.owner) return { kind: 'keep' };
-  if (!roles.assignable.includes(claim)) return { kind: 'ignore-claim' };
+  if (!isAssignable(claim, roles)) return { kind: 'ignore-claim' };
   refuseUnlessAllowed(claim, policy);
   return claim === current ? { kind: 'keep' } : { kind: 'change', role: claim };
 }
 
 /** Whether a role claim leaves a user as they are who has that role already. */
 export function canBeKept(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): boolean {
-  return claim === undefined || (roles.assignable.includes(claim) && isAllowed(claim, policy));
+  return claim === undefined || (isAssignable(claim, roles) && isAllowed(claim, policy));
+}
+
+/** The owner's role is not, whatever a host lists. */
+function isAssignable(role: string, { assignable, owner }: RoleNames): boolean {
+  return role !== owner && assignable.includes(role);
 }
 
 /** @rule 5.2.8 Role claims are checked against the `allowedRoles` of the matching entry. */

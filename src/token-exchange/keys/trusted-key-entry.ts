@@ -1,7 +1,16 @@
 // Reads the list of trusted keys: every entry, then what two entries must not share; tells all problems at once.
 import { JsonError, isJsonObject, parseStrictJson } from '../foundation/strict-json.js';
 import type { TrustedKeysReading, TrustedKeysRules } from './entry-reader.js';
+import type { TrustedKeyEntry } from './trusted-key.js';
 import { EntryReader } from './entry-reader.js';
+
+/** Every entry that was read here: a value of the same shape may come from anywhere. */
+const read = new WeakSet<object>();
+
+/** Whether all of a list are entries that `readTrustedKeys` has made. */
+export function isRead(list: string | readonly object[]): list is readonly TrustedKeyEntry[] {
+  return typeof list !== 'string' && list.every((entry) => read.has(entry));
+}
 
 /**
  * Reads the JSON text of the trusted keys. Every problem is listed, with entry, member and rule, never with the value (D32).
@@ -11,7 +20,9 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
   const list = parseList(text, reading.problems);
   for (const [index, value] of list.entries()) {
     const entry = new EntryReader(index, value, rules, reading).read();
-    if (entry !== undefined) reading.entries.push(entry);
+    if (entry === undefined) continue;
+    read.add(entry);
+    reading.entries.push(entry);
   }
   reportDuplicates(list, reading.problems);
   return reading;

@@ -9,6 +9,8 @@ export class TokenExchange1790000000050 implements MigrationInterface {
   readonly name = 'TokenExchange1790000000050';
 
   async up(queryRunner: QueryRunner): Promise<void> {
+    // TypeORM lets two processes that start together migrate together.
+    await queryRunner.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     for (const [table, statements] of Object.entries(TABLES)) {
       if ((await commentOn(queryRunner, table)) !== undefined) continue;
       for (const statement of statements) await queryRunner.query(statement);
@@ -23,6 +25,9 @@ export class TokenExchange1790000000050 implements MigrationInterface {
   }
 }
 
+/** Names "the migrations of this package" among a database's advisory locks. */
+const MIGRATION_LOCK = 7_236_450_104;
+
 /** Tells the tables that this migration has made from those that it found. */
 const MADE_HERE = 'made by @embedded-token-exchange/nestjs';
 
@@ -36,7 +41,7 @@ async function commentOn(queryRunner: QueryRunner, table: string): Promise<strin
 }
 
 /** Each table with the statements that make it. */
-const TABLES: Readonly<Record<string, readonly string[]>> = {
+export const TABLES: Readonly<Record<string, readonly string[]>> = {
   token_exchange_used_jti: [
     `CREATE TABLE token_exchange_used_jti (
       jti_hash bytea PRIMARY KEY,

@@ -1,5 +1,8 @@
 // The migrations of this package, in the order in which they run.
-import { TokenExchange1790000000050 } from './1790000000050-token-exchange.js';
+import { TABLES, TokenExchange1790000000050 } from './1790000000050-token-exchange.js';
 
 /** For the `migrations` of the host's data source, beside its own. Their names begin with `TokenExchange`. */
 export const TOKEN_EXCHANGE_MIGRATIONS = [TokenExchange1790000000050] as const;
+
+/** What a database has once they have run. */
+export const TOKEN_EXCHANGE_TABLES: readonly string[] = Object.keys(TABLES);

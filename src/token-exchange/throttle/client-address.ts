@@ -11,7 +11,7 @@ const WITH_PORT = /^(?:\[(?<ipv6>[^\]]+)\]|(?<ipv4>[\d.]+))(?::\d+)?$/;
  * The client that an address stands for: an IPv4 address as it is, also where it is mapped into IPv6, and of other
  * IPv6 addresses their /64, because a single client has all of that. What is no address counts as one client, so that
  * made-up ones are not worth anything.
- * @param address as Fastify's `request.ip` gives it; which hop that is, the proxy setting has decided
+ * @param address as the server's `request.ip` gives it; which hop that is, the server's trust in proxies has decided
  */
 export function clientOf(address = ''): string {
   // Nearly every address is one already, and parsing would give it back.

@@ -77,7 +77,7 @@ export const PRIVILEGES: readonly Privilege[] = [
   {
     what: 'HTTP exceptions',
     covers: ({ to, names }) => to === '@nestjs/common' && names.some((name) => name.endsWith('Exception')),
-    holders: new RegExp(`^(${EDGE})$`),
+    holders: new RegExp(`^(${EDGE}|src/token-exchange/http/.*)$`),
   },
 ];
 

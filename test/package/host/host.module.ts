@@ -3,6 +3,7 @@ import type { TokenExchangeParts, TokenExchangeSettings } from '@embedded-token-
 import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule } from '@embedded-token-exchange/nestjs';
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -11,6 +12,7 @@ import { ProductUsers as OwnUsers } from '../../../examples/own-product/src/user
 import { ProductUsers } from '../../../examples/with-defaults/src/product-users.js';
 import { EventPrinter } from './event-printer.js';
 import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
+import { LoginGuard, Public } from './login-guard.js';
 import type { HostOptions } from './options.js';
 import { DEFAULTS, OWN } from './parts.js';
 
@@ -39,7 +41,11 @@ export class HostModule {
         ...(options.dataSource === undefined ? controllers : []),
         ...(isFurnished ? [ContactController] : []),
       ],
-      providers: [EventPrinter, ...(isFurnished ? FURNITURE : [])],
+      providers: [
+        EventPrinter,
+        ...(isFurnished ? FURNITURE : []),
+        ...(options.guard === undefined ? [] : [{ provide: APP_GUARD, useClass: LoginGuard }]),
+      ],
     };
   }
 }
@@ -67,9 +73,10 @@ function tokenExchange(options: HostOptions): DynamicModule {
   });
 }
 
-function partsOf({ parts, dataSource }: HostOptions): TokenExchangeParts {
-  if (parts === 'own') return { users: OwnUsers, sessions: ProductSessions, dataSource };
-  return { users: { useExisting: ProductUsers }, imports: [DefaultUsersModule], dataSource };
+function partsOf({ parts, dataSource, guard }: HostOptions): TokenExchangeParts {
+  const common = { dataSource, decorators: guard === 'with-exemption' ? [Public()] : [] };
+  if (parts === 'own') return { ...common, users: OwnUsers, sessions: ProductSessions };
+  return { ...common, users: { useExisting: ProductUsers }, imports: [DefaultUsersModule] };
 }
 
 function settingsOf({ settings, sealingKey, baseUrl }: HostOptions): TokenExchangeSettings {

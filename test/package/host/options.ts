@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly isAsync?: boolean;
   /** Parsers, pipes, interceptors, guards, a prefix, helmet and CORS, as a host may have them. */
   readonly isFurnished?: boolean;
+  /** A guard of the host's for all routes, which asks for a login; `with-exemption`: but for those that are marked as public. */
+  readonly guard?: 'without-exemption' | 'with-exemption';
   /** How the application is made: by NestFactory, or by Nest's testing module. */
   readonly isMadeForTests?: boolean;
   /** Express is handed to a server of somebody else's, as serverless platforms do it: with Nest's `rawBody`, or without. */

@@ -112,7 +112,7 @@ export class HostProcess {
   async call(path: string, request: RequestInit = {}): Promise<Answer> {
     const answer = await fetch(this.url + path, { redirect: 'manual', ...request });
     const text = await answer.text();
-    const isJson = answer.headers.get('content-type')?.includes('json') === true;
+    const isJson = text !== '' && answer.headers.get('content-type')?.includes('json') === true;
     const body = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
     return { status: answer.status, headers: answer.headers, body, text };
   }

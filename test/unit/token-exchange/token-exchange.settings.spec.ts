@@ -1,5 +1,6 @@
 // What a host may leave out, and what is refused of what it says.
 import { generateKeyPairSync } from 'node:crypto';
+import { readTrustedKeys } from '../../../src/token-exchange/keys/trusted-key-entry.js';
 import type { Log } from '../../../src/token-exchange/foundation/log.js';
 import type { TokenExchangeSettings } from '../../../src/token-exchange/token-exchange.options.js';
 import {
@@ -83,10 +84,32 @@ describe('settings', () => {
   });
 });
 
+describe('roles', () => {
+  it.each([
+    ['roles.assignable: must not have', { assignable: ['user', 'owner'] }],
+    ['roles.initial: must not be', { initial: 'owner' }],
+    ['roles: a role must have a name', { assignable: ['user', ''] }],
+  ])('[2.5.4] are refused where the owner could be made by a token: %s', (message, change) => {
+    expect(() => completedOptions({ ...LEAST, roles: { ...roles, ...change } })).toThrow(message);
+  });
+});
+
 describe('trusted keys as JSON', () => {
   it('[2.1] are read as the contract describes them', () => {
     const { trustedKeys } = completedOptions({ ...LEAST, trustedKeys: JSON.stringify([staticEntry()]) });
     expect(trustedKeys).toMatchObject([{ type: 'static', issuer: 'https://partner.example' }]);
+  });
+
+  it('[2.1] are read as well where the text is parsed already, which nobody has judged', () => {
+    const trusted = (entry: object) => completedOptions({ ...LEAST, trustedKeys: [entry] }).trustedKeys;
+    expect(trusted(staticEntry())).toMatchObject([{ type: 'static', issuer: 'https://partner.example' }]);
+    expect(() => trusted(staticEntry({ allowedRole: ['user'] }))).toThrow('is not a known member');
+  });
+
+  it('are taken as they are where they were read before', () => {
+    const rules = { assignableRoles: roles.assignable, allowHttp: false };
+    const { entries } = readTrustedKeys(JSON.stringify([staticEntry()]), rules);
+    expect(completedOptions({ ...LEAST, trustedKeys: entries }).trustedKeys).toBe(entries);
   });
 
   it('[D32] are refused with every problem, and without any value', () => {

@@ -31,10 +31,11 @@ it('[D21] each new id is another', () => {
   expect(new Set(Array.from({ length: 100 }, () => idOf(undefined))).size).toBe(100);
 });
 
-it('[D21] an id that the server has given is kept, unless it is too short to be told from others', () => {
+it('[D21] an id that the server has given is kept, unless others may have the same', () => {
   const headers = { 'x-request-id': 'of-the-client' };
   expect(requestIdOf({ headers, id: 'of-the-server' })).toBe('of-the-server');
   expect(requestIdOf({ headers, id: 'req-1' })).toBe('of-the-client');
+  expect(requestIdOf({ headers, id: 'req-46656' })).toBe('of-the-client');
   expect(requestIdOf({ headers: {}, id: 7 })).toMatch(UUID);
 });
 

@@ -1,0 +1,13 @@
+// The READMEs of the examples, walked through in an empty folder; only what npm would install is linked here instead.
+import { tmpdir } from 'node:os';
+import { preparedInstallation } from './support/packed-package.js';
+import { declareWalks } from './support/walks.js';
+
+let installation: ReturnType<typeof preparedInstallation>;
+beforeAll(() => void (installation = preparedInstallation()), 180_000);
+
+declareWalks(
+  () => installation,
+  tmpdir,
+  () => undefined,
+);

@@ -1,0 +1,20 @@
+// A guard that a host may have for all its routes: whoever has no login is refused, but where a route is marked as public.
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, SetMetadata, UnauthorizedException } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+
+const IS_PUBLIC = 'isPublic';
+
+export function Public(): ClassDecorator {
+  return SetMetadata(IS_PUBLIC, true);
+}
+
+@Injectable()
+export class LoginGuard implements CanActivate {
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (this.reflector.get<boolean | undefined>(IS_PUBLIC, context.getClass()) === true) return true;
+    throw new UnauthorizedException('Sign in first');
+  }
+}
