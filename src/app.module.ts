@@ -19,6 +19,7 @@ import { DatabaseModule } from './database/database.module.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HostModule } from './host/host.module.js';
+import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js';
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
 import { SettlementRepository } from './host/settlement.repository.js';
@@ -152,19 +153,20 @@ function tokenExchange(
   { startup, clock: time, logger, coordination }: Parts,
   modules: SharedModules,
 ): DynamicModule[] {
-  const { database, audit, metrics, throttle, users, access } = modules;
+  const { database, audit, metrics, throttle, users, access, web } = modules;
   if (!isTokenExchangeAvailable(startup, time)) {
     const useFactory = (dataSource: DataSource) => [databaseCheck(dataSource)];
     return [HealthModule.registerAsync({ imports: [database], inject: [DataSource], useFactory })];
   }
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
-    imports: [database, audit, access, throttle, HostModule.register([database, users, metrics])],
+    imports: [database, audit, access, throttle, HostModule.register([database, users, metrics, web])],
     users: { useExisting: InstanceUsers },
     sessions: { useExisting: SessionService },
     accessTokens: { useExisting: AccessTokenService },
     auditTrail: { useExisting: AuditTrailRepository },
     settlements: { useExisting: SettlementRepository },
     telemetry: { useExisting: InstanceTelemetry },
+    loginFailurePage: { useExisting: InstanceLoginFailurePage },
     throttlerStorage: { useExisting: getStorageToken() },
     clock: { useValue: time },
     log: { useValue: logger },
