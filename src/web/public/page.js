@@ -59,7 +59,7 @@ function start() {
       announceSession(account);
       tellLoaded();
       await readList(EVERYTHING);
-      await followAddress();
+      if (addressed() !== null) await followAddress();
     },
     showFailure('failureTitle', start),
   ).finally(tellLoaded);
@@ -134,10 +134,15 @@ function loadMore() {
   );
 }
 
+/** The id of the workflow that the address of the page asks for, or null. */
+function addressed() {
+  return new URLSearchParams(location.hash.slice(1)).get('workflow');
+}
+
 /** Shows what the address of the page asks for: a workflow by itself, or the list. */
 function followAddress() {
   if (account === null) return undefined;
-  const id = new URLSearchParams(location.hash.slice(1)).get('workflow');
+  const id = addressed();
   return id === null ? closeWorkflow() : openWorkflow(id);
 }
 
@@ -171,7 +176,8 @@ function closeWorkflow() {
   const link = opened && listView.linkTo(opened.id);
   opened = null;
   if (view.isShown('workflows')) return;
-  if (workflows.rows.length === 0) return showList();
+  // There are none, or they could not be read.
+  if (workflows.rows.length === 0) return readList(workflows.asked);
   view.showPanels(['workflows']);
   scrollTo(0, scrolledTo);
   if (link && document.hasFocus()) link.focus({ preventScroll: true });
