@@ -3,6 +3,13 @@ import type { Members } from './partner.js';
 
 export type GlobalRole = 'global:owner' | 'global:admin' | 'global:member';
 
+/** The roles as people call them. */
+export const ROLE_NAMES: Readonly<Record<GlobalRole, string>> = {
+  'global:owner': 'Owner',
+  'global:admin': 'Administrator',
+  'global:member': 'Member',
+};
+
 /** A person as the partner company knows them. */
 export interface Person {
   /** The partner's own id for the person: the `sub` of tokens. */

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { claimsAbout } from './cast.js';
+import { claimsAbout, ROLE_NAMES } from './cast.js';
 import type { Person } from './cast.js';
 import { membersOf, redactCookie, send } from './http-exchange.js';
 import type { Partner } from './partner.js';
@@ -25,6 +25,7 @@ const ASSETS = new Map([
   ['/', { file: 'index.html', type: 'text/html; charset=utf-8' }],
   ['/page.css', { file: 'page.css', type: 'text/css; charset=utf-8' }],
   ['/page.js', { file: 'page.js', type: 'text/javascript; charset=utf-8' }],
+  ['/icon.svg', { file: 'icon.svg', type: 'image/svg+xml' }],
 ]);
 const EMBED_PATH = '/rest/auth/embed';
 const MAX_BODY_BYTES = 1024;
@@ -90,7 +91,7 @@ export class PartnerPage {
   private describeDesk(): unknown {
     const { instanceUrl, customers } = this.options;
     const named = customers.map(({ sub, givenName, familyName, role }) => {
-      return { sub, name: `${givenName} ${familyName}`, role };
+      return { sub, name: `${givenName} ${familyName}`, role: ROLE_NAMES[role] };
     });
     return { instanceUrl, customers: named };
   }
@@ -143,6 +144,7 @@ export class PartnerPage {
       `script-src 'self' ${instance}`,
       "style-src 'self'",
       "connect-src 'self'",
+      "img-src 'self'",
       `frame-src ${instance}`,
       `form-action ${instance}`,
       "base-uri 'none'",

@@ -18,13 +18,30 @@ type Closers = (() => Promise<unknown>)[];
 // From dist/demo, where this file runs, up to the package.
 const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
 const coloured = process.stdout.isTTY && process.env.NO_COLOR === undefined;
-const transcript = new Transcript(process.stdout, coloured);
+const options = readOptions();
+const transcript = new Transcript(process.stdout, coloured, options.verbose);
 const interruption = new AbortController();
+
+/** Ends the process where the command line is not understood. */
+function readOptions() {
+  const known = {
+    once: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+  } as const;
+  try {
+    return parseArgs({ options: known }).values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write('Usage: npm run demo -- [--once] [--verbose]\n');
+    return process.exit(2);
+  }
+}
 
 async function demonstrate(staysUp: boolean, closers: Closers): Promise<void> {
   const pagePort = await freePort();
   const instance = await startInstance(PartnerPage.originAt(pagePort), closers);
   transcript.say(`\nThe instance answers at ${instance.baseUrl}. The main job, request by request:`, 'bold');
+  if (!options.verbose) transcript.say('(what goes and comes: npm run demo -- --verbose)', 'dim');
   await new MainJob(instance, transcript).run();
   sumUp();
   if (staysUp) await stayUp(instance, pagePort, closers);
@@ -61,10 +78,10 @@ async function stayUp(instance: DemoInstance, port: number, closers: Closers): P
   const customers = [ALICE, BRUNO];
   const page = await PartnerPage.listen({ assetFolder, port, partner, instanceUrl, customers });
   closers.push(() => page.close());
-  transcript.say(`\nThe partner’s product page: ${page.url}`, 'bold');
-  transcript.say(
-    `Log of the service: ${service.logFile}\nCtrl-C ends the demo and removes everything it made.`,
-  );
+  transcript.say(`\nLog of the service: ${service.logFile}`);
+  transcript.say('Ctrl-C ends the demo and removes everything it made.');
+  // Last, where the eye is when everything has been printed.
+  transcript.say(`\n  ▶ Open the partner’s product page: ${page.url}\n`, ['bold', 'green']);
   const interrupted = once(interruption.signal, 'abort');
   const ended = await Promise.race([interrupted.then(() => undefined), service.exited]);
   if (ended !== undefined && !interruption.signal.aborted) {
@@ -77,12 +94,11 @@ async function close(closers: Closers): Promise<void> {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
   // Pressing Ctrl-C twice must not leave half of it behind: later signals find the listener still there.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interruption.abort());
   const closers: Closers = [];
   try {
-    await demonstrate(!values.once, closers);
+    await demonstrate(!options.once, closers);
   } catch (error) {
     if (interruption.signal.aborted) return 130;
     throw error;

@@ -34,6 +34,8 @@ export class Transcript {
   constructor(
     private readonly output: TranscriptOutput,
     private readonly colours: boolean,
+    /** Whether both sides of each request are printed, or only those of one that was not answered as expected. */
+    private readonly isVerbose: boolean,
   ) {}
 
   /** Titles of the steps in which an expectation did not hold. */
@@ -47,16 +49,32 @@ export class Transcript {
     );
   }
 
-  /** Sends a step's request, prints both sides and the verdict, and returns the answer. */
+  /** Sends a step's request, prints the verdict, with both sides if they are wanted, and returns the answer. */
   async take(baseUrl: string, step: Step): Promise<HttpAnswer> {
     this.stepCount += 1;
+    const answer = await send(baseUrl, step.request);
+    const expectations = step.expect(answer);
+    const isAsExpected = expectations.every(({ holds }) => holds);
+    if (!isAsExpected) this.failedSteps.push(step.title);
+    if (this.isVerbose || !isAsExpected) this.printWhole(step, answer, expectations);
+    else this.printLine(step, answer);
+    return answer;
+  }
+
+  private printLine({ title, request: { method, path } }: Step, { status }: HttpAnswer): void {
+    const number = String(this.stepCount).padStart(2);
+    this.say(`${number}. ${title.padEnd(36)} ✓ ${status}  ${method} ${path}`, 'green');
+  }
+
+  private printWhole(step: Step, answer: HttpAnswer, expectations: readonly Expectation[]): void {
     this.say(`\n${this.stepCount}. ${step.title}`, 'bold');
     this.say(`   ${step.shows}\n`, 'dim');
     this.printRequest(step.request);
-    const answer = await send(baseUrl, step.request);
     this.printAnswer(answer);
-    this.judge(step, answer);
-    return answer;
+    this.say('');
+    for (const { text, holds } of expectations) {
+      this.say(`   ${holds ? '✓' : '✗ NOT AS EXPECTED:'} ${text}`, holds ? 'green' : 'red');
+    }
   }
 
   private printRequest({ method, path, headers = {}, form = {} }: HttpRequest): void {
@@ -74,15 +92,6 @@ export class Transcript {
     for (const line of answer.headers.getSetCookie()) this.field('set-cookie', redactCookie(line));
     if (answer.text !== '') this.block(shownBody(answer));
     this.printClaims(answer.json.access_token, 'access_token');
-  }
-
-  private judge(step: Step, answer: HttpAnswer): void {
-    const expectations = step.expect(answer);
-    this.say('');
-    for (const { text, holds } of expectations) {
-      this.say(`   ${holds ? '✓' : '✗ NOT AS EXPECTED:'} ${text}`, holds ? 'green' : 'red');
-    }
-    if (!expectations.every(({ holds }) => holds)) this.failedSteps.push(step.title);
   }
 
   /** The decoded header and claims, where the value is a token. */

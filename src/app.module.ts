@@ -19,6 +19,7 @@ import { DatabaseModule } from './database/database.module.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HostModule } from './host/host.module.js';
+import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js';
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
 import { SettlementRepository } from './host/settlement.repository.js';
@@ -28,6 +29,7 @@ import { LoggingModule } from './logging/logging.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { ClockModule } from './start/clock.module.js';
+import { frameAncestorsOf } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
@@ -40,6 +42,7 @@ import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import type { TokenExchangeSettings } from './token-exchange/token-exchange.options.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from './users/role.js';
 import { UsersModule } from './users/users.module.js';
+import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';
 import { ProjectsModule } from './workspace/projects/projects.module.js';
 import { ReferenceModule } from './workspace/reference/reference.module.js';
@@ -71,10 +74,14 @@ export class AppModule {
         ReferenceModule.register({
           publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
         }),
-        WebModule.register({ publicDirectory: join(parts.sourceDirectory, 'web', 'public') }),
+        modules.web,
         ...tokenExchange(parts, modules),
       ],
-      providers: [{ provide: APP_FILTER, useClass: ErrorFilter }],
+      // The last one that takes an error answers it.
+      providers: [
+        { provide: APP_FILTER, useClass: ErrorFilter },
+        { provide: APP_FILTER, useClass: NotFoundPageFilter },
+      ],
     };
   }
 }
@@ -101,7 +108,11 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
     keyRing,
     [clock, logging, database, coordination, audit, users],
   );
-  return { clock, logging, database, coordination, audit, metrics, throttle, projects, users, access };
+  const web = WebModule.register({
+    publicDirectory: join(parts.sourceDirectory, 'web', 'public'),
+    frameAncestors: frameAncestorsOf(startup.config, startup.trustedKeys),
+  });
+  return { clock, logging, database, coordination, audit, metrics, throttle, projects, users, access, web };
 }
 
 function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModules, counters: Metrics) {
@@ -142,19 +153,20 @@ function tokenExchange(
   { startup, clock: time, logger, coordination }: Parts,
   modules: SharedModules,
 ): DynamicModule[] {
-  const { database, audit, metrics, throttle, users, access } = modules;
+  const { database, audit, metrics, throttle, users, access, web } = modules;
   if (!isTokenExchangeAvailable(startup, time)) {
     const useFactory = (dataSource: DataSource) => [databaseCheck(dataSource)];
     return [HealthModule.registerAsync({ imports: [database], inject: [DataSource], useFactory })];
   }
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
-    imports: [database, audit, access, throttle, HostModule.register([database, users, metrics])],
+    imports: [database, audit, access, throttle, HostModule.register([database, users, metrics, web])],
     users: { useExisting: InstanceUsers },
     sessions: { useExisting: SessionService },
     accessTokens: { useExisting: AccessTokenService },
     auditTrail: { useExisting: AuditTrailRepository },
     settlements: { useExisting: SettlementRepository },
     telemetry: { useExisting: InstanceTelemetry },
+    loginFailurePage: { useExisting: InstanceLoginFailurePage },
     throttlerStorage: { useExisting: getStorageToken() },
     clock: { useValue: time },
     log: { useValue: logger },

@@ -1,7 +1,5 @@
 // Fetches a token for the picked customer, signs the frame in by the instance's script, and shows what went and came.
 
-const RENEWAL_NOTE = 'The session is about to end: the page renews it.';
-
 const picker = document.querySelector('#picker');
 const buttons = [...picker.querySelectorAll('button')];
 const events = document.querySelector('#events');
@@ -10,6 +8,18 @@ const events = document.querySelector('#events');
 let workspace;
 /** The last login, for those who want to see a token refused that was used before. */
 let lastLogin;
+/** The names of the customers by what their tokens call them. */
+const names = new Map();
+/** Whom the frame shows, and whether a job is under way. */
+let shown;
+let isBusy = false;
+
+const ENDINGS = {
+  'signed-out': 'has signed out.',
+  expired: 'was signed in; the time of the session is over.',
+  revoked: 'was signed out elsewhere.',
+  'another-user': 'is not shown any more: somebody else has signed in in this browser.',
+};
 
 async function read(answer) {
   const content = await answer.json();
@@ -61,16 +71,31 @@ async function loadScript(instanceUrl) {
 
 function makeWorkspace() {
   const container = document.querySelector('#workspace');
-  workspace = new window.EmbeddedInstance({ container, title: 'Automations, served by the instance' });
-  const names = ['session-ready', 'session-expiring', 'session-ended', 'login-failed'];
-  for (const name of names) workspace.on(name, (detail) => showEvent(name, detail));
-  workspace.on('session-ready', () => show('state', 'The customer is signed in.'));
-  workspace.on('session-ended', () => show('state', 'The session has ended.'));
-  workspace.on('login-failed', () => show('state', 'The instance did not sign the customer in.'));
+  workspace = new window.EmbeddedInstance({
+    container,
+    title: 'Automations, served by the instance',
+    accent: '#1f6b4c',
+  });
+  const told = ['session-ready', 'session-expiring', 'session-ended', 'login-failed'];
+  for (const name of told) workspace.on(name, (detail) => showEvent(name, detail));
+  workspace.on('session-ready', () => {
+    shown = lastLogin.customer;
+    show('state', `${nameShown()} is signed in.`);
+  });
+  workspace.on('session-ended', ({ reason }) => show('state', `${nameShown()} ${ENDINGS[reason]}`));
+  workspace.on('login-failed', ({ during, error }) => {
+    const what =
+      during === 'login' ? 'The instance refused the login' : 'The instance did not renew the session';
+    show('state', `${what}: ${error}.`);
+  });
   workspace.on('session-expiring', () => {
-    show('state', RENEWAL_NOTE);
+    show('state', `The session of ${nameShown()} is about to end: the page renews it.`);
     run(renew);
   });
+}
+
+function nameShown() {
+  return names.get(shown) ?? 'The customer';
 }
 
 async function newToken(customer) {
@@ -81,6 +106,7 @@ async function newToken(customer) {
 
 async function openAutomations() {
   const customer = new FormData(picker).get('customer');
+  show('state', `${names.get(customer)} is being signed in …`);
   lastLogin = { customer, token: await newToken(customer) };
   workspace.login(lastLogin.token);
   showJson('returned', await post('/twin', { customer }));
@@ -91,6 +117,7 @@ async function renew() {
 }
 
 async function sendAgain() {
+  show('state', 'The token that was used already is sent again …');
   workspace.login(lastLogin.token);
   showJson('returned', await post('/twin', { customer: lastLogin.customer, again: true }));
 }
@@ -99,16 +126,19 @@ async function leave() {
   workspace.logout();
 }
 
-/** Runs one job with the buttons disabled, and tells what went wrong if it fails. */
+/** Runs one job at a time, and tells what went wrong if it fails. Buttons that wait keep the focus. */
 async function run(job) {
-  for (const button of buttons) button.disabled = true;
+  if (isBusy) return;
+  isBusy = true;
+  for (const button of buttons) button.ariaDisabled = 'true';
   try {
     await job();
   } catch (error) {
-    show('state', `That did not work: ${error.message ?? 'the instance’s script could not be loaded'}`);
+    show('state', `That did not work: ${error.message ?? 'the instance’s script could not be loaded'}.`);
   } finally {
-    for (const { id } of buttons) {
-      document.querySelector(`#${id}`).disabled = id !== 'open' && lastLogin === undefined;
+    isBusy = false;
+    for (const button of buttons) {
+      button.ariaDisabled = String(button.id !== 'open' && lastLogin === undefined);
     }
   }
 }
@@ -118,11 +148,12 @@ picker.addEventListener('submit', (event) => {
   run(openAutomations);
 });
 for (const [id, job] of Object.entries({ renew, again: sendAgain, leave })) {
-  document.querySelector(`#${id}`).addEventListener('click', () => run(job));
+  document.querySelector(`#${id}`).addEventListener('click', () => lastLogin && run(job));
 }
 
 run(async () => {
   const { instanceUrl, customers } = await read(await fetch('/desk'));
+  for (const { sub, name } of customers) names.set(sub, name);
   document.querySelector('#customers').append(...customers.map(choiceOf));
   await loadScript(instanceUrl);
   makeWorkspace();

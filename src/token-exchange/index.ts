@@ -19,7 +19,14 @@ export type { TrustedKeysReading, TrustedKeysRules } from './keys/entry-reader.j
 export type { TrustedKeyEntry } from './keys/trusted-key.js';
 
 // Ports, and what they speak of
-export { AccessTokenIssuer, ExchangeTelemetry, SessionOpener, Settlements, UserDirectory } from './host.js';
+export {
+  AccessTokenIssuer,
+  ExchangeTelemetry,
+  LoginFailurePage,
+  SessionOpener,
+  Settlements,
+  UserDirectory,
+} from './host.js';
 export type {
   AccessTokenGrant,
   AccessTokenSigner,
@@ -30,8 +37,10 @@ export type {
   HostUserUpdate,
   IssuedAccessToken,
   KeysHeld,
+  LoginFailure,
   NewHostUser,
   OpenedSession,
+  RenderedPage,
   SessionLogin,
   Settled,
   SettledUsers,

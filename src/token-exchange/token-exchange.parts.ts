@@ -18,7 +18,14 @@ import { Clock } from './foundation/clock.js';
 import type { Log } from './foundation/log.js';
 import { LOGGER } from './foundation/log.js';
 import { NestLog } from './foundation/nest.log.js';
-import { AccessTokenIssuer, ExchangeTelemetry, SessionOpener, Settlements, UserDirectory } from './host.js';
+import {
+  AccessTokenIssuer,
+  ExchangeTelemetry,
+  LoginFailurePage,
+  SessionOpener,
+  Settlements,
+  UserDirectory,
+} from './host.js';
 import { KeyRing } from './sealing/key-ring.js';
 import { SESSION_OPTIONS } from './sessions/session.options.js';
 import { SessionService } from './sessions/session.service.js';
@@ -62,6 +69,8 @@ export interface TokenExchangeParts {
   readonly settlements?: Given<Settlements>;
   /** Own: nothing is measured. */
   readonly telemetry?: Given<ExchangeTelemetry>;
+  /** Own: none; a refused login is JSON, whatever its post asks for. */
+  readonly loginFailurePage?: Given<LoginFailurePage>;
   /** Own: the clock of this machine. */
   readonly clock?: Given<Clock>;
   /** Own: Nest's logger. */
@@ -87,6 +96,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     },
     ...part(UserDirectory, parts.users),
     ...(parts.settlements === undefined ? [] : part(Settlements, parts.settlements)),
+    ...part(LoginFailurePage, parts.loginFailurePage),
     ...part(SessionOpener, parts.sessions, ownSessions),
     ...part(AccessTokenIssuer, parts.accessTokens, ownAccessTokens),
     ...part(AuditTrail, parts.auditTrail, () => part(AuditTrail, DefaultAuditTrailRepository)),

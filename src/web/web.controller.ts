@@ -20,10 +20,21 @@ export class WebController {
     await answer(reply, this.files.page, REVALIDATED);
   }
 
-  /** Where the login of a renewal leads to, in a frame of its own: it tells the one that the visitor sees. */
+  /** Where a login leads to that renews, in a frame of its own, or that goes on to a page that tells nothing by itself. */
   @Get('renewed')
   async renewed(@Res() reply: FastifyReply): Promise<void> {
     await answer(reply, this.files.renewed, REVALIDATED);
+  }
+
+  /** By which the script for host pages ends the session where the frame shows another page than ours. */
+  @Get('sign-out')
+  async signOut(@Res() reply: FastifyReply): Promise<void> {
+    await answer(reply, this.files.signOut, REVALIDATED);
+  }
+
+  @Get('favicon.ico')
+  async favicon(@Res() reply: FastifyReply): Promise<void> {
+    await answer(reply, this.files.favicon, REVALIDATED);
   }
 
   /** Pages of other sites load it, which the header of all other answers forbids. */
@@ -51,15 +62,18 @@ export class WebController {
   }
 }
 
-async function answer(
-  reply: FastifyReply,
-  { content, contentType, entityTag }: PublicFile,
-  cacheControl: string,
-): Promise<void> {
+async function answer(reply: FastifyReply, file: PublicFile, cacheControl: string): Promise<void> {
+  const { headers } = reply.request;
+  const { content, entityTag, encoding } = file.representationFor(headers['accept-encoding']);
   // Answers are not stored unless a route says otherwise; this one does.
-  reply.removeHeader('pragma').headers({ 'cache-control': cacheControl, etag: entityTag });
-  if (names(reply.request.headers['if-none-match'], entityTag)) return reply.status(304).send();
-  return reply.type(contentType).send(content);
+  reply.removeHeader('pragma').headers({
+    'cache-control': cacheControl,
+    etag: entityTag,
+    vary: 'accept-encoding',
+    ...(encoding && { 'content-encoding': encoding }),
+  });
+  if (names(headers['if-none-match'], entityTag)) return reply.status(304).send();
+  return reply.type(file.contentType).send(content);
 }
 
 /** `If-None-Match` compares weakly: a proxy that compresses marks our tags as weak (RFC 9110 §13.1.2). */

@@ -59,7 +59,7 @@ describeInBrowser('[D25] third-party cookies are blocked', () => {
       const product = await browsing.productPage();
       await product.login(browsing.token('ada'));
       await product.heading('You are not signed in.');
-      expect(await product.event(1)).toEqual(['login-failed', { during: 'login' }]);
+      expect(await product.event(1)).toEqual(['login-failed', { during: 'login', error: 'no_session' }]);
     });
   });
 });

@@ -9,6 +9,7 @@ import { describeInBrowser, openBrowser } from '../support/browser.js';
 import { TestDatabase } from '../support/databases.js';
 import { REPOSITORY } from '../support/source-files.js';
 import { TestService } from '../support/test-service.js';
+import { findingsIn } from './support/accessibility.js';
 
 describeInBrowser("[P.origins] the demo partner's page", () => {
   const database = new TestDatabase('embedded');
@@ -44,15 +45,16 @@ describeInBrowser("[P.origins] the demo partner's page", () => {
       await events.nth(count - 1).waitFor();
       return events.first().textContent();
     };
+    const shown = () => page.frameLocator('iframe:visible');
     const press = (name: string) => page.getByRole('button', { name }).click();
     await page.goto(desk.url);
-    await page.frameLocator('iframe').getByText('Alice Moreau').waitFor();
+    await shown().getByText('Alice Moreau').waitFor();
     expect(await told(1)).toContain('session-ready');
 
     await page.getByRole('radio', { name: 'Bruno' }).check();
     await press('Open automations');
-    await page.frameLocator('iframe').getByText('Bruno Adeyemi').waitFor();
-    expect(await page.frameLocator('iframe').getByText('Administrator').count()).toBe(1);
+    await shown().getByText('Bruno Adeyemi').waitFor();
+    expect(await shown().getByText('Administrator', { exact: true }).count()).toBe(1);
     expect(await told(2)).toContain('session-ready');
     expect(await page.locator('#sent').textContent()).toContain('"sub": "customer-bruno"');
     await page.getByText('"status": "303 See Other"').waitFor();
@@ -62,7 +64,26 @@ describeInBrowser("[P.origins] the demo partner's page", () => {
     await press('Sign the customer out');
     expect(await told(4)).toContain('session-ended {"reason":"signed-out"}');
     await press('Send the same token again');
-    expect(await told(5)).toContain('login-failed {"during":"login"}');
+    expect(await told(5)).toContain('login-failed {"during":"login","error":"token_replayed"}');
     await page.getByText('"status": "401 Unauthorized"').waitFor();
   });
+
+  it.each(['light', 'dark'] as const)(
+    'is usable by everybody, and says who is signed in (%s)',
+    async (colorScheme) => {
+      const page = await browser.context.newPage();
+      await page.emulateMedia({ colorScheme });
+      await page.goto(desk.url);
+      await page.locator('#state', { hasText: 'Alice Moreau is signed in.' }).waitFor();
+      expect(await findingsIn(page.mainFrame())).toEqual([]);
+      const again = page.getByRole('button', { name: 'Send the same token again' });
+      await again.click();
+      await page.locator('#state', { hasText: 'The instance refused the login: token_replayed.' }).waitFor();
+      await page.frameLocator('iframe:visible').getByText('You could not be signed in').waitFor();
+      expect(await again.evaluate('document.activeElement.id')).toBe('again');
+      expect(await page.getByRole('radio').count()).toBe(2);
+      await page.getByText('Administrator', { exact: true }).waitFor();
+      await page.close();
+    },
+  );
 });

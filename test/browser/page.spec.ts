@@ -1,8 +1,9 @@
-// The page in the frame: its buttons, the keyboard, narrow frames, and what it asks of the browser.
+// The page in the frame: its controls, the keyboard, narrow frames, and what it asks of the browser.
 import type { Page, Route } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { createUser, createWorkflow } from '../support/local-users.js';
+import { SHOWN_FRAME } from '../support/partner-site.js';
 
 const LIST = /\/api\/v1\/workflows\?/;
 const WIDTHS = {
@@ -26,7 +27,10 @@ describeInBrowser('the page in the frame', () => {
   });
   afterAll(() => browsing.stop());
 
-  const frame = () => page.frameLocator('#container iframe');
+  const frame = () => page.frameLocator(SHOWN_FRAME);
+  const stateSwitch = () => frame().getByRole('switch', { name: 'Morning orders', exact: true });
+  const checked = (isChecked: boolean) =>
+    frame().getByRole('switch', { name: 'Morning orders', exact: true, checked: isChecked }).waitFor();
   const reload = async () => {
     await page.evaluate(`instance.frame.src = '${browsing.instanceOrigin}'`);
     await frame().getByText('Morning orders').waitFor();
@@ -37,6 +41,8 @@ describeInBrowser('the page in the frame', () => {
     page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
     await reload();
     await frame().getByText('2 workflows').first().waitFor();
+    await page.evaluate(`instance.configure({ theme: 'dark', accent: '#c2185b', hideHeader: true })`);
+    await frame().locator('[data-header=hidden]').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -52,21 +58,19 @@ describeInBrowser('the page in the frame', () => {
   it('offers no change where the instance does not say that the user may make one', async () => {
     await page.route(LIST, (route) => listed(route, {}));
     await reload();
-    expect(
-      await frame()
-        .getByRole('button', { name: /ctivate/ })
-        .count(),
-    ).toBe(0);
+    expect(await frame().getByRole('switch').count()).toBe(0);
+    await frame().getByRole('listitem').getByText('Inactive', { exact: true }).waitFor();
     await page.unroute(LIST);
   });
 
   it('activates for real what the user may change', async () => {
     await reload();
-    await frame().getByRole('button', { name: 'Activate Morning orders', exact: true }).click();
-    await frame().getByRole('button', { name: 'Deactivate Morning orders' }).waitFor();
+    await stateSwitch().click();
+    await checked(true);
     await reload();
-    await frame().getByRole('button', { name: 'Deactivate Morning orders' }).click();
-    await frame().getByRole('button', { name: 'Activate Morning orders', exact: true }).waitFor();
+    await checked(true);
+    await stateSwitch().click();
+    await checked(false);
   });
 
   // What the page makes of answers that the instance seldom gives.
@@ -86,39 +90,42 @@ describeInBrowser('the page in the frame', () => {
     });
     afterEach(() => page.unroute(CHANGE));
 
-    it('a button does so by keyboard, keeps the focus and says what it does next', async () => {
+    it('a switch does so by keyboard, keeps the focus and says what is so now', async () => {
       await answerChanges((route) => route.fulfill({ status: 204 }));
-      const activate = frame().getByRole('button', { name: 'Activate Morning orders', exact: true });
-      await activate.focus();
+      await stateSwitch().focus();
       await page.keyboard.press('Enter');
-      const deactivate = frame().getByRole('button', { name: 'Deactivate Morning orders' });
-      await deactivate.waitFor();
-      expect(await frame().locator(':focus').getAttribute('aria-label')).toBe('Deactivate Morning orders');
-      expect(await frame().getByText('Active', { exact: true }).count()).toBe(1);
-      expect(await frame().getByRole('status').textContent()).toBe('Morning orders is active now.');
+      await checked(true);
+      expect(await frame().locator(':focus').getAttribute('aria-label')).toBe('Morning orders');
+      await frame().getByRole('listitem').getByText('Active', { exact: true }).waitFor();
+      expect(await frame().getByRole('status').textContent()).toBe(
+        '\u2068Morning orders\u2069 is active now.',
+      );
       expect(asked.splice(0)).toEqual(['POST activate']);
     });
 
     it('what the instance answers is shown', async () => {
       const updatedAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
       await answerChanges((route) => route.fulfill({ json: { active: false, updatedAt } }));
-      await frame().getByRole('button', { name: 'Deactivate Morning orders' }).click();
-      await frame().getByRole('button', { name: 'Activate Morning orders', exact: true }).waitFor();
+      await stateSwitch().click();
+      await checked(false);
       await frame().getByText('3 hours ago').waitFor();
       expect(asked.splice(0)).toEqual(['POST deactivate']);
     });
 
-    it('a failure is said, and nothing is shown as changed', async () => {
-      await answerChanges((route) => route.fulfill({ status: 403, json: { error: 'forbidden' } }));
-      const activate = frame().getByRole('button', { name: 'Activate Morning orders', exact: true });
-      await activate.click();
-      await frame().getByText('Morning orders could not be changed. Please try again.').waitFor();
-      expect(await activate.count()).toBe(1);
+    it.each([
+      [403, 'You may not change this workflow any more.'],
+      [404, 'This workflow is not there any more.'],
+      [500, 'This could not be changed. Please try again.'],
+    ])('a failure (%d) is said, and nothing is shown as changed', async (status, text) => {
+      await answerChanges((route) => route.fulfill({ status, json: { error: 'any' } }));
+      await stateSwitch().click();
+      await frame().getByRole('listitem').getByText(text).waitFor();
+      await checked(false);
     });
 
     it('[D26] a session that has ended meanwhile is said', async () => {
       await answerChanges((route) => route.fulfill({ status: 401, json: { error: 'invalid_token' } }));
-      await frame().getByRole('button', { name: 'Activate Morning orders', exact: true }).click();
+      await stateSwitch().click();
       await frame().getByRole('heading', { name: 'Your session has ended.' }).waitFor();
     });
   });

@@ -15,7 +15,7 @@ describeInBrowser('pages of other origins', () => {
     const refusal = product.page.waitForEvent('console', (line) => line.text().includes('frame-ancestors'));
     await product.login(browsing.token('ada'));
     expect((await refusal).text()).toContain('violates');
-    expect(await product.event(1)).toEqual(['login-failed', { during: 'login' }]);
+    expect(await product.event(1)).toEqual(['login-failed', { during: 'login', error: 'unreachable' }]);
     expect(product.frameUrl()).not.toContain('instance.test');
   });
 

@@ -17,7 +17,10 @@ describe('the page', () => {
   let address: string;
 
   beforeAll(async () => {
-    const web = WebModule.register({ publicDirectory: join(compiledSources(), 'web', 'public') });
+    const web = WebModule.register({
+      publicDirectory: join(compiledSources(), 'web', 'public'),
+      frameAncestors: undefined,
+    });
     const server = createServer({ proxyHops: 0, logger: pino({ level: 'silent' }) });
     app = await NestFactory.create<NestFastifyApplication>(web, server, { logger: false });
     await app.listen(0, '127.0.0.1');
@@ -101,7 +104,9 @@ describe('the page', () => {
   it('leads a renewal to a page that is made of the same files', async () => {
     const html = await textOf('/renewed');
     const version = /\/assets\/([^/]+)\//.exec(await textOf('/'))?.[1];
-    expect(html).toContain(`<script src="/assets/${version}/renewed.js" type="module"></script>`);
+    expect(html).toContain(
+      `<script src="/assets/${version}/renewed.js" type="module" blocking="render"></script>`,
+    );
     expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:|https?:/i);
     expect((await get('/renewed')).headers.get('cache-control')).toBe('no-cache');
   });
@@ -116,9 +121,9 @@ describe('the page', () => {
       expect(again.status).toBe(304);
     });
 
-    it('is under 3 KB compressed, and imports nothing', async () => {
+    it('is under 4 KB compressed, and imports nothing', async () => {
       const script = await textOf('/embed.js');
-      expect(gzipSync(script).length).toBeLessThan(3 * 1024);
+      expect(gzipSync(script).length).toBeLessThan(4 * 1024);
       expect(script).not.toMatch(/\b(import|require|export|eval)\b/);
     });
 
@@ -134,6 +139,50 @@ describe('the page', () => {
       const types = await textOf('/embed.d.ts');
       expect(types).toContain('declare class EmbeddedInstance');
       expect(types).toContain("'login-failed'");
+    });
+  });
+
+  it.each([
+    ['/renewed', 'text/html; charset=utf-8'],
+    ['/sign-out', 'text/html; charset=utf-8'],
+    ['/favicon.ico', 'image/x-icon'],
+  ])('%s is there', async (path, type) => {
+    const { status, headers } = await get(path);
+    expect([status, headers.get('content-type')]).toEqual([200, type]);
+  });
+
+  describe('compression', () => {
+    const encodingFor = async (accepted: string) =>
+      (await get('/embed.js', { 'accept-encoding': accepted })).headers.get('content-encoding');
+
+    it.each([
+      ['gzip', 'gzip'],
+      ['GZIP', 'gzip'],
+      ['gzip;q=1, *;q=0', 'gzip'],
+      ['br;q=0, gzip;q=0.5', 'gzip'],
+      ['gzip, deflate, br', 'br'],
+    ])('is there for %j', async (accepted, encoding) => {
+      expect(await encodingFor(accepted)).toBe(encoding);
+    });
+
+    it.each(['', 'identity', 'deflate', 'gzip;q=0', 'gzip; q=0.000, br;q=0', 'x-gzipped'])(
+      'is not there for %j',
+      async (accepted) => {
+        expect(await encodingFor(accepted)).toBeNull();
+      },
+    );
+
+    it('has a tag of its own, and says what it depends on', async () => {
+      const [plain, compressed] = [
+        await get('/', { 'accept-encoding': 'identity' }),
+        await get('/', { 'accept-encoding': 'br' }),
+      ];
+      expect(plain.headers.get('etag')).not.toBe(compressed.headers.get('etag'));
+      expect([plain.headers.get('vary'), compressed.headers.get('vary')]).toEqual([
+        'accept-encoding',
+        'accept-encoding',
+      ]);
+      expect(await plain.text()).toBe(await compressed.text());
     });
   });
 

@@ -25,6 +25,7 @@ const VALUES = [
   'Clock',
   'ExchangeTelemetry',
   'Leader',
+  'LoginFailurePage',
   'Notifications',
   'SessionOpener',
   'SessionService',

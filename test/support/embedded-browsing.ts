@@ -75,9 +75,9 @@ export class EmbeddedBrowsing {
   }
 
   /** Opens a product page of a partner's site, in a tab of its own. */
-  async productPage(name = 'partner.test'): Promise<ProductPage> {
+  async productPage(name = 'partner.test', options: object = {}): Promise<ProductPage> {
     const page = await this.context.newPage();
-    return ProductPage.open(page, this.originOf(name), this.instanceOrigin);
+    return ProductPage.open(page, this.originOf(name), this.instanceOrigin, options);
   }
 
   /** Makes a customer with a workflow beforehand; the first login finds them by their e-mail address. */

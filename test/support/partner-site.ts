@@ -17,7 +17,7 @@ export class PartnerSite {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'https://any.test');
       const page = PAGES.get(pathname);
       if (page === undefined) return response.writeHead(404).end();
-      const body = page(searchParams.get('instance') ?? '');
+      const body = page(searchParams.get('instance') ?? '', searchParams.get('options') ?? '{}');
       return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
     });
     server.listen(0, '127.0.0.1');
@@ -41,15 +41,24 @@ export class PartnerSite {
 export class ProductPage {
   private constructor(readonly page: Page) {}
 
-  /** @param instance origin of the instance whose script the page loads */
-  static async open(page: Page, origin: string, instance: string): Promise<ProductPage> {
-    await page.goto(`${origin}/?instance=${encodeURIComponent(instance)}`);
+  /**
+   * @param instance origin of the instance whose script the page loads
+   * @param options of the frame, beside its container and title
+   */
+  static async open(
+    page: Page,
+    origin: string,
+    instance: string,
+    options: object = {},
+  ): Promise<ProductPage> {
+    const query = new URLSearchParams({ instance, options: JSON.stringify(options) });
+    await page.goto(`${origin}/?${query.toString()}`);
     return new ProductPage(page);
   }
 
   /** What the visitor sees in the frame. */
   get frame() {
-    return this.page.frameLocator('#container iframe');
+    return this.page.frameLocator(SHOWN_FRAME);
   }
 
   async login(token: string, redirectTo?: string): Promise<void> {
@@ -58,6 +67,10 @@ export class ProductPage {
 
   async renew(token: string): Promise<void> {
     await this.page.evaluate((value) => instance.renew(value), token);
+  }
+
+  async configure(appearance: object): Promise<void> {
+    await this.page.evaluate((value) => instance.configure(value), appearance);
   }
 
   async logout(): Promise<void> {
@@ -74,11 +87,6 @@ export class ProductPage {
     const toldBefore = (await this.events()).length;
     await (await this.shownFrame()).evaluate('location.reload()');
     await this.event(toldBefore + 1);
-  }
-
-  /** The back button, when the step back is one in the frame. */
-  async goBackInFrame(): Promise<void> {
-    await this.page.evaluate('history.back()');
   }
 
   /** As `reloadFrame`, where nobody is told anything. */
@@ -100,11 +108,16 @@ export class ProductPage {
 
   /** The address of what the frame shows. */
   frameUrl(): string {
-    return this.page.frames()[1]?.url() ?? '';
+    return this.page.frames().at(-1)?.url() ?? '';
   }
 
-  private async shownFrame(): Promise<Frame> {
-    const element = await this.page.locator('#container iframe').elementHandle();
+  /** How many steps back and forth the browser knows in this tab, in frames too. */
+  historyLength(): Promise<number> {
+    return this.page.evaluate<number>('history.length');
+  }
+
+  async shownFrame(): Promise<Frame> {
+    const element = await this.page.locator(SHOWN_FRAME).elementHandle();
     const frame = await element?.contentFrame();
     if (!frame) throw new Error('the page has no frame');
     return frame;
@@ -132,6 +145,11 @@ export class ProductPage {
     return told;
   }
 
+  /** The height that the page in the frame has asked for last, in CSS pixels. */
+  askedHeight(): Promise<number> {
+    return this.page.evaluate(() => heights.at(-1) ?? 0);
+  }
+
   /** Every message that reached the page, from whomever. */
   messages(): Promise<unknown[]> {
     return this.page.evaluate(() => messages);
@@ -143,8 +161,10 @@ declare const instance: {
   login(token: string, redirectTo?: string): void;
   renew(token: string): void;
   logout(): void;
+  configure(appearance: object): void;
 };
 declare const events: HostEvent[];
+declare const heights: number[];
 declare const messages: unknown[];
 
 const PAGES = new Map([
@@ -153,7 +173,10 @@ const PAGES = new Map([
   ['/elsewhere', () => '<!doctype html><html lang="en"><title>Elsewhere</title><h1>Elsewhere</h1></html>'],
 ]);
 
-function productPage(instanceOrigin: string): string {
+/** While a login is under way there are two frames, and the new one is not shown yet. */
+export const SHOWN_FRAME = '#container iframe:visible';
+
+function productPage(instanceOrigin: string, options: string): string {
   return `<!doctype html>
 <html lang="en">
   <title>Product</title>
@@ -166,7 +189,9 @@ function productPage(instanceOrigin: string): string {
     const messages = [];
     addEventListener('message', ({ data }) => messages.push(data));
     const container = document.querySelector('#container');
-    const instance = new EmbeddedInstance({ container, title: 'Automation' });
+    const heights = [];
+    const instance = new EmbeddedInstance({ container, title: 'Automation', ...${options} });
+    instance.on('resize', ({ height }) => heights.push(height));
     for (const name of ['session-ready', 'session-expiring', 'session-ended', 'login-failed']) {
       instance.on(name, (detail) => events.push([name, detail]));
     }

@@ -1,19 +1,23 @@
-// Turns whatever ends an embedded login into the JSON answer for it.
+// Turns whatever ends an embedded login into the answer for it: JSON, or the same as a page.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import { Catch, Inject } from '@nestjs/common';
+import { Catch, Inject, Optional } from '@nestjs/common';
 import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
+import { FormBodies } from '../edge/form-bodies.js';
+import type { HttpAnswer, HttpRequest } from '../http/http-answers.js';
 import { hostRefusalOf } from '../http/host-refusal.js';
-import type { HttpAnswer } from '../http/http-answers.js';
 import { HttpAnswers, requestOf } from '../http/http-answers.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
-import { ExchangeTelemetry } from '../host.js';
+import type { RenderedPage } from '../host.js';
+import { ExchangeTelemetry, LoginFailurePage } from '../host.js';
 import type { RejectionReason } from '../rejection.js';
 import { Rejection } from '../rejection.js';
 import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
+import { asksForPage } from './embed-login.form.js';
+import { pageOriginOf } from './login-origin.js';
 
 interface Answer {
   readonly status: number;
@@ -66,18 +70,43 @@ const REFUSAL_STATUS = {
   token_missing: 400,
 } as const satisfies Record<FlowRefusalKind, number>;
 
-/** @rule 7.9 A failure is always a JSON answer, never a redirect. */
+/**
+ * @rule 7.9 A failure is always a JSON answer, never a redirect.
+ * @rule D50 A post of the instance's own script gets the same status and word as a page.
+ */
 @Catch()
 export class EmbedErrorFilter implements ExceptionFilter {
   constructor(
     @Inject(LOGGER) private readonly logger: Log,
     private readonly telemetry: ExchangeTelemetry,
     private readonly answers: HttpAnswers,
+    private readonly bodies: FormBodies,
+    @Optional() private readonly page?: LoginFailurePage,
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
-    const { status, ...body } = this.answerTo(error, requestIdOf(requestOf(host)));
-    this.answers.send(host, { status, body, headers: headersOf(error) });
+    const request = requestOf(host);
+    const { status, ...json } = this.answerTo(error, requestIdOf(request));
+    const page = this.pageFor(request, json.error);
+    const headers = { ...headersOf(error), ...(page && { 'content-type': page.contentType }) };
+    this.answers.send(host, { status, body: page?.body ?? json, headers });
+  }
+
+  /** Undefined where JSON is the answer. */
+  private pageFor(request: HttpRequest, word: string): RenderedPage | undefined {
+    if (this.page === undefined || request.method !== 'POST') return undefined;
+    if (!asksForPage(this.bodyOf(request))) return undefined;
+    const loginOrigin = pageOriginOf(request.headers.origin);
+    return this.page.render({ word, requestId: requestIdOf(request), loginOrigin });
+  }
+
+  /** A body that cannot be had, which then is why the login has failed, asks for nothing. */
+  private bodyOf(request: HttpRequest): unknown {
+    try {
+      return this.bodies.of(request).body;
+    } catch {
+      return undefined;
+    }
   }
 
   private answerTo(error: unknown, requestId: string): Answer {

@@ -1,5 +1,6 @@
 // Describes embedded login in OpenAPI, as plain values: the host publishes them with its own description.
 import { EMBED_PATH } from '../edge/paths.js';
+import { ANSWER_FIELD, ANSWER_PAGE } from './embed-login.form.js';
 
 const TOKEN = { type: 'string', minLength: 1 };
 const TOKEN_MEANING = 'The external JWT, fresh, of a life of 60 seconds at most.';
@@ -11,6 +12,11 @@ const FORM = {
   properties: {
     token: { ...TOKEN, description: TOKEN_MEANING },
     redirectTo: { type: 'string', description: REDIRECT_MEANING },
+    [ANSWER_FIELD]: {
+      type: 'string',
+      enum: [ANSWER_PAGE],
+      description: 'A refusal as a page instead of JSON, as the script for host pages asks for.',
+    },
   },
 };
 

@@ -1,4 +1,4 @@
-// Reads the two fields of an embedded login, from the body of a POST or the query of a GET.
+// Reads the fields of an embedded login, from the body of a POST or the query of a GET.
 import { trimmed, wellFormed } from '../edge/flow-form.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import { Form } from '../edge/form.js';
@@ -7,6 +7,15 @@ import { Form } from '../edge/form.js';
 export interface EmbedLoginForm {
   readonly token: string;
   readonly redirectTo: string | undefined;
+}
+
+/** The field by which the script for host pages asks for another representation of a refusal, and its one value. */
+export const ANSWER_FIELD = 'answer';
+export const ANSWER_PAGE = 'page';
+
+/** Whether a post asks for a refusal as a page, however broken the rest of it is. */
+export function asksForPage(body: unknown): boolean {
+  return body instanceof Uint8Array && Form.read(body).get(ANSWER_FIELD) === ANSWER_PAGE;
 }
 
 /**

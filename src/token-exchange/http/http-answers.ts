@@ -22,11 +22,11 @@ export interface HttpRequest {
   readonly raw?: IncomingMessage;
 }
 
-/** An answer with a body that is JSON, or none. */
+/** An answer with a body: an object is JSON, text is what its `content-type` says. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: object;
+  readonly body?: object | string;
 }
 
 /**

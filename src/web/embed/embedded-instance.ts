@@ -1,34 +1,70 @@
 // The script for host pages, `/embed.js`: a frame of the instance, its login, and its session's life as events.
 // A classic script without imports, so that the compiler's output is what browsers load.
 
+/** How the page in the frame looks; what is left out is left to the instance. */
+interface Appearance {
+  /** `auto`, unless given: as the browser is set. */
+  theme?: 'light' | 'dark' | 'auto';
+  /** Colour of buttons and links, as `#rrggbb`; the page makes it lighter or darker where it could not be read. */
+  accent?: string;
+  /** Language tag; that of the host page if left out. English where the instance does not speak it. */
+  lang?: string;
+  /** Whether title, user and sign-out button are left to the host page. */
+  hideHeader?: boolean;
+}
+
 /** How to make a frame. */
-interface EmbeddedInstanceOptions {
+interface EmbeddedInstanceOptions extends Appearance {
   /** The element that the frame is put into; style the `iframe` there. */
   container: Element;
   /** What assistive technology calls the frame. */
   title: string;
   /** Origin of the instance; that of this script if left out. */
   url?: string;
+  /** How long a login or renewal may take until it is given up, in seconds; 30 if left out. */
+  loginTimeoutSeconds?: number;
 }
 
 /** The events, with what their listeners are told. */
 interface EmbeddedInstanceEvents {
-  /** Somebody is signed in, by `login` or anew by `renew`. `expiresAt` is ISO 8601. */
-  'session-ready': { expiresAt: string };
+  /** Somebody is signed in, by `login` or anew by `renew`. `expiresAt` is ISO 8601, `userId` the instance's own id. */
+  'session-ready': { expiresAt: string; userId: string };
   /** The session ends in 60 seconds (a short one after half its time): time to fetch a token and `renew`. */
   'session-expiring': { expiresAt: string };
-  /** `revoked`: ended before its time, by a sign-out in another frame for example. */
-  'session-ended': { reason: 'expired' | 'signed-out' | 'revoked' };
-  /** `login` or `renew` did not lead to a session: refused, not to be framed from here, or without its cookie. */
-  'login-failed': { during: 'login' | 'renewal' };
+  /**
+   * `revoked`: ended before its time, by a sign-out in another frame for example. `another-user`: somebody else has signed
+   * in in this browser, and this frame shows nothing any more.
+   */
+  'session-ended': { reason: 'expired' | 'signed-out' | 'revoked' | 'another-user' };
+  /**
+   * `login` or `renew` did not lead to a session; told once for each. `error` is the word with which the instance refused
+   * it, or `timeout`, `unreachable` (no page of the instance came), `no_session` (its page came, and told of none).
+   */
+  'login-failed': { during: 'login' | 'renewal'; error: string };
+  /** The page in the frame is so high by now, in CSS pixels. */
+  resize: { height: number };
 }
 
-/** What the page in the frame says; it says it to the origin of the login only. */
-type SessionMessage = EmbeddedInstanceEvents['session-ready'] & EmbeddedInstanceEvents['session-ended'];
+/** What pages in frames say; they say it to the origin of the login, and `page-…` to whoever asks. */
+type FrameMessage = {
+  type: string;
+  error: string;
+  isRenewal?: boolean;
+} & EmbeddedInstanceEvents['session-ready'] &
+  EmbeddedInstanceEvents['session-ended'] &
+  EmbeddedInstanceEvents['resize'];
+
+/** A login or renewal that is under way, in a frame of its own. */
+interface LoginAttempt {
+  frame: HTMLIFrameElement;
+  during: 'login' | 'renewal';
+  /** First that of the limit, then those that wait for an answer of what has loaded. */
+  timers: number[];
+}
 
 /**
  * One frame of the instance in a page of another origin. Tokens go to the instance by form posts only, never in an
- * address; messages are taken from the frame itself and from the instance's origin only.
+ * address; messages are taken from the instance's frames and origin only.
  */
 class EmbeddedInstance {
   static readonly version: string = '0.1.0';
@@ -36,20 +72,60 @@ class EmbeddedInstance {
   /** `currentScript` is known only while the script runs for the first time. */
   static readonly #home: string | undefined = (document.currentScript as HTMLScriptElement | null)?.src;
   static #count = 0;
-  /** A refused login is JSON, which cannot send a message: its silence is what tells (milliseconds). */
-  static readonly #patience = 2000;
+  /** A page of the instance answers at once; what has loaded and does not is none (milliseconds). */
+  static readonly #answerMs = 3000;
+  /** While a login is under way that has nothing to show yet, and when it has led to nothing. */
+  static readonly #words: Record<string, [string, string]> = {
+    en: ['Loading …', 'Not available at the moment.'],
+    de: ['Wird geladen …', 'Zurzeit nicht verfügbar.'],
+  };
 
-  readonly frame: HTMLIFrameElement;
   readonly #origin: string;
+  readonly #timeoutMs: number;
   readonly #listeners = new Map<string, Set<(detail: never) => void>>();
-  /** The frame in which the present login or renewal is under way. */
-  #attempt: HTMLIFrameElement | undefined;
-  #timer = 0;
+  #appearance: Appearance = { lang: document.documentElement.lang };
+  #frame: HTMLIFrameElement;
+  #attempt: LoginAttempt | undefined;
+  /** The frame that ends the session where the shown one does not. */
+  #leaver: HTMLIFrameElement | undefined;
+  #leaving = 0;
+  /** Who was signed in last, until when. */
+  #userId: string | undefined;
+  #expiresAt = '';
 
-  constructor({ container, title, url = EmbeddedInstance.#home }: EmbeddedInstanceOptions) {
+  /** @throws TypeError for an option that is not as described */
+  constructor(options: EmbeddedInstanceOptions) {
+    const {
+      container,
+      title,
+      url = EmbeddedInstance.#home,
+      loginTimeoutSeconds = 30,
+      ...appearance
+    } = options;
+    if (!(loginTimeoutSeconds > 0)) throw new TypeError('loginTimeoutSeconds must be more than 0');
     this.#origin = new URL(String(url)).origin;
-    this.frame = EmbeddedInstance.#addFrame(container, title);
+    this.#timeoutMs = loginTimeoutSeconds * 1000;
+    this.#take(appearance);
+    const frame = document.createElement('iframe');
+    // As attributes, which any style of the host page outweighs.
+    Object.assign(frame, {
+      name: EmbeddedInstance.#newName(),
+      title,
+      width: '100%',
+      height: '600',
+      frameBorder: '0',
+    });
+    this.#frame = frame;
+    container.append(frame);
+    this.#drawLoading(true);
+    // Firefox puts another blank document in the place of the first.
+    frame.onload = () => this.#drawLoading(true);
     addEventListener('message', this.#hear);
+  }
+
+  /** The frame that is shown; a login puts another one in its place, with the same attributes. */
+  get frame(): HTMLIFrameElement {
+    return this.#frame;
   }
 
   /** Calls the listener at each event of this name, until the function that is returned is called. */
@@ -63,39 +139,93 @@ class EmbeddedInstance {
   }
 
   /**
-   * Signs in with a new token and shows a page of the instance.
+   * Signs in with a new token and shows a page of the instance. What the frame shows stays until that page comes.
    * @param redirectTo a path of the instance
+   * @throws Error when the frame is not in the page
    */
   login(token: string, redirectTo = '/'): void {
-    this.#post(token, redirectTo, this.frame);
+    if (!this.#frame.isConnected) throw new Error('The frame is not in the page');
+    this.#settle();
+    // A new frame has no history yet, so that the step back never leads to the page of another login.
+    const frame = this.#frame.cloneNode() as HTMLIFrameElement;
+    frame.removeAttribute('src');
+    frame.name = EmbeddedInstance.#newName();
+    frame.style.display = 'none';
+    this.#frame.after(frame);
+    this.#post(token, this.#landing(redirectTo), { frame, during: 'login', timers: [] });
   }
 
-  /** Replaces the session by one of a new token, while the frame shows on what it shows. */
+  /** Replaces the session by one of a new token of the same user, while the frame shows on what it shows. */
   renew(token: string): void {
-    const hidden = EmbeddedInstance.#addFrame(document.body, '');
-    hidden.hidden = true;
-    this.#post(token, '/renewed', hidden);
+    this.#settle();
+    this.#post(token, '/renewed', { frame: this.#addHidden(), during: 'renewal', timers: [] });
   }
 
-  /** Ends the session; `session-ended` tells when it is done. */
+  /** Ends the session; `session-ended` tells when it is done. A login that is under way is given up. */
   logout(): void {
-    this.frame.contentWindow?.postMessage({ type: 'sign-out' }, this.#origin);
+    this.#settle();
+    this.#stopLeaving();
+    this.#say(this.#frame, { type: 'sign-out' });
+    // The page in the frame answers that it does so. Where it is another, or none, a frame of our own does it.
+    this.#leaving = setTimeout(() => {
+      const leaver = this.#addHidden();
+      this.#leaver = leaver;
+      leaver.onload = () => this.#say(leaver, { type: 'sign-out', userId: this.#userId });
+      leaver.src = `${this.#origin}/sign-out`;
+      this.#leaving = setTimeout(() => this.#stopLeaving(), this.#timeoutMs);
+    }, 300);
+  }
+
+  /**
+   * Changes how the page in the frame looks, now and at later logins.
+   * @throws TypeError for an option that is not as described
+   */
+  configure(appearance: Appearance): void {
+    this.#take(appearance);
+    this.#say(this.#frame, { type: 'appearance', ...this.#appearance });
   }
 
   /** Takes the frame out of the page. The session lives on until its end. */
   remove(): void {
     removeEventListener('message', this.#hear);
     this.#settle();
-    this.frame.remove();
+    this.#stopLeaving();
+    this.#frame.remove();
   }
 
-  #post(token: string, redirectTo: string, frame: HTMLIFrameElement): void {
-    this.#settle();
-    this.#attempt = frame;
-    frame.onload = () => this.#awaitSession(frame);
+  #take(appearance: Appearance): void {
+    const { theme = 'auto', accent = '#000000' } = appearance;
+    if (!['light', 'dark', 'auto'].includes(theme)) throw new TypeError('theme must be light, dark or auto');
+    if (!/^#[\da-f]{6}$/i.test(accent)) throw new TypeError('accent must be a colour like #2f5bd0');
+    Object.assign(this.#appearance, appearance);
+  }
+
+  /** An address of the instance with what the page there has to know before it is painted. */
+  #dressed(path: string): string {
+    const url = new URL(path, this.#origin);
+    for (const [name, value] of Object.entries(this.#appearance))
+      if (value) url.searchParams.set(name, String(value));
+    return url.href.slice(this.#origin.length);
+  }
+
+  /** Only `/` tells of its session by itself: to other targets the way leads over a page that does. */
+  #landing(target: string): string {
+    const isHere =
+      URL.canParse(target, this.#origin) && new URL(target, this.#origin).origin === this.#origin;
+    if (!isHere) return this.#dressed('/');
+    if (new URL(target, this.#origin).pathname === '/') return this.#dressed(target);
+    return this.#dressed(`/renewed?${String(new URLSearchParams({ to: target }))}`);
+  }
+
+  #post(token: string, redirectTo: string, attempt: LoginAttempt): void {
+    const { frame, timers } = attempt;
+    this.#attempt = attempt;
+    timers.push(setTimeout(() => this.#fail('timeout'), this.#timeoutMs));
+    frame.onload = () => this.#greet(attempt);
     const form = document.createElement('form');
-    Object.assign(form, { method: 'post', action: `${this.#origin}/rest/auth/embed`, target: frame.name });
-    for (const [name, value] of Object.entries({ token, redirectTo })) {
+    const action = this.#origin + this.#dressed('/rest/auth/embed');
+    Object.assign(form, { method: 'post', action, target: frame.name });
+    for (const [name, value] of Object.entries({ token, redirectTo, answer: 'page' })) {
       form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
     }
     document.body.append(form);
@@ -103,46 +233,130 @@ class EmbeddedInstance {
     form.remove();
   }
 
-  #awaitSession(frame: HTMLIFrameElement): void {
-    if (this.#attempt !== frame || EmbeddedInstance.#isBlank(frame)) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const during = frame === this.frame ? 'login' : 'renewal';
-      this.#settle();
-      this.#tell('login-failed', { during });
-    }, EmbeddedInstance.#patience);
+  /** Something has loaded in the frame of an attempt: asks whether it is a page of the instance. */
+  #greet(attempt: LoginAttempt): void {
+    const { frame, during, timers } = attempt;
+    if (this.#attempt !== attempt || EmbeddedInstance.#isBlank(frame)) return;
+    if (during === 'login') this.#show(frame);
+    timers.push(setTimeout(() => this.#fail('unreachable'), EmbeddedInstance.#answerMs));
+    this.#say(frame, { type: 'hello' });
+  }
+
+  /** Puts the frame of a login in the place of the one that was shown. */
+  #show(frame: HTMLIFrameElement): void {
+    const shown = this.#frame;
+    if (frame === shown) return;
+    const hadFocus = document.activeElement === shown;
+    frame.style.cssText = shown.style.cssText;
+    shown.remove();
+    this.#frame = frame;
+    if (hadFocus) frame.focus();
+  }
+
+  #fail(error: string): void {
+    const { during } = this.#attempt ?? {};
+    if (during === undefined) return;
+    this.#settle();
+    this.#drawLoading(false);
+    this.#tell('login-failed', { during, error });
   }
 
   /** Ends what is under way, be it with success or not. */
   #settle(): void {
-    clearTimeout(this.#timer);
-    if (this.#attempt !== this.frame) this.#attempt?.remove();
+    const { frame, timers = [] } = this.#attempt ?? {};
     this.#attempt = undefined;
+    timers.forEach(clearTimeout);
+    if (frame !== this.#frame) frame?.remove();
   }
 
-  readonly #hear = ({ origin, source, data }: MessageEvent<unknown>): void => {
-    if (origin !== this.#origin || source !== this.frame.contentWindow) return;
-    const { type, ...detail } = data as { type: keyof EmbeddedInstanceEvents } & SessionMessage;
-    if (type === 'session-ready') this.#settle();
-    if (type.startsWith('session-')) this.#tell(type, detail);
+  #stopLeaving(): void {
+    clearTimeout(this.#leaving);
+    this.#leaver?.remove();
+    this.#leaver = undefined;
+  }
+
+  readonly #hear = ({ origin, source, data }: MessageEvent<FrameMessage>): void => {
+    if (origin !== this.#origin || !source) return;
+    const { type, ...detail } = data;
+    if (source === this.#attempt?.frame.contentWindow) this.#hearAttempt(this.#attempt, type, detail);
+    else if (source === this.#leaver?.contentWindow) this.#hearLeaver(type, detail);
+    else if (source === this.#frame.contentWindow) this.#hearPage(type, detail);
   };
 
-  #tell(name: keyof EmbeddedInstanceEvents, detail: object): void {
+  #hearAttempt(attempt: LoginAttempt, type: string, detail: Omit<FrameMessage, 'type'>): void {
+    const { frame, during, timers } = attempt;
+    if (during === 'login') this.#show(frame);
+    // It is a page of the instance: from now on only the limit counts.
+    timers.splice(1).forEach(clearTimeout);
+    if (type === 'login-failed') this.#fail(detail.error);
+    if (type === 'page-loaded') this.#fail('no_session');
+    if (type === 'session-ready') this.#hearReady(detail);
+  }
+
+  #hearLeaver(type: string, detail: Omit<FrameMessage, 'type'>): void {
+    if (type !== 'session-ended') return;
+    this.#stopLeaving();
+    this.#tell(type, { reason: detail.reason });
+  }
+
+  #hearPage(type: string, detail: Omit<FrameMessage, 'type'>): void {
+    if (type === 'signing-out') return this.#stopLeaving();
+    // What the page of before has to say while another login is under way is out of date.
+    if (this.#attempt?.during === 'login') return;
+    if (type === 'session-ready') return this.#hearReady(detail);
+    if (/^session-|^resize$/.test(type)) this.#tell(type, detail);
+  }
+
+  #hearReady({ expiresAt, userId, isRenewal }: Omit<FrameMessage, 'type'>): void {
+    const isOther = this.#userId !== undefined && this.#userId !== userId;
+    if (this.#attempt?.during === 'renewal' && isOther) return this.#fail('session_of_another_user');
+    this.#settle();
+    // Both the frame of a renewal and the one that is shown tell of it.
+    if (isRenewal && this.#expiresAt === expiresAt) return;
+    this.#userId = userId;
+    this.#expiresAt = expiresAt;
+    this.#tell('session-ready', { expiresAt, userId });
+  }
+
+  #tell(name: string, detail: object): void {
     for (const listener of this.#listeners.get(name) ?? []) listener(detail as never);
   }
 
-  static #addFrame(container: Element, title: string): HTMLIFrameElement {
+  #say({ contentWindow }: HTMLIFrameElement, message: object): void {
+    contentWindow?.postMessage(message, this.#origin);
+  }
+
+  /** Writes into a frame that nothing was loaded into yet that something will be, or that it will not. */
+  #drawLoading(isUnderWay: boolean): void {
+    const frame = this.#frame;
+    if (!EmbeddedInstance.#isBlank(frame)) return;
+    const { lang = '', theme = 'auto' } = this.#appearance;
+    const { documentElement: root, body } = frame.contentDocument!;
+    root.lang = lang;
+    root.style.colorScheme = theme === 'auto' ? 'light dark' : theme;
+    body.style.cssText =
+      'font: 1rem system-ui, sans-serif; text-align: center; margin: 3rem 1rem; opacity: .75';
+    body.setAttribute('role', 'status');
+    const words = EmbeddedInstance.#words;
+    body.textContent = (words[lang.slice(0, 2)] ?? words['en'])?.[isUnderWay ? 0 : 1] ?? '';
+  }
+
+  #addHidden(): HTMLIFrameElement {
     const frame = document.createElement('iframe');
-    // A form finds its frame by name, so no two frames of a page may share one.
-    Object.assign(frame, { name: `embedded-instance-${++EmbeddedInstance.#count}`, title });
-    container.append(frame);
+    Object.assign(frame, { name: EmbeddedInstance.#newName(), hidden: true });
+    document.body.append(frame);
     return frame;
   }
 
+  /** A form finds its frame by name, so no two frames of a page may share one. */
+  static #newName(): string {
+    return `embedded-instance-${++EmbeddedInstance.#count}`;
+  }
+
   /** Some browsers tell that an empty frame has loaded; what another origin has put there cannot be looked at. */
-  static #isBlank(frame: HTMLIFrameElement): boolean {
+  static #isBlank({ contentWindow }: HTMLIFrameElement): boolean {
     try {
-      return frame.contentWindow?.location.href === 'about:blank';
+      return contentWindow?.location.href === 'about:blank';
     } catch {
       return false;
     }

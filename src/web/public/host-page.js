@@ -1,6 +1,10 @@
-// Talks with the host page, which holds this frame: with the origin that posted the login, and with nobody else.
+// Talks with the host page, which holds this frame. Of the session it talks with the origin that posted the login only.
 
 let hostOrigin = null;
+/** Whether it is known by now who is signed in, or that nobody is. */
+let isLoaded = false;
+const askers = new Set();
+const requests = new Map();
 
 /** @param {string | null} origin the one that the session was opened from; null: nobody is talked with */
 export function meetHostPage(origin) {
@@ -14,7 +18,25 @@ export function tellHostPage(type, detail) {
 
 /** Calls `work` when the host page asks for something. */
 export function onHostPageRequest(type, work) {
-  addEventListener('message', ({ origin, source, data }) => {
-    if (origin === hostOrigin && source === parent && data?.type === type) work();
-  });
+  requests.set(type, work);
 }
+
+/** Tells those who greet that all is told that they are to know: who has heard of no session will hear of none. */
+export function tellLoaded() {
+  isLoaded = true;
+  for (const origin of askers) greet(origin);
+}
+
+/** The same for everybody, whoever is signed in: it says no more than that a page of the instance is here. */
+function greet(origin) {
+  parent.postMessage({ type: isLoaded ? 'page-loaded' : 'page-loading' }, origin);
+}
+
+addEventListener('message', ({ origin, source, data }) => {
+  if (source !== parent || parent === window) return;
+  if (data?.type === 'hello') {
+    askers.add(origin);
+    greet(origin);
+  }
+  if (origin === hostOrigin) requests.get(data?.type)?.(data);
+});

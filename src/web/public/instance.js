@@ -1,18 +1,38 @@
 // The requests that the page makes to the instance it comes from.
 
 const PATIENCE_MS = 15_000;
-const PAGE_SIZE = '100';
+const PAGE_SIZE = '50';
 
 /** The instance knows no session: there was none, or it has ended. */
 export class NotSignedInError extends Error {}
 
+/** The session is by now that of another user than this page is about. */
+export class AnotherUserError extends Error {}
+
 /** The instance did not do what it was asked for. */
 export class RefusedError extends Error {
-  /** @param {string | null} requestId finds the cause in the log of the instance */
-  constructor(requestId) {
+  /**
+   * @param {number} status
+   * @param {string | null} requestId finds the cause in the log of the instance
+   */
+  constructor(status, requestId) {
     super('The instance refused a request');
+    this.status = status;
     this.requestId = requestId;
   }
+}
+
+/** Whom this page is about, once that is known: the instance then answers nothing of anybody else (D51). */
+let userId = null;
+
+/** From now on all requests are those of a page of this user. */
+export function speakFor(id) {
+  userId = id;
+}
+
+/** Whether the page is about somebody yet, and about whom. */
+export function spokenFor() {
+  return userId;
 }
 
 /** Who is signed in. */
@@ -20,10 +40,30 @@ export async function readAccount(signal) {
   return (await request('/rest/me', { signal })).json();
 }
 
-/** A page of workflows: the first one, or the one that begins at a cursor. */
-export async function readWorkflows(signal, cursor) {
-  const query = new URLSearchParams({ limit: PAGE_SIZE, ...(cursor && { cursor }) });
+/** A page of workflows: the first one of what is asked for, or the one that begins at a cursor. */
+export async function readWorkflows(signal, asked, cursor) {
+  const query = new URLSearchParams({ limit: PAGE_SIZE, ...asked, ...(cursor && { cursor }) });
   return (await request(`/api/v1/workflows?${query}`, { signal })).json();
+}
+
+/** How many fit what is asked for, up to some number; whether there are more, and no longer counted. */
+export async function countWorkflows(signal, asked) {
+  const query = new URLSearchParams(asked);
+  return (await request(`/api/v1/workflows/count?${query}`, { signal })).json();
+}
+
+/** A workflow with its nodes and connections. */
+export async function readWorkflow(signal, id) {
+  return (await request(`/api/v1/workflows/${encodeURIComponent(id)}`, { signal })).json();
+}
+
+/** The project of a workflow and those who may edit in it; null where the instance does not tell. */
+export async function readProject(signal, id) {
+  const path = `/api/v1/projects/${encodeURIComponent(id)}`;
+  const [project, members] = await Promise.all(
+    [path, `${path}/users?limit=250`].map((address) => optional(request(address, { signal }))),
+  );
+  return { project, editors: members?.data.filter(({ role }) => role !== 'project:viewer') ?? null };
 }
 
 export async function signOut(signal) {
@@ -37,15 +77,27 @@ export async function changeWorkflow(signal, id, active) {
   return answer.status === 204 ? undefined : answer.json();
 }
 
+async function optional(answer) {
+  try {
+    return await (await answer).json();
+  } catch (error) {
+    if (error instanceof RefusedError) return null;
+    throw error;
+  }
+}
+
 /**
  * The mode stays `cors`, fetch's default: in mode `same-origin` a page without referrer posts `Origin: null`, which
  * the instance takes for a forgery.
- * @throws NotSignedInError or RefusedError; TypeError or DOMException when there was no answer
+ * @throws NotSignedInError, AnotherUserError or RefusedError; TypeError or DOMException when there was no answer
  */
 async function request(path, { method = 'GET', signal }) {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-  const answer = await fetch(path, { method, signal: patience });
+  const headers = userId === null ? {} : { 'x-session-user': userId };
+  const answer = await fetch(path, { method, headers, signal: patience });
+  if (answer.ok) return answer;
   if (answer.status === 401) throw new NotSignedInError();
-  if (!answer.ok) throw new RefusedError(answer.headers.get('x-request-id'));
-  return answer;
+  if (answer.status === 409 && (await answer.json()).error === 'session_of_another_user')
+    throw new AnotherUserError();
+  throw new RefusedError(answer.status, answer.headers.get('x-request-id'));
 }

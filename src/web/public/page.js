@@ -1,84 +1,228 @@
-// Runs the page: reads who is signed in and their workflows, answers the buttons, and keeps the host page informed.
-import { meetHostPage, onHostPageRequest, tellHostPage } from './host-page.js';
-import { NotSignedInError, changeWorkflow, readAccount, readWorkflows, signOut } from './instance.js';
-import { announceChange, isTimeOver, onChange, stopWatching, watchSession } from './session.js';
+// Runs the page: reads who is signed in and their workflows, answers the controls, and keeps the host page informed.
+import { appearanceInAddress, wear } from './appearance.js';
+import { meetHostPage, onHostPageRequest, tellHostPage, tellLoaded } from './host-page.js';
+import {
+  AnotherUserError,
+  NotSignedInError,
+  changeWorkflow,
+  countWorkflows,
+  readAccount,
+  readProject,
+  readWorkflow,
+  readWorkflows,
+  signOut,
+  speakFor,
+} from './instance.js';
+import * as listView from './list-view.js';
+import {
+  announceSession,
+  isTimeOver,
+  onSessionChange,
+  sessionNameOf,
+  stopWatching,
+  watchSession,
+} from './session.js';
 import * as view from './view.js';
+import { say } from './words.js';
+import { EVERYTHING, WorkflowList, filtersOf, parametersOf } from './workflow-list.js';
 
-const NOT_SIGNED_IN = 'You are not signed in.';
-const SESSION_ENDED = 'Your session has ended.';
-const SIGNED_OUT = 'You have signed out.';
+const NOT_SIGNED_IN = { title: 'notSignedInTitle', text: 'openFromProduct' };
+const SESSION_ENDED = { title: 'endedTitle', text: 'openFromProduct' };
+const SIGNED_OUT = { title: 'signedOutTitle', text: 'openFromProduct' };
+const ANOTHER_USER = { title: 'anotherTitle', text: 'anotherText', button: 'reload' };
+const EMPTY = { title: 'emptyTitle', text: 'emptyText', button: 'lookAgain' };
+const NONE_FOUND = { title: 'noneTitle', text: 'noneText', button: 'clearFilters' };
 const MINUTE_MS = 60_000;
+/** Between the last letter that is typed and the search. */
+const TYPING_PAUSE_MS = 250;
 
-const byName = new Intl.Collator('en', { numeric: true });
+const workflows = new WorkflowList();
 
 let account = null;
-/** Whose workflows are shown. */
-let listedFor = null;
-let workflows = [];
-let nextCursor = null;
-let underWay = new AbortController();
+/** What is under way, by what it is about: a new one of its kind takes the place of the one before. */
+let underWay = {};
+/** What the button of a notice does. */
+let afterNotice = start;
+/** The module that shows a workflow by itself. */
+let detail;
+/** The workflow that is shown by itself. */
+let opened = null;
+/** Where the list was left for it. */
+let scrolledTo = 0;
 
-async function open(signal) {
-  view.showLoading();
-  forgetList();
-  const [firstPage] = await Promise.all([readWorkflows(signal), readAccount(signal).then(welcome)]);
-  add(firstPage);
+function start() {
+  return run(
+    'visit',
+    async (signal) => {
+      listView.showListLoading();
+      welcome(await readAccount(signal), { isRenewal: false });
+      announceSession(account);
+      tellLoaded();
+      await readList(EVERYTHING);
+      if (addressed() !== null) await followAddress();
+    },
+    showFailure('failureTitle', start),
+  ).finally(tellLoaded);
 }
 
 /** Takes note of the session that there is now. */
-function welcome(answer) {
+function welcome(answer, { isRenewal }) {
   account = answer;
-  const { hostOrigin, expiresAt, expiresInSeconds } = answer;
+  const { user, hostOrigin, expiresAt, expiresInSeconds } = answer;
+  speakFor(user.id);
   view.showAccount(answer);
   meetHostPage(hostOrigin);
-  tellHostPage('session-ready', { expiresAt });
+  tellHostPage('session-ready', { expiresAt, userId: user.id, isRenewal });
+  tellHeight();
   const onExpiring = () => tellHostPage('session-expiring', { expiresAt });
   watchSession(expiresInSeconds, { onExpiring, onEnded: lookAgain });
 }
 
 /** When the session has changed, or should be over: what is shown stays, as long as it is the same visitor's. */
 function lookAgain() {
-  run(async (signal) => {
-    const answer = await readAccount(signal);
-    if (answer.user.id !== listedFor) return open(signal);
-    welcome(answer);
-  }, view.showFailure);
+  if (account === null) return start();
+  return run(
+    'look',
+    async (signal) => welcome(await readAccount(signal), { isRenewal: true }),
+    showFailure('failureTitle', start),
+  );
 }
 
-async function loadMore(signal) {
-  add(await readWorkflows(signal, nextCursor));
+/** What is asked for is read from the beginning. */
+function readList(asked) {
+  const failed = showFailure('failureTitle', () => readList(asked), ['workflows']);
+  return run(
+    'list',
+    async (signal) => {
+      listView.showListLoading();
+      const reading = [readWorkflows(signal, parametersOf(asked)), countWorkflows(signal, filtersOf(asked))];
+      workflows.begin(asked, ...(await Promise.all(reading)));
+      showList();
+    },
+    (error) => {
+      workflows.forget();
+      listView.showNoList();
+      failed(error);
+    },
+  );
 }
 
-/** The list is in the order of names as a whole, since the instance's pages are in none that people know. */
-function add(page) {
-  listedFor = account.user.id;
-  nextCursor = page.nextCursor;
-  workflows = [...workflows, ...page.data].sort((one, other) => byName.compare(one.name, other.name));
-  view.showWorkflows(workflows, nextCursor !== null, change);
+function showList() {
+  listView.showList(workflows, change);
+  if (workflows.rows.length > 0) return;
+  afterNotice = workflows.isNarrowed ? showEverything : () => readList(EVERYTHING);
+  view.showNotice(workflows.isNarrowed ? NONE_FOUND : EMPTY, workflows.isNarrowed ? ['workflows'] : []);
+}
+
+function showEverything() {
+  const { sort } = workflows.asked;
+  listView.showChoices({ ...EVERYTHING, sort });
+  listView.searchField.focus();
+  return readList({ ...EVERYTHING, sort });
+}
+
+function loadMore() {
+  listView.hideMoreProblem();
+  return run(
+    'list',
+    async (signal) => {
+      const page = await readWorkflows(signal, parametersOf(workflows.asked), workflows.nextCursor);
+      listView.addRows(workflows, workflows.add(page), change);
+    },
+    listView.showMoreProblem,
+    listView.moreButton,
+  );
+}
+
+/** The id of the workflow that the address of the page asks for, or null. */
+function addressed() {
+  return new URLSearchParams(location.hash.slice(1)).get('workflow');
+}
+
+/** Shows what the address of the page asks for: a workflow by itself, or the list. */
+function followAddress() {
+  if (account === null) return undefined;
+  const id = addressed();
+  return id === null ? closeWorkflow() : openWorkflow(id);
+}
+
+function openWorkflow(id) {
+  if (opened === null) scrolledTo = scrollY;
+  return run(
+    'detail',
+    async (signal) => {
+      // Loaded when it is wanted first: most visits are over without it.
+      detail ??= await import('./detail-view.js');
+      if (signal.aborted) return;
+      detail.showDetailLoading(workflows.get(id));
+      const answer = await readWorkflow(signal, id);
+      const surroundings = await readProject(signal, answer.projectId);
+      opened = workflows.update(answer) ?? answer;
+      listView.refreshRow(opened);
+      detail.showDetail(opened, surroundings, change);
+    },
+    (error) => {
+      if (error.status !== 404 && error.status !== 400)
+        return showFailure('detailFailureTitle', () => openWorkflow(id))(error);
+      afterNotice = leaveWorkflow;
+      view.showNotice({ title: 'goneTitle', text: 'goneText', button: 'back' });
+    },
+  );
+}
+
+/** The list is as it was, with the focus on the workflow that was looked at. */
+function closeWorkflow() {
+  underWay.detail?.abort();
+  const link = opened && listView.linkTo(opened.id);
+  opened = null;
+  if (view.isShown('workflows')) return;
+  // There are none, or they could not be read.
+  if (workflows.rows.length === 0) return readList(workflows.asked);
+  view.showPanels(['workflows']);
+  scrollTo(0, scrolledTo);
+  if (link && document.hasFocus()) link.focus({ preventScroll: true });
+}
+
+/** Takes the place of the workflow in the history, so that the steps do not pile up. */
+function leaveWorkflow() {
+  history.replaceState(null, '', location.pathname + location.search);
+  followAddress();
 }
 
 /** Activates or deactivates one workflow; other work goes on, and so may other changes. */
 async function change(workflow, button) {
   if (view.isBusy(button)) return;
-  const { signal } = underWay;
-  view.hideProblems();
-  view.markBusy(button, true);
-  try {
-    const now = { active: !workflow.active, updatedAt: new Date().toISOString() };
-    Object.assign(workflow, now, await changeWorkflow(signal, workflow.id, now.active));
-    view.showChange(workflow, button);
-  } catch (error) {
-    if (error instanceof NotSignedInError) noticeEnd();
-    else if (!signal.aborted) view.showChangeProblem(workflow);
-  } finally {
-    view.markBusy(button, false);
-  }
+  listView.beginChange(button);
+  await run(
+    `change ${workflow.id}`,
+    async (signal) => {
+      const now = { active: !workflow.active, updatedAt: new Date().toISOString() };
+      Object.assign(workflow, now, await changeWorkflow(signal, workflow.id, now.active));
+      workflows.update(workflow);
+      listView.refreshRow(workflow);
+      if (opened?.id === workflow.id) detail.refreshDetail(workflow);
+      view.tellNews(say(workflow.active ? 'isActive' : 'isInactive', workflow.name));
+    },
+    ({ status }) => {
+      const reasons = { 403: 'changeForbidden', 404: 'changeGone' };
+      listView.showChangeProblem(button, reasons[status] ?? 'changeProblem');
+    },
+  );
+  view.markBusy(button, false);
 }
 
-async function leave(signal) {
-  await signOut(signal);
-  announceChange();
-  endVisit(SIGNED_OUT, 'signed-out');
+function leave() {
+  view.hideSignOutProblem();
+  return run(
+    'visit',
+    async (signal) => {
+      await signOut(signal);
+      announceSession(null);
+      endVisit(SIGNED_OUT, 'signed-out');
+    },
+    view.showSignOutProblem,
+    view.signOutButton,
+  );
 }
 
 /** The instance knows no session: it is over, or there was none. */
@@ -86,47 +230,111 @@ function noticeEnd() {
   endVisit(account ? SESSION_ENDED : NOT_SIGNED_IN, isTimeOver() ? 'expired' : 'revoked');
 }
 
-function endVisit(text, reason) {
+/** The session is another user's by now: this page neither shows nor does anything in that name. */
+function noticeOther() {
+  afterNotice = () => location.reload();
+  endVisit(ANOTHER_USER, 'another-user');
+}
+
+/** Nothing of who was signed in stays in the document. */
+function endVisit(notice, reason) {
   if (account !== null) tellHostPage('session-ended', { reason });
+  for (const work of Object.values(underWay)) work.abort();
+  underWay = {};
   stopWatching();
   account = null;
-  forgetList();
-  view.showSignedOut(text);
+  opened = null;
+  workflows.forget();
+  view.showAccount(null);
+  listView.showNoList();
+  listView.showChoices(EVERYTHING);
+  detail?.clearDetail();
+  view.showNotice(notice);
 }
 
-function forgetList() {
-  listedFor = null;
-  workflows = [];
+/** @returns shows that something could not be loaded, with a button to try again */
+function showFailure(title, again, besides) {
+  return ({ requestId }) => {
+    afterNotice = again;
+    const text = requestId ? 'tryLater' : 'checkConnection';
+    view.showNotice({ title, text, button: 'tryAgain', requestId }, besides);
+  };
 }
 
-/** Does what a button is for. What was under way is given up, so that a late answer cannot overwrite a newer one. */
-async function run(work, showFailure, button) {
+/**
+ * Does what a control is for. What was under way of its kind is given up, so that a late answer cannot overwrite a newer
+ * one.
+ */
+async function run(kind, work, fail, button) {
   if (view.isBusy(button)) return;
-  underWay.abort();
-  underWay = new AbortController();
-  const { signal } = underWay;
-  view.hideProblems();
+  underWay[kind]?.abort();
+  const { signal } = (underWay[kind] = new AbortController());
   view.markBusy(button, true);
   try {
     await work(signal);
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof NotSignedInError) noticeEnd();
-    else showFailure(error.requestId);
+    else if (error instanceof AnotherUserError) noticeOther();
+    else fail(error);
   } finally {
     view.markBusy(button, false);
   }
 }
 
-const start = () => run(open, view.showFailure, view.retryButton);
-const goOut = () => run(leave, view.showSignOutProblem, view.signOutButton);
+let typing = 0;
 
-view.retryButton.addEventListener('click', start);
-view.moreButton.addEventListener('click', () => run(loadMore, view.showMoreProblem, view.moreButton));
-view.signOutButton.addEventListener('click', goOut);
-onHostPageRequest('sign-out', goOut);
-onChange(lookAgain);
+/** Who searches, filters or sorts begins at the beginning. */
+function ask() {
+  clearTimeout(typing);
+  const asked = {
+    search: listView.searchField.value.trim(),
+    state: listView.stateChoice.value,
+    sort: listView.sortChoice.value,
+  };
+  return readList(asked);
+}
+
+function tellHeight() {
+  tellHostPage('resize', { height: Math.ceil(document.documentElement.getBoundingClientRect().height) });
+}
+
+function changeAppearance(appearance) {
+  wear(appearance);
+  view.refreshWords();
+  if (account !== null) listView.showCount(workflows);
+}
+
+view.noticeButton.addEventListener('click', () => afterNotice());
+view.signOutButton.addEventListener('click', leave);
+view.backButton.addEventListener('click', leaveWorkflow);
+listView.moreButton.addEventListener('click', loadMore);
+listView.stateChoice.addEventListener('change', ask);
+listView.sortChoice.addEventListener('change', ask);
+listView.searchField.addEventListener('input', () => {
+  clearTimeout(typing);
+  typing = setTimeout(ask, TYPING_PAUSE_MS);
+});
+listView.filters.addEventListener('submit', (event) => {
+  event.preventDefault();
+  ask();
+});
+onHostPageRequest('sign-out', () => {
+  // Without a session here another frame sees to it.
+  if (account === null) return;
+  tellHostPage('signing-out', {});
+  leave();
+});
+onHostPageRequest('appearance', changeAppearance);
+onSessionChange((name) => {
+  if (account === null || name !== sessionNameOf(account)) lookAgain();
+});
+addEventListener('hashchange', followAddress);
 // A page that the browser kept while another was shown may be about a session that has ended.
-addEventListener('pageshow', ({ persisted }) => persisted && start());
+addEventListener('pageshow', ({ persisted }) => persisted && lookAgain());
+new ResizeObserver(tellHeight).observe(document.documentElement);
 setInterval(view.refreshTimes, MINUTE_MS);
+
+wear(appearanceInAddress());
+view.refreshWords();
 start();

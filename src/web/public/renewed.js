@@ -1,4 +1,41 @@
-// Runs in the unseen frame that a host page renews the session with: tells the frame that is seen.
-import { announceChange } from './session.js';
+// Runs where a login has led to: tells the host page and the other frames of the session, then goes on if it is to.
+import { appearanceInAddress, wear } from './appearance.js';
+import { meetHostPage, tellHostPage, tellLoaded } from './host-page.js';
+import { readAccount } from './instance.js';
+import { announceSession } from './session.js';
+import { write } from './words.js';
 
-announceChange();
+const text = document.getElementById('text');
+
+/** What programs ask for: it takes no parameters but its own. */
+const FOR_PROGRAMS = /^\/(?:api|rest|\.well-known)\//;
+
+/** The page of this instance that the visitor is on the way to, if there is one; it is to look like this one. */
+function destination() {
+  const { to, ...appearance } = Object.fromEntries(new URLSearchParams(location.search));
+  if (to === undefined) return undefined;
+  const url = new URL(URL.canParse(to, location.origin) ? to : '/', location.origin);
+  if (url.origin !== location.origin) return '/';
+  if (!FOR_PROGRAMS.test(url.pathname))
+    for (const [name, value] of Object.entries(appearance)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+async function arrive() {
+  const account = await readAccount(new AbortController().signal);
+  const { hostOrigin, expiresAt, user } = account;
+  meetHostPage(hostOrigin);
+  tellHostPage('session-ready', { expiresAt, userId: user.id });
+  announceSession(account);
+  write(text, 'renewed');
+  const url = destination();
+  if (url !== undefined) location.replace(url);
+}
+
+wear(appearanceInAddress());
+try {
+  await arrive();
+} catch {
+  write(text, 'notSignedInTitle');
+}
+tellLoaded();

@@ -30,11 +30,20 @@ export function stopWatching() {
   timers.forEach(clearTimeout);
 }
 
-/** Tells the pages that share the session that it is a new one, or over. */
-export function announceChange() {
-  changes.postMessage('changed');
+/**
+ * Tells the pages that share the session which one it is now, or that it is over.
+ * @param {{ user: { id: string }, expiresAt: string } | null} account
+ */
+export function announceSession(account) {
+  changes.postMessage(account === null ? null : sessionNameOf(account));
 }
 
-export function onChange(work) {
-  changes.addEventListener('message', work);
+/** Calls `work` with what tells a session from others, or with null where it is over. */
+export function onSessionChange(work) {
+  changes.addEventListener('message', ({ data }) => work(data));
+}
+
+/** What tells a session from others, and is no secret. */
+export function sessionNameOf({ user, expiresAt }) {
+  return `${user.id} ${expiresAt}`;
 }

@@ -1,85 +1,60 @@
-// Writes to the document, and nothing else does: one panel at a time, all text as text.
-import {
-  adviceFor,
-  changeInWords,
-  countInWords,
-  dateInWords,
-  initialsOf,
-  nameOf,
-  roleInWords,
-  timeAgo,
-} from './wording.js';
+// Writes to the document what is of no one workflow: who is signed in, notices, which panel is shown. All text as text.
+import { initialsOf, nameOf, roleInWords, dateInWords, timeAgo } from './wording.js';
+import { say, write, writeAll } from './words.js';
 
-const element = (id) => document.getElementById(id);
-const panels = ['loading', 'failure', 'signed-out', 'empty', 'workflows'].map(element);
-const problems = ['sign-out-problem', 'more-problem', 'change-problem'].map(element);
+export const element = (id) => document.getElementById(id);
 
-export const retryButton = element('retry');
-export const moreButton = element('more');
+const panels = ['notice', 'workflows', 'detail'].map(element);
+
+export const noticeButton = element('notice-button');
+export const backButton = element('back');
 export const signOutButton = element('sign-out');
 
-export function showLoading() {
-  showPanel('loading', 'Loading workflows …', { hide: element('account') });
-}
+let account = null;
 
-/** Shows who is signed in. */
-export function showAccount({ user }) {
-  element('initials').textContent = initialsOf(user);
-  element('person').textContent = nameOf(user);
-  element('role').textContent = roleInWords(user.role);
-  element('account').hidden = false;
+/** Shows who is signed in; with null nothing of who was stays in the document. */
+export function showAccount(answer) {
+  account = answer;
+  element('account').hidden = account === null;
+  element('initials').textContent = account === null ? '' : initialsOf(account.user);
+  element('person').textContent = account === null ? '' : nameOf(account.user);
+  element('role').textContent = account === null ? '' : roleInWords(account.user.role);
 }
 
 /**
- * Shows all workflows that were read so far.
- * @param {boolean} hasMore whether the instance has others
- * @param change called with a workflow and the button by which its state is to be changed
+ * Shows a notice, in the place of everything unless it is about the list, which then keeps its filters.
+ * @param {{ title: string, text?: string, button?: string, requestId?: string | null }} what names of words, and what
+ *   support can look for
  */
-export function showWorkflows(workflows, hasMore, change) {
-  const list = element('list');
-  list.replaceChildren(...workflows.map((workflow) => rowOf(workflow, change)));
-  list.classList.toggle('editable', workflows.some(mayBeChanged));
-  element('count').textContent = countInWords(workflows.length, hasMore);
-  refreshTimes();
-  moreButton.hidden = false;
-  const hide = hasMore ? undefined : moreButton;
-  if (workflows.length === 0) showPanel('empty', 'No workflows yet', { hide });
-  else showPanel('workflows', element('count').textContent, { hide });
-}
-
-/** @param {string | null | undefined} requestId what support can look for */
-export function showFailure(requestId) {
-  const reference = element('reference');
-  element('advice').textContent = adviceFor(Boolean(requestId));
-  reference.hidden = !requestId;
-  reference.querySelector('code').textContent = requestId ?? '';
-  showPanel('failure', 'The workflows could not be loaded.');
-}
-
-/** Shows that nobody is signed in; nothing of who was stays in the document. */
-export function showSignedOut(reason) {
-  for (const id of ['initials', 'person', 'role', 'list']) element(id).replaceChildren();
-  element('signed-out').querySelector('h2').textContent = reason;
-  showPanel('signed-out', reason, { hide: element('account') });
+export function showNotice({ title, text, button, requestId }, besides = []) {
+  write(element('notice-title'), title);
+  element('notice-text').hidden = text === undefined;
+  if (text !== undefined) write(element('notice-text'), text);
+  noticeButton.hidden = button === undefined;
+  if (button !== undefined) write(noticeButton, button);
+  element('reference').hidden = !requestId;
+  element('reference').querySelector('code').textContent = requestId ?? '';
+  tellNews(say(title));
+  showPanels(['notice', ...besides]);
 }
 
 export function showSignOutProblem() {
-  showProblem('sign-out-problem', 'Signing out did not work. Please try again.');
+  showProblem(element('sign-out-problem'), 'signOutProblem');
 }
 
-/** Shows the new state of one workflow; its row, and the focus on its button, stay. */
-export function showChange(workflow, button) {
-  fillRow(button.closest('li'), workflow);
-  refreshTimes();
-  element('news').textContent = `${workflow.name} is ${workflow.active ? 'active' : 'inactive'} now.`;
+export function hideSignOutProblem() {
+  element('sign-out-problem').hidden = true;
 }
 
-export function showChangeProblem({ name }) {
-  showProblem('change-problem', `${name} could not be changed. Please try again.`);
+/** Says something beside what it is about; it is gone with the next try. */
+export function showProblem(place, name) {
+  place.hidden = false;
+  write(place, name);
 }
 
-export function showMoreProblem() {
-  showProblem('more-problem', 'More workflows could not be loaded. Please try again.');
+/** Has assistive technology say it. */
+export function tellNews(text) {
+  element('news').textContent = text;
 }
 
 /** Marks the button, if there is one, whose work is under way; it keeps the focus, which a disabled button would lose. */
@@ -91,60 +66,43 @@ export function isBusy(button) {
   return button?.ariaDisabled === 'true';
 }
 
-export function hideProblems() {
-  for (const problem of problems) problem.hidden = true;
+/**
+ * Shows some panels and hides all others. If the focused control disappears the title takes the focus, so that the
+ * keyboard's place is kept; nothing else moves it, since it may be the host page's.
+ */
+export function showPanels(ids) {
+  keepFocus(() => {
+    for (const panel of panels) panel.hidden = !ids.includes(panel.id);
+  });
+}
+
+export function isShown(id) {
+  return !element(id).hidden;
+}
+
+/** @param {HTMLElement} [next] takes the focus if what has it is hidden or gone afterwards; the title if left out */
+export function keepFocus(work, next = element('title')) {
+  const hadFocus = document.hasFocus();
+  const focused = document.activeElement;
+  work();
+  if (hadFocus && (focused?.closest('[hidden]') || focused?.isConnected === false))
+    next.focus({ preventScroll: true });
 }
 
 /** Says again how long ago the changes were. */
-export function refreshTimes() {
+export function refreshTimes(root = document) {
   const now = new Date();
-  for (const time of document.querySelectorAll('time')) {
-    time.textContent = timeAgo(new Date(time.dateTime), now);
+  for (const time of root.querySelectorAll('time[datetime]')) {
+    const moment = new Date(time.dateTime);
+    const [relative, absolute] = [timeAgo(moment, now), dateInWords(moment)];
+    time.textContent = time.className === 'absolute' ? `${absolute} (${relative})` : relative;
+    time.title = absolute;
   }
 }
 
-/**
- * Shows one panel and hides all others, and `hide`. If the focused control disappears the title takes the focus, so that
- * the keyboard's place is kept; nothing else moves it, since it may be the host page's.
- */
-function showPanel(id, news, { hide } = {}) {
-  const focused = document.activeElement;
-  if (hide !== undefined) hide.hidden = true;
-  for (const panel of panels) panel.hidden = panel.id !== id;
-  element('news').textContent = news;
-  if (document.hasFocus() && focused?.closest('[hidden]')) element('title').focus({ preventScroll: true });
-}
-
-function showProblem(id, text) {
-  element(id).hidden = false;
-  element(id).textContent = text;
-}
-
-function rowOf(workflow, change) {
-  const row = element('row').content.cloneNode(true).querySelector('li');
-  const button = row.querySelector('.change');
-  button.hidden = !mayBeChanged(workflow);
-  button.addEventListener('click', () => change(workflow, button));
-  fillRow(row, workflow);
-  return row;
-}
-
-/** The instance says so of each workflow; one that says nothing changes nothing. */
-function mayBeChanged({ canEdit }) {
-  return canEdit === true;
-}
-
-function fillRow(row, workflow) {
-  const { name, active, updatedAt } = workflow;
-  const state = row.querySelector('.state');
-  const time = row.querySelector('time');
-  const button = row.querySelector('.change');
-  const { verb, label } = changeInWords(workflow);
-  row.querySelector('.name').textContent = name;
-  state.textContent = active ? 'Active' : 'Inactive';
-  state.classList.toggle('active', active);
-  time.dateTime = updatedAt;
-  time.title = dateInWords(new Date(updatedAt));
-  button.textContent = verb;
-  button.ariaLabel = label;
+/** Says everything again, in another language. */
+export function refreshWords() {
+  writeAll();
+  showAccount(account);
+  refreshTimes();
 }

@@ -1,9 +1,10 @@
-// Says roles, people, counts and times in words.
+// Says people, roles, numbers and times in the page's language.
+import { say } from './words.js';
 
 const ROLES = new Map([
-  ['global:owner', 'Owner'],
-  ['global:admin', 'Administrator'],
-  ['global:member', 'Member'],
+  ['global:owner', 'owner'],
+  ['global:admin', 'administrator'],
+  ['global:member', 'member'],
 ]);
 
 /** Units of relative time with their length in seconds, the longest first; months and years are averages. */
@@ -16,13 +17,11 @@ const UNITS = [
   ['minute', 60],
 ];
 
-// English, as the page is, whatever the browser's language. Numbers always: "yesterday" depends on more than seconds.
-const relativeTime = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-const absoluteTime = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
+const language = () => document.documentElement.lang;
 
 /** @param {string} role */
 export function roleInWords(role) {
-  return ROLES.get(role) ?? role;
+  return ROLES.has(role) ? say(ROLES.get(role)) : role;
 }
 
 /** The name of a user, or the e-mail address of one without a name. */
@@ -36,21 +35,9 @@ export function initialsOf({ givenName, familyName, email }) {
   return (first + last || email.slice(0, 1)).toUpperCase();
 }
 
-/** How many workflows are listed; without `hasMore` these are all. */
-export function countInWords(count, hasMore) {
-  if (hasMore) return `The first ${count} workflows`;
-  return count === 1 ? '1 workflow' : `${count} workflows`;
-}
-
-/** What the button of a workflow does, and what it is called where its row is not seen. */
-export function changeInWords({ active, name }) {
-  const verb = active ? 'Deactivate' : 'Activate';
-  return { verb, label: `${verb} ${name}` };
-}
-
-/** What a reader can do about a failure: without an answer the connection may be at fault. */
-export function adviceFor(hasAnswer) {
-  return hasAnswer ? 'Please try again in a moment.' : 'Check your connection, then try again.';
+/** @param {number} count */
+export function numberInWords(count) {
+  return new Intl.NumberFormat(language()).format(count);
 }
 
 /**
@@ -61,10 +48,13 @@ export function adviceFor(hasAnswer) {
 export function timeAgo(moment, now) {
   const seconds = (now - moment) / 1000;
   const [unit, length] = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds) ?? [];
-  return unit === undefined ? 'just now' : relativeTime.format(-Math.floor(seconds / length), unit);
+  if (unit === undefined) return say('justNow');
+  // Numbers always: "yesterday" depends on more than seconds.
+  const format = new Intl.RelativeTimeFormat(language(), { numeric: 'always' });
+  return format.format(-Math.floor(seconds / length), unit);
 }
 
 /** The moment itself, in the reader's time zone. */
 export function dateInWords(moment) {
-  return absoluteTime.format(moment);
+  return new Intl.DateTimeFormat(language(), { dateStyle: 'long', timeStyle: 'short' }).format(moment);
 }

@@ -14,6 +14,7 @@ import { EventPrinter } from './event-printer.js';
 import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
 import { LoginGuard, Public } from './login-guard.js';
 import type { HostOptions } from './options.js';
+import { ProductLoginFailurePage } from './login-failure.page.js';
 import { DEFAULTS, OWN } from './parts.js';
 
 const SETTINGS = Symbol('settings of a host');
@@ -75,7 +76,13 @@ function tokenExchange(options: HostOptions): DynamicModule {
 
 function partsOf({ parts, dataSource, guard }: HostOptions): TokenExchangeParts {
   const common = { dataSource, decorators: guard === 'with-exemption' ? [Public()] : [] };
-  if (parts === 'own') return { ...common, users: OwnUsers, sessions: ProductSessions };
+  if (parts === 'own')
+    return {
+      ...common,
+      users: OwnUsers,
+      sessions: ProductSessions,
+      loginFailurePage: ProductLoginFailurePage,
+    };
   return { ...common, users: { useExisting: ProductUsers }, imports: [DefaultUsersModule] };
 }
 

@@ -1,0 +1,37 @@
+// Answers people who come to an address where nothing is with a page instead of JSON.
+import type { ArgumentsHost } from '@nestjs/common';
+import { Catch, Inject, NotFoundException } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { ErrorFilter } from '../http/error.filter.js';
+import { LOGGER } from '../token-exchange/foundation/log.js';
+import { PublicFiles } from './public-files.js';
+
+/** What programs ask for; a page would be no use to them, whatever they say that they accept. */
+const FOR_PROGRAMS = /^\/(?:rest|api|assets|\.well-known|healthz|metrics)(?:\/|$)/;
+
+@Catch(NotFoundException)
+export class NotFoundPageFilter extends ErrorFilter {
+  constructor(
+    // In the place where Nest has noted it for the class above.
+    @Inject(LOGGER) logger: Logger,
+    private readonly files: PublicFiles,
+  ) {
+    super(logger);
+  }
+
+  override async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    if (!isVisit(http.getRequest<FastifyRequest>())) return super.catch(error, host);
+    const { notFound } = this.files;
+    const { content } = notFound.representationFor();
+    await http.getResponse<FastifyReply>().status(404).type(notFound.contentType).send(content);
+  }
+}
+
+/** Whether a browser is on its way to a page, and no route is there for any method. */
+function isVisit({ is404, method, url, headers, server }: FastifyRequest): boolean {
+  const [path = ''] = url.split('?', 1);
+  if (!is404 || method !== 'GET' || FOR_PROGRAMS.test(path)) return false;
+  return (headers.accept ?? '').includes('text/html') && server.knownPaths.methodsAt(url).length === 0;
+}

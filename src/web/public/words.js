@@ -1,0 +1,218 @@
+// Every word of the pages, in each language that they speak; nothing that a page says stands elsewhere.
+// A value is a text, or a function that makes one. What it is given is set apart by `isolated`, whatever its direction.
+
+/** Keeps a name that runs from right to left from turning its sentence round (Unicode TR9, isolates). */
+const isolated = (name) => `\u2068${name}\u2069`;
+
+const en = {
+  workflows: 'Workflows',
+  signedInAs: 'Signed in as',
+  signOut: 'Sign out',
+  signOutProblem: 'Signing out did not work. Please try again.',
+  owner: 'Owner',
+  administrator: 'Administrator',
+  member: 'Member',
+
+  search: 'Search workflows',
+  state: 'State',
+  allStates: 'All',
+  onlyActive: 'Active',
+  onlyInactive: 'Inactive',
+  sortBy: 'Sort by',
+  byChange: 'Last change',
+  byName: 'Name',
+  loading: 'Loading workflows …',
+  count: (count) => (count === '1' ? '1 workflow' : `${count} workflows`),
+  countOver: (count) => `Over ${count} workflows`,
+  found: (count) => `${count} found`,
+  foundOver: (count) => `Over ${count} found`,
+  loadMore: 'Load more',
+  moreProblem: 'More workflows could not be loaded. Please try again.',
+  shown: (count) => `${count} shown`,
+
+  active: 'Active',
+  inactive: 'Inactive',
+  changed: 'Changed',
+  justNow: 'just now',
+  isActive: (name) => `${isolated(name)} is active now.`,
+  isInactive: (name) => `${isolated(name)} is inactive now.`,
+  changeProblem: 'This could not be changed. Please try again.',
+  changeForbidden: 'You may not change this workflow any more.',
+  changeGone: 'This workflow is not there any more.',
+
+  emptyTitle: 'No workflows yet',
+  emptyText:
+    'Workflows that are shared with you will be listed here. Ask an administrator of your team to share one.',
+  lookAgain: 'Look again',
+  noneTitle: 'No workflow fits',
+  noneText: 'No workflow has a name with these words and this state.',
+  clearFilters: 'Show all workflows',
+
+  failureTitle: 'The workflows could not be loaded',
+  detailFailureTitle: 'The workflow could not be loaded',
+  goneTitle: 'This workflow is not there',
+  goneText: 'It may have been deleted, or it is not shared with you any more.',
+  tryLater: 'Please try again in a moment.',
+  checkConnection: 'Check your connection, then try again.',
+  tryAgain: 'Try again',
+  forSupport: 'If you ask for support, give this reference:',
+
+  back: 'All workflows',
+  lastChange: 'Last change',
+  made: 'Created',
+  project: 'Project',
+  personalProject: 'Personal',
+  mayEdit: 'Can be edited by',
+  you: 'You',
+  notYou: 'Others; you can look at it',
+  administrators: 'administrators',
+  steps: 'Steps',
+  noSteps: 'This workflow has no steps yet.',
+  unnamedStep: 'Step without a name',
+  leadsTo: (names) => `Leads to ${names.map(isolated).join(', ')}`,
+  definition: 'Definition',
+
+  notSignedInTitle: 'You are not signed in.',
+  endedTitle: 'Your session has ended.',
+  signedOutTitle: 'You have signed out.',
+  openFromProduct: 'Open this page from the product it is part of.',
+  anotherTitle: 'Somebody else has signed in',
+  anotherText:
+    'Another user has signed in in this browser, so nothing is shown here any more. Reload to go on as that user.',
+  reload: 'Reload',
+
+  failedTitle: 'You could not be signed in',
+  failedText: 'Reload the page around this frame and try again. If that does not help, ask its support.',
+  failedAgain: 'The sign-in was used already or has expired. Reload the page around this frame to try again.',
+  failedDisabled: 'Your access has been switched off. Ask your administrator.',
+  failedOften:
+    'There were too many sign-ins within a short time. Wait a minute, then reload the page around this frame.',
+  failedOff: 'Signing in is not available at the moment. Please try again later.',
+  reason: 'Reason:',
+  request: 'Reference:',
+
+  missingTitle: 'There is nothing here',
+  missingText: 'The address may be mistyped, or what was here has moved.',
+  toWorkflows: 'To the workflows',
+  renewed: 'You are signed in.',
+};
+
+const de = {
+  workflows: 'Workflows',
+  signedInAs: 'Angemeldet als',
+  signOut: 'Abmelden',
+  signOutProblem: 'Das Abmelden hat nicht geklappt. Bitte versuchen Sie es noch einmal.',
+  owner: 'Inhaber',
+  administrator: 'Administrator',
+  member: 'Mitglied',
+
+  search: 'Workflows suchen',
+  state: 'Status',
+  allStates: 'Alle',
+  onlyActive: 'Aktiv',
+  onlyInactive: 'Inaktiv',
+  sortBy: 'Sortieren nach',
+  byChange: 'Letzte Änderung',
+  byName: 'Name',
+  loading: 'Workflows werden geladen …',
+  count: (count) => (count === '1' ? '1 Workflow' : `${count} Workflows`),
+  countOver: (count) => `Über ${count} Workflows`,
+  found: (count) => `${count} gefunden`,
+  foundOver: (count) => `Über ${count} gefunden`,
+  loadMore: 'Mehr laden',
+  moreProblem: 'Weitere Workflows konnten nicht geladen werden. Bitte versuchen Sie es noch einmal.',
+  shown: (count) => `${count} angezeigt`,
+
+  active: 'Aktiv',
+  inactive: 'Inaktiv',
+  changed: 'Geändert',
+  justNow: 'gerade eben',
+  isActive: (name) => `${isolated(name)} ist jetzt aktiv.`,
+  isInactive: (name) => `${isolated(name)} ist jetzt inaktiv.`,
+  changeProblem: 'Das konnte nicht geändert werden. Bitte versuchen Sie es noch einmal.',
+  changeForbidden: 'Sie dürfen diesen Workflow nicht mehr ändern.',
+  changeGone: 'Diesen Workflow gibt es nicht mehr.',
+
+  emptyTitle: 'Noch keine Workflows',
+  emptyText:
+    'Hier stehen die Workflows, die mit Ihnen geteilt sind. Bitten Sie die Verwaltung Ihres Teams, einen zu teilen.',
+  lookAgain: 'Noch einmal nachsehen',
+  noneTitle: 'Kein Workflow passt',
+  noneText: 'Kein Workflow hat diese Wörter im Namen und diesen Status.',
+  clearFilters: 'Alle Workflows zeigen',
+
+  failureTitle: 'Die Workflows konnten nicht geladen werden',
+  detailFailureTitle: 'Der Workflow konnte nicht geladen werden',
+  goneTitle: 'Diesen Workflow gibt es nicht',
+  goneText: 'Er wurde vielleicht gelöscht, oder er ist nicht mehr mit Ihnen geteilt.',
+  tryLater: 'Bitte versuchen Sie es gleich noch einmal.',
+  checkConnection: 'Prüfen Sie Ihre Verbindung und versuchen Sie es dann noch einmal.',
+  tryAgain: 'Noch einmal versuchen',
+  forSupport: 'Wenn Sie den Support fragen, nennen Sie diese Nummer:',
+
+  back: 'Alle Workflows',
+  lastChange: 'Letzte Änderung',
+  made: 'Angelegt',
+  project: 'Projekt',
+  personalProject: 'Persönlich',
+  mayEdit: 'Bearbeiten können',
+  you: 'Sie',
+  notYou: 'Andere; Sie können ihn ansehen',
+  administrators: 'Administratoren',
+  steps: 'Schritte',
+  noSteps: 'Dieser Workflow hat noch keine Schritte.',
+  unnamedStep: 'Schritt ohne Namen',
+  leadsTo: (names) => `Führt zu ${names.map(isolated).join(', ')}`,
+  definition: 'Definition',
+
+  notSignedInTitle: 'Sie sind nicht angemeldet.',
+  endedTitle: 'Ihre Sitzung ist beendet.',
+  signedOutTitle: 'Sie haben sich abgemeldet.',
+  openFromProduct: 'Öffnen Sie diese Seite in dem Produkt, zu dem sie gehört.',
+  anotherTitle: 'Jemand anderes hat sich angemeldet',
+  anotherText:
+    'In diesem Browser hat sich jemand anderes angemeldet; deshalb wird hier nichts mehr gezeigt. Laden Sie neu, um so weiterzumachen.',
+  reload: 'Neu laden',
+
+  failedTitle: 'Sie konnten nicht angemeldet werden',
+  failedText: 'Laden Sie die Seite um diesen Rahmen neu. Wenn das nicht hilft, fragen Sie deren Support.',
+  failedAgain:
+    'Die Anmeldung wurde schon benutzt oder ist abgelaufen. Laden Sie die Seite um diesen Rahmen neu.',
+  failedDisabled: 'Ihr Zugang ist abgeschaltet. Fragen Sie Ihre Verwaltung.',
+  failedOften:
+    'Es gab zu viele Anmeldungen in kurzer Zeit. Warten Sie eine Minute und laden Sie dann die Seite um diesen Rahmen neu.',
+  failedOff: 'Die Anmeldung ist zurzeit nicht möglich. Bitte versuchen Sie es später noch einmal.',
+  reason: 'Grund:',
+  request: 'Nummer:',
+
+  missingTitle: 'Hier ist nichts',
+  missingText: 'Vielleicht ist die Adresse vertippt, oder es ist umgezogen.',
+  toWorkflows: 'Zu den Workflows',
+  renewed: 'Sie sind angemeldet.',
+};
+
+const LANGUAGES = { en, de };
+
+/** What is said under a name in the page's language. */
+export function say(name, ...details) {
+  const words = LANGUAGES[document.documentElement.lang] ?? en;
+  return typeof words[name] === 'function' ? words[name](...details) : words[name];
+}
+
+/** What the elements were given to say, to say it again in another language. */
+const given = new WeakMap();
+
+/** Has an element say something, also when the language changes. */
+export function write(element, name, ...details) {
+  element.dataset.say = name;
+  given.set(element, details);
+  element.textContent = say(name, ...details);
+}
+
+/** Writes everything below an element in the page's language: `data-say` is the text, `data-label` the accessible name. */
+export function writeAll(root = document) {
+  for (const element of root.querySelectorAll('[data-say]'))
+    element.textContent = say(element.dataset.say, ...(given.get(element) ?? []));
+  for (const element of root.querySelectorAll('[data-label]')) element.ariaLabel = say(element.dataset.label);
+  for (const element of root.querySelectorAll('[data-hint]')) element.placeholder = say(element.dataset.hint);
+}

@@ -1,0 +1,81 @@
+// The workflows that the page has read: what was asked for, which came, in which order, and whether there are more.
+
+/** What is asked for where the visitor has asked for nothing else. */
+export const EVERYTHING = { search: '', state: '', sort: 'updatedAt' };
+
+/** The latest change first, names from A to Z. */
+const ORDERS = { updatedAt: 'desc', name: 'asc' };
+
+/** What the instance is asked to leave out, as parameters. */
+export function filtersOf({ search, state }) {
+  return { ...(search && { search }), ...(state && { active: String(state === 'active') }) };
+}
+
+/** The same with the order, as parameters of its list. */
+export function parametersOf(asked) {
+  return { sort: asked.sort, order: ORDERS[asked.sort], ...filtersOf(asked) };
+}
+
+const NONE = { count: 0, hasMore: false };
+
+export class WorkflowList {
+  asked = EVERYTHING;
+  #rows = new Map();
+  #nextCursor = null;
+  #total = NONE;
+
+  /** The workflows in the order in which the instance gave them. */
+  get rows() {
+    return [...this.#rows.values()];
+  }
+
+  get nextCursor() {
+    return this.#nextCursor;
+  }
+
+  /** How many fit what is asked for; from some number on the instance says no more than that there are more. */
+  get total() {
+    return this.#total;
+  }
+
+  get isNarrowed() {
+    return this.asked.search !== '' || this.asked.state !== '';
+  }
+
+  get(id) {
+    return this.#rows.get(id);
+  }
+
+  /** Begins anew with a first page, and how many there are. */
+  begin(asked, page, total) {
+    this.asked = asked;
+    this.#rows = new Map();
+    this.#total = total;
+    return this.add(page);
+  }
+
+  /**
+   * Adds a page. What was shown already stays where it is: it has changed meanwhile, and moved in the instance's order.
+   * @returns the rows that are new, and those that were there already, as they are now
+   */
+  add({ data, nextCursor }) {
+    this.#nextCursor = nextCursor;
+    const known = data.filter(({ id }) => this.#rows.has(id)).map((row) => this.update(row));
+    const added = data.filter(({ id }) => !this.#rows.has(id));
+    for (const row of added) this.#rows.set(row.id, row);
+    return { added, known };
+  }
+
+  /** Takes over what is known of a workflow by now, and keeps its place. */
+  update(change) {
+    const row = this.#rows.get(change.id);
+    return row && Object.assign(row, change);
+  }
+
+  forget() {
+    this.asked = EVERYTHING;
+    this.#rows = new Map();
+    this.#nextCursor = null;
+    this.#total = NONE;
+  }
+}

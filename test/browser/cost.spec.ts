@@ -1,0 +1,39 @@
+// What the page costs whoever opens it: bytes over the wire, headers and all, and the time to the first paint.
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+
+/** For the page with everything that it loads, before any answer about workflows. */
+const MAX_PAGE_BYTES = 30 * 1024;
+const MAX_FIRST_PAINT_MS = 2000;
+
+describeInBrowser('the cost of the page', () => {
+  const browsing = new EmbeddedBrowsing();
+  beforeAll(() => browsing.start());
+  afterAll(() => browsing.stop());
+
+  it('is 30 KB at most, and it is painted at once', async () => {
+    const page = await browsing.context.newPage();
+    const network = await browsing.context.newCDPSession(page);
+    await network.send('Network.enable');
+    const files = new Map<string, number>();
+    const paths = new Map<string, string>();
+    network.on('Network.responseReceived', ({ requestId, response }) =>
+      paths.set(requestId, new URL(response.url).pathname),
+    );
+    network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) =>
+      files.set(paths.get(requestId) ?? '', encodedDataLength),
+    );
+    await page.goto(browsing.instanceOrigin, { waitUntil: 'networkidle' });
+    await page.getByRole('heading', { name: 'You are not signed in.' }).waitFor();
+    const painted = await page.evaluate<number>(
+      `performance.getEntriesByName('first-contentful-paint')[0].startTime`,
+    );
+    // What the instance answers about its visitor, and the icon, which no frame has.
+    const isOfPage = (path: string) => path === '/' || /^\/assets\/.*\.(js|css)$/.test(path);
+    const bytes = [...files].filter(([path]) => isOfPage(path)).reduce((sum, [, size]) => sum + size, 0);
+
+    expect(bytes).toBeGreaterThan(5000);
+    expect(bytes).toBeLessThanOrEqual(MAX_PAGE_BYTES);
+    expect(painted).toBeLessThan(MAX_FIRST_PAINT_MS);
+  });
+});

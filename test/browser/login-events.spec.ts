@@ -1,0 +1,154 @@
+// What the host page is told of logins that are refused, slow, lost or led elsewhere: at once, exactly once, with a reason.
+import type { Route } from 'playwright-core';
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import type { ProductPage } from '../support/partner-site.js';
+
+const LOGIN = /\/rest\/auth\/embed/;
+const ME = /\/rest\/me$/;
+/** Longer than any time within which silence could have been taken for a failure. */
+const SLOW_MS = 4_000;
+
+describeInBrowser('the events of a login', () => {
+  const browsing = new EmbeddedBrowsing();
+  beforeAll(async () => {
+    await browsing.start();
+    await browsing.addCustomer('ada', 'Morning orders');
+  });
+  afterAll(() => browsing.stop());
+  afterEach(() =>
+    Promise.all(
+      browsing.context
+        .pages()
+        .slice(1)
+        .map((page) => page.close()),
+    ),
+  );
+
+  const late = (product: ProductPage, what: RegExp) =>
+    product.page.route(what, async (route: Route) => {
+      await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+      await route.continue();
+    });
+  const sessions = async () => (await browsing.service.rows('SELECT 1 FROM web_session')).length;
+  const wait = (product: ProductPage) => product.page.waitForTimeout(SLOW_MS);
+
+  describe('[D50] a refused login', () => {
+    it('[D50] shows a page for people, and tells its machine word at once and once', async () => {
+      const product = await browsing.productPage();
+      const token = browsing.token('ada');
+      await product.login(token);
+      await product.event(1);
+      const before = await product.page.evaluate(() => performance.now());
+      await product.login(token);
+      expect(await product.event(2)).toEqual(['login-failed', { during: 'login', error: 'token_replayed' }]);
+      const took = (await product.page.evaluate(() => performance.now())) - before;
+      expect(took).toBeLessThan(2000);
+      await product.heading('You could not be signed in');
+      expect(await product.frame.locator('body').innerText()).not.toContain('{');
+      await wait(product);
+      expect(await product.eventNames()).toEqual(['session-ready', 'login-failed']);
+    });
+
+    it('[D50] in a renewal tells the word too, and what the frame shows stays', async () => {
+      const product = await browsing.productPage();
+      await product.login(browsing.token('ada'));
+      await product.event(1);
+      await product.renew(browsing.token('ada', { aud: 'https://elsewhere.example' }));
+      expect(await product.event(2)).toEqual([
+        'login-failed',
+        { during: 'renewal', error: 'audience_mismatch' },
+      ]);
+      await product.frame.getByText('Morning orders').waitFor();
+      await product.renew(browsing.token('ada'));
+      expect((await product.event(3))[0]).toBe('session-ready');
+    });
+  });
+
+  describe('a slow login', () => {
+    it('is no failure while the post takes its time', async () => {
+      const product = await browsing.productPage();
+      await late(product, LOGIN);
+      await product.login(browsing.token('ada'));
+      await product.event(1);
+      expect(await product.eventNames()).toEqual(['session-ready']);
+    });
+
+    it('is no failure while /rest/me takes its time', async () => {
+      const product = await browsing.productPage();
+      await late(product, ME);
+      await product.login(browsing.token('ada'));
+      await product.event(1);
+      expect(await product.eventNames()).toEqual(['session-ready']);
+    });
+
+    it('shows that it is under way, and fails once at the limit that the product page has set', async () => {
+      const product = await browsing.productPage('partner.test', { loginTimeoutSeconds: 2 });
+      await product.page.route(LOGIN, () => new Promise(() => undefined));
+      await product.login(browsing.token('ada'));
+      await product.frame.getByText('Loading …').waitFor();
+      expect(await product.event(1)).toEqual(['login-failed', { during: 'login', error: 'timeout' }]);
+      await wait(product);
+      expect(await product.eventNames()).toEqual(['login-failed']);
+      await product.page.unroute(LOGIN);
+      await product.login(browsing.token('ada'));
+      expect((await product.event(2))[0]).toBe('session-ready');
+    });
+  });
+
+  it.each(['/api/v1/docs', '/nowhere', '/healthz', '/#anywhere', '/?theme=dark'])(
+    '[D24] a login that leads to %s is told as ready, and as nothing else',
+    async (path) => {
+      const product = await browsing.productPage();
+      await product.login(browsing.token('ada'), path);
+      expect((await product.event(1))[0]).toBe('session-ready');
+      await wait(product);
+      expect(await product.eventNames()).toEqual(['session-ready']);
+      const [url, asked] = [new URL(product.frameUrl()), new URL(path, browsing.instanceOrigin)];
+      expect([url.pathname, url.hash]).toEqual([asked.pathname, asked.hash]);
+    },
+  );
+
+  it('[D24] a login leaves no entry in the history, however many there are', async () => {
+    const product = await browsing.productPage();
+    const before = await product.historyLength();
+    for (const count of [1, 2, 3]) {
+      await product.login(browsing.token('ada'));
+      await product.event(count);
+    }
+    expect(await product.historyLength()).toBe(before);
+    expect(await product.page.locator('iframe').count()).toBe(1);
+  });
+
+  it('an instance that cannot be reached is told', async () => {
+    const product = await browsing.productPage();
+    await product.page.route(LOGIN, (route) => route.abort('connectionrefused'));
+    await product.login(browsing.token('ada'));
+    expect(await product.event(1)).toEqual(['login-failed', { during: 'login', error: 'unreachable' }]);
+  });
+
+  describe('[D28] logout()', () => {
+    it('[D28] ends the session that there is, also after a refused login', async () => {
+      const product = await browsing.productPage();
+      const token = browsing.token('ada');
+      await product.login(token);
+      await product.event(1);
+      await product.login(token);
+      await product.event(2);
+      const before = await sessions();
+      await product.logout();
+      expect(await product.event(3)).toEqual(['session-ended', { reason: 'signed-out' }]);
+      expect(await sessions()).toBeLessThan(before);
+      await product.pointFrameTo(browsing.instanceOrigin);
+      await product.heading('You are not signed in.');
+    });
+
+    it('[D28] ends it whatever page of the instance the frame shows', async () => {
+      const product = await browsing.productPage();
+      await product.login(browsing.token('ada'), '/api/v1/docs');
+      await product.event(1);
+      await product.logout();
+      expect(await product.event(2)).toEqual(['session-ended', { reason: 'signed-out' }]);
+    });
+  });
+});

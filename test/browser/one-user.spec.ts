@@ -1,0 +1,108 @@
+// One page, one user: what a tab shows and does when another user has signed in in another tab of the same browser.
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { createUser, createWorkflow } from '../support/local-users.js';
+import { ProductPage } from '../support/partner-site.js';
+
+const ANOTHER_USER = 'Somebody else has signed in';
+/** More than a page of the list holds. */
+const WORKFLOWS = 60;
+
+describeInBrowser('[D51] two tabs, two users', () => {
+  const browsing = new EmbeddedBrowsing();
+  beforeAll(async () => {
+    await browsing.start();
+    const ada = await createUser(browsing.service, { email: 'ada@login.partner.test' });
+    for (let index = 0; index < WORKFLOWS; index += 1)
+      await createWorkflow(browsing.service, ada, `Orders ${String(index).padStart(3, '0')}`);
+    await browsing.addCustomer('ben', 'Secret of ben');
+  });
+  afterAll(() => browsing.stop());
+
+  const sessionsOf = async (email: string) =>
+    (
+      await browsing.service.rows(
+        'SELECT 1 FROM web_session s JOIN user_account u ON u.id = s.user_id WHERE u.email = $1',
+        [email],
+      )
+    ).length;
+  const signedIn = async (sub: string, shows: string, open = () => browsing.productPage()) => {
+    const product = await open();
+    await product.login(browsing.token(sub));
+    await product.frame.getByText(shows).first().waitFor();
+    return product;
+  };
+  const closeTabs = () =>
+    Promise.all(
+      browsing.context
+        .pages()
+        .slice(1)
+        .map((page) => page.close()),
+    );
+  afterEach(closeTabs);
+
+  /** A tab that never hears of what other frames of the site do. */
+  const deafPage = async () => {
+    const page = await browsing.context.newPage();
+    await page.addInitScript('BroadcastChannel.prototype.addEventListener = () => undefined');
+    return ProductPage.open(page, browsing.originOf('partner.test'), browsing.instanceOrigin);
+  };
+  const overtaken = async () => {
+    const one = await signedIn('ada', 'Orders 0', deafPage);
+    const two = await signedIn('ben', 'Secret of ben');
+    await one.frame.getByText('ada Tester').waitFor();
+    return { one, two };
+  };
+  const expectNothingOfOthers = async ({ one, two }: { one: ProductPage; two: ProductPage }) => {
+    await one.heading(ANOTHER_USER);
+    const text = await one.frame.locator('body').innerText();
+    for (const secret of ['ben', 'ada', 'Orders']) expect(text).not.toContain(secret);
+    expect((await one.events()).at(-1)).toEqual(['session-ended', { reason: 'another-user' }]);
+    expect(await sessionsOf('ben@login.partner.test')).toBeGreaterThan(0);
+    await two.reloadFrame();
+    await two.frame.getByText('Secret of ben').waitFor();
+  };
+
+  it('[D51] a login tells the other tabs: they show nothing any more of either user, and offer to reload', async () => {
+    const one = await signedIn('ada', 'Orders 0');
+    const two = await signedIn('ben', 'Secret of ben');
+    await expectNothingOfOthers({ one, two });
+    await one.frame.getByRole('button', { name: 'Reload' }).click();
+    await one.frame.getByText('ben Tester').waitFor();
+    await one.frame.getByText('Secret of ben').waitFor();
+  });
+
+  it.each([
+    ['Load more', (one: ProductPage) => one.frame.getByRole('button', { name: 'Load more' }).click()],
+    ['the switch of a row', (one: ProductPage) => one.frame.getByRole('switch').first().click()],
+    ['Sign out', (one: ProductPage) => one.frame.getByRole('button', { name: 'Sign out' }).click()],
+    ['the search', (one: ProductPage) => one.frame.getByRole('searchbox').fill('orders')],
+    ['the filter', (one: ProductPage) => one.frame.getByLabel('State').selectOption('active')],
+    ['the order', (one: ProductPage) => one.frame.getByLabel('Sort by').selectOption('name')],
+    ['a workflow', (one: ProductPage) => one.frame.getByRole('link', { name: 'Orders' }).first().click()],
+    ['logout() of the product page', (one: ProductPage) => one.logout()],
+  ])('[D51] %s in a tab that has not heard of it does nothing in the other name', async (_, press) => {
+    const tabs = await overtaken();
+    await press(tabs.one);
+    await expectNothingOfOthers(tabs);
+  });
+
+  it('[D51] renewals of the same user go on, in both tabs', async () => {
+    const [one, two] = [await signedIn('ada', 'Orders 0'), await signedIn('ada', 'Orders 0')];
+    await one.renew(browsing.token('ada'));
+    await two.event(2);
+    await one.frame.getByRole('button', { name: 'Load more' }).click();
+    await one.frame.getByText('Orders 000').waitFor();
+    await two.frame.getByRole('button', { name: 'Load more' }).click();
+    await two.frame.getByText('Orders 000').waitFor();
+  });
+
+  it('[D51] a renewal with the token of another user is told as a failure, and shows nobody', async () => {
+    const one = await signedIn('ada', 'Orders 0');
+    await one.renew(browsing.token('ben'));
+    await one.heading(ANOTHER_USER);
+    const told = (await one.events()).slice(1);
+    expect(told).toContainEqual(['login-failed', { during: 'renewal', error: 'session_of_another_user' }]);
+    expect(told.filter(([name]) => name === 'session-ready')).toEqual([]);
+  });
+});

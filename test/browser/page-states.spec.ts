@@ -1,0 +1,195 @@
+// Every state of the pages as assistive technology meets it, and what a host page may ask of their looks.
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import type { ProductPage } from '../support/partner-site.js';
+import { findingsIn } from './support/accessibility.js';
+
+describeInBrowser('the states of the pages', () => {
+  const browsing = new EmbeddedBrowsing();
+  beforeAll(async () => {
+    await browsing.start();
+    await browsing.addCustomer('ada', 'Morning orders');
+  });
+  afterEach(() =>
+    Promise.all(
+      browsing.context
+        .pages()
+        .slice(1)
+        .map((page) => page.close()),
+    ),
+  );
+  afterAll(() => browsing.stop());
+
+  const signedIn = async (options: object = {}) => {
+    const product = await browsing.productPage('partner.test', options);
+    await product.login(browsing.token('ada'));
+    await product.frame.getByText('Morning orders').waitFor();
+    return product;
+  };
+  const WORKFLOWS = /\/api\/v1\/workflows/;
+  /** Each state, with the way into it from a page whose list is shown. */
+  const STATES: [string, (product: ProductPage) => Promise<void>][] = [
+    ['the list', async () => undefined],
+    [
+      'a row that could not be changed',
+      async (product) => {
+        await product.page.route(/activate$/, (route) => route.abort());
+        await product.frame.getByRole('switch').click();
+        await product.frame.getByText('could not be changed').waitFor();
+      },
+    ],
+    [
+      'the skeleton',
+      async (product) => {
+        await product.page.route(/rest\/me$/, () => new Promise(() => undefined));
+        await product.pointFrameTo(`${browsing.instanceOrigin}/?theme=${theme}`);
+        await product.frame.locator('#skeleton').waitFor();
+      },
+    ],
+    [
+      'a workflow by itself',
+      async (product) => {
+        await product.frame.getByRole('link', { name: 'Morning orders' }).click();
+        await product.frame.getByText('ada Tester, administrators').waitFor();
+        await product.frame.locator('summary').click();
+      },
+    ],
+    [
+      'nothing found',
+      async (product) => {
+        await product.frame.getByRole('searchbox').fill('nothing');
+        await product.heading('No workflow fits');
+      },
+    ],
+    [
+      'a failure',
+      async (product) => {
+        await product.page.route(WORKFLOWS, (route) =>
+          route.fulfill({ status: 500, headers: { 'x-request-id': 'a-request' }, json: {} }),
+        );
+        await product.frame.getByRole('searchbox').fill('morning');
+        await product.heading('The workflows could not be loaded');
+      },
+    ],
+    [
+      'signed out',
+      async (product) => {
+        await product.logout();
+        await product.heading('You have signed out.');
+      },
+    ],
+    [
+      'another user',
+      async (product) => {
+        await product.renew(browsing.token('ben'));
+        await product.heading('Somebody else has signed in');
+      },
+    ],
+    [
+      'nobody has shared anything yet',
+      async (product) => {
+        await product.login(browsing.token('ben'));
+        await product.heading('No workflows yet');
+      },
+    ],
+    [
+      'a refused login',
+      async (product) => {
+        await product.login('no token');
+        await product.heading('You could not be signed in');
+      },
+    ],
+    [
+      'an address where nothing is',
+      async (product) => {
+        await product.login(browsing.token('ada'), '/nowhere');
+        await product.heading('There is nothing here');
+      },
+    ],
+  ];
+  let theme = 'light';
+
+  describe.each(['light', 'dark'])('in the %s theme', (worn) => {
+    it.each(STATES)('%s breaks no rule of axe-core', async (_, lead) => {
+      theme = worn;
+      const product = await signedIn({ theme: worn });
+      await lead(product);
+      const frame = await product.shownFrame();
+      expect(await frame.evaluate(`getComputedStyle(document.documentElement).colorScheme`)).toBe(worn);
+      expect(await findingsIn(frame)).toEqual([]);
+    });
+  });
+
+  describe('what a host page may ask for', () => {
+    it.each(['#ffee00', '#000000', '#ffffff', '#c2185b', '#7f7f7f'])(
+      'an accent, %s, is made readable in both themes',
+      async (accent) => {
+        for (const worn of ['light', 'dark']) {
+          const product = await signedIn({ theme: worn, accent });
+          await product.frame.getByRole('searchbox').fill('nothing');
+          await product.heading('No workflow fits');
+          expect(await findingsIn(await product.shownFrame())).toEqual([]);
+          await product.page.close();
+        }
+      },
+    );
+
+    it('a language; every page speaks it, and what is shown changes with it', async () => {
+      const product = await signedIn({ lang: 'de-AT' });
+      await product.frame.locator('#count', { hasText: '1 Workflow' }).waitFor();
+      await product.frame.getByRole('button', { name: 'Abmelden' }).waitFor();
+      await product.configure({ lang: 'en' });
+      await product.frame.getByRole('button', { name: 'Sign out' }).waitFor();
+      expect(await (await product.shownFrame()).evaluate('document.documentElement.lang')).toBe('en');
+      await product.configure({ lang: 'de' });
+      await product.login('no token');
+      await product.heading('Sie konnten nicht angemeldet werden');
+      await product.login(browsing.token('ada'), '/nowhere');
+      await product.heading('Hier ist nichts');
+    });
+
+    it('a theme that follows the host page, a header of its own', async () => {
+      const product = await signedIn({ hideHeader: true });
+      const frame = await product.shownFrame();
+      const scheme = () => frame.evaluate<string>('getComputedStyle(document.documentElement).colorScheme');
+      expect(await product.frame.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(false);
+      expect(await scheme()).toBe('light dark');
+      await product.configure({ theme: 'dark' });
+      await product.frame.locator('[data-theme=dark]').waitFor();
+      expect(await scheme()).toBe('dark');
+      await product.configure({ hideHeader: false });
+      await product.frame.getByRole('button', { name: 'Sign out' }).waitFor();
+    });
+
+    it.each([{ theme: 'blue' }, { accent: 'red' }, { loginTimeoutSeconds: 0 }])(
+      'what is not as described is an error at once: %j',
+      async (options) => {
+        const product = await browsing.productPage();
+        const make = `new EmbeddedInstance({ container, title: 'x', ...${JSON.stringify(options)} })`;
+        const told = await product.page.evaluate<string>(
+          `(() => { try { ${make} } catch (error) { return error.message } })()`,
+        );
+        expect(told).toContain(Object.keys(options)[0]);
+        expect(await product.page.locator('iframe').count()).toBe(1);
+      },
+    );
+
+    it('a frame that has a size, is styled by the host page, and tells how high its content is', async () => {
+      const product = await signedIn();
+      await product.page.waitForFunction('heights.length > 0');
+      const before = await product.askedHeight();
+      expect(before).toBeGreaterThan(150);
+      await product.frame.getByRole('link', { name: 'Morning orders' }).click();
+      await product.frame.getByText('ada Tester, administrators').waitFor();
+      await product.page.waitForFunction((height) => heights.at(-1) !== height, before);
+      const style = (property: string) =>
+        product.page.evaluate<string>(`getComputedStyle(instance.frame).${property}`);
+      // Of the product page's own style.
+      expect(await style('height')).toBe('480px');
+      await product.page.evaluate(`document.querySelector('style').remove()`);
+      expect(await style('height')).toBe('600px');
+    });
+  });
+});
+
+declare const heights: number[];

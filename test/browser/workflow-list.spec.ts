@@ -1,0 +1,213 @@
+// The list of workflows in the frame: order, search, filter, counts, pages, and rows that change while they are looked at.
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { createUser, createWorkflow } from '../support/local-users.js';
+import type { ProductPage } from '../support/partner-site.js';
+import { SHOWN_FRAME } from '../support/partner-site.js';
+
+/** Three pages of the list, the last one not full. */
+const COUNT = 120;
+const CHANGE = /\/(de)?activate$/;
+const LIST = /\/api\/v1\/workflows\?/;
+const orders = (index: number) => `Orders ${String(index).padStart(3, '0')}`;
+
+describeInBrowser('the list of workflows', () => {
+  const browsing = new EmbeddedBrowsing();
+  let product: ProductPage;
+  let workflows: { id: string; name: string }[];
+
+  /** Each as it was: changed as many minutes ago as its number says, the first ten active. */
+  const putBack = () =>
+    browsing.service.rows(
+      `UPDATE workflow w SET name = o.name, active = o.name < 'Orders 010', nodes = '[]', connections = '{}',
+         updated_at = now() - (substr(o.name, 8)::int || ' minutes')::interval
+       FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::text[]) AS name) o WHERE w.id = o.id`,
+      [workflows.map(({ id }) => id), workflows.map(({ name }) => name)],
+    );
+
+  beforeAll(async () => {
+    await browsing.start();
+    const ada = await createUser(browsing.service, { email: 'ada@login.partner.test' });
+    for (let index = 0; index < COUNT; index += 1) await createWorkflow(browsing.service, ada, orders(index));
+    workflows = await browsing.service.rows('SELECT id, name FROM workflow ORDER BY name');
+  });
+  beforeEach(async () => {
+    await putBack();
+    product = await browsing.productPage();
+    await product.login(browsing.token('ada'));
+    await product.frame.getByText('Orders 000').waitFor();
+  });
+  afterEach(() => product.page.close());
+  afterAll(() => browsing.stop());
+
+  const names = () => product.frame.locator('#list .name').allTextContents();
+  const all = Array.from({ length: COUNT }, (_, index) => orders(index));
+  const loadMore = async (untilShown: string) => {
+    await product.frame.getByRole('button', { name: 'Load more' }).click();
+    await product.frame.getByText(untilShown, { exact: true }).waitFor();
+  };
+  const count = (text: string) => product.frame.locator('#count', { hasText: text }).waitFor();
+  const row = (name: string) => product.frame.getByRole('listitem').filter({ hasText: name });
+
+  it('begins with the last change, goes on page by page, and says how many there are', async () => {
+    await count('120 workflows');
+    expect(await names()).toEqual(all.slice(0, 50));
+    await loadMore('Orders 099');
+    await loadMore('Orders 119');
+    expect(await names()).toEqual(all);
+    expect(await product.frame.getByRole('button', { name: 'Load more' }).count()).toBe(0);
+    // The button has gone: the first row that it brought has the focus.
+    expect(await product.frame.locator(':focus').textContent()).toBe('Orders 100');
+  });
+
+  it('shows no row twice and moves none, whatever changes between two pages', async () => {
+    await product.frame.getByLabel('Sort by').selectOption('name');
+    await count('120 workflows');
+    await browsing.service.rows(`UPDATE workflow SET name = 'Orders 050 renamed' WHERE name = 'Orders 003'`);
+    await loadMore('Orders 098');
+    const shown = await names();
+    expect(new Set(shown).size).toBe(shown.length);
+    expect(shown.indexOf('Orders 050 renamed')).toBe(3);
+    expect(shown.filter((_, index) => index !== 3)).toEqual(
+      all.slice(0, 99).filter((name) => name !== 'Orders 003'),
+    );
+  });
+
+  it('changes a row where it stands, though it is the last change now', async () => {
+    await row('Orders 042').getByRole('switch').click();
+    await row('Orders 042').getByText('just now').waitFor();
+    expect(await names()).toEqual(all.slice(0, 50));
+  });
+
+  it('says of a row far down what went wrong beside it, where it can be seen', async () => {
+    await product.page.route(CHANGE, (route) => route.fulfill({ status: 500, json: {} }));
+    const control = row('Orders 049').getByRole('switch');
+    await control.click();
+    const problem = row('Orders 049').getByRole('alert');
+    await problem.getByText('This could not be changed.').waitFor();
+    const [whole, box] = [await row('Orders 049').boundingBox(), await problem.boundingBox()];
+    const frame = await product.page.locator(SHOWN_FRAME).boundingBox();
+    if (whole === null || box === null || frame === null) throw new Error('something is not shown');
+    expect(box.y).toBeGreaterThan(whole.y);
+    expect(box.y + box.height).toBeLessThan(frame.y + frame.height);
+    await product.page.unroute(CHANGE);
+    await control.click();
+    await row('Orders 049').getByText('Active', { exact: true }).waitFor();
+    expect(await problem.isVisible()).toBe(false);
+  });
+
+  it('searches while one types, without taking the focus, and finds the beginnings of words', async () => {
+    const search = product.frame.getByRole('searchbox', { name: 'Search workflows' });
+    await search.pressSequentially('ORD 01');
+    await count('10 found');
+    expect(await names()).toEqual(all.slice(10, 20));
+    expect(await product.frame.locator(':focus').getAttribute('id')).toBe('search');
+    expect(await product.frame.getByRole('status').textContent()).toBe('10 found');
+  });
+
+  it('leaves those of one state, and names what fits nothing, with a way out', async () => {
+    await product.frame.getByLabel('State').selectOption('active');
+    await count('10 found');
+    await product.frame.getByRole('searchbox').fill('nothing');
+    await product.heading('No workflow fits');
+    await product.frame.getByRole('button', { name: 'Show all workflows' }).click();
+    await count('120 workflows');
+    expect(await product.frame.getByRole('searchbox').inputValue()).toBe('');
+    expect(await product.frame.getByLabel('State').inputValue()).toBe('');
+  });
+
+  it('is empty with a next step for who has none', async () => {
+    const other = await browsing.productPage('other.test');
+    await other.login(browsing.token('ben'));
+    await other.heading('No workflows yet');
+    const ben = await browsing.service.rows<{ id: string }>(
+      `SELECT id FROM user_account WHERE email = 'ben@login.partner.test'`,
+    );
+    await createWorkflow(browsing.service, String(ben[0]?.id), 'Just shared');
+    await other.frame.getByRole('button', { name: 'Look again' }).click();
+    await other.frame.getByText('Just shared').waitFor();
+    await other.page.close();
+  });
+
+  it('offers to try again where it cannot be read, and where no more can be', async () => {
+    await product.page.route(LIST, (route) => route.fulfill({ status: 500, json: {} }));
+    await product.frame.getByRole('button', { name: 'Load more' }).click();
+    await product.frame.getByText('More workflows could not be loaded.').waitFor();
+    expect(await names()).toEqual(all.slice(0, 50));
+    await product.frame.getByLabel('Sort by').selectOption('name');
+    await product.heading('The workflows could not be loaded');
+    await product.page.unroute(LIST);
+    await product.frame.getByRole('button', { name: 'Try again' }).click();
+    await product.frame.getByText('Orders 000').waitFor();
+    expect(await product.frame.getByLabel('Sort by').inputValue()).toBe('name');
+  });
+
+  it('counts exactly as far as the instance does, then says "over"', async () => {
+    await product.page.route(/workflows\/count/, (route) =>
+      route.fulfill({ json: { count: 1000, hasMore: true } }),
+    );
+    await product.frame.getByLabel('Sort by').selectOption('name');
+    await count('Over 1,000 workflows');
+    await product.page.unroute(/workflows\/count/);
+  });
+
+  it('keeps names apart from what stands around them, whatever their direction', async () => {
+    const name = 'Orders 000 \u202Eتقرير';
+    await browsing.service.rows(`UPDATE workflow SET name = $1 WHERE name = 'Orders 000'`, [name]);
+    await product.frame.getByLabel('Sort by').selectOption('name');
+    await product.frame.locator('bdi', { hasText: 'تقرير' }).first().waitFor();
+    await product.frame.getByRole('switch').first().click();
+    const news = product.frame.getByRole('status');
+    await news.filter({ hasText: 'is inactive now' }).waitFor();
+    expect(await news.textContent()).toBe(`\u2068${name}\u2069 is inactive now.`);
+  });
+
+  describe('a workflow by itself', () => {
+    it('shows definition, state, last change and who may edit, and leads back to where one was', async () => {
+      const definition = {
+        nodes: [
+          { name: 'Every morning', type: 'schedule' },
+          { name: 'Send message', type: 'message' },
+        ],
+        connections: { 'Every morning': { main: [[{ node: 'Send message', type: 'main', index: 0 }]] } },
+      };
+      await browsing.service.rows(
+        `UPDATE workflow SET nodes = $1, connections = $2 WHERE name = 'Orders 030'`,
+        [JSON.stringify(definition.nodes), JSON.stringify(definition.connections)],
+      );
+      await product.frame.getByRole('link', { name: 'Orders 030' }).click();
+      await product.heading('Orders 030');
+      await product.frame.getByText('Leads to').waitFor();
+      await product.frame.getByText('ada Tester, administrators').waitFor();
+      expect(await product.frame.locator(':focus').textContent()).toBe('Orders 030');
+      expect(JSON.parse(String(await product.frame.locator('#definition').textContent()))).toEqual(
+        definition,
+      );
+      await product.frame.getByRole('switch', { name: 'Orders 030' }).click();
+      await product.frame.locator('#detail').getByText('Active', { exact: true }).waitFor();
+      await product.frame.getByRole('button', { name: 'All workflows' }).click();
+      await row('Orders 030').getByText('Active', { exact: true }).waitFor();
+      expect(await product.frame.locator(':focus').textContent()).toBe('Orders 030');
+      expect(await names()).toEqual(all.slice(0, 50));
+    });
+
+    it('opens by the step back and forth, and by its address', async () => {
+      await product.frame.getByRole('link', { name: 'Orders 001' }).click();
+      await product.heading('Orders 001');
+      await product.page.evaluate('history.back()');
+      await product.frame.getByText('Orders 000').waitFor();
+      await product.page.evaluate('history.forward()');
+      await product.heading('Orders 001');
+      const [, hash = ''] = product.frameUrl().split('#');
+      await product.login(browsing.token('ada'), `/#${hash}`);
+      await product.heading('Orders 001');
+    });
+
+    it('that has gone says so', async () => {
+      await product.login(browsing.token('ada'), '/#workflow=00000000-0000-4000-8000-000000000000');
+      await product.heading('This workflow is not there');
+      await product.frame.getByRole('button', { name: 'All workflows' }).click();
+      await product.frame.getByText('Orders 000').waitFor();
+    });
+  });
+});
