@@ -16,6 +16,7 @@ import ts from 'typescript';
 import { REPOSITORY, repositoryFile, typescriptFiles, visitNodes } from '../support/source-files.js';
 import type { Installation, Manifest } from './support/packed-package.js';
 import { PACKAGE, homeOf, manifestIn, preparedInstallation } from './support/packed-package.js';
+import { LOWEST_OF_11, LOWEST_OF_12, PEER_SETS } from './support/peer-versions.js';
 
 /** What the README documents, and nobody may rely on anything else. */
 const VALUES = [
@@ -114,15 +115,25 @@ describe('the dependencies', () => {
     expect(Object.keys(declared()).sort()).toEqual([...imported(), 'reflect-metadata', 'rxjs'].sort());
   });
 
-  it('are at the versions with which the repository tests them', () => {
+  it('of its own are at the versions with which the repository tests them', () => {
     const { dependencies } = manifestIn(REPOSITORY);
-    const own = Object.entries(manifest.dependencies).map(([name, range]) => [name, range]);
-    expect(own).toEqual(own.map(([name]) => [name, `^${dependencies[name ?? '']}`]));
-    for (const [name, range] of Object.entries(manifest.peerDependencies))
-      expect({ name, upTo: range.split(' || ').at(-1) }).toEqual({
-        name,
-        upTo: expect.stringMatching(new RegExp(`^\\^${majorOf(dependencies[name])}\\.`)),
-      });
+    const names = Object.keys(manifest.dependencies);
+    expect(manifest.dependencies).toEqual(
+      Object.fromEntries(names.map((name) => [name, `^${dependencies[name]}`])),
+    );
+  });
+
+  it('of its host begin with the lowest versions that are run, and reach those of the repository', () => {
+    const { dependencies } = manifestIn(REPOSITORY);
+    const names = Object.keys(manifest.peerDependencies);
+    expect(names).toEqual(Object.keys(LOWEST_OF_11.peers));
+    for (const name of names) {
+      const lowest = [LOWEST_OF_11, LOWEST_OF_12].map(({ peers }) => peers[name] ?? '');
+      const majors = new Set(lowest.map(majorOf));
+      const range = [...majors].map((major) => `^${lowest.find((each) => majorOf(each) === major)}`);
+      expect({ name, range: manifest.peerDependencies[name] }).toEqual({ name, range: range.join(' || ') });
+      expect(majors).toContain(majorOf(dependencies[name]));
+    }
   });
 
   it('import no server: neither Express nor Fastify', () => {
@@ -185,6 +196,14 @@ describe('the documents', () => {
     const tables = [...migration.matchAll(/CREATE TABLE token_exchange_(\w+)/g)].map(([, name]) => name);
     expect(tables.length).toBe(7);
     expect(tables.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('say which versions of the peers were run', () => {
+    const { dependencies } = manifestIn(REPOSITORY);
+    for (const name of Object.keys(manifest.peerDependencies)) {
+      const versions = [...PEER_SETS.map(({ peers }) => peers[name]), dependencies[name]];
+      expect(text).toContain(`| \`${name}\` | ${versions.join(' | ')} |`);
+    }
   });
 
   it('name each part', () => {

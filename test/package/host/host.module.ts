@@ -26,8 +26,8 @@ class DefaultUsersModule {}
 @Module({})
 export class HostModule {
   static with(options: HostOptions): DynamicModule {
-    const { parts, isFurnished = false } = options;
-    const { entities, controllers } = parts === 'own' ? OWN : DEFAULTS;
+    const { isFurnished = false } = options;
+    const { entities, controllers } = ownPartsOf(options);
     return {
       module: HostModule,
       imports: [
@@ -51,9 +51,15 @@ export class HostModule {
   }
 }
 
+/** The tables of the examples are of PostgreSQL: on another database the host has none, nor what reads them. */
+function ownPartsOf({ parts, driver }: HostOptions): typeof OWN | typeof DEFAULTS {
+  const all = parts === 'own' ? OWN : DEFAULTS;
+  return driver === 'sqljs' ? { ...all, entities: [], controllers: [] } : all;
+}
+
 function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {
-  const { driver = 'postgres', databaseUrl, dataSource, parts, withoutMigrations = false } = options;
-  const { entities, migration } = parts === 'own' ? OWN : DEFAULTS;
+  const { driver = 'postgres', databaseUrl, dataSource, withoutMigrations = false } = options;
+  const { entities, migration } = ownPartsOf(options);
   const common = { retryAttempts: 0, name: dataSource, entities: [...entities] };
   if (driver === 'sqljs') return { ...common, type: driver };
   const migrations = withoutMigrations ? [migration] : [migration, ...TOKEN_EXCHANGE_MIGRATIONS];

@@ -32,7 +32,7 @@ export function declareJourneys(installed: () => Installation, kinds: readonly K
         const options = optionsOf(partner, { ...kind, databaseUrl: database().url });
         host = await HostProcess.start(installed(), options);
       });
-      afterAll(() => host.stop());
+      afterAll(() => host?.stop());
 
       declareMainJob(() => host, partner, kind);
       declareReplayRace(() => host, partner);
@@ -145,7 +145,7 @@ function declareRotation(installed: () => Installation, kind: Kind): void {
         });
       });
       afterAll(async () => {
-        await host.stop();
+        await host?.stop();
         await keys.close();
       });
 
