@@ -41,7 +41,8 @@ export function installed(
     join(folder, 'package.json'),
     JSON.stringify({ type: 'module', private: true, dependencies }),
   );
-  const env = { ...process.env, ...cache };
+  // Not what `npm run` of the repository has told its children, such as `engine-strict`.
+  const env = { PATH: process.env['PATH'], HOME: folder, ...cache };
   execFileSync('npm', ['install', '--strict-peer-deps'], {
     cwd: folder,
     env,
