@@ -26,7 +26,6 @@ const VALUES = [
   'Clock',
   'ExchangeTelemetry',
   'Leader',
-  'LoginFailurePage',
   'Notifications',
   'SessionOpener',
   'SessionService',

@@ -102,18 +102,6 @@ describeOnEmptyDatabase.each(KINDS, (kind, database) => {
     expect(error(login)).toEqual([401, 'audience_mismatch']);
   });
 
-  it('[D50] answers a refused login with the page of the host, where it has one and the post asks for it', async () => {
-    const post = (answer: string) =>
-      host.post(EMBED_PATH, new URLSearchParams({ token: 'no token', answer }).toString());
-    const [asked, other] = [await post('page'), await post('json')];
-    expect(error(other)).toEqual([401, 'token_malformed']);
-    expect(asked.status).toBe(401);
-    if (kind.parts === 'own') {
-      expect(asked.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(asked.text).toBe('<!doctype html><title>token_malformed</title>');
-    } else expect(asked.body).toEqual(other.body);
-  });
-
   it('has no token endpoint for GET', async () => {
     expect((await host.call(TOKEN_PATH)).status).toBe(404);
   });

@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiController } from './api.controller.js';
+import { KeySetController } from './key-set.controller.js';
 import { PageController } from './page.controller.js';
 import { Product1700000000000 } from './product.migration.js';
 import { ProductUsers } from './product-users.js';
@@ -30,6 +31,6 @@ import { User } from './user.entity.js';
       { users: ProductUsers },
     ),
   ],
-  controllers: [ApiController, PageController],
+  controllers: [ApiController, PageController, KeySetController],
 })
 export class AppModule {}

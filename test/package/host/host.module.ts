@@ -14,7 +14,6 @@ import { EventPrinter } from './event-printer.js';
 import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
 import { LoginGuard, Public } from './login-guard.js';
 import type { HostOptions } from './options.js';
-import { ProductLoginFailurePage } from './login-failure.page.js';
 import { DEFAULTS, OWN } from './parts.js';
 
 const SETTINGS = Symbol('settings of a host');
@@ -82,13 +81,7 @@ function tokenExchange(options: HostOptions): DynamicModule {
 
 function partsOf({ parts, dataSource, guard }: HostOptions): TokenExchangeParts {
   const common = { dataSource, decorators: guard === 'with-exemption' ? [Public()] : [] };
-  if (parts === 'own')
-    return {
-      ...common,
-      users: OwnUsers,
-      sessions: ProductSessions,
-      loginFailurePage: ProductLoginFailurePage,
-    };
+  if (parts === 'own') return { ...common, users: OwnUsers, sessions: ProductSessions };
   return { ...common, users: { useExisting: ProductUsers }, imports: [DefaultUsersModule] };
 }
 

@@ -1,5 +1,6 @@
 // What a product does with the package, from the first login on: declared for every installation and both servers.
-import { decodeJwt } from 'jose';
+import type { JSONWebKeySet } from 'jose';
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import type { Partner } from '../../../demo/partner.js';
 import { body, JwksServer } from '../../support/jwks-server.js';
 import { until } from '../../support/until.js';
@@ -71,6 +72,16 @@ function declareMainJob(host: () => HostProcess, partner: Partner, { parts }: Ki
     expect(String((me.body['subject'] as { id: unknown }).id)).toBe(sub);
     expect((await host().apiMe(partner.sign())).status).toBe(401);
   });
+
+  if (parts === 'defaults')
+    it('publishes the keys by which others verify its access tokens', async () => {
+      const { body: answer } = await host().exchange(partner.sign());
+      const { body: keySet } = await host().call('/.well-known/jwks.json');
+      const keys = createLocalJWKSet(keySet as unknown as JSONWebKeySet);
+      const expected = { issuer: BASE_URL, audience: BASE_URL, typ: 'at+jwt' };
+      const { payload } = await jwtVerify(String(answer['access_token']), keys, expected);
+      expect(payload.sub).toBe(subjectOf(answer));
+    });
 
   it('exchanges for an actor who acts for the subject', async () => {
     const actor = partner.sign(partner.claims({ sub: 'actor' }));
