@@ -8,7 +8,7 @@ import type { Direction, OrderSql, SortKey } from './workflow-order.js';
 import { orderSql } from './workflow-order.js';
 import type { ListedWorkflow } from './workflow-page.query.js';
 import { LISTED_COLUMNS } from './workflow-page.query.js';
-import { IS_SOUGHT_BY_INDEX, isSought, soughtWords } from './workflow-search.sql.js';
+import { isSought, listedByIndex, soughtWords } from './workflow-search.sql.js';
 
 /** Which page of a sorted list to read. */
 export interface SortedPageQuery extends SortedQuery {
@@ -82,9 +82,8 @@ function soughtPage(query: SortedPageQuery, order: OrderSql): PageSql {
       FROM (${sampleOf(query, SAMPLE)}) few WHERE ${isSought(sql`few.folded_name`)}
     ), near AS MATERIALIZED (
       SELECT walked.key, walked.id FROM (${walked}) walked WHERE ${isSought(sql`walked.folded_name`)} ${ordered}
-    ), far AS MATERIALIZED (
-      SELECT ${order.column} AS key, w.id FROM workflow w
-      WHERE ${isOpen} AND ${IS_SOUGHT_BY_INDEX} AND ${conditionsOf(query, order)}
+    ), ${listedByIndex(isOpen)}, far AS MATERIALIZED (
+      SELECT ${order.column} AS key, w.id FROM listed w WHERE ${conditionsOf(query, order)}
     ), page AS MATERIALIZED (
       SELECT near.* FROM near WHERE NOT ${isOpen} UNION ALL SELECT far.* FROM far ${ordered}
     )`;

@@ -4,7 +4,7 @@ import type { Sql } from '../../token-exchange/database/sql.js';
 import { parameter, sql } from '../../token-exchange/database/sql.js';
 import type { SortedQuery, WorkflowScope } from './sorted-workflows.sql.js';
 import { anyOf, conditionsOf, sampleOf } from './sorted-workflows.sql.js';
-import { IS_SOUGHT_BY_INDEX, isSought, soughtWords } from './workflow-search.sql.js';
+import { isSought, listedByIndex, soughtWords } from './workflow-search.sql.js';
 
 /** Up to so many are counted exactly. */
 export const MAX_COUNT = 1000;
@@ -61,10 +61,10 @@ function soughtCount(query: WorkflowCountQuery): CountSql {
       WHERE ${isCommon} AND ${isSought(sql`others.folded_name`)} LIMIT ${ENOUGH}
     ), verdict AS MATERIALIZED (
       SELECT count(*) < ${ENOUGH} AS is_open FROM near
-    )
+    ), ${listedByIndex(isOpen)}
     SELECT CASE WHEN ${isOpen} THEN (
       SELECT count(*) FROM (
-        SELECT FROM workflow w WHERE ${IS_SOUGHT_BY_INDEX} AND ${conditionsOf(query)} LIMIT ${ENOUGH}
+        SELECT FROM listed w WHERE ${conditionsOf(query)} LIMIT ${ENOUGH}
       ) counted
     ) ELSE ${ENOUGH} END AS count`;
 }

@@ -19,5 +19,15 @@ export function isSought(foldedName: Sql): Sql {
   return sql`(' ' || ${foldedName}) LIKE ALL ((SELECT sought.patterns FROM sought)::text[])`;
 }
 
-/** Whether `workflow w` is among those sought, by the index of words: it lists all that it has before the first is answered. */
-export const IS_SOUGHT_BY_INDEX = sql`array_to_tsvector(string_to_array(w.folded_name, ' ')) @@ (SELECT sought.words FROM sought)`;
+/**
+ * A common table expression `listed`: what the index of words has. By itself, so that it is read by that index and no other,
+ * however many projects somebody is a member of.
+ * @param onlyIf without which nothing is looked for
+ */
+export function listedByIndex<Query>(onlyIf: Sql<Query>): Sql<Query> {
+  return sql`listed AS MATERIALIZED (
+      SELECT w.id, w.project_id, w.active, w.updated_at, w.folded_name FROM workflow w
+      WHERE ${onlyIf}
+        AND array_to_tsvector(string_to_array(w.folded_name, ' ')) @@ (SELECT sought.words FROM sought)
+    )`;
+}
