@@ -26,6 +26,7 @@ const VALUES = [
   'Clock',
   'ExchangeTelemetry',
   'Leader',
+  'LoginFailurePage',
   'Notifications',
   'SessionOpener',
   'SessionService',

@@ -13,6 +13,7 @@ import { ProductUsers } from '../../../examples/with-defaults/src/product-users.
 import { EventPrinter } from './event-printer.js';
 import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
 import { LoginGuard, Public } from './login-guard.js';
+import { ProductLoginFailurePage } from './login-failure.page.js';
 import type { HostOptions } from './options.js';
 import { DEFAULTS, OWN } from './parts.js';
 
@@ -79,8 +80,12 @@ function tokenExchange(options: HostOptions): DynamicModule {
   });
 }
 
-function partsOf({ parts, dataSource, guard }: HostOptions): TokenExchangeParts {
-  const common = { dataSource, decorators: guard === 'with-exemption' ? [Public()] : [] };
+function partsOf({ parts, dataSource, guard, isFurnished }: HostOptions): TokenExchangeParts {
+  const common = {
+    dataSource,
+    decorators: guard === 'with-exemption' ? [Public()] : [],
+    loginFailurePage: isFurnished === true ? ProductLoginFailurePage : undefined,
+  };
   if (parts === 'own') return { ...common, users: OwnUsers, sessions: ProductSessions };
   return { ...common, users: { useExisting: ProductUsers }, imports: [DefaultUsersModule] };
 }
