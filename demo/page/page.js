@@ -13,6 +13,7 @@ const names = new Map();
 /** Whom the frame shows, and whether a job is under way. */
 let shown;
 let isBusy = false;
+let isRenewalDue = false;
 
 const ENDINGS = {
   'signed-out': 'has signed out.',
@@ -128,7 +129,11 @@ async function leave() {
 
 /** Runs one job at a time, and tells what went wrong if it fails. Buttons that wait keep the focus. */
 async function run(job) {
-  if (isBusy) return;
+  if (isBusy) {
+    // The script asks for a renewal once only.
+    isRenewalDue ||= job === renew;
+    return;
+  }
   isBusy = true;
   for (const button of buttons) button.ariaDisabled = 'true';
   try {
@@ -140,6 +145,10 @@ async function run(job) {
     for (const button of buttons) {
       button.ariaDisabled = String(button.id !== 'open' && lastLogin === undefined);
     }
+  }
+  if (isRenewalDue) {
+    isRenewalDue = false;
+    await run(renew);
   }
 }
 

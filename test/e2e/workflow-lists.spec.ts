@@ -75,7 +75,7 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
 
   /** What the list must be. */
   const expected = (token: string, { sort, order, search = '', active, projectId }: Query): string[] => {
-    const words = search.toLowerCase().split(' ').filter(Boolean);
+    const words = search.toLowerCase().match(/\w+/g) ?? [];
     const seen = (visible.get(token) ?? []).filter((id) => projectId === undefined || id === projectId);
     const chosen = rows.filter(
       (row) =>
@@ -139,6 +139,23 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
     it.each(SORTS)('%j: all pages together are the whole list', async (sort) => {
       const all = await api.all(pathOf({ ...sort, search: 'order' }), tokenOf(), 250);
       expect(all.map(({ id }) => id)).toEqual(expected(tokenOf(), { ...sort, search: 'order' }));
+    });
+
+    it('a search without a word leaves all, to the last page, and counts them', async () => {
+      const query: Query = { sort: 'updatedAt', search: '!!!' };
+      const whole = expected(tokenOf(), query);
+      const all = await api.all(pathOf(query), tokenOf(), 250);
+      expect(all.map(({ id }) => id)).toEqual(whole);
+      const { body } = await api.get(pathOf({ search: '!!!' }, `${LIST}/count`), tokenOf());
+      expect(body).toEqual({ count: Math.min(whole.length, 1000), hasMore: whole.length > 1000 });
+    });
+
+    it('of one project: page after page of what is sought, with every filter there is', async () => {
+      for (const projectId of projects.slice(5, 9)) {
+        const query: Query = { projectId, active: 'false', search: 'ord' };
+        const all = await api.all(pathOf(query), tokenOf(), 7);
+        expect(all.map(({ id }) => id)).toEqual(expected(tokenOf(), query));
+      }
     });
 
     it('of one project: sorted, searched and counted as well', async () => {

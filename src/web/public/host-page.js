@@ -34,7 +34,8 @@ function greet(origin) {
 
 addEventListener('message', ({ origin, source, data }) => {
   if (source !== parent || parent === window) return;
-  if (data?.type === 'hello') {
+  // Nothing can be told to a page without an origin, such as a file.
+  if (data?.type === 'hello' && origin !== 'null') {
     askers.add(origin);
     greet(origin);
   }

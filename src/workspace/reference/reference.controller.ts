@@ -47,7 +47,7 @@ export class ReferenceController {
       vary: 'accept-encoding',
       ...(form.encoding === undefined ? {} : { 'content-encoding': form.encoding }),
     });
-    if (request.headers['if-none-match'] === form.entityTag) return reply.status(304).send();
+    if (names(request.headers['if-none-match'], form.entityTag)) return reply.status(304).send();
     return reply.type(file.contentType).send(form.content);
   }
 }
@@ -59,4 +59,10 @@ function formFor({ headers }: FastifyRequest, { content, gzipped, entityTag }: R
   return takesGzip
     ? { content: gzipped, encoding: 'gzip', entityTag: `"${entityTag}-gzip"` }
     : { content, encoding: undefined, entityTag: `"${entityTag}"` };
+}
+
+/** `If-None-Match` compares weakly: a proxy that compresses marks our tags as weak (RFC 9110 §13.1.2). */
+function names(ifNoneMatch = '', entityTag: string): boolean {
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(entityTag);
 }

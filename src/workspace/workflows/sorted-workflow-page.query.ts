@@ -3,12 +3,12 @@ import { PreparedStatement } from '../../token-exchange/database/prepared-statem
 import type { Sql } from '../../token-exchange/database/sql.js';
 import { parameter, sql } from '../../token-exchange/database/sql.js';
 import type { SortedQuery } from './sorted-workflows.sql.js';
-import { conditionsOf, firstInOrder, sampleOf } from './sorted-workflows.sql.js';
+import { anyOf, conditionsOf, firstInOrder, sampleOf } from './sorted-workflows.sql.js';
 import type { Direction, OrderSql, SortKey } from './workflow-order.js';
 import { orderSql } from './workflow-order.js';
 import type { ListedWorkflow } from './workflow-page.query.js';
 import { LISTED_COLUMNS } from './workflow-page.query.js';
-import { isSought, listedByIndex, soughtWords } from './workflow-search.sql.js';
+import { IS_EVERYTHING_SOUGHT, isSought, listedByIndex, soughtWords } from './workflow-search.sql.js';
 
 /** Which page of a sorted list to read. */
 export interface SortedPageQuery extends SortedQuery {
@@ -54,7 +54,9 @@ function nameOf({ sort, order, ...rest }: SortedPageQuery): string {
   const given = (['memberId', 'projectId', 'active', 'search', 'after'] as const).filter(
     (member) => rest[member] !== undefined,
   );
-  return ['workflows_by', sort, order, ...given].join('_').toLowerCase();
+  // Without `Id`, since PostgreSQL cuts names after 63 bytes.
+  const members = given.map((member) => member.replace(/Id$/, ''));
+  return ['workflows_by', sort, order, ...members].join('_').toLowerCase();
 }
 
 function textOf(query: SortedPageQuery): PageSql {
@@ -70,15 +72,22 @@ function plainPage(query: SortedPageQuery, order: OrderSql): PageSql {
   return sql`page AS MATERIALIZED (${firstInOrder(query, { order, limit: LIMIT, onlyIf: sql`true` })})`;
 }
 
-/** By walking through the list where that is likely to end soon; by the index of words where it is not, or did not. */
+/**
+ * By walking through the list where that is likely to end soon, or comes to the end of a short list, or where everything is
+ * sought; by the index of words, which has those of all lists, where it is not, or did not.
+ */
 function soughtPage(query: SortedPageQuery, order: OrderSql): PageSql {
-  const isCommon = sql`(SELECT sample.hits >= ${COMMON} FROM sample)`;
-  const isOpen = sql`(SELECT count(*) < ${LIMIT} FROM near)`;
+  const isShort = sql`(SELECT count(*) < ${SAMPLE} FROM few_or_all)`;
+  const isCommon = sql`(SELECT sample.hits >= ${COMMON} OR ${isShort} OR ${IS_EVERYTHING_SOUGHT} FROM sample)`;
+  const isOpen = sql`(SELECT count(*) < ${LIMIT} AND NOT ${isShort} AND NOT ${IS_EVERYTHING_SOUGHT} FROM near)`;
   const depth = sql<SortedPageQuery>`(SELECT sample.depth FROM sample)`;
   const walked = firstInOrder<SortedPageQuery>(query, { order, limit: depth, onlyIf: isCommon });
   const ordered = sql`ORDER BY key ${order.direction}, id ${order.direction} LIMIT ${LIMIT}`;
-  return sql`${soughtWords(SEARCH)}, sample AS MATERIALIZED (
-      SELECT count(*) AS hits, least(${FURTHEST}, 2 * ${LIMIT} * ${SAMPLE} / greatest(count(*), 1)) AS depth
+  return sql`${soughtWords(SEARCH)}, few_or_all AS MATERIALIZED (
+      ${anyOf(query)} LIMIT ${SAMPLE}
+    ), sample AS MATERIALIZED (
+      SELECT count(*) AS hits,
+        greatest(${SAMPLE}, least(${FURTHEST}, 2 * ${LIMIT} * ${SAMPLE} / greatest(count(*), 1))) AS depth
       FROM (${sampleOf(query, SAMPLE)}) few WHERE ${isSought(sql`few.folded_name`)}
     ), near AS MATERIALIZED (
       SELECT walked.key, walked.id FROM (${walked}) walked WHERE ${isSought(sql`walked.folded_name`)} ${ordered}

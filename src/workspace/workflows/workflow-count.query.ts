@@ -4,7 +4,7 @@ import type { Sql } from '../../token-exchange/database/sql.js';
 import { parameter, sql } from '../../token-exchange/database/sql.js';
 import type { SortedQuery, WorkflowScope } from './sorted-workflows.sql.js';
 import { anyOf, conditionsOf, sampleOf } from './sorted-workflows.sql.js';
-import { isSought, listedByIndex, soughtWords } from './workflow-search.sql.js';
+import { IS_EVERYTHING_SOUGHT, isSought, listedByIndex, soughtWords } from './workflow-search.sql.js';
 
 /** Up to so many are counted exactly. */
 export const MAX_COUNT = 1000;
@@ -51,20 +51,23 @@ function plainCount(query: WorkflowCountQuery): CountSql {
 }
 
 function soughtCount(query: WorkflowCountQuery): CountSql {
-  const isCommon = sql`(SELECT sample.is_common FROM sample)`;
+  const isShort = sql`(SELECT count(*) < ${FEW} FROM few_or_all)`;
+  const isCommon = sql`(SELECT sample.is_common OR ${isShort} OR ${IS_EVERYTHING_SOUGHT} FROM sample)`;
   const isOpen = sql`(SELECT verdict.is_open FROM verdict)`;
-  return sql`WITH ${soughtWords(SEARCH)}, sample AS MATERIALIZED (
+  return sql`WITH ${soughtWords(SEARCH)}, few_or_all AS MATERIALIZED (
+      ${anyOf(query)} LIMIT ${FEW}
+    ), sample AS MATERIALIZED (
       SELECT count(*) >= ${COMMON} AS is_common FROM (${sampleOf(query, FEW)}) few
       WHERE ${isSought(sql`few.folded_name`)}
     ), near AS MATERIALIZED (
       SELECT FROM (${anyOf(query)} LIMIT ${LOOKED_THROUGH}) others
       WHERE ${isCommon} AND ${isSought(sql`others.folded_name`)} LIMIT ${ENOUGH}
     ), verdict AS MATERIALIZED (
-      SELECT count(*) < ${ENOUGH} AS is_open FROM near
+      SELECT count(*) < ${ENOUGH} AND NOT ${isShort} AND NOT ${IS_EVERYTHING_SOUGHT} AS is_open FROM near
     ), ${listedByIndex(isOpen)}
     SELECT CASE WHEN ${isOpen} THEN (
       SELECT count(*) FROM (
         SELECT FROM listed w WHERE ${conditionsOf(query)} LIMIT ${ENOUGH}
       ) counted
-    ) ELSE ${ENOUGH} END AS count`;
+    ) ELSE (SELECT count(*) FROM near) END AS count`;
 }

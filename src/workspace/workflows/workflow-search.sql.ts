@@ -14,6 +14,9 @@ export function soughtWords<Query>(search: Sql<Query>): Sql<Query> {
     )`;
 }
 
+/** Whether a search has no word in it: the index of words has nothing to say then. */
+export const IS_EVERYTHING_SOUGHT = sql`(SELECT sought.words IS NULL FROM sought)`;
+
 /** Whether a folded name is among those sought. */
 export function isSought(foldedName: Sql): Sql {
   return sql`(' ' || ${foldedName}) LIKE ALL ((SELECT sought.patterns FROM sought)::text[])`;

@@ -50,10 +50,10 @@ const NAMES = [
   'workflow_page_active_afterid_limit_name_projectid',
   'workflow_page_limit',
   'workflow_page_limit_memberid',
-  'workflows_by_name_asc_memberid_projectid_active_search_after',
-  'workflows_by_name_asc_projectid_active_search_after',
+  'workflows_by_name_asc_member_project_active_search_after',
+  'workflows_by_name_asc_project_active_search_after',
   'workflows_by_updatedat_desc',
-  'workflows_by_updatedat_desc_memberid',
+  'workflows_by_updatedat_desc_member',
 ];
 
 describe('the prepared statements', () => {
