@@ -1,5 +1,4 @@
 // Statements of sorted pages: one for each choice of filters.
-import type { SortedPageQuery } from '../../../../src/workspace/workflows/sorted-workflow-page.query.js';
 import { sortedWorkflowPage } from '../../../../src/workspace/workflows/sorted-workflow-page.query.js';
 
 const FILTERS = { memberId: 'm', projectId: 'p', active: true, search: 's', after: { key: 'k', id: 'i' } };
