@@ -58,7 +58,8 @@ export function manifestIn(folder: string): Manifest {
 }
 
 function stateOfSources(): string {
-  const hash = createHash('sha256');
+  // Its links lead into this checkout, and another may have the same sources.
+  const hash = createHash('sha256').update(REPOSITORY).update('\0');
   const files = [...FOLDERS.flatMap((folder) => repositoryFiles(folder)), ...FILES.map(repositoryFile)];
   for (const { path, text } of files) hash.update(path).update('\0').update(text);
   return hash.digest('hex').slice(0, 16);
