@@ -1,6 +1,4 @@
 // The events of this instance beside those of token exchange.
-import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
-
 declare module '../token-exchange/audit/audit-event.js' {
   interface AuditPayloads {
     'svc.audit.api.called': {
@@ -13,5 +11,4 @@ declare module '../token-exchange/audit/audit-event.js' {
   }
 }
 
-/** A call of the API. */
-export type ApiCalled = AuditEvent<'svc.audit.api.called'>;
+export {};

@@ -1,6 +1,7 @@
 // Answers the page that the frame shows, the files it is made of, and the script for the pages around it.
 import { Controller, Get, Header, NotFoundException, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { namesEntityTag } from '../http/entity-tag.js';
 import type { PublicFile } from './public-files.js';
 import { PublicFiles } from './public-files.js';
 
@@ -72,12 +73,6 @@ async function answer(reply: FastifyReply, file: PublicFile, cacheControl: strin
     vary: 'accept-encoding',
     ...(encoding && { 'content-encoding': encoding }),
   });
-  if (names(headers['if-none-match'], entityTag)) return reply.status(304).send();
+  if (namesEntityTag(headers['if-none-match'], entityTag)) return reply.status(304).send();
   return reply.type(file.contentType).send(content);
-}
-
-/** `If-None-Match` compares weakly: a proxy that compresses marks our tags as weak (RFC 9110 §13.1.2). */
-function names(ifNoneMatch = '', entityTag: string): boolean {
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(entityTag);
 }

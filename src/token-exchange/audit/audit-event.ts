@@ -14,7 +14,7 @@ interface Refusal extends Partial<Trusted> {
   readonly party?: 'subject' | 'actor';
 }
 
-/** A host that writes events of its own adds them by declaration merging, as audit/instance-events.ts of this repository does. */
+/** A host that writes events of its own to the same trail adds them by declaration merging. */
 export interface AuditPayloads {
   /** @rule 6.1 A token exchange succeeded. */
   'svc.audit.token-exchange.succeeded': Trusted & {

@@ -1,6 +1,7 @@
 // /api/v1/openapi.json and /api/v1/docs: the description of the API, for programs and for people.
 import { Controller, Get, Header, NotFoundException, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { namesEntityTag } from '../../http/entity-tag.js';
 import { ApiDescription } from './api-description.js';
 import type { ReferenceFile } from './reference-files.js';
 import { REFERENCE_PAGE, ReferenceFiles } from './reference-files.js';
@@ -47,7 +48,7 @@ export class ReferenceController {
       vary: 'accept-encoding',
       ...(form.encoding === undefined ? {} : { 'content-encoding': form.encoding }),
     });
-    if (names(request.headers['if-none-match'], form.entityTag)) return reply.status(304).send();
+    if (namesEntityTag(request.headers['if-none-match'], form.entityTag)) return reply.status(304).send();
     return reply.type(file.contentType).send(form.content);
   }
 }
@@ -59,10 +60,4 @@ function formFor({ headers }: FastifyRequest, { content, gzipped, entityTag }: R
   return takesGzip
     ? { content: gzipped, encoding: 'gzip', entityTag: `"${entityTag}-gzip"` }
     : { content, encoding: undefined, entityTag: `"${entityTag}"` };
-}
-
-/** `If-None-Match` compares weakly: a proxy that compresses marks our tags as weak (RFC 9110 §13.1.2). */
-function names(ifNoneMatch = '', entityTag: string): boolean {
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(entityTag);
 }
