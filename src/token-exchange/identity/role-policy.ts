@@ -1,5 +1,5 @@
 // The role table of the specification (4.4): what a role claim does to a new and to an existing user.
-import type { TrustPolicy } from '../keys/trusted-key.js';
+import type { TrustPolicy } from '../keys/trust-policy.js';
 import { Rejection } from '../rejection.js';
 import type { RoleNames } from '../token-exchange.options.js';
 
