@@ -15,7 +15,5 @@ export function ApiController(path: string, tag: string): ClassDecorator {
     UseInterceptors(ApiAuditInterceptor, RightsInterceptor),
     UseFilters(ApiRefusalFilter),
     Documented(({ ApiTags }) => ApiTags(tag)),
-    Documented(({ ApiBearerAuth }) => ApiBearerAuth()),
-    Documented(({ ApiCookieAuth }) => ApiCookieAuth('session')),
   );
 }
