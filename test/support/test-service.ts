@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
 import { createLogger } from '../../src/logging/logger.js';
@@ -95,6 +96,12 @@ export class TestService {
 
   async rows<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     return this.application.database.dataSource.query<T[]>(sql, parameters);
+  }
+
+  /** Every route that the running server has, as Fastify draws them. */
+  get routeTree(): string {
+    const server = this.application.nest.getHttpAdapter().getInstance() as FastifyInstance;
+    return server.printRoutes({ commonPrefix: false });
   }
 
   /** One of the application's own parts, such as a job whose turn is not to be waited for. */
