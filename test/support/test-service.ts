@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
 import { createLogger } from '../../src/logging/logger.js';
@@ -100,7 +99,7 @@ export class TestService {
 
   /** Every route that the running server has, as Fastify draws them. */
   get routeTree(): string {
-    const server = this.application.nest.getHttpAdapter().getInstance() as FastifyInstance;
+    const server = this.application.nest.getHttpAdapter().getInstance();
     return server.printRoutes({ commonPrefix: false });
   }
 
