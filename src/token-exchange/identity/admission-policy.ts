@@ -39,13 +39,12 @@ export function judgeLink({ role }: HostUser, policy: TrustPolicy, roles: RoleNa
 }
 
 /**
- * Judges the making of a user. With a ceiling, a role that would be kept out at the next login is not given at the first.
+ * Judges the making of a user.
  * @rule P.provisionUsers An entry may be kept from making users.
- * @throws Rejection `provisioning_not_allowed`, `role_not_allowed`
+ * @throws Rejection `provisioning_not_allowed`
  */
-export function judgeProvisioning(role: string, policy: TrustPolicy): void {
-  if (policy.provisionUsers === false) throw new Rejection('provisioning_not_allowed');
-  if (isAboveCeiling(role, policy)) throw new Rejection('role_not_allowed');
+export function judgeProvisioning({ provisionUsers }: TrustPolicy): void {
+  if (provisionUsers === false) throw new Rejection('provisioning_not_allowed');
 }
 
 /**
@@ -56,7 +55,8 @@ export function judgeProvisioning(role: string, policy: TrustPolicy): void {
  */
 export function judgeStoredRole({ role }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
   if (policy.excludeOwner === true && role === roles.owner) throw new Rejection('owner_excluded');
-  if (isAboveCeiling(role, policy)) throw new Rejection('stored_role_not_allowed');
+  if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)
+    throw new Rejection('stored_role_not_allowed');
 }
 
 /** The same, as a condition for a statement that finds the user. */
@@ -68,8 +68,4 @@ export function permittedRoles(
     permittedRoles: roleCeiling === true && allowedRoles !== undefined ? [...allowedRoles] : undefined,
     excludedRole: excludeOwner === true ? owner : undefined,
   };
-}
-
-function isAboveCeiling(role: string, { roleCeiling, allowedRoles }: TrustPolicy): boolean {
-  return roleCeiling === true && allowedRoles?.has(role) === false;
 }

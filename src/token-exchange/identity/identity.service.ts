@@ -124,8 +124,8 @@ export class IdentityService {
   ): Promise<ResolvedUser> {
     const { givenName = '', familyName = '', role: claim } = token.claims;
     const { policy } = token.key;
+    judgeProvisioning(policy);
     const role = roleOfNewUser(claim, policy, this.options.roles);
-    judgeProvisioning(role, policy);
     const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
     const user = await this.users.create(transaction, { email, role, ...names });
     if (user === undefined) throw new LostRaceError('this e-mail address was taken by a parallel login');
