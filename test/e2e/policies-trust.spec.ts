@@ -1,12 +1,16 @@
 // What an entry is trusted for: the flows, the time, and with an actor only. Judged before a token is used up.
 import type { Members } from '../../demo/partner.js';
+import { jsonOf } from '../support/answers.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ENTRY_PATHS, outcomeOf } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
+import { JwksServer } from '../support/jwks-server.js';
 import { licenseEnvironment } from '../support/license.js';
+import { createUser } from '../support/local-users.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
+import type { Issued } from './support/issued-token.js';
 import {
   TrustedPartner,
   expectRefusal,
@@ -170,5 +174,48 @@ describeOnAnyDatabase('the end of trust in an entry', (database) => {
     it('[P.notAfter] without the field there is no end', async () => {
       expect(await tried(always, way)).toBe('accepted');
     });
+  });
+});
+
+/** What an entry says of its tokens holds for keys that were fetched as for those that were given. */
+describeOnAnyDatabase('the policy of an entry whose keys are fetched', (database) => {
+  const open = new TrustedPartner();
+  const fetched = new TrustedPartner();
+  let jwks: JwksServer;
+  let service: TestService;
+
+  beforeAll(async () => {
+    jwks = await JwksServer.listen();
+    jwks.publish(fetched.jwks());
+    const { issuer } = fetched;
+    const policy = { flows: ['exchange'], requireActor: true, linkExistingUsers: false, scopes: ['a'] };
+    service = await TestService.start(database, {
+      trustedKeys: [open.entry, { type: 'jwks', url: jwks.url, issuer, ...policy }],
+      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await jwks?.close();
+  });
+
+  const tokenOf = (sub = newSub()) => fetched.token({ sub });
+  const companion = () => open.token({ sub: newSub() });
+
+  it('[P.flows][P.requireActor] binds the way in', async () => {
+    const token = tokenOf();
+    await expectRefusal(service, await service.embed({ token }), embedPost, 'flow_not_allowed');
+    const alone = await service.exchange({ subject_token: token });
+    await expectRefusal(service, alone, subject, 'actor_required');
+    expect(outcomeOf(await subjectBesideActor.send(service, token, companion))).toBe('accepted');
+  });
+
+  it('[P.linkExistingUsers][P.scopes] binds users and grants', async () => {
+    const sub = newSub();
+    await createUser(service, { email: fetched.emailOf(sub) });
+    const refused = await subjectBesideActor.send(service, tokenOf(sub), companion);
+    await expectRefusal(service, refused, subject, 'linking_not_allowed');
+    const answer = await subjectBesideActor.send(service, tokenOf(), companion);
+    expect((await jsonOf<Issued>(answer)).scope).toBe('a');
   });
 });

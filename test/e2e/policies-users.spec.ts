@@ -159,11 +159,18 @@ const NOBODY: AdmissionCase[] = [
 
 const CASES = [...VERIFIED_EMAILS, ...EMAIL_DOMAINS, ...LINKING, ...ROLES, ...NOBODY];
 
+/** Every member that has a say in it, each content with a member who is known. */
+const WHOLE_POLICY: AdmissionCase = {
+  title: 'a whole policy',
+  policy: { ...verified, ...domains, ...ceiling, linkPrivileged: false, excludeOwner: true },
+  claims: { email_verified: true },
+};
+
 describeOnEachDatabase('users and the policy of an entry', (database) => {
   let admission: Admission;
 
   beforeAll(async () => {
-    admission = await Admission.start(database, CASES);
+    admission = await Admission.start(database, [...CASES, WHOLE_POLICY]);
   });
   afterAll(() => admission?.service.stop());
 
@@ -176,5 +183,10 @@ describeOnEachDatabase('users and the policy of an entry', (database) => {
         for (const way of WAYS) await admission.try(one, way, situation);
       },
     );
+  });
+
+  it('[P.roleCeiling][P.excludeOwner] who needs no change is let in by the statement that uses up the token', async () => {
+    expect(await admission.isSettledAtOnce(WHOLE_POLICY, 'known')).toBe(true);
+    expect(await admission.isSettledAtOnce(WHOLE_POLICY, 'changed')).toBe(false);
   });
 });

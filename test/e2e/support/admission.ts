@@ -1,4 +1,5 @@
 // Tries what an entry's policy makes of its users: each is known, changed, to be linked or to be made, on each way in.
+import { createHash } from 'node:crypto';
 import type { Members } from '../../../demo/partner.js';
 import { census } from '../../support/census.js';
 import { ENTRY_PATHS, outcomeOf } from '../../support/entry-paths.js';
@@ -85,6 +86,23 @@ export class Admission {
       ...(userId === undefined ? {} : { id: userId }),
       role: role ?? 'global:member',
     });
+  }
+
+  /** Whether one statement has used up a subject token and told of its success: the short way of an exchange. */
+  async isSettledAtOnce(one: AdmissionCase, situation: 'known' | 'changed'): Promise<boolean> {
+    const partner = this.partners.get(one)!;
+    const { claims } = await this.prepare(one, partner, situation);
+    const jti = newSub();
+    const answer = await this.service.exchange({
+      subject_token: partner.token({ ...claims, ...one.claims, jti }),
+    });
+    expect(outcomeOf(answer)).toBe('accepted');
+    const [row] = await this.service.rows<{ isOne: boolean }>(
+      `SELECT every(event.xmin = used.xmin) AS "isOne" FROM audit_event event, token_exchange_used_jti used
+       WHERE event.request_id = $1 AND used.jti_hash = $2`,
+      [answer.headers.get('x-request-id'), createHash('sha256').update(jti).digest()],
+    );
+    return row!.isOne;
   }
 
   /** Nobody beside a refused party comes into being, so whoever stands beside a stranger is a stranger too. */

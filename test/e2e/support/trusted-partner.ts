@@ -41,6 +41,11 @@ export class TrustedPartner {
     return this.partner.staticEntry(policy);
   }
 
+  /** What it publishes for an entry whose keys are fetched. */
+  jwks(): ReturnType<Partner['jwks']> {
+    return this.partner.jwks();
+  }
+
   emailOf(sub: string): string {
     return String(this.partner.claims({ sub })['email']);
   }
