@@ -189,4 +189,12 @@ describeOnEachDatabase('users and the policy of an entry', (database) => {
     expect(await admission.isSettledAtOnce(WHOLE_POLICY, 'known')).toBe(true);
     expect(await admission.isSettledAtOnce(WHOLE_POLICY, 'changed')).toBe(false);
   });
+
+  it('[D23] neither log nor trail has an e-mail address of all these', async () => {
+    const { service } = admission;
+    const rows = await service.rows<{ payload: string }>('SELECT payload::text AS payload FROM audit_event');
+    expect(rows.length).toBeGreaterThan(CASES.length);
+    expect(rows.filter(({ payload }) => payload.includes('@'))).toEqual([]);
+    expect(service.logText).not.toMatch(/person-\d+@|owner@/);
+  });
 });
