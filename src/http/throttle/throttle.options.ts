@@ -3,6 +3,11 @@
 export interface ThrottleOptions {
   /** `memory`: each instance counts for itself; `database`: all instances on one database count together. */
   readonly store: 'memory' | 'database';
+  /**
+   * Whether requests are given back (P.perMinute). A client over its limit is then asked for anew after a second, since others
+   * may have given its requests back, and what is refused is not counted. Default false.
+   */
+  readonly givesBack?: boolean;
   /** Called for each request that was let through uncounted because the database did not answer; for a metric. */
   readonly onFailOpen?: () => void;
 }
