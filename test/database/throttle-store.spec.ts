@@ -129,8 +129,9 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
 describeOnEachDatabase('[P.perMinute] the shared throttle store, which gives back', (database) => {
   let instance: Instance;
   let other: Instance;
+  let dataSource: DataSource;
   beforeAll(async () => {
-    const { dataSource } = await database.open();
+    ({ dataSource } = await database.open());
     [instance, other] = [new Instance(dataSource, true), new Instance(dataSource, true)];
   });
   afterAll(() => expect([instance.failedOpen, other.failedOpen]).toEqual([0, 0]));
@@ -168,6 +169,15 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which gives bac
     expect(refused.timeToBlockExpire).toBeGreaterThan(50);
     instance.clock.advance(0.001);
     expect(await instance.hit('elsewhere')).toMatchObject({ isBlocked: false });
+  });
+
+  it('[P.perMinute] learns that requests are given back by the first that is', async () => {
+    const unaware = new Instance(dataSource);
+    await unaware.hitTimes(LIMIT, 'unaware');
+    await unaware.giveBack('unaware');
+    await unaware.hitTimes(5, 'unaware');
+    await unaware.giveBack('unaware');
+    expect(await unaware.hit('unaware')).toMatchObject({ totalHits: LIMIT, isBlocked: false });
   });
 
   it('[P.perMinute] takes nothing out of a window that had not begun when the hit was counted', async () => {

@@ -26,6 +26,8 @@ const REFUSAL_MS = 1_000;
 @Injectable()
 export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
   private readonly refused: CountingWindows;
+  /** Entries may come to have a limit while the service runs. */
+  private givesBack: boolean;
   /** On the monotonic clock: one that is set back must not let requests pass uncounted for so much longer. */
   private restsUntilMs = Number.NEGATIVE_INFINITY;
   private warnsAgainAtMs = Number.NEGATIVE_INFINITY;
@@ -36,6 +38,7 @@ export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(THROTTLE_OPTIONS) private readonly options: Pick<ThrottleOptions, 'onFailOpen' | 'givesBack'>,
   ) {
+    this.givesBack = options.givesBack ?? false;
     this.refused = new CountingWindows(clock);
   }
 
@@ -52,13 +55,14 @@ export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
     const { hits, remainingMs } = count;
     if (hits > limit) {
       this.refused.begin(key, remainingMs, hits);
-      if (this.options.givesBack) await this.takeBack(key, durationMs, 0);
+      if (this.givesBack) await this.takeBack(key, durationMs, 0);
     }
     return judge({ hits, beginsAtMs: nowMs, endsAtMs: nowMs + remainingMs }, limit, nowMs);
   }
 
   /** When the database is away the hit stays counted. */
   async giveBack(key: string, durationMs: number, ageMs: number): Promise<void> {
+    this.givesBack = true;
     await this.takeBack(key, durationMs, ageMs);
     this.refused.forget(key);
   }
@@ -67,7 +71,7 @@ export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
   private refusalOf(key: string, limit: number): CountingWindow | undefined {
     const refused = this.refused.find(key);
     if (refused === undefined || refused.hits <= limit) return undefined;
-    const isFresh = !this.options.givesBack || this.clock.nowMs() - refused.beginsAtMs < REFUSAL_MS;
+    const isFresh = !this.givesBack || this.clock.nowMs() - refused.beginsAtMs < REFUSAL_MS;
     return isFresh ? refused : undefined;
   }
 

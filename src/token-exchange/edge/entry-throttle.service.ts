@@ -54,9 +54,9 @@ export class EntryThrottleService {
   }
 
   /**
-   * Runs what follows the verification of tokens. Tokens of entries with a limit are counted by these, first: above the limit
-   * nothing is run, and the tokens stay good. Where all tokens are, the address gets its count back, until the work fails:
-   * a token that is sent again and again was made by its issuer once.
+   * Runs what follows the verification of tokens. Those of entries with a limit are counted by their entries first: above the
+   * limit nothing is run, and the tokens stay good. Where each has such an entry the address gets its request back, unless the
+   * work fails: whoever sends a token again and again need not be the partner who has signed it once (D75).
    * @rule P.perMinute What succeeds under an entry with `perMinute` is counted by the entry, all else by its address.
    * @throws TooManyRequestsError
    */
@@ -98,7 +98,7 @@ export class EntryThrottleService {
     let nearest: RateLimit | undefined;
     for (const policy of policies) {
       const { perMinute } = policy;
-      const key = counterKey('entry', `${policy.entryIndex} ${policy.issuer}`);
+      const key = counterKey('entry', nameOf(policy));
       const verdict = await this.storage.increment(key, WINDOW_MS, perMinute, WINDOW_MS, 'default');
       const rateLimit = rateLimitOf(verdict, perMinute);
       if (verdict.isBlocked) {
@@ -130,6 +130,11 @@ export class EntryThrottleService {
       this.logger.warn({ err: error }, 'a failed request is not counted by its address');
     }
   }
+}
+
+/** Two entries of one issuer are counted apart, and so are two of one label. */
+function nameOf({ entryIndex, label, issuer }: TrustPolicy): string {
+  return JSON.stringify([entryIndex, label, issuer]);
 }
 
 function isLimited(policy: TrustPolicy): policy is LimitedPolicy {

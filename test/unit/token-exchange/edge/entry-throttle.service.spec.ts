@@ -12,6 +12,7 @@ import { TestClock } from '../../../support/test-clock.js';
 const MINUTE_MS = 60_000;
 const ADDRESS = 'exchange 203.0.113.9';
 const ADDRESS_LIMIT = 20;
+const entryKey = (index: number) => `entry [${index},"entry-${index}","https://i.example"]`;
 const ARRIVAL = { flow: 'exchange', sender: { ip: '203.0.113.9' }, arrivedAtMs: 0 } as const;
 
 const token = (entryIndex: number, perMinute?: number) => {
@@ -54,7 +55,7 @@ describe('[P.perMinute] the throttle of entries', () => {
       Promise.resolve(result),
     );
     expect(await done).toBe(result);
-    expect([await hitsOf(ADDRESS), await hitsOf('entry 0 https://i.example')]).toEqual([1, 0]);
+    expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 0]);
   });
 
   it('[P.perMinute] gives the request back to the address before the work, and tells the limit of the entry', async () => {
@@ -68,13 +69,13 @@ describe('[P.perMinute] the throttle of entries', () => {
       }),
     );
     expect(result).toEqual({ hits: 0, rateLimit: { limit: 5, remaining: 4, resetSeconds: 60 } });
-    expect(await hitsOf('entry 0 https://i.example')).toBe(1);
+    expect(await hitsOf(entryKey(0))).toBe(1);
   });
 
   it('[P.perMinute] counts by the address again, and not by the entry, what fails', async () => {
     await arrive();
     await expect(throttle.counted(ARRIVAL, { subject: token(0, 5) }, fail)).rejects.toThrow('replayed');
-    expect([await hitsOf(ADDRESS), await hitsOf('entry 0 https://i.example')]).toEqual([1, 0]);
+    expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 0]);
   });
 
   it('[P.perMinute] counts by the address again though others have filled its limit meanwhile', async () => {
@@ -119,7 +120,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     await expect(throttle.counted(ARRIVAL, { subject, actor }, succeed)).rejects.toThrow(
       TooManyRequestsError,
     );
-    const keys = ['entry 0 https://i.example', 'entry 1 https://i.example'];
+    const keys = [entryKey(0), entryKey(1)];
     expect(await Promise.all(keys.map(hitsOf))).toEqual([1, 1]);
   });
 
@@ -136,9 +137,9 @@ describe('[P.perMinute] the throttle of entries', () => {
     async (_, parties) => {
       await arrive();
       expect(await throttle.counted(ARRIVAL, parties, succeed)).toEqual({});
-      expect([await hitsOf(ADDRESS), await hitsOf('entry 0 https://i.example')]).toEqual([1, 1]);
+      expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 1]);
       await expect(throttle.counted(ARRIVAL, parties, fail)).rejects.toThrow('replayed');
-      expect([await hitsOf(ADDRESS), await hitsOf('entry 0 https://i.example')]).toEqual([1, 1]);
+      expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 1]);
     },
   );
 
