@@ -20,8 +20,9 @@ const REFUSAL_MS = 1_000;
 
 /**
  * Fixed windows like those in memory, but on the database's clock. A client over its limit is remembered until its
- * window ends and refused without asking, so that a flood does not reach the database. When that is away, requests
- * pass uncounted: the throttle protects the service, it must not be what takes it down.
+ * window ends and refused without asking, so that a flood does not reach the database; where requests are given back, for a
+ * second only, and what is refused is not counted. When the database is away, requests pass uncounted: the throttle protects the
+ * service, it must not be what takes it down.
  */
 @Injectable()
 export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
