@@ -352,6 +352,22 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect((await beside.users()).map(({ email }) => email)).not.toContain('fault@b.example');
   });
 
+  it('[D46] what the trail cannot take does not happen, be it a change or a list', async () => {
+    await beside.service.rows('ALTER TABLE audit_event RENAME TO audit_event_gone');
+    const results = [
+      await beside.run(['users', 'create', '--email', 'untold@b.example']),
+      await beside.run(['users', 'list']),
+    ];
+    await beside.service.rows('ALTER TABLE audit_event_gone RENAME TO audit_event');
+    for (const { exitCode, stdout, stderr } of results)
+      expect([exitCode, stdout, stderr]).toEqual([
+        1,
+        '',
+        expect.stringMatching(/^error: The service failed to do it/),
+      ]);
+    expect((await beside.users()).map(({ email }) => email)).not.toContain('untold@b.example');
+  });
+
   it('[D23] no e-mail address of a command is in the log or the trail', async () => {
     const trail = JSON.stringify(await auditRows(beside.service));
     expect(`${beside.service.logText}${trail}`).not.toMatch(/@(b|long)\.example/);
