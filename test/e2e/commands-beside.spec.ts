@@ -283,11 +283,11 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     const silent = await connectTo(beside.path);
     const slow = await connectTo(beside.path);
     const drops = setInterval(() => slow.write(' '), 100);
+    slow.on('close', () => clearInterval(drops));
     expect(await beside.users()).not.toEqual([]);
     expect(Date.now() - began).toBeLessThan(4_000);
     const late = [{ refusal: 'The request did not arrive within 5 seconds.' }];
     expect(await Promise.all([answerOn(silent), answerOn(slow)])).toEqual([late, late]);
-    clearInterval(drops);
     expect(Date.now() - began).toBeGreaterThan(4_000);
   });
 
@@ -376,9 +376,18 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
 });
 
 describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
+  const line = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database);
+  });
+  afterAll(async () => {
+    await service.stop();
+    line.remove();
+  });
+
   it('[D46] go to the database, and are in the trail all the same', async () => {
-    const service = await TestService.start(database);
-    const line = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
     const { id: userId } = JSON.parse(
       await line.output(['users', 'create', '--email', 'a@b.example']),
     ) as ListedUser;
@@ -399,8 +408,6 @@ describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
         payload: { operation: 'users create', way: 'database', reason: 'refused' },
       },
     ]);
-    await service.stop();
-    line.remove();
   });
 });
 

@@ -89,6 +89,7 @@ describe('[D46] the command socket', () => {
     const ofBytes = (bytes: number) =>
       `/${'ü'.repeat(40)}/${'x'.repeat(bytes - 82 - '/admin/socket'.length)}`;
     expect(Buffer.byteLength(commandSocketPath(ofBytes(100)))).toBe(100);
+    expect(Buffer.byteLength(ofBytes(100))).toBe(87);
     expect(obstacleTo(commandSocketPath(ofBytes(100)))).toBeUndefined();
     expect(obstacleTo(commandSocketPath(ofBytes(101)))).toMatch(
       / has 101 bytes; 100 are the most\. .*SVC_DATA_DIR/,
