@@ -145,6 +145,22 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(await beside.service.rows('SELECT 1 FROM workflow')).toHaveLength(2);
   });
 
+  it('[D46] other requests are answered while the largest import is under way', async () => {
+    await beside.createUser('large@b.example');
+    const workflows = Array.from({ length: 15_000 }, () => ({ name: 'w' }));
+    let isDone = false;
+    const imported = beside
+      .request({ command: 'workflows import', input: { ownerEmail: 'large@b.example', workflows } })
+      .finally(() => (isDone = true));
+    let answered = 0;
+    while (!isDone) {
+      expect((await beside.service.fetch('/healthz')).status).toBe(200);
+      answered += 1;
+    }
+    expect(await imported).toEqual([{ result: { imported: 15_000 } }]);
+    expect(answered).toBeGreaterThan(50);
+  });
+
   it('[D46] keys status tells what the service has stored', async () => {
     const entry = { type: 'jwks', url: 'https://keys.example/set?secret=1', issuer: 'https://keys.example' };
     const environment = {
@@ -313,13 +329,13 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(new Set(made.map(({ id }) => id)).size).toBe(12);
   });
 
-  it('[D46] a long list comes in pages, and requests are answered between them', async () => {
+  it('[D46] a long list comes in pages, each user once', async () => {
     await beside.service.rows(`INSERT INTO user_account (id, email, normalized_email, role)
       SELECT gen_random_uuid(), n || '@long.example', n || '@long.example', 'global:member' FROM generate_series(1, 3000) n`);
     const lines = await beside.request({ command: 'users list', input: {} });
     const pages = lines.slice(0, -1).map(({ page }) => (page as unknown[]).length);
     expect(lines.at(-1)).toEqual({ result: null });
-    expect(Math.max(...pages)).toBe(500);
+    expect(Math.max(...pages)).toBe(100);
     const listed = await beside.users();
     expect(listed).toHaveLength(pages.reduce((sum, count) => sum + count, 0));
     expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
