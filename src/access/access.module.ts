@@ -4,6 +4,9 @@ import { Module } from '@nestjs/common';
 import { ACCESS_TOKEN_OPTIONS } from '../token-exchange/access-tokens/access-token.options.js';
 import { AccessTokenService } from '../token-exchange/access-tokens/access-token.service.js';
 import { ACCESS_TOKEN_PROVIDERS } from '../token-exchange/access-tokens/access-tokens.providers.js';
+import { REVOCATION_PROVIDERS } from '../token-exchange/revocation/revocation.providers.js';
+import { RevocationService } from '../token-exchange/revocation/revocation.service.js';
+import { Revocations } from '../token-exchange/revocation/revocations.js';
 import { KeyRing } from '../token-exchange/sealing/key-ring.js';
 import type { SessionOptions } from '../token-exchange/sessions/session.options.js';
 import { SESSION_OPTIONS } from '../token-exchange/sessions/session.options.js';
@@ -27,12 +30,20 @@ export class AccessModule {
     keyRing: KeyRing,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
-    const offered = [SessionService, AccessTokenService, AuthenticationService, AuthenticationGuard];
+    const offered = [
+      Revocations,
+      RevocationService,
+      SessionService,
+      AccessTokenService,
+      AuthenticationService,
+      AuthenticationGuard,
+    ];
     return {
       module: AccessModule,
       imports,
       controllers: [SessionController, KeySetController, MetadataController],
       providers: [
+        ...REVOCATION_PROVIDERS,
         ...SESSION_PROVIDERS,
         ...ACCESS_TOKEN_PROVIDERS,
         AuthenticationService,

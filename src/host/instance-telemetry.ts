@@ -1,7 +1,7 @@
 // The port to telemetry, on this instance's metrics.
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../metrics/metrics.js';
-import type { Flow, KeysHeld, Stage } from '../token-exchange/host.js';
+import type { Flow, KeysHeld, Stage, ThrottledFlow } from '../token-exchange/host.js';
 import { ExchangeTelemetry } from '../token-exchange/host.js';
 
 @Injectable()
@@ -19,7 +19,7 @@ export class InstanceTelemetry extends ExchangeTelemetry {
     outcomes.inc({ outcome: 'failed', reason: 'internal_error' });
   }
 
-  countThrottled(flow: Flow): void {
+  countThrottled(flow: ThrottledFlow): void {
     this.metrics.throttled.inc({ flow });
   }
 

@@ -11,8 +11,10 @@ import { IdentityService } from '../identity/identity.service.js';
 import { Journey, UnissuedTokenError, identityEvents } from '../journey.js';
 import type { Party } from '../rejection.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
+import { Revocations } from '../revocation/revocations.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
+import { refuseRevokedTrust } from '../verification/revoked-trust.js';
 import type { ExchangeRequest, Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
 
@@ -32,6 +34,7 @@ interface ResolvedParties {
 export class DelegationService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
+    private readonly revocations: Revocations,
     private readonly issuances: IssuancePlanner,
     private readonly consumption: ConsumptionService,
     private readonly identities: IdentityService,
@@ -47,9 +50,11 @@ export class DelegationService {
     const timed = this.journey.timer('exchange');
     return this.journey.audited('exchange', request.requestId, async () => {
       const parties = await timed('verify', () => this.verify(request));
+      this.refuseRevoked(parties);
       const issuance = this.issuances.plan(request, parties);
       const settled = await timed('consume', () => this.consumption.consume(parties, [issuance.success]));
       const users = await timed('resolve', () => this.resolve(issuance, settled));
+      this.refuseRevoked(parties);
       return timed('issue', () => issue(issuance, users));
     });
   }
@@ -62,6 +67,11 @@ export class DelegationService {
     const actor = await verifyParty('actor', actorToken);
     judgeMayAct(subject, actor);
     return { subject, actor };
+  }
+
+  private refuseRevoked({ subject, actor }: Parties): void {
+    refuseRevokedTrust(this.revocations, subject, { party: 'subject' });
+    if (actor !== undefined) refuseRevokedTrust(this.revocations, actor, { party: 'actor' });
   }
 
   /** Users who are not settled are resolved in one transaction with the record of it. */

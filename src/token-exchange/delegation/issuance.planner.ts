@@ -115,13 +115,15 @@ export function grantOf(
 ): AccessTokenGrant {
   const { issuedAt, expiresAt } = validity;
   const { scope, resource } = request;
+  const { subject, actor } = parties;
   return {
     id: accessTokenId,
     ...users,
-    clientId: parties.subject.key.policy.issuer,
+    clientId: subject.key.policy.issuer,
     requestedScope: scope,
     requestedResource: resource?.join(' '),
     issuedAt,
     expiresAt,
+    vouchedBy: (actor === undefined ? [subject] : [subject, actor]).map(issuerAndKid),
   };
 }
