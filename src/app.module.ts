@@ -192,6 +192,7 @@ function tokenExchangeSettings(
 ): TokenExchangeSettings {
   return {
     trustedKeys,
+    strict: config.strict,
     roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
     embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
     exchange: {

@@ -1,9 +1,12 @@
 // svc-admin keys: judges trusted key entries as the start of the service does, and tells what was fetched for them.
 import type { Command } from 'commander';
 import { VARIABLES } from '../config/environment.js';
-import type { TrustedKeyEntry, TrustPolicy } from '../token-exchange/keys/trusted-key.js';
+import { trustedKeysRules } from '../start/startup.js';
+import type { TrustPolicy } from '../token-exchange/keys/trust-policy.js';
+import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
+import { policyInWords } from '../token-exchange/keys/policy-words.js';
+import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
-import { ASSIGNABLE_ROLES } from '../users/role.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';
 import { withInstance } from './instance-database.js';
@@ -41,15 +44,13 @@ function addCheck(keys: Command, context: CommandContext): void {
 
 function check({ file }: CheckOptions, context: CommandContext): void {
   const text = file === undefined ? configuredKeys(context) : readTextFile(context, file);
-  const { jwksAllowHttp: allowHttp } = context.settings.read(VARIABLES.jwksAllowHttp);
-  const { entries, problems, warnings, notes } = readTrustedKeys(text, {
-    assignableRoles: ASSIGNABLE_ROLES,
-    allowHttp,
-  });
+  const { entries, problems, warnings, notes } = readTrustedKeys(text, rulesOf(context));
   for (const problem of problems) context.stdout.write(`problem: ${problem}\n`);
   for (const warning of warnings) context.stdout.write(`warning: ${warning}\n`);
   for (const note of notes) context.stdout.write(`note: ${note}\n`);
   context.stdout.write(renderTable(HEADINGS, entries.map(rowOf)));
+  for (const entry of entries)
+    context.stdout.write(`${entry.label}: ${policyInWords(entry, new Date()).join('; ')}\n`);
   if (problems.length === 0) return;
   throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
 }
@@ -65,9 +66,7 @@ function addStatus(keys: Command, context: CommandContext): void {
 
 /** Reads what the instances have stored, so it tells the same wherever it runs. */
 async function status({ json }: StatusOptions, context: CommandContext): Promise<void> {
-  const { jwksAllowHttp: allowHttp } = context.settings.read(VARIABLES.jwksAllowHttp);
-  const rules = { assignableRoles: ASSIGNABLE_ROLES, allowHttp };
-  const { entries } = readTrustedKeys(configuredKeys(context), rules);
+  const { entries } = readTrustedKeys(configuredKeys(context), rulesOf(context));
   const keySets = entries.filter((entry) => entry.type === 'jwks');
   const states = await withInstance(context, ({ keySets: stored }) => keySetStates(keySets, stored));
   if (json) context.stdout.write(`${JSON.stringify(states, null, 2)}\n`);
@@ -80,6 +79,11 @@ function statusRow(state: KeySetState): string[] {
     state.lastFailure === null ? 'none' : `${state.lastFailure.at} (${state.lastFailure.reason})`;
   const { entry, url, kids, lastSuccess, nextRefresh } = state;
   return [entry, url, kids.join(', ') || 'none', lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
+}
+
+function rulesOf({ settings }: CommandContext): TrustedKeysRules {
+  const { jwksAllowHttp, strict, baseUrl, port, tlsCertificate } = VARIABLES;
+  return trustedKeysRules(settings.read(jwksAllowHttp, strict, baseUrl, port, tlsCertificate));
 }
 
 function configuredKeys({ settings }: CommandContext): string {

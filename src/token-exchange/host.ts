@@ -5,6 +5,7 @@
 // in this folder imports anything of the repository outside it.
 import type { AuditEvent } from './audit/audit-event.js';
 import type { Transaction } from './database/transaction.js';
+import type { Flow } from './flow.js';
 import type { VouchingKey } from './revocation/vouching-key.js';
 
 /** A local user as far as this module is concerned. */
@@ -55,8 +56,16 @@ export interface TokenUse {
   readonly exp: number;
 }
 
-/** A user as a token leaves them: who is otherwise needs a change. What is not given may be anything. */
-export interface ExpectedUser extends ExternalIdentity {
+/** Which roles a user may have; what is not given limits nothing. */
+export interface PermittedRoles {
+  /** One of these. */
+  readonly permittedRoles?: readonly string[];
+  /** Not this one. */
+  readonly excludedRole?: string;
+}
+
+/** A user as a token leaves them: who is otherwise needs a change, or is refused. What is not given may be anything. */
+export interface ExpectedUser extends ExternalIdentity, PermittedRoles {
   readonly givenName?: string;
   readonly familyName?: string;
   readonly role?: string;
@@ -119,6 +128,12 @@ export abstract class SessionOpener {
   abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
 }
 
+/** Somebody who has acted, as an issuer knows them: a record, which gives nobody a right. */
+export interface PriorActor {
+  readonly iss: string;
+  readonly sub: string;
+}
+
 /** What an access token is to say. */
 export interface AccessTokenGrant {
   /** Its `jti`: new, and not secret. */
@@ -127,6 +142,14 @@ export interface AccessTokenGrant {
   readonly actorUserId?: string;
   /** The issuer of the subject token, recorded as `client_id`. */
   readonly clientId: string;
+  /** Who has acted before the actor, the latest first; only with an actor. */
+  readonly priorActors?: readonly PriorActor[];
+  /** Whose rights a call has that is made with the token: `both` needs actor and subject to have them. Default `actor`. */
+  readonly rights?: 'actor' | 'both';
+  /** The scopes that are granted, which limit the token; undefined: it is not limited. */
+  readonly grantedScopes?: readonly string[];
+  /** The service that the token is for; undefined: the host itself. The host then takes it nowhere. */
+  readonly audience?: string;
   /** Recorded, not granted (D55). */
   readonly requestedScope?: string;
   /** Recorded, not granted: target resource URIs as they were asked for, with spaces between them. */
@@ -209,8 +232,5 @@ export abstract class LoginFailurePage {
   abstract render(failure: LoginFailure): RenderedPage;
 }
 
-/** The two ways into the service. */
-export type Flow = 'embed' | 'exchange';
-
-/** What is throttled: both, and the end of single access tokens. */
+/** What is throttled: both flows, and the end of single access tokens. */
 export type ThrottledFlow = Flow | 'revocation';

@@ -17,7 +17,7 @@ export const HOUSE: Plan = [
   [['src/coordination/'], ['src/token-exchange/audit/']],
   [['src/audit/'], ['src/token-exchange/http/'], ['src/token-exchange/throttle/']],
   [['src/token-exchange/revocation/']],
-  [['src/token-exchange/host.ts']],
+  [['src/token-exchange/host.ts', 'src/token-exchange/flow.ts']],
   [['src/users/'], ['src/token-exchange/access-tokens/'], ['src/token-exchange/sessions/']],
   [['src/access/']],
   [['src/http/']],
@@ -29,8 +29,12 @@ export const HOUSE: Plan = [
 
 /** The order inside token exchange, by the same rule. What a key is lies below the options, which list the keys. */
 export const TOKEN_EXCHANGE: Plan = [
-  [['foundation/']],
-  [['migrations/'], ['sealing/'], ['keys/algorithms.ts', 'keys/ed25519-point.ts', 'keys/trusted-key.ts']],
+  [['foundation/', 'flow.ts']],
+  [
+    ['migrations/'],
+    ['sealing/'],
+    ['keys/algorithms.ts', 'keys/ed25519-point.ts', 'keys/trust-policy.ts', 'keys/trusted-key.ts'],
+  ],
   [['database/']],
   [['coordination/'], ['audit/']],
   [['http/'], ['throttle/']],
