@@ -8,8 +8,8 @@ import { MIGRATION_LOCK } from './migration-lock.js';
  * `written_in` is the transaction that wrote a row. Transactions commit in another order than they begin, so readers go by the
  * oldest one that was running when they last looked; numbers or times of rows would let one slip through.
  */
-export class TokenExchangeRevocation1790000000070 implements MigrationInterface {
-  readonly name = 'TokenExchangeRevocation1790000000070';
+export class TokenExchange1790000000070 implements MigrationInterface {
+  readonly name = 'TokenExchange1790000000070';
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
