@@ -138,12 +138,14 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
 /** On PostgreSQL commands have the database for themselves. */
 function administration(
   { dataDirectory }: Parts,
-  { clock, logging, database, audit, users, projects }: SharedModules,
+  { clock, logging, database, audit, access, users, projects }: SharedModules,
   work: DynamicModule,
 ): DynamicModule[] {
   if (dataDirectory === undefined) return [];
   const socket = { path: commandSocketPath(dataDirectory), version: VERSION };
-  return [AdministrationModule.register(socket, [clock, logging, database, audit, users, projects, work])];
+  return [
+    AdministrationModule.register(socket, [clock, logging, database, audit, access, users, projects, work]),
+  ];
 }
 
 /**

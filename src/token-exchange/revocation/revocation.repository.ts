@@ -57,8 +57,9 @@ export class RevocationRepository {
   }
 
   /** Every trust revocation there ever was, by issuer and kid. */
-  async list(): Promise<TrustRevocation[]> {
-    const rows = await this.database.query<Omit<NewsRow, 'kind'>>(
+  async list(transaction?: Transaction): Promise<TrustRevocation[]> {
+    const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
+    const rows = await connection.query<Omit<NewsRow, 'kind'>[]>(
       `SELECT issuer AS id, kid, revoked_at AS at, restored_at FROM token_exchange_trust_revocation ORDER BY issuer, kid`,
     );
     return rows.map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at));

@@ -1,5 +1,6 @@
 // Takes trust in keys back and gives it again, with the record of it.
 import { Injectable } from '@nestjs/common';
+import type { AuditContext } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import { Clock } from '../foundation/clock.js';
@@ -7,6 +8,7 @@ import type { RevokedTrust } from './revocation.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationFollower } from './revocation.follower.js';
 import type { TrustRevocation } from './revocations.js';
+import { restoreTrust, revokeTrust } from './trust-changes.js';
 
 /** An access token that somebody ends. */
 export interface EndedToken {
@@ -32,13 +34,9 @@ export class RevocationService {
    * @returns when; what was issued until then is refused for good
    */
   async revoke({ issuer, kid }: RevokedTrust, requestId: string): Promise<Date> {
-    const revokedAt = await this.audit.commit(async (transaction) => {
-      const now = this.clock.now();
-      await this.repository.revoke(transaction, { issuer, kid }, now);
-      const context = { occurredAt: now, requestId };
-      const event = auditEvent('svc.audit.token-exchange.trust-revoked', context, trustOf(issuer, kid));
-      return { result: now, events: [event] };
-    });
+    const revokedAt = await this.audit.commit((transaction) =>
+      revokeTrust(this.repository, transaction, { issuer, kid }, this.contextOf(requestId)),
+    );
     await this.follower.hear();
     return revokedAt;
   }
@@ -48,14 +46,9 @@ export class RevocationService {
    * @returns false where no such revocation holds; then nothing has happened
    */
   async restore({ issuer, kid }: RevokedTrust, requestId: string): Promise<boolean> {
-    const isRestored = await this.audit.commit(async (transaction) => {
-      const now = this.clock.now();
-      if (!(await this.repository.restore(transaction, { issuer, kid }, now)))
-        return { result: false, events: [] };
-      const context = { occurredAt: now, requestId };
-      const event = auditEvent('svc.audit.token-exchange.trust-restored', context, trustOf(issuer, kid));
-      return { result: true, events: [event] };
-    });
+    const isRestored = await this.audit.commit((transaction) =>
+      restoreTrust(this.repository, transaction, { issuer, kid }, this.contextOf(requestId)),
+    );
     await this.follower.hear();
     return isRestored;
   }
@@ -70,14 +63,14 @@ export class RevocationService {
     await this.audit.commit(async (transaction) => {
       if (!(await this.repository.endToken(transaction, id, expiresAt)))
         return { result: undefined, events: [] };
-      const context = { occurredAt: this.clock.now(), requestId, ...users };
+      const context = { ...this.contextOf(requestId), ...users };
       const event = auditEvent('svc.audit.token-exchange.token-revoked', context, { accessTokenId: id });
       return { result: undefined, events: [event] };
     });
     await this.follower.hear();
   }
-}
 
-function trustOf(issuer: string, kid: string | null): { issuer: string; kid?: string } {
-  return kid === null ? { issuer } : { issuer, kid };
+  private contextOf(requestId: string): AuditContext {
+    return { occurredAt: this.clock.now(), requestId };
+  }
 }

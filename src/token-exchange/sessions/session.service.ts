@@ -73,12 +73,6 @@ export class SessionService extends SessionOpener {
     return this.endFamilies(transaction, familyIds, requestId, 'signed-out');
   }
 
-  /** Ends all sessions of a user. @returns how many would have gone on */
-  async endAll(transaction: Transaction, userId: string): Promise<number> {
-    const deleted = await this.sessions.deleteOfUser(transaction, userId);
-    return liveByUser(deleted, this.clock.now()).get(userId) ?? 0;
-  }
-
   /** The `Set-Cookie` value that clears the cookie, with the attributes that it was set with. */
   clearingCookie(): string {
     return sessionCookie('', 0, this.options.partitionedCookie);
