@@ -66,6 +66,7 @@ export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
 @Injectable()
 export class AccessTokenService extends AccessTokenIssuer {
+  override readonly audience: string;
   private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>();
 
   constructor(
@@ -75,6 +76,7 @@ export class AccessTokenService extends AccessTokenIssuer {
     @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: Pick<AccessTokenOptions, 'issuer'>,
   ) {
     super();
+    this.audience = options.issuer;
   }
 
   prepare(): AccessTokenSigner {
