@@ -32,7 +32,7 @@ export interface Operation extends OperationRule {
   /** The class of the JSON body. */
   readonly body?: Type;
   readonly answer: Answer;
-  /** Beside 401, 409 and 429, which every operation may answer, and those that a body brings along. */
+  /** Beside 401, 409, 429 and 503, which every operation may answer, and those that a body brings along. */
   readonly errors: readonly (400 | 403 | 404 | 409)[];
 }
 
@@ -54,11 +54,16 @@ const ERRORS: Readonly<Record<number, string>> = {
   413: 'The body is larger than 256 KiB',
   415: 'The body is not application/json',
   429: 'The caller made too many calls within a minute',
+  503: 'What was revoked cannot be told at present (temporarily_unavailable)',
 };
 const CONFLICT = 'It contradicts what is there; the error code says what. ';
+const RETRY_AFTER: Record<string, HeaderDescription> = {
+  'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
+};
 const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescription>>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
-  429: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
 };
 const ERRORS_OF_BODIES = [400, 413, 415];
 
@@ -81,7 +86,7 @@ export function ruleOf(handler: object): OperationRule {
 function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorator {
   const { summary, description, right, feature, body, answer, errors } = operation;
   const { ApiBody, ApiExtension, ApiOperation } = openApi;
-  const statuses = new Set([401, 409, 429, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
+  const statuses = new Set([401, 409, 429, 503, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
   return applyDecorators(
     ApiOperation({ summary, description: [description, needsOf(operation)].join(' ').trim() }),
     ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
