@@ -43,7 +43,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
   const keys = program.command('keys').description('look after the trusted keys');
   addCheck(keys, context);
   addStatus(keys, context);
-  addRevocationCommands(keys, context);
+  addRevocationCommands(keys, context, () => trustedEntries(context));
 }
 
 function addCheck(keys: Command, context: CommandContext): void {
@@ -108,6 +108,12 @@ function statusRow(state: KeySetState): string[] {
 function rulesOf({ settings }: CommandContext): TrustedKeysRules {
   const { jwksAllowHttp, strict, baseUrl, port, tlsCertificate } = VARIABLES;
   return trustedKeysRules(settings.read(jwksAllowHttp, strict, baseUrl, port, tlsCertificate));
+}
+
+/** None where none are configured for the command: it may be typed beside instances that have theirs elsewhere. */
+function trustedEntries(context: CommandContext): readonly TrustedKeyEntry[] {
+  const { trustedKeys } = context.settings.read(VARIABLES.trustedKeys);
+  return trustedKeys === undefined ? [] : readTrustedKeys(trustedKeys, rulesOf(context)).entries;
 }
 
 function configuredKeys({ settings }: CommandContext): string {

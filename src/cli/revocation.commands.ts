@@ -4,6 +4,7 @@ import type { ListedRevocation } from '../administration/list-revocations.operat
 import { LIST_REVOCATIONS } from '../administration/list-revocations.operation.js';
 import type { ChosenKeys } from '../administration/revoke-keys.operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from '../administration/revoke-keys.operation.js';
+import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { printable, renderTable } from './table.js';
@@ -16,13 +17,18 @@ interface KeyOptions {
   readonly kid?: string;
 }
 
-export function addRevocationCommands(keys: Command, context: CommandContext): void {
-  addRevoke(keys, context);
+/** @param trusted the configured entries; none where the command knows of none */
+export function addRevocationCommands(
+  keys: Command,
+  context: CommandContext,
+  trusted: () => readonly TrustedKeyEntry[],
+): void {
+  addRevoke(keys, context, trusted);
   addRestore(keys, context);
   addList(keys, context);
 }
 
-function addRevoke(keys: Command, context: CommandContext): void {
+function addRevoke(keys: Command, context: CommandContext, trusted: () => readonly TrustedKeyEntry[]): void {
   keys
     .command('revoke')
     .description('end all that a key has vouched for, and take nothing of it until it is restored')
@@ -40,6 +46,8 @@ function addRevoke(keys: Command, context: CommandContext): void {
         `Revoked at ${revokedAt}: ${inWords(chosen(options))}. ` +
           'What it has vouched for ends on every instance within 10 seconds.\n',
       );
+      const hint = hintAt(chosen(options), trusted());
+      if (hint !== undefined) context.stderr.write(`warning: ${hint}\n`);
     });
 }
 
@@ -73,6 +81,17 @@ function addList(keys: Command, context: CommandContext): void {
       else if (all.length === 0) context.stdout.write('Nothing is revoked.\n');
       else context.stdout.write(renderTable(HEADINGS, all.map(rowOf)));
     });
+}
+
+/** A misspelt issuer or kid revokes nothing that anybody has; but a key that is not configured any more may be meant. */
+function hintAt({ issuer, kid }: ChosenKeys, trusted: readonly TrustedKeyEntry[]): string | undefined {
+  if (trusted.length === 0) return undefined;
+  const ofIssuer = trusted.filter((entry) => entry.issuer === issuer);
+  if (ofIssuer.length === 0) return 'no configured entry has this issuer; is it spelt as in the tokens?';
+  const isPossible = ofIssuer.some((entry) => entry.type === 'jwks' || kid === null || entry.key.kid === kid);
+  return isPossible
+    ? undefined
+    : 'no configured entry of this issuer has this kid; is it spelt as in the tokens?';
 }
 
 function chosen({ issuer, kid }: KeyOptions): ChosenKeys {

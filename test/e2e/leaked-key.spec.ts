@@ -111,6 +111,33 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
   });
 
   it.each([
+    ['a configured key', ISSUER, 'stolen', ''],
+    ['a configured issuer', ISSUER, undefined, ''],
+    [
+      'an issuer that is not configured',
+      `${ISSUER}/`,
+      undefined,
+      'warning: no configured entry has this issuer; is it spelt as in the tokens?\n',
+    ],
+    [
+      'a kid that is not configured',
+      ISSUER,
+      'stole',
+      'warning: no configured entry of this issuer has this kid; is it spelt as in the tokens?\n',
+    ],
+  ])('is revoked with a hint where it may be misspelt: %s', async (_, issuer, kid, hint) => {
+    const keys = ['--issuer', issuer, ...(kid === undefined ? [] : ['--kid', kid])];
+    const trustedKeys = JSON.stringify([stolen.staticEntry(), next.staticEntry()]);
+    const environment = {
+      ...databaseEnvironment(database),
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: trustedKeys,
+    };
+    const { exitCode, stderr } = await line.run(['keys', 'revoke', ...keys], environment);
+    expect([exitCode, stderr]).toEqual([0, hint]);
+    await line.output(['keys', 'restore', ...keys]);
+  });
+
+  it.each([
     ['an empty issuer', ['--issuer', ''], 'error: --issuer must not be empty.\n'],
     ['an empty kid', ['--issuer', ISSUER, '--kid', ''], 'error: --kid must not be empty.\n'],
     [

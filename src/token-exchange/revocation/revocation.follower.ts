@@ -47,6 +47,7 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
     clearTimeout(this.timer);
     await this.subscription?.end();
     await this.polling;
+    await withinPatience(this.reading);
   }
 
   /**
@@ -74,7 +75,8 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
       await this.follow();
       this.isFailing = false;
     } catch (error) {
-      if (!this.isFailing) this.logger.error({ err: error }, 'revocations cannot be read; it is tried again');
+      if (!this.isFailing && !this.hasStopped)
+        this.logger.error({ err: error }, 'revocations cannot be read; it is tried again');
       this.isFailing = true;
     }
   }
@@ -89,11 +91,14 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
 
   private async poll(): Promise<void> {
     if (!this.notifications.hasOtherProcesses && !this.isFailing) return;
-    const tooLong = new AbortController();
-    const patience = pause(PATIENCE_MS, undefined, { ref: false, signal: tooLong.signal }).catch(
-      () => undefined,
-    );
-    await Promise.race([this.followQuietly(), patience]);
-    tooLong.abort();
+    await withinPatience(this.followQuietly());
   }
+}
+
+/** Waits for a reading, but not for as long as a silent database makes it wait. */
+async function withinPatience(reading: Promise<void>): Promise<void> {
+  const isOver = new AbortController();
+  const patience = pause(PATIENCE_MS, undefined, { ref: false, signal: isOver.signal });
+  await Promise.race([reading, patience.catch(() => undefined)]);
+  isOver.abort();
 }
