@@ -4,12 +4,40 @@ import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/access-tokens/signing-key.service.js';
 import { signCompactJws } from '../../src/token-exchange/foundation/compact-jws.js';
+import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
+import { ConsumptionService } from '../../src/token-exchange/consumption/consumption.service.js';
+import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import { DelegationService } from '../../src/token-exchange/delegation/delegation.service.js';
+import { IssuancePlanner } from '../../src/token-exchange/delegation/issuance.planner.js';
+import { EmbedLoginService } from '../../src/token-exchange/embed-login/embed-login.service.js';
+import type { Settled, Settlement } from '../../src/token-exchange/host.js';
+import { Settlements } from '../../src/token-exchange/host.js';
+import { IdentityService } from '../../src/token-exchange/identity/identity.service.js';
+import { Journey } from '../../src/token-exchange/journey.js';
+import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
+import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { ExternalTokenVerifier } from '../../src/token-exchange/verification/external-token.verifier.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+
+/** Revokes before the tokens are used up, and then lets that go on: as an operator does at any moment. */
+class RevokingMeanwhile extends Settlements {
+  constructor(
+    private readonly settlements: Settlements,
+    private readonly revoke: () => Promise<unknown>,
+  ) {
+    super();
+  }
+
+  async settle(settlement: Settlement): Promise<Settled> {
+    await this.revoke();
+    return this.settlements.settle(settlement);
+  }
+}
 
 const ISSUER = 'https://partner.example';
 const EVENT = 'svc.audit.token-exchange.';
@@ -220,6 +248,62 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
       expect(await meStatus(service, renewed)).toBe(200);
       await revoke('https://stranger.example', 'any');
       expect([await meStatus(service, session), await meStatus(service, renewed)]).toEqual([401, 401]);
+    });
+  });
+
+  describe('while a request is under way', () => {
+    const parts = (request: string) => {
+      const identities = service.part(IdentityService);
+      const revokeKey = () => revocations().revoke({ issuer: ISSUER, kid: 'first' }, request);
+      const settlements = new RevokingMeanwhile(service.part(Settlements), revokeKey);
+      return {
+        verifier: service.part(ExternalTokenVerifier),
+        known: service.part(Revocations),
+        consumption: new ConsumptionService(service.part(JtiRepository), identities, settlements),
+        identities,
+        audit: service.part(AuditBus),
+        journey: service.part(Journey),
+      };
+    };
+    const namesOf = async (request: string) =>
+      (await auditRows(service, request)).map(({ name, payload }) => [
+        name.slice(EVENT.length),
+        payload['reason'],
+      ]);
+
+    it('an exchange hands nothing out, and the trail says so after the success', async () => {
+      await issued(partner);
+      const request = requestId();
+      const { verifier, known, consumption, identities, audit, journey } = parts(request);
+      const planner = service.part(IssuancePlanner);
+      const flow = new DelegationService(verifier, known, planner, consumption, identities, audit, journey);
+      const exchange = flow.exchange({ subjectToken: token(partner), requestId: request });
+      await expect(exchange).rejects.toMatchObject({ reason: 'trust_revoked' });
+      expect(await namesOf(request)).toEqual([
+        ['trust-revoked', undefined],
+        ['succeeded', undefined],
+        ['failed', 'trust_revoked'],
+      ]);
+    });
+
+    it('a login opens no session', async () => {
+      await opened(partner);
+      const count = async () => (await service.rows('SELECT 1 FROM token_exchange_session')).length;
+      const before = await count();
+      const request = requestId();
+      const { verifier, known, consumption, identities, audit, journey } = parts(request);
+      const sessions = service.part(SessionService);
+      const flow = new EmbedLoginService(verifier, known, consumption, identities, sessions, audit, journey);
+      const source = { method: 'POST', origin: undefined, fetchSite: undefined } as const;
+      const login = flow.login({ token: token(partner), source, cookies: undefined, requestId: request });
+      await expect(login).rejects.toMatchObject({ reason: 'trust_revoked' });
+      expect([await count(), await namesOf(request)]).toEqual([
+        before,
+        [
+          ['trust-revoked', undefined],
+          ['embed-login-failed', 'trust_revoked'],
+        ],
+      ]);
     });
   });
 
