@@ -58,8 +58,15 @@ describeOnEmptyDatabase('two processes, on Express and on Fastify', (database) =
   it('[D59] ends what a revoked key has vouched for at both, and takes it again once it is restored', async () => {
     const { body } = await first.exchange(partner.sign());
     const token = String(body['access_token']);
+    const login = await first.login(partner.sign());
+    const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
     const key = [partner.issuer, partner.kid];
-    const isRefused = async (host: HostProcess) => (await host.apiMe(token)).status === 401;
+    const statuses = async (host: HostProcess) => [
+      (await host.apiMe(token)).status,
+      (await host.call('/', { headers: { cookie } })).status,
+    ];
+    expect(await statuses(second)).toEqual([200, 200]);
+    const isRefused = async (host: HostProcess) => (await statuses(host)).every((status) => status === 401);
     const exchanges = async () => [
       (await first.exchange(partner.sign())).status,
       (await second.exchange(partner.sign())).status,
