@@ -29,7 +29,7 @@ interface AccessTokenClaims {
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
-  /** A name of our own: no verifier of tokens expects anything of it. */
+  /** D59, under a name of our own: no verifier of tokens expects anything of it. */
   readonly vouched_by: readonly RecordedKey[];
 }
 

@@ -6,7 +6,8 @@ import { MIGRATION_LOCK } from './migration-lock.js';
  * Beside it the release before goes on: it knows nothing of revocations, and leaves the new column empty.
  *
  * `written_in` is the transaction that wrote a row. Transactions commit in another order than they begin, so readers go by the
- * oldest one that was running when they last looked; numbers or times of rows would let one slip through.
+ * oldest one that was running when they last looked; numbers or times of rows would let one slip through. In a dump that was
+ * brought to another server they are larger than what comes there: then such rows are read each time until they are purged.
  */
 export class TokenExchange1790000000070 implements MigrationInterface {
   readonly name = 'TokenExchange1790000000070';
