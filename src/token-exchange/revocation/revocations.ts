@@ -85,7 +85,8 @@ export class Revocations {
    */
   learn({ trust, endedTokens, signOuts }: RevocationNews, begunAtMs: number, nowMs: number): void {
     for (const { id, expiresAt } of endedTokens) this.endedTokens.set(id, expiresAt.getTime());
-    for (const { userId, signedOutAt } of signOuts) this.signOuts.set(userId, signedOutAt.getTime());
+    for (const { userId, signedOutAt } of signOuts)
+      this.signOuts.set(userId, Math.max(signedOutAt.getTime(), this.signOuts.get(userId) ?? NEVER));
     if (begunAtMs >= this.knownAtMs) {
       this.knownAtMs = begunAtMs;
       this.replaceTrust(trust);

@@ -107,6 +107,19 @@ describe('single tokens and users', () => {
     }
   });
 
+  it('[D62] a user who was signed out again does not come back by an older reading', () => {
+    const revocations = new Revocations();
+    const learn = (atMs: number) =>
+      revocations.learn(
+        { trust: [], endedTokens: [], signOuts: [{ userId: 'subject', signedOutAt: new Date(atMs) }] },
+        Number.POSITIVE_INFINITY,
+        NOW,
+      );
+    learn(NOW);
+    learn(NOW - 5 * SECOND);
+    expect(revocations.refusesToken(token([], NOW - SECOND))).toBe(true);
+  });
+
   it('[D61][D62] are forgotten when nothing of theirs can live any more, and not before', () => {
     const news = {
       endedTokens: [{ id: 'token', expiresAt }],
