@@ -50,6 +50,7 @@ export type {
   Stage,
   ThrottledFlow,
   TokenUse,
+  UserLock,
 } from './host.js';
 export type { Flow } from './flow.js';
 export { AuditTrail } from './audit/audit-trail.js';
