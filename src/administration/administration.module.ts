@@ -6,6 +6,9 @@ import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { LOGGER } from '../token-exchange/foundation/log.js';
 import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { RevocationFollower } from '../token-exchange/revocation/revocation.follower.js';
+import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
+import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
@@ -17,7 +20,7 @@ import { CommandServer } from './socket/command.server.js';
 
 @Module({})
 export class AdministrationModule {
-  /** @param imports modules that offer clock, log, database, audit bus, users, projects and workflows */
+  /** @param imports modules that offer clock, log, database, audit bus, sessions, revocations, users, projects and workflows */
   static register(
     options: CommandServerOptions,
     imports: NonNullable<ModuleMetadata['imports']>,
@@ -39,8 +42,13 @@ function administration(): Provider {
     projects: ProjectRepository,
     workflows: WorkflowRepository,
     keySets: JwksSnapshotRepository,
+    sessions: SessionRepository,
+    revocations: RevocationRepository,
+    follower: RevocationFollower,
   ) => {
-    const parts: InstanceParts = { users, userService, projects, workflows, keySets };
+    const learnRevocations = () => follower.hear();
+    const repositories = { users, projects, workflows, keySets, sessions, revocations };
+    const parts: InstanceParts = { ...repositories, userService, learnRevocations };
     return new Administration(parts, audit, clock);
   };
   return {
@@ -54,6 +62,9 @@ function administration(): Provider {
       ProjectRepository,
       WorkflowRepository,
       JwksSnapshotRepository,
+      SessionRepository,
+      RevocationRepository,
+      RevocationFollower,
     ],
   };
 }

@@ -2,6 +2,8 @@
 import type { OpenDatabase } from '../database/data-source.js';
 import { Database } from '../token-exchange/database/database.js';
 import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
+import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
@@ -14,17 +16,26 @@ export interface InstanceParts {
   readonly projects: ProjectRepository;
   readonly workflows: WorkflowRepository;
   readonly keySets: JwksSnapshotRepository;
+  readonly sessions: SessionRepository;
+  readonly revocations: RevocationRepository;
+  /** Has this process read what was revoked. Never rejects. */
+  readonly learnRevocations: () => Promise<void>;
 }
 
 /** The parts on a database that no service has, or that several processes share. */
 export function instancePartsOn({ dataSource }: OpenDatabase): InstanceParts {
   const users = new UserRepository(dataSource.getRepository(User));
   const projects = new ProjectRepository(dataSource);
+  const database = new Database(dataSource);
   return {
     users,
     userService: new UserService(users, projects),
     projects,
     workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
-    keySets: new JwksSnapshotRepository(new Database(dataSource)),
+    keySets: new JwksSnapshotRepository(database),
+    sessions: new SessionRepository(database),
+    revocations: new RevocationRepository(database),
+    // It answers no requests; services on the same database are told by it.
+    learnRevocations: () => Promise.resolve(),
   };
 }

@@ -3,16 +3,23 @@ import { CREATE_USER } from './create-user.operation.js';
 import { IMPORT_WORKFLOWS } from './import-workflows.operation.js';
 import { LIST_KEY_SETS } from './list-key-sets.operation.js';
 import { LIST_USERS } from './list-users.operation.js';
+import { LIST_REVOCATIONS } from './list-revocations.operation.js';
 import type { Operation } from './operation.js';
+import { RESTORE_KEYS, REVOKE_KEYS } from './revoke-keys.operation.js';
+import { SIGN_USER_OUT } from './sign-user-out.operation.js';
 import { DISABLE_USER, ENABLE_USER } from './switch-user.operation.js';
 
 /** One row each; a test holds them against the commands of the command line. */
 export const OPERATIONS: readonly Operation[] = [
   LIST_KEY_SETS,
+  REVOKE_KEYS,
+  RESTORE_KEYS,
+  LIST_REVOCATIONS,
   CREATE_USER,
   LIST_USERS,
   DISABLE_USER,
   ENABLE_USER,
+  SIGN_USER_OUT,
   IMPORT_WORKFLOWS,
 ];
 

@@ -1,4 +1,4 @@
-// svc-admin keys: judges trusted key entries as the start of the service does, and tells what was fetched for them.
+// svc-admin keys: judges trusted key entries as the start of the service does, tells what was fetched for them, and revokes.
 import type { Command } from 'commander';
 import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
 import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
@@ -13,6 +13,7 @@ import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
 import { readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
+import { addRevocationCommands } from './revocation.commands.js';
 import { renderTable } from './table.js';
 import { readTextFile } from './text-file.js';
 
@@ -44,6 +45,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
   const keys = program.command('keys').description('look after the trusted keys');
   addCheck(keys, context);
   addStatus(keys, context);
+  addRevocationCommands(keys, context, () => trustedEntries(context));
 }
 
 function addCheck(keys: Command, context: CommandContext): void {
@@ -107,6 +109,12 @@ function statusRow(state: KeySetState): string[] {
 function rulesOf({ settings }: CommandContext): TrustedKeysRules {
   const { jwksAllowHttp, strict, baseUrl, port, tlsCertificate } = VARIABLES;
   return trustedKeysRules(settings.read(jwksAllowHttp, strict, baseUrl, port, tlsCertificate));
+}
+
+/** None where none are configured for the command: it may be typed beside instances that have theirs elsewhere. */
+function trustedEntries(context: CommandContext): readonly TrustedKeyEntry[] {
+  const { trustedKeys } = context.settings.read(VARIABLES.trustedKeys);
+  return trustedKeys === undefined ? [] : readTrustedKeys(trustedKeys, rulesOf(context)).entries;
 }
 
 function configuredKeys({ settings }: CommandContext): string {

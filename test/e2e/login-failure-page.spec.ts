@@ -9,7 +9,7 @@ import { withService } from '../support/with-service.js';
 
 const cast = new Cast();
 const partner = cast.main;
-const trustedKeys = [cast.mainEntry];
+const trustedKeys = [cast.mainEntry, cast.revoked.staticEntry()];
 const HOST = 'https://product.example';
 const environment = { SVC_EMBED_FRAME_ANCESTORS: HOST };
 
