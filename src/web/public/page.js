@@ -109,7 +109,12 @@ function readList(asked) {
 
 function showList() {
   listView.showList(workflows, change);
-  if (workflows.rows.length > 0) return;
+  sayIfEmpty();
+}
+
+/** Of a search that has not come to its end nobody knows yet. */
+function sayIfEmpty() {
+  if (workflows.rows.length > 0 || workflows.isShort) return;
   afterNotice = workflows.isNarrowed ? showEverything : () => readList(EVERYTHING);
   view.showNotice(workflows.isNarrowed ? NONE_FOUND : EMPTY, workflows.isNarrowed ? ['workflows'] : []);
 }
@@ -128,6 +133,7 @@ function loadMore() {
     async (signal) => {
       const page = await readWorkflows(signal, parametersOf(workflows.asked), workflows.nextCursor);
       listView.addRows(workflows, workflows.add(page), change);
+      sayIfEmpty();
     },
     listView.showMoreProblem,
     listView.moreButton,
