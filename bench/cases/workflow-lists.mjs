@@ -78,8 +78,8 @@ export const workflowLists = {
 };
 
 function summaryOf(kinds, rounds) {
-  const ratios = kinds.flatMap(({ title }) => [
-    ratioOf(rounds, title, 'p50Ms', { atMost: MOST_COST }),
+  const ratios = kinds.flatMap(({ title, atMost }) => [
+    ratioOf(rounds, title, 'p50Ms', atMost === undefined ? {} : { atMost }),
     ratioOf(rounds, title, 'cpuMicros', {}),
   ]);
   const remarks = kinds.map(({ title }) => {
@@ -128,9 +128,10 @@ const FILLING = [
 /** An administrator, a member of a thousand projects and one of a single project, with an access token of each service. */
 async function callersOf({ partner }, contestants) {
   const callers = [
-    { who: 'administrator', claims: ADMINISTRATOR },
-    { who: `member of ${RESIDENTS.length} projects`, claims: MEMBER },
-    { who: 'member of one project', claims: LONER },
+    { who: 'administrator', claims: ADMINISTRATOR, atMost: MOST_COST },
+    { who: `member of ${RESIDENTS.length} projects`, claims: MEMBER, atMost: MOST_COST },
+    // Has one workflow beside a thousand others, and a thousand beside a million: no comparison of like with like.
+    { who: 'member of one project', claims: LONER, atMost: undefined },
   ];
   for (const caller of callers) {
     caller.headers = new Map();
@@ -142,8 +143,8 @@ async function callersOf({ partner }, contestants) {
   return callers;
 }
 
-function kindOf({ who, headers }, title, target) {
-  return { title: `${who}, ${title}`, headers, path: `/api/v1/workflows${target}` };
+function kindOf({ who, headers, atMost }, title, target) {
+  return { title: `${who}, ${title}`, headers, atMost, path: `/api/v1/workflows${target}` };
 }
 
 /** CPU time is that of service and database, whatever answers. */

@@ -6,7 +6,7 @@ import { firstInOrder, isMemberOfMany, listedInProject, memberProjects } from '.
 import type { OrderSql } from './workflow-order.js';
 
 /** Of the instance, or of one of its projects: they lie together in an index. */
-const DEPTH = sql`5000`;
+const DEPTH = sql`4000`;
 /** The same where each has to be held against the projects of a member; so many of theirs among these are worth while. */
 const MEMBERS_DEPTH = sql`2000`;
 const ENOUGH = sql`400`;

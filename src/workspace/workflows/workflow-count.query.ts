@@ -36,9 +36,9 @@ type CountStatement = PreparedStatement<WorkflowCountQuery, CountRow>;
 const SEARCH: CountSql = parameter('text', ({ search }) => search);
 const ENOUGH = sql`1001`;
 /** A search looks through so many workflows, and no further: then it tells how many these are at least. */
-const DEPTH = sql`6000`;
-/** Any would do. */
-const ORDER = orderSql('name', 'asc');
+const DEPTH = sql`4500`;
+/** Which names have a word hangs together with their order, and less with that of their changes. */
+const ORDER = orderSql('updatedAt', 'desc');
 
 const statements = new Map<string, CountStatement>();
 
