@@ -64,7 +64,7 @@ export const WORKFLOW_NAMES = new Map<Person, string[]>([
 /** The claims that the partner makes about a person; only those who are to get a role carry one. */
 export function claimsAbout(person: Person): Members {
   const { sub, email, givenName, familyName } = person;
-  return { sub, email, given_name: givenName, family_name: familyName };
+  return { sub, email, email_verified: true, given_name: givenName, family_name: familyName };
 }
 
 /** Two-step workflows under the given names, in the form that the instance imports. */

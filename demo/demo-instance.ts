@@ -67,6 +67,7 @@ function settings(directory: string, baseUrl: string): Record<string, string> {
     SVC_LICENSE_FILE: join(directory, 'license.jws'),
     SVC_LICENSE_PUBLIC_KEY_FILE: join(directory, 'vendor-public.pem'),
     SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+    SVC_TOKEN_EXCHANGE_STRICT: 'true',
     SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: join(directory, 'trusted-keys.json'),
     SVC_TOKEN_EXCHANGE_ENABLED: 'true',
     SVC_EMBED_LOGIN_ENABLED: 'true',
@@ -85,8 +86,18 @@ async function issueLicense(surroundings: ServiceSurroundings): Promise<void> {
   await runAdmin(surroundings, ['license', 'issue', '--private-key', privateKey, ...terms, '--out', out]);
 }
 
+/** Under the strict policy: what is not said here is not allowed. */
 async function trust(partner: Partner, directory: string, origin: string): Promise<void> {
-  const policy = { allowedRoles: ['global:member', 'global:admin'], origins: [origin] };
+  const policy = {
+    name: 'Fernwick',
+    origins: [origin],
+    allowedRoles: ['global:member', 'global:admin'],
+    emailDomains: ['bakery.example', 'fernwick.example'],
+    scopes: ['workflow:read'],
+    actFor: [ISSUER],
+    // The contract's rule: the service account has workflows of its own, which no customer sees.
+    rights: 'actor',
+  };
   const entry = partner.staticEntry(policy);
   await writeFile(join(directory, 'trusted-keys.json'), JSON.stringify([entry], null, 2));
 }

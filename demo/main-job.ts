@@ -1,5 +1,5 @@
-// The main job of the service as seven steps of a transcript: what a partner does, and what is refused.
-import { ALICE, claimsAbout, SERVICE_ACCOUNT, WORKFLOW_NAMES } from './cast.js';
+// The main job of the service as eight steps of a transcript: what a partner does, and what is refused.
+import { ALICE, claimsAbout, OWNER, SERVICE_ACCOUNT, WORKFLOW_NAMES } from './cast.js';
 import type { Person } from './cast.js';
 import type { DemoInstance } from './demo-instance.js';
 import {
@@ -35,6 +35,7 @@ export class MainJob {
     const embedToken = this.tokenFor(ALICE);
     await this.logIn(embedToken);
     await this.replayLogin(embedToken);
+    await this.claimOwner();
   }
 
   private async exchangeAlone(subjectToken: string): Promise<void> {
@@ -46,6 +47,7 @@ export class MainJob {
         ...issued(got),
         met('the token is about Alice', accessClaims(got).sub === this.instance.userIdOf(ALICE)),
         met('nobody acts for her', accessClaims(got).act === undefined),
+        met('it is for reading workflows', got.json.scope === 'workflow:read'),
       ],
     });
     await this.listWorkflows(answer, ALICE, 'The access token reads the instance API: Alice’s workflows.');
@@ -103,6 +105,23 @@ export class MainJob {
         status(got, 401),
         met('the code is token_replayed', got.json.error === 'token_replayed'),
         met('the message is the contract’s', got.json.message === 'Token has already been used'),
+        met('no cookie is set', got.headers.getSetCookie().length === 0),
+      ],
+    });
+  }
+
+  private async claimOwner(): Promise<void> {
+    const { partner } = this.instance;
+    const token = partner.sign(
+      partner.claims({ ...claimsAbout(ALICE), sub: 'stranger', email: OWNER.email }),
+    );
+    await this.take({
+      title: 'A token with the owner’s e-mail',
+      shows: 'The partner’s entry vouches for addresses of its own customers only: nobody becomes the owner.',
+      request: { method: 'POST', path: '/rest/auth/embed', form: { token } },
+      expect: (got) => [
+        status(got, 401),
+        met('the policy refuses it', got.json.error === 'email_domain_not_allowed'),
         met('no cookie is set', got.headers.getSetCookie().length === 0),
       ],
     });

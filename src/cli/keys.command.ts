@@ -1,20 +1,34 @@
 // svc-admin keys: judges trusted key entries as the start of the service does, and tells what was fetched for them.
 import type { Command } from 'commander';
+import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
+import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
 import { VARIABLES } from '../config/environment.js';
-import type { TrustedKeyEntry, TrustPolicy } from '../token-exchange/keys/trusted-key.js';
+import { trustedKeysRules } from '../start/startup.js';
+import type { TrustPolicy } from '../token-exchange/keys/trust-policy.js';
+import type { JwksEntry, TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
+import { policyInWords } from '../token-exchange/keys/policy-words.js';
+import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
+import { toJwksAddress } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
-import { ASSIGNABLE_ROLES } from '../users/role.js';
+import { readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
-import { CommandError } from './command-error.js';
-import { withInstance } from './instance-database.js';
-import type { KeySetState } from './key-set-states.js';
-import { keySetStates } from './key-set-states.js';
+import { CommandError } from '../administration/command-error.js';
 import { renderTable } from './table.js';
 import { readTextFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
 
 const STATUS_HEADINGS = ['ENTRY', 'URL', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'];
+
+/** Of an entry that no instance has tried yet. */
+const NOT_FETCHED = { kids: [], lastSuccess: null, lastFailure: null, nextRefresh: null };
+
+/** The state of one entry. */
+interface KeySetState extends Omit<StoredKeySet, 'urlHash'> {
+  readonly entry: string;
+  /** Without its query. */
+  readonly url: string;
+}
 
 interface CheckOptions {
   file?: string;
@@ -41,15 +55,13 @@ function addCheck(keys: Command, context: CommandContext): void {
 
 function check({ file }: CheckOptions, context: CommandContext): void {
   const text = file === undefined ? configuredKeys(context) : readTextFile(context, file);
-  const { jwksAllowHttp: allowHttp } = context.settings.read(VARIABLES.jwksAllowHttp);
-  const { entries, problems, warnings, notes } = readTrustedKeys(text, {
-    assignableRoles: ASSIGNABLE_ROLES,
-    allowHttp,
-  });
+  const { entries, problems, warnings, notes } = readTrustedKeys(text, rulesOf(context));
   for (const problem of problems) context.stdout.write(`problem: ${problem}\n`);
   for (const warning of warnings) context.stdout.write(`warning: ${warning}\n`);
   for (const note of notes) context.stdout.write(`note: ${note}\n`);
   context.stdout.write(renderTable(HEADINGS, entries.map(rowOf)));
+  for (const entry of entries)
+    context.stdout.write(`${entry.label}: ${policyInWords(entry, new Date()).join('; ')}\n`);
   if (problems.length === 0) return;
   throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
 }
@@ -65,14 +77,23 @@ function addStatus(keys: Command, context: CommandContext): void {
 
 /** Reads what the instances have stored, so it tells the same wherever it runs. */
 async function status({ json }: StatusOptions, context: CommandContext): Promise<void> {
-  const { jwksAllowHttp: allowHttp } = context.settings.read(VARIABLES.jwksAllowHttp);
-  const rules = { assignableRoles: ASSIGNABLE_ROLES, allowHttp };
-  const { entries } = readTrustedKeys(configuredKeys(context), rules);
+  const { entries } = readTrustedKeys(configuredKeys(context), rulesOf(context));
   const keySets = entries.filter((entry) => entry.type === 'jwks');
-  const states = await withInstance(context, ({ keySets: stored }) => keySetStates(keySets, stored));
+  const states = await keySetStates(keySets, context);
   if (json) context.stdout.write(`${JSON.stringify(states, null, 2)}\n`);
   else if (states.length === 0) context.stdout.write('No trusted key entry is of type jwks.\n');
   else context.stdout.write(renderTable(STATUS_HEADINGS, states.map(statusRow)));
+}
+
+/** The states of entries, in their order. */
+async function keySetStates(entries: readonly JwksEntry[], context: CommandContext): Promise<KeySetState[]> {
+  const addresses = entries.map(({ label, url }) => ({ label, ...toJwksAddress(url) }));
+  const urlHashes = addresses.map(({ urlHash }) => urlHash);
+  const stored = await readList(context, LIST_KEY_SETS, { urlHashes });
+  const byHash = new Map(stored.map(({ urlHash, ...state }) => [urlHash, state]));
+  return addresses.map(({ label, urlHash, url }) => {
+    return { entry: label, url, ...(byHash.get(urlHash) ?? NOT_FETCHED) };
+  });
 }
 
 function statusRow(state: KeySetState): string[] {
@@ -80,6 +101,11 @@ function statusRow(state: KeySetState): string[] {
     state.lastFailure === null ? 'none' : `${state.lastFailure.at} (${state.lastFailure.reason})`;
   const { entry, url, kids, lastSuccess, nextRefresh } = state;
   return [entry, url, kids.join(', ') || 'none', lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
+}
+
+function rulesOf({ settings }: CommandContext): TrustedKeysRules {
+  const { jwksAllowHttp, strict, baseUrl, port, tlsCertificate } = VARIABLES;
+  return trustedKeysRules(settings.read(jwksAllowHttp, strict, baseUrl, port, tlsCertificate));
 }
 
 function configuredKeys({ settings }: CommandContext): string {

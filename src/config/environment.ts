@@ -74,11 +74,10 @@ export const VARIABLES = {
     default: 'memory',
     values: ['memory', 'database'],
   }),
-  strict: text('SVC_TOKEN_EXCHANGE_STRICT', {
-    description: 'Reserved for the strict policy; only `false` is accepted until that policy is enforced.',
-    range: '`false`',
-    check: (value) =>
-      value === 'false' ? undefined : 'must be false: the strict policy is not enforced yet',
+  strict: boolean('SVC_TOKEN_EXCHANGE_STRICT', {
+    description:
+      'What a trusted key entry does not say is not allowed, and nobody is signed in by GET. For every new instance.',
+    default: false,
   }),
 
   // Sessions

@@ -1,7 +1,8 @@
 // The port to telemetry, on this instance's metrics.
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../metrics/metrics.js';
-import type { Flow, KeysHeld, Stage } from '../token-exchange/host.js';
+import type { Flow } from '../token-exchange/flow.js';
+import type { KeysHeld, Stage } from '../token-exchange/host.js';
 import { ExchangeTelemetry } from '../token-exchange/host.js';
 
 @Injectable()

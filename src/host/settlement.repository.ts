@@ -25,6 +25,8 @@ const PARTY = givenRows('party', ({ requests }: Consumption<Settlement>) => requ
   given_name: ['text', ({ user }) => user.givenName ?? null],
   family_name: ['text', ({ user }) => user.familyName ?? null],
   role: ['text', ({ user }) => user.role ?? null],
+  permitted_roles: ['jsonb', ({ user }) => JSON.stringify(user.permittedRoles) ?? null],
+  excluded_role: ['text', ({ user }) => user.excludedRole ?? null],
 });
 
 const TOLD = AUDIT_EVENTS.insertion(
@@ -48,6 +50,8 @@ function settle(clauses: Sql<Consumption<Settlement>>): Sql<Consumption<Settleme
           AND account.given_name = coalesce(party.given_name, account.given_name)
           AND account.family_name = coalesce(party.family_name, account.family_name)
           AND account.role = coalesce(party.role, account.role)
+          AND coalesce(party.permitted_roles ? account.role, true)
+          AND account.role IS DISTINCT FROM party.excluded_role
         LIMIT 1
       ) found ON true
     ), settled AS (

@@ -9,6 +9,8 @@ import { ConfigurationError, defaultBaseUrl, readConfig, readEnvFile } from '../
 import type { TlsIdentity } from '../config/tls-identity.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
 import type { DatabaseSettings } from '../database/data-source.js';
+import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
+import type { TrustedKeysReading } from '../token-exchange/keys/trusted-key-entry.js';
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
 import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 import { ASSIGNABLE_ROLES } from '../users/role.js';
@@ -109,16 +111,32 @@ async function checkedLicense(config: Config, problems: string[]): Promise<Licen
   }
 }
 
-function checkedTrustedKeys(config: Config) {
-  const { trustedKeys: text, jwksAllowHttp: allowHttp } = config;
-  const rules = { assignableRoles: ASSIGNABLE_ROLES, allowHttp };
-  const { entries, problems, warnings, notes } = readTrustedKeys(text ?? '[]', rules);
+function checkedTrustedKeys(config: Config): TrustedKeysReading {
+  if (config.trustedKeys === undefined) return { entries: [], problems: [], warnings: [], notes: [] };
+  const { entries, problems, warnings, notes } = readTrustedKeys(
+    config.trustedKeys,
+    trustedKeysRules(config),
+  );
   const named = (line: string) => `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ${line}`;
   return {
     entries,
     problems: problems.map(named),
     warnings: warnings.map(named),
     notes: notes.map(named),
+  };
+}
+
+/** How entries of the trusted keys are judged: at the start, and by commands. */
+export function trustedKeysRules({
+  jwksAllowHttp,
+  strict,
+  baseUrl,
+}: Pick<Config, 'jwksAllowHttp' | 'strict' | 'baseUrl'>): TrustedKeysRules {
+  return {
+    assignableRoles: ASSIGNABLE_ROLES,
+    allowHttp: jwksAllowHttp,
+    defaults: strict ? 'strict' : 'contract',
+    baseUrl,
   };
 }
 

@@ -5,6 +5,7 @@
 // in this folder imports anything of the repository outside it.
 import type { AuditEvent } from './audit/audit-event.js';
 import type { Transaction } from './database/transaction.js';
+import type { Flow } from './flow.js';
 
 /** A local user as far as this module is concerned. */
 export interface HostUser {
@@ -54,8 +55,16 @@ export interface TokenUse {
   readonly exp: number;
 }
 
-/** A user as a token leaves them: who is otherwise needs a change. What is not given may be anything. */
-export interface ExpectedUser extends ExternalIdentity {
+/** Which roles a user may have; what is not given limits nothing. */
+export interface PermittedRoles {
+  /** One of these. */
+  readonly permittedRoles?: readonly string[];
+  /** Not this one. */
+  readonly excludedRole?: string;
+}
+
+/** A user as a token leaves them: who is otherwise needs a change, or is refused. What is not given may be anything. */
+export interface ExpectedUser extends ExternalIdentity, PermittedRoles {
   readonly givenName?: string;
   readonly familyName?: string;
   readonly role?: string;
@@ -116,6 +125,12 @@ export abstract class SessionOpener {
   abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
 }
 
+/** Somebody who has acted, as an issuer knows them: a record, which gives nobody a right. */
+export interface PriorActor {
+  readonly iss: string;
+  readonly sub: string;
+}
+
 /** What an access token is to say. */
 export interface AccessTokenGrant {
   /** Its `jti`: new, and not secret. */
@@ -124,6 +139,14 @@ export interface AccessTokenGrant {
   readonly actorUserId?: string;
   /** The issuer of the subject token, recorded as `client_id`. */
   readonly clientId: string;
+  /** Who has acted before the actor, the latest first; only with an actor. */
+  readonly priorActors?: readonly PriorActor[];
+  /** Whose rights a call has that is made with the token: `both` needs actor and subject to have them. Default `actor`. */
+  readonly rights?: 'actor' | 'both';
+  /** The scopes that are granted, which limit the token; undefined: it is not limited. */
+  readonly grantedScopes?: readonly string[];
+  /** The service that the token is for; undefined: the host itself. The host then takes it nowhere. */
+  readonly audience?: string;
   /** Recorded, not granted (D55). */
   readonly requestedScope?: string;
   /** Recorded, not granted: target resource URIs as they were asked for, with spaces between them. */
@@ -144,6 +167,8 @@ export type AccessTokenSigner = (grant: AccessTokenGrant) => IssuedAccessToken;
 
 /** The product's access tokens. */
 export abstract class AccessTokenIssuer {
+  /** The `aud` of tokens that are for the host itself, which a client may name as the resource. */
+  readonly audience?: string;
   /** Takes the key that signs now, before anything is used up for the token. @throws Error where there is none */
   abstract prepare(): AccessTokenSigner;
 }
@@ -188,6 +213,3 @@ export abstract class LoginFailurePage {
   /** Echoes nothing of the request, has no inline script, and tells the word to nobody who may not frame the product. */
   abstract render(failure: LoginFailure): RenderedPage;
 }
-
-/** The two ways into the service. */
-export type Flow = 'embed' | 'exchange';

@@ -15,7 +15,8 @@ export type {
 } from './token-exchange.options.js';
 export type { Given, TokenExchangeParts } from './token-exchange.parts.js';
 export { readTrustedKeys } from './keys/trusted-key-entry.js';
-export type { TrustedKeysReading, TrustedKeysRules } from './keys/entry-reader.js';
+export type { TrustedKeysReading } from './keys/trusted-key-entry.js';
+export type { TrustedKeysRules } from './keys/entry-reader.js';
 export type { TrustedKeyEntry } from './keys/trusted-key.js';
 
 // Ports, and what they speak of
@@ -32,7 +33,6 @@ export type {
   AccessTokenSigner,
   ExpectedUser,
   ExternalIdentity,
-  Flow,
   HostUser,
   HostUserUpdate,
   IssuedAccessToken,
@@ -48,6 +48,7 @@ export type {
   Stage,
   TokenUse,
 } from './host.js';
+export type { Flow } from './flow.js';
 export { AuditTrail } from './audit/audit-trail.js';
 export { Leader, SoleLeader } from './coordination/leader.js';
 export { Notifications, SoleProcessNotifications } from './coordination/notifications.js';

@@ -4,9 +4,10 @@ import type { AuditContext, AuditEvent, AuditPayloads } from './audit/audit-even
 import { auditEvent } from './audit/audit-event.js';
 import { AuditBus } from './audit/audit.bus.js';
 import { Clock } from './foundation/clock.js';
-import type { Flow, Stage } from './host.js';
+import type { Flow } from './flow.js';
+import type { Stage } from './host.js';
 import { ExchangeTelemetry } from './host.js';
-import type { ResolvedUser } from './identity/identity.service.js';
+import type { IdentityChange, ResolvedUser } from './identity/identity.service.js';
 import { Rejection } from './rejection.js';
 import type { VerifiedToken } from './verification/external-token.verifier.js';
 
@@ -82,7 +83,7 @@ export function identityEvents(
   resolved: ResolvedUser,
 ): AuditEvent[] {
   const { issuer } = token.key.policy;
-  return resolved.changes.map((change) => {
+  return resolved.changes.flatMap((change) => {
     switch (change.kind) {
       case 'user-provisioned':
         return auditEvent('svc.audit.token-exchange.user-provisioned', context, {
@@ -91,10 +92,7 @@ export function identityEvents(
           role: change.role,
         });
       case 'identity-linked':
-        return auditEvent('svc.audit.token-exchange.identity-linked', context, {
-          issuer,
-          userId: change.userId,
-        });
+        return linkEvents(context, issuer, change);
       case 'role-updated':
         return auditEvent('svc.audit.token-exchange.role-updated', context, {
           issuer,
@@ -104,4 +102,19 @@ export function identityEvents(
         });
     }
   });
+}
+
+/**
+ * @rule D54 That an identity was linked to an administrator is told by an event of its own, and a warning.
+ * See policy-defaults.ts for the entries that may, and privileged-link.warning.ts for the log.
+ */
+function linkEvents(
+  context: AuditContext,
+  issuer: string,
+  { userId, role, isPrivileged }: Extract<IdentityChange, { kind: 'identity-linked' }>,
+): AuditEvent[] {
+  const linked = auditEvent('svc.audit.token-exchange.identity-linked', context, { issuer, userId });
+  if (!isPrivileged) return [linked];
+  const payload = { issuer, userId, role };
+  return [linked, auditEvent('svc.audit.token-exchange.privileged-identity-linked', context, payload)];
 }

@@ -19,18 +19,32 @@ export type RejectionReason =
   | 'token_issued_in_future'
   | 'token_lifetime_exceeded'
   | 'remaining_lifetime_too_short'
+  // what its entry is trusted for
+  | 'trust_ended'
+  | 'flow_not_allowed'
   // where it was posted from
   | 'origin_not_allowed'
   // whom it may be joined with
+  | 'actor_required'
   | 'actor_not_allowed'
+  | 'act_for_not_allowed'
+  // what is asked for
+  | 'scope_not_allowed'
+  | 'resource_not_allowed'
   // consumption
   | 'token_replayed'
   // identity
   | 'email_missing'
   | 'email_not_verified'
+  | 'email_domain_not_allowed'
+  | 'linking_not_allowed'
+  | 'privileged_linking_not_allowed'
+  | 'provisioning_not_allowed'
   | 'role_not_allowed'
   | 'role_not_recognized'
   | 'role_not_assignable'
+  | 'stored_role_not_allowed'
+  | 'owner_excluded'
   | 'user_disabled';
 
 /** The two tokens of an exchange. */

@@ -17,6 +17,7 @@ import { PlainHttpWarning } from './embed-login/plain-http.warning.js';
 import { LOGGER } from './foundation/log.js';
 import { IdentityLinkRepository } from './identity/identity-link.repository.js';
 import { IdentityService } from './identity/identity.service.js';
+import { PrivilegedLinkWarning } from './identity/privileged-link.warning.js';
 import { Journey } from './journey.js';
 import { JwksKeyProvider } from './keys/jwks/jwks-key.provider.js';
 import type { JwksOptions } from './keys/jwks/jwks-options.js';
@@ -39,6 +40,7 @@ const VERIFY_CONSUME_RESOLVE = [
   ConsumptionService,
   IdentityLinkRepository,
   IdentityService,
+  PrivilegedLinkWarning,
   Transactions,
   AuditBus,
   Journey,

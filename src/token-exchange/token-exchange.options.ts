@@ -9,6 +9,17 @@ export interface RoleNames {
   readonly owner: string;
   /** The role of a new user without a role claim. */
   readonly initial: string;
+  /**
+   * The roles whose users are administrators, whose accounts a token should not take over by their e-mail address (D54).
+   * Default: the owner's, and every assignable one but the initial.
+   */
+  readonly privileged?: readonly string[];
+}
+
+/** Whether the users of a role are administrators. */
+export function isPrivileged(role: string, { owner, assignable, initial, privileged }: RoleNames): boolean {
+  if (role === owner) return true;
+  return privileged?.includes(role) ?? (assignable.includes(role) && role !== initial);
 }
 
 /** Embedded login. */
@@ -52,6 +63,11 @@ export interface JwksSettings {
 /** All that the module goes by, completed and checked. */
 export interface TokenExchangeOptions {
   readonly trustedKeys: readonly TrustedKeyEntry[];
+  /**
+   * What an entry of the trusted keys does not say is not allowed, and nobody is signed in by GET (P.strict). Default false:
+   * it is as the contract says.
+   */
+  readonly strict: boolean;
   readonly roles: RoleNames;
   readonly embedLogin: EmbedLoginSettings;
   readonly exchange: ExchangeSettings;
@@ -71,7 +87,7 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   readonly exchange?: Partial<ExchangeSettings>;
   readonly replayPurge?: Partial<ReplayPurgeSettings>;
   readonly jwks?: Partial<JwksSettings>;
-} & Partial<Pick<TokenExchangeOptions, 'clockToleranceSeconds' | 'isAvailable'>> & {
+} & Partial<Pick<TokenExchangeOptions, 'strict' | 'clockToleranceSeconds' | 'isAvailable'>> & {
     /** For the access tokens of this package; not needed where the host brings its own. */
     readonly accessTokens?: AccessTokenSettings;
     /** For the sessions of this package; not needed where the host brings its own. */

@@ -24,11 +24,12 @@ const SEALING_KEY_BYTES = 32;
  * @throws RangeError naming the setting; Error with all problems of the trusted keys
  */
 export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
-  const { roles, clockToleranceSeconds = 5, isAvailable = () => true } = settings;
+  const { roles, strict = false, clockToleranceSeconds = 5, isAvailable = () => true } = settings;
   refuseRoles(roles);
   const jwks = completedJwks(settings.jwks);
   return {
     roles,
+    strict,
     isAvailable,
     jwks,
     trustedKeys: trustedKeys(settings, jwks, log),
@@ -113,12 +114,17 @@ function completedJwks({
 }
 
 function trustedKeys(
-  { trustedKeys: given, roles }: TokenExchangeSettings,
+  { trustedKeys: given, roles, strict = false, accessTokens }: TokenExchangeSettings,
   { allowHttp }: JwksSettings,
   log: Log,
 ): readonly TrustedKeyEntry[] {
   if (isRead(given)) return given;
-  const rules = { assignableRoles: roles.assignable, allowHttp };
+  const rules = {
+    assignableRoles: roles.assignable,
+    allowHttp,
+    defaults: strict ? ('strict' as const) : ('contract' as const),
+    baseUrl: accessTokens?.issuer,
+  };
   const text = typeof given === 'string' ? given : JSON.stringify(given);
   const { entries, problems, warnings, notes } = readTrustedKeys(text, rules);
   if (problems.length > 0) throw new Error(['trustedKeys:', ...problems].join('\n  '));

@@ -307,6 +307,8 @@ describeOnEachDatabase('identity', (database) => {
 
     beforeAll(async () => {
       id = await createUser(service, { email: 'owner@instance.example', role: OWNER });
+      // The link to an administrator is warned of (D54): what follows is.
+      await exchange(tokenOf(limited, claims()));
     });
 
     it.each(

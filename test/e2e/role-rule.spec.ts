@@ -1,4 +1,4 @@
-// The role rule stands in code, for users who need a change, and in SQL, for those who need none: both come to one end.
+// The role rule and the policy of an entry stand in code, for users who need a change, and in SQL, for those who need none: both come to one end.
 import { randomUUID } from 'node:crypto';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
 import { ConsumptionService } from '../../src/token-exchange/consumption/consumption.service.js';
@@ -21,7 +21,7 @@ import type { PartyCase, UserBefore } from './support/role-cases.js';
 import { ISSUERS, claimsOf, endOf, isAccepted, randomParty } from './support/role-cases.js';
 
 const SEED = 44;
-const ROUNDS = 9;
+const ROUNDS = 12;
 /** They are sent at once, and share statements. */
 const REQUESTS_PER_ROUND = 30;
 
@@ -192,8 +192,8 @@ function expected(request: Request): object {
 }
 
 /** A party without its keys. */
-function shown({ issuer: { allowedRoles }, ...party }: PartyCase): object {
-  return { allowedRoles, ...party };
+function shown({ issuer: { policy }, ...party }: PartyCase): object {
+  return { policy, ...party };
 }
 
 function stored(user: Omit<UserBefore, 'isLinked'>, isLinked: boolean): object {
@@ -214,7 +214,7 @@ describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
   let settlements: CountedSettlements;
 
   beforeAll(async () => {
-    const trustedKeys = ISSUERS.map(({ partner, allowedRoles }) => partner.staticEntry({ allowedRoles }));
+    const trustedKeys = ISSUERS.map(({ partner, policy }) => partner.staticEntry({ ...policy }));
     service = await TestService.start(database, { trustedKeys, clock });
     // An instance has one owner; here many stand at once for that one.
     await service.rows('DROP INDEX user_account_single_owner');
@@ -237,7 +237,7 @@ describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
     );
   };
 
-  it('[4.4.role.4][4.4.role.5][4.4.role.6] comes to one end by settling and by resolving: that of the table', async () => {
+  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner] comes to one end by settling and by resolving: that of the table', async () => {
     const random = randomFrom(SEED);
     for (let round = 0; round < ROUNDS; round++) {
       const requests = Array.from({ length: REQUESTS_PER_ROUND }, () => randomRequest(random));

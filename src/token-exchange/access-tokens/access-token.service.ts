@@ -12,11 +12,14 @@ import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
-/** What a token says besides `iss` and `aud`, which are always the host (RFC 9068 §2.2, RFC 8693 §4.1). */
+/** What a token says besides `iss`, which is always the host (RFC 9068 §2.2, RFC 8693 §4.1). */
 interface AccessTokenClaims {
+  readonly aud: string;
   readonly sub: string;
-  readonly act?: { readonly sub: string };
+  readonly act?: ActorClaim;
   readonly client_id: string;
+  readonly delegated_rights?: 'both';
+  readonly scope?: string;
   readonly requested_scope?: string;
   readonly requested_resource?: string;
   readonly jti: string;
@@ -24,11 +27,25 @@ interface AccessTokenClaims {
   readonly exp: number;
 }
 
+/**
+ * Outermost the actor, by the id of a local user; inside whoever has acted before, as their issuers know them. Rights are
+ * those of the outermost alone (RFC 8693 §4.1).
+ */
+interface ActorClaim {
+  readonly iss?: string;
+  readonly sub: string;
+  readonly act?: ActorClaim;
+}
+
 /** What a verified token says. */
 export interface VerifiedAccessToken {
   readonly id: string;
   readonly subjectUserId: string;
   readonly actorUserId?: string;
+  /** `both` where actor and subject both need a right. */
+  readonly rights: 'actor' | 'both';
+  /** The scopes that limit the token; undefined: it is not limited. */
+  readonly scopes?: ReadonlySet<string>;
   readonly expiresAt: Date;
 }
 
@@ -37,6 +54,7 @@ export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
 @Injectable()
 export class AccessTokenService extends AccessTokenIssuer {
+  override readonly audience: string;
   private readonly verified = new VerifiedTokens<{ kid: string; content: VerifiedAccessToken }>();
 
   constructor(
@@ -45,6 +63,7 @@ export class AccessTokenService extends AccessTokenIssuer {
     @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: Pick<AccessTokenOptions, 'issuer'>,
   ) {
     super();
+    this.audience = options.issuer;
   }
 
   prepare(): AccessTokenSigner {
@@ -52,7 +71,7 @@ export class AccessTokenService extends AccessTokenIssuer {
     const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid };
     const signer = { digest: 'sha256', key: { key: privateKey, dsaEncoding: 'ieee-p1363' as const } };
     const { issuer } = this.options;
-    const payload = (grant: AccessTokenGrant) => ({ iss: issuer, aud: issuer, ...claimsOf(grant) });
+    const payload = (grant: AccessTokenGrant) => ({ iss: issuer, ...claimsOf(grant, issuer) });
     return (grant) => ({ token: signCompactJws(header, payload(grant), signer) });
   }
 
@@ -109,17 +128,29 @@ export class AccessTokenService extends AccessTokenIssuer {
  * @rule 2.4 The token records the requested scope and resource.
  * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
  */
-function claimsOf(grant: AccessTokenGrant): AccessTokenClaims {
+function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
   return {
+    aud: grant.audience ?? host,
     sub: grant.subjectUserId,
-    act: grant.actorUserId === undefined ? undefined : { sub: grant.actorUserId },
+    act: actorClaim(grant),
     client_id: grant.clientId,
+    delegated_rights: grant.rights === 'both' ? 'both' : undefined,
+    scope: grant.grantedScopes?.join(' '),
     requested_scope: grant.requestedScope,
     requested_resource: grant.requestedResource,
     jti: grant.id,
     iat: grant.issuedAt,
     exp: grant.expiresAt,
   };
+}
+
+function actorClaim({ actorUserId, priorActors = [] }: AccessTokenGrant): ActorClaim | undefined {
+  if (actorUserId === undefined) return undefined;
+  const prior = priorActors.reduceRight<ActorClaim | undefined>(
+    (act, { iss, sub }) => ({ iss, sub, act }),
+    undefined,
+  );
+  return { sub: actorUserId, act: prior };
 }
 
 /** Other letters can stand for the same bytes, and jose takes some of them: each token has one spelling only. */
@@ -141,12 +172,14 @@ function kidOf(token: string): string {
  * The signature is ours, so the claims are as we wrote them; they are still read by type.
  * @rule 4.2.4 Scope and resource narrow nothing: they are not read.
  */
-function readClaims({ sub = '', jti = '', exp = 0, act }: JWTPayload): VerifiedAccessToken {
+function readClaims({ sub = '', jti = '', exp = 0, act, scope, ...claims }: JWTPayload): VerifiedAccessToken {
   const actor = (act as { sub?: unknown } | undefined)?.sub;
   return {
     id: jti,
     subjectUserId: sub,
     actorUserId: typeof actor === 'string' ? actor : undefined,
+    rights: claims['delegated_rights'] === 'both' ? 'both' : 'actor',
+    scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
     expiresAt: new Date(exp * 1000),
   };
 }

@@ -21,8 +21,16 @@ export interface AuditPayloads {
     readonly kid: string;
     readonly accessTokenId: string;
     readonly lifetimeSeconds: number;
+    /** As they were asked for. */
     readonly scope?: string;
     readonly resource?: readonly string[];
+    /** What was granted, where the entries limit it. */
+    readonly grantedScopes?: readonly string[];
+    readonly audience?: string;
+    /** `both` where actor and subject both need a right. */
+    readonly rights?: 'actor' | 'both';
+    /** Who has acted before, by what the tokens say. Their ids are those of the issuers: no local user is meant. */
+    readonly priorActors?: readonly { readonly iss: string; readonly sub: string }[];
   };
   /** @rule 6.2 A token exchange was refused; holds the reason. */
   'svc.audit.token-exchange.failed': Refusal;
@@ -37,6 +45,11 @@ export interface AuditPayloads {
   };
   /** @rule 6.6 An existing user was linked to another external identity. */
   'svc.audit.token-exchange.identity-linked': Trusted & { readonly userId: string };
+  /** An owner or administrator was linked: whoever has the issuer's key is that user from now on. A warning in the log, too. */
+  'svc.audit.token-exchange.privileged-identity-linked': Trusted & {
+    readonly userId: string;
+    readonly role: string;
+  };
   /** @rule 6.7 A user's role was changed by a token. */
   'svc.audit.token-exchange.role-updated': Trusted & {
     readonly userId: string;

@@ -22,6 +22,8 @@ export interface TokenExchangeAnswer {
   /** Whole seconds. */
   expires_in: number;
   issued_token_type: 'urn:ietf:params:oauth:token-type:access_token';
+  /** What is granted, where it is limited (RFC 6749 §5.1). */
+  scope?: string;
 }
 
 @Controller()
@@ -44,7 +46,7 @@ export class DelegationController {
     const { subjectToken, actorToken, scope, resources } = readTokenExchangeForm(
       this.bodies.bytesOf(request),
     );
-    const { accessToken, lifetimeSeconds } = await this.delegation.exchange({
+    const { accessToken, lifetimeSeconds, grantedScopes } = await this.delegation.exchange({
       subjectToken,
       actorToken,
       scope,
@@ -56,6 +58,7 @@ export class DelegationController {
       token_type: 'Bearer',
       expires_in: lifetimeSeconds,
       issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      scope: grantedScopes?.join(' '),
     };
     this.answers.reply(request, response, { status: 200, body });
   }

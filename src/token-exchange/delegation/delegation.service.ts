@@ -10,9 +10,10 @@ import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, UnissuedTokenError, identityEvents } from '../journey.js';
 import type { Party } from '../rejection.js';
-import { Rejection, withRejectionContext } from '../rejection.js';
+import { withRejectionContext } from '../rejection.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
+import { judgeParties } from './delegation-policy.js';
 import type { ExchangeRequest, Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
 
@@ -21,6 +22,8 @@ export interface ExchangeResult {
   /** The compact access token. Secret. */
   readonly accessToken: string;
   readonly lifetimeSeconds: number;
+  /** What is granted, where the entries limit it. */
+  readonly grantedScopes?: readonly string[];
 }
 
 interface ResolvedParties {
@@ -58,9 +61,11 @@ export class DelegationService {
     const verifyParty = (party: Party, token: string) =>
       withRejectionContext({ party }, () => this.verifier.verify(token, 'exchange'));
     const subject = await verifyParty('subject', subjectToken);
-    if (actorToken === undefined) return { subject };
-    const actor = await verifyParty('actor', actorToken);
-    judgeMayAct(subject, actor);
+    const actor = actorToken === undefined ? undefined : await verifyParty('actor', actorToken);
+    const party = actor === undefined ? 'subject' : 'actor';
+    await withRejectionContext({ party, ...issuerAndKid(actor ?? subject) }, () =>
+      judgeParties({ subject, actor }),
+    );
     return { subject, actor };
   }
 
@@ -99,9 +104,11 @@ export class DelegationService {
 
 /** @throws UnissuedTokenError where a token that is recorded cannot be signed */
 async function issue(issuance: Issuance, users: SettledUsers): Promise<ExchangeResult> {
-  const { accessTokenId, validity, sign } = issuance;
+  const { accessTokenId, validity, grants, sign } = issuance;
+  const { lifetimeSeconds } = validity;
+  const { grantedScopes } = grants;
   try {
-    return { accessToken: sign(grantOf(issuance, users)).token, lifetimeSeconds: validity.lifetimeSeconds };
+    return { accessToken: sign(grantOf(issuance, users)).token, lifetimeSeconds, grantedScopes };
   } catch (error) {
     throw new UnissuedTokenError(accessTokenId, error);
   }
@@ -122,13 +129,6 @@ function changesOf({ success, parties }: Issuance, resolved: ResolvedParties): A
     ...identityEvents(context, parties.subject, resolved.subject),
     ...(parties.actor && resolved.actor ? identityEvents(context, parties.actor, resolved.actor) : []),
   ];
-}
-
-/** @rule P.mayAct Where a subject token names who may act for it, no other actor is taken (RFC 8693 §4.4). */
-function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
-  if (mayAct === undefined) return;
-  const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
-  if (!isNamed) throw new Rejection('actor_not_allowed', { party: 'actor', ...issuerAndKid(actor) });
 }
 
 function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {

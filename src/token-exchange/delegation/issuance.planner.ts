@@ -10,15 +10,16 @@ import { AccessTokenIssuer } from '../host.js';
 import { Rejection } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { ExternalParty } from '../verification/external-claims.js';
 import { issuerAndKid } from '../verification/external-token.verifier.js';
+import { priorActorsOf } from './delegation-policy.js';
+import type { AskedGrants, Grants } from './grants.js';
+import { judgeGrants } from './grants.js';
 
 /** A token-exchange request whose fields are checked. The tokens in it are not. */
-export interface ExchangeRequest {
+export interface ExchangeRequest extends AskedGrants {
   readonly subjectToken: string;
   readonly actorToken?: string;
-  readonly scope?: string;
-  /** Target resource URIs. */
-  readonly resource?: readonly string[];
   readonly requestId: string;
 }
 
@@ -35,6 +36,9 @@ export interface Issuance {
   readonly request: ExchangeRequest;
   readonly parties: Parties;
   readonly validity: Validity;
+  readonly grants: Grants;
+  /** Who has acted before, by what the tokens say. */
+  readonly priorActors: readonly ExternalParty[];
   /** The event of its success, but for the users. */
   readonly success: AuditEvent;
   /** Holds the key already: what is consumed for the token is not consumed in vain. */
@@ -53,34 +57,36 @@ export class IssuancePlanner {
 
   /**
    * Plans the access token of verified tokens.
-   * @throws Rejection `remaining_lifetime_too_short`
+   * @throws Rejection `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`
    * @throws Error where there is no key to sign it with
    */
   plan(request: ExchangeRequest, parties: Parties): Issuance {
-    const accessTokenId = randomUUID();
     const validity = judgeLifetime(parties, {
       now: this.clock.nowSeconds(),
       maxTokenLifetimeSeconds: this.options.exchange.maxTokenLifetimeSeconds,
     });
+    const grants = judgeGrants(request, parties, this.accessTokens.audience);
+    const priorActors = priorActorsOf(parties);
+    const accessTokenId = randomUUID();
     const sign = this.accessTokens.prepare();
-    const success = this.success(request, parties, { accessTokenId, ...validity });
-    return { accessTokenId, request, parties, validity, success, sign };
+    const plan = { accessTokenId, request, parties, validity, grants, priorActors, sign };
+    return { ...plan, success: this.success(plan) };
   }
 
-  private success(
-    { requestId, scope, resource }: ExchangeRequest,
-    { subject }: Parties,
-    { accessTokenId, lifetimeSeconds }: { accessTokenId: string; lifetimeSeconds: number },
-  ): AuditEvent {
+  private success(plan: Omit<Issuance, 'success'>): AuditEvent {
+    const { accessTokenId, request, parties, validity, grants, priorActors } = plan;
+    const { requestId, scope, resource } = request;
     return auditEvent(
       'svc.audit.token-exchange.succeeded',
       { occurredAt: this.clock.now(), requestId },
       {
-        ...issuerAndKid(subject),
+        ...issuerAndKid(parties.subject),
         accessTokenId,
-        lifetimeSeconds,
+        lifetimeSeconds: validity.lifetimeSeconds,
         scope,
         resource,
+        ...grants,
+        priorActors: priorActors.length === 0 ? undefined : priorActors,
       },
     );
   }
@@ -106,11 +112,12 @@ function judgeLifetime({ subject, actor }: Parties, { now, maxTokenLifetimeSecon
 }
 
 /**
+ * Without an actor, who has acted before stands in the audit event only: whoever reads the token would take it for an actor.
  * @rule 4.2.2 Without an actor the token is the subject's alone.
  * @rule 4.2.3 With an actor the token names both, and so do the audit records.
  */
 export function grantOf(
-  { accessTokenId, request, parties, validity }: Issuance,
+  { accessTokenId, request, parties, validity, grants, priorActors }: Issuance,
   users: SettledUsers,
 ): AccessTokenGrant {
   const { issuedAt, expiresAt } = validity;
@@ -119,6 +126,8 @@ export function grantOf(
     id: accessTokenId,
     ...users,
     clientId: parties.subject.key.policy.issuer,
+    ...grants,
+    priorActors: parties.actor === undefined ? undefined : priorActors,
     requestedScope: scope,
     requestedResource: resource?.join(' '),
     issuedAt,

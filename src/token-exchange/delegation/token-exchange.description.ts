@@ -15,8 +15,14 @@ const FORM = {
     actor_token: { ...JWT, description: 'The external JWT of the acting party, whose rights then count.' },
     actor_token_type: IGNORED,
     requested_token_type: IGNORED,
-    scope: limited('scope', 'Recorded, neither granted nor enforced.'),
-    resource: limited('resource', 'URIs with spaces between them; recorded, neither granted nor enforced.'),
+    scope: limited(
+      'scope',
+      'Recorded. Granted and enforced only where the entry of the key lists `scopes`: then what it does not list is left out.',
+    ),
+    resource: limited(
+      'resource',
+      'URIs with spaces between them; recorded. Where the entry of the key lists `resources`, one of them becomes the audience.',
+    ),
     audience: limited('audience', 'Ignored.'),
   },
 };
@@ -29,6 +35,7 @@ const SUCCESS = {
     token_type: { type: 'string', enum: ['Bearer'] },
     expires_in: { type: 'integer', minimum: 5, description: 'Seconds for which the token is to be kept.' },
     issued_token_type: { type: 'string', enum: ['urn:ietf:params:oauth:token-type:access_token'] },
+    scope: { type: 'string', description: 'The granted scopes, where the entry of the key lists `scopes`.' },
   },
 };
 

@@ -14,14 +14,11 @@ export type FlowRefusalKind =
   | 'field_invalid'
   | 'token_missing';
 
-const ALLOWED_METHODS = 'GET, POST';
-
 /** Headers that some refusals have. */
 const HEADERS: Partial<Record<FlowRefusalKind, Readonly<Record<string, string>>>> = {
   // What is left of the body cannot be told from a next request.
   payload_too_large: { connection: 'close' },
   content_encoding_not_supported: ACCEPTED_CODING,
-  method_not_allowed: { allow: ALLOWED_METHODS },
 };
 
 /** A request was refused for what it is, not for its token. The message names fields and limits, never values. */
@@ -29,12 +26,9 @@ export class FlowRefusal extends Error {
   constructor(
     readonly kind: FlowRefusalKind,
     message: string,
+    readonly headers: Readonly<Record<string, string>> | undefined = HEADERS[kind],
   ) {
     super(message);
     this.name = 'FlowRefusal';
-  }
-
-  get headers(): Readonly<Record<string, string>> | undefined {
-    return HEADERS[this.kind];
   }
 }

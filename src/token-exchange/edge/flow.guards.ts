@@ -28,13 +28,24 @@ export class AvailableGuard implements CanActivate {
   }
 }
 
-/** A HEAD, which servers hand to the route of a GET, must not sign anybody in, nor use a token up (D57). */
+/**
+ * A HEAD, which servers hand to the route of a GET, must not sign anybody in, nor use a token up (D57). Under the strict
+ * policy a GET does not either (P.strict).
+ */
 @Injectable()
 export class LoginMethodGuard implements CanActivate {
+  private readonly methods: readonly string[];
+
+  constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) { strict }: Pick<TokenExchangeOptions, 'strict'>) {
+    this.methods = strict ? ['POST'] : ['GET', 'POST'];
+  }
+
   canActivate(context: ExecutionContext): boolean {
-    const { method } = requestOf(context);
-    if (method === 'GET' || method === 'POST') return true;
-    throw new FlowRefusal('method_not_allowed', 'The method must be GET or POST');
+    const { method = '' } = requestOf(context);
+    if (this.methods.includes(method)) return true;
+    throw new FlowRefusal('method_not_allowed', `The method must be ${this.methods.join(' or ')}`, {
+      allow: this.methods.join(', '),
+    });
   }
 }
 

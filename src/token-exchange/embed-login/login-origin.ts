@@ -1,6 +1,6 @@
 // Judges where an embedded login comes from, by its method and by what browsers send with it.
 import { originOfText } from '../foundation/origin.js';
-import type { TrustPolicy } from '../keys/trusted-key.js';
+import type { TrustPolicy } from '../keys/trust-policy.js';
 import { Rejection } from '../rejection.js';
 
 /** What a request tells of its sender; nothing of it is checked yet. */

@@ -9,9 +9,16 @@ import type { ExpectedUser, ExternalIdentity, HostUser, HostUserUpdate } from '.
 import { UserDirectory } from '../host.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS, isPrivileged } from '../token-exchange.options.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { issuerAndKid } from '../verification/external-token.verifier.js';
+import {
+  judgeEmail,
+  judgeLink,
+  judgeProvisioning,
+  judgeStoredRole,
+  permittedRoles,
+} from './admission-policy.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
 import type { RoleSync } from './role-policy.js';
 import { canBeKept, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
@@ -19,7 +26,7 @@ import { canBeKept, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
 /** What resolving a token changed; the flows make audit events of it. */
 export type IdentityChange =
   | { kind: 'user-provisioned'; userId: string; role: string }
-  | { kind: 'identity-linked'; userId: string }
+  | { kind: 'identity-linked'; userId: string; role: string; isPrivileged: boolean }
   | { kind: 'role-updated'; userId: string; from: string; to: string };
 
 /** The local user of a token, and what finding it changed. */
@@ -41,7 +48,8 @@ export class IdentityService {
 
   /**
    * How the user of a verified token must be found, so that nothing is to be done but to let them in. Undefined where that
-   * cannot be: the claims ask for a role that is ignored or refused, whoever it is.
+   * cannot be: the claims ask for a role that is ignored or refused, whoever it is. What else the policy says of users
+   * binds those that are not linked yet.
    */
   expectation({ claims, key }: VerifiedToken): ExpectedUser | undefined {
     const { iss, sub, givenName, familyName, role } = claims;
@@ -52,6 +60,7 @@ export class IdentityService {
       givenName: givenName === undefined ? undefined : truncated(givenName),
       familyName: familyName === undefined ? undefined : truncated(familyName),
       role,
+      ...permittedRoles(key.policy, this.options.roles),
     };
   }
 
@@ -67,9 +76,12 @@ export class IdentityService {
   private async findOrMake(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
     const known = await this.knownUser(transaction, token);
     if (known !== undefined) return this.existing(transaction, token, known, []);
-    const linked = await this.linkByEmail(transaction, token);
-    if (linked === undefined) return this.provision(transaction, token);
-    return this.existing(transaction, token, linked, [{ kind: 'identity-linked', userId: linked.id }]);
+    const email = judgeEmail(token.claims, token.key.policy);
+    const linked = await this.linkByEmail(transaction, token, email);
+    if (linked === undefined) return this.provision(transaction, token, email);
+    const { id: userId, role } = linked;
+    const change = { userId, role, isPrivileged: isPrivileged(role, this.options.roles) };
+    return this.existing(transaction, token, linked, [{ kind: 'identity-linked', ...change }]);
   }
 
   /** @rule 4.4.1 A linked identity is its user; where the host has deleted that user, it is unknown again. */
@@ -83,15 +95,20 @@ export class IdentityService {
   }
 
   /**
+   * The user is locked before the link is judged: who becomes an administrator meanwhile is judged as one.
    * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
-   * @rule D5 An e-mail address that its issuer does not call verified neither links nor provisions: a departure, against theft.
    */
-  private async linkByEmail(transaction: Transaction, token: VerifiedToken): Promise<HostUser | undefined> {
-    const { email, emailVerified } = token.claims;
-    if (email === undefined) throw new Rejection('email_missing');
-    if (!emailVerified) throw new Rejection('email_not_verified');
-    const user = await this.users.findByEmail(transaction, email);
-    if (user !== undefined) await this.link(transaction, token, user.id);
+  private async linkByEmail(
+    transaction: Transaction,
+    token: VerifiedToken,
+    email: string,
+  ): Promise<HostUser | undefined> {
+    const found = await this.users.findByEmail(transaction, email);
+    if (found === undefined) return undefined;
+    const user = await this.users.lock(transaction, found.id);
+    if (user === undefined) throw new LostRaceError('this user was deleted meanwhile');
+    judgeLink(user, token.key.policy, this.options.roles);
+    await this.link(transaction, token, user.id);
     return user;
   }
 
@@ -105,10 +122,15 @@ export class IdentityService {
    * @rule 4.4.3 Nobody else having the e-mail address, a new user is made.
    * @rule D6 Of parallel first logins one makes the user; the others lose the race and find that user.
    */
-  private async provision(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
-    const { email, givenName = '', familyName = '', role: claim } = token.claims;
-    if (email === undefined) throw new Rejection('email_missing');
-    const role = roleOfNewUser(claim, token.key.policy, this.options.roles);
+  private async provision(
+    transaction: Transaction,
+    token: VerifiedToken,
+    email: string,
+  ): Promise<ResolvedUser> {
+    const { givenName = '', familyName = '', role: claim } = token.claims;
+    const { policy } = token.key;
+    judgeProvisioning(policy);
+    const role = roleOfNewUser(claim, policy, this.options.roles);
     const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
     const user = await this.users.create(transaction, { email, role, ...names });
     if (user === undefined) throw new LostRaceError('this e-mail address was taken by a parallel login');
@@ -122,7 +144,7 @@ export class IdentityService {
     user: HostUser,
     changes: readonly IdentityChange[],
   ): Promise<ResolvedUser> {
-    refuseDisabled(user);
+    this.judge(token, user);
     this.warnOfIgnoredClaim(token, user);
     const roleChange = await this.sync(transaction, token, user);
     return { userId: user.id, changes: [...changes, ...roleChange] };
@@ -137,13 +159,19 @@ export class IdentityService {
     if (isEmpty(this.updateFor(token, user))) return [];
     const current = await this.users.lock(transaction, user.id);
     if (current === undefined) throw new LostRaceError('this user was deleted meanwhile');
-    refuseDisabled(current);
+    this.judge(token, current);
     const update = this.updateFor(token, current);
     if (!isEmpty(update)) await this.users.update(transaction, user.id, update);
     const { role } = update;
     return role === undefined
       ? []
       : [{ kind: 'role-updated', userId: user.id, from: current.role, to: role }];
+  }
+
+  /** @throws Rejection where a known user may not come in */
+  private judge(token: VerifiedToken, user: HostUser): void {
+    refuseDisabled(user);
+    judgeStoredRole(user, token.key.policy, this.options.roles);
   }
 
   /**

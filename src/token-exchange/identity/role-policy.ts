@@ -1,5 +1,5 @@
 // The role table of the specification (4.4): what a role claim does to a new and to an existing user.
-import type { TrustPolicy } from '../keys/trusted-key.js';
+import type { TrustPolicy } from '../keys/trust-policy.js';
 import { Rejection } from '../rejection.js';
 import type { RoleNames } from '../token-exchange.options.js';
 
@@ -14,15 +14,16 @@ export type RoleSync =
  * The role of a user who is about to be made.
  * @rule 4.4.role.1 A new user without a role claim becomes a member.
  * @rule 4.4.role.2 A new user gets the claimed role; the exchange fails if it is unrecognised, owner or not allowed.
- * @rule D9 Without a claim the initial role stands, whatever `allowedRoles` says: it binds the claim only.
+ * @rule D9 Without a claim the initial role stands, whatever `allowedRoles` says: it binds the claim only. With a ceiling,
+ * under which that user would not come in a second time, it binds this role as well.
  * @throws Rejection
  */
 export function roleOfNewUser(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): string {
-  if (claim === undefined) return roles.initial;
   if (claim === roles.owner) throw new Rejection('role_not_assignable');
-  if (!roles.assignable.includes(claim)) throw new Rejection('role_not_recognized');
-  refuseUnlessAllowed(claim, policy);
-  return claim;
+  if (claim !== undefined && !roles.assignable.includes(claim)) throw new Rejection('role_not_recognized');
+  const role = claim ?? roles.initial;
+  if (claim !== undefined || policy.roleCeiling === true) refuseUnlessAllowed(role, policy);
+  return role;
 }
 
 /**

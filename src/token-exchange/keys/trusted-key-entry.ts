@@ -1,8 +1,14 @@
 // Reads the list of trusted keys: every entry, then what two entries must not share; tells all problems at once.
 import { JsonError, isJsonObject, parseStrictJson } from '../foundation/strict-json.js';
-import type { TrustedKeysReading, TrustedKeysRules } from './entry-reader.js';
+import type { Findings } from './entry-members.js';
+import type { TrustedKeysRules } from './entry-reader.js';
+import { readEntry } from './entry-reader.js';
 import type { TrustedKeyEntry } from './trusted-key.js';
-import { EntryReader } from './entry-reader.js';
+
+/** What reading entries found: those that have no problem, in their order. */
+export interface TrustedKeysReading extends Findings {
+  readonly entries: TrustedKeyEntry[];
+}
 
 /** Every entry that was read here: a value of the same shape may come from anywhere. */
 const read = new WeakSet<object>();
@@ -19,12 +25,14 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
   const reading: TrustedKeysReading = { entries: [], problems: [], warnings: [], notes: [] };
   const list = parseList(text, reading.problems);
   for (const [index, value] of list.entries()) {
-    const entry = new EntryReader(index, value, rules, reading).read();
+    const entry = readEntry(index, value, rules, reading);
     if (entry === undefined) continue;
     read.add(entry);
     reading.entries.push(entry);
   }
   reportDuplicates(list, reading.problems);
+  if (list.length === 0 && reading.problems.length === 0)
+    reading.warnings.push('is empty: no token of anybody is taken');
   return reading;
 }
 

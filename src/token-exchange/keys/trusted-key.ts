@@ -1,22 +1,7 @@
 // What the service knows of a key that it trusts, wherever the key came from.
 import type { KeyObject } from 'node:crypto';
 import type { Algorithm } from './algorithms.js';
-
-/** What an entry allows its tokens, the same for static and JWKS keys. */
-export interface TrustPolicy {
-  /** Index of the entry in the configuration, from 0. */
-  readonly entryIndex: number;
-  /** How logs and metrics call the entry. */
-  readonly label: string;
-  /** The `iss` that its tokens must carry, compared character by character. */
-  readonly issuer: string;
-  /** The `aud` that its tokens must carry; undefined: any. */
-  readonly expectedAudience?: string;
-  /** The roles that the `role` claim may assign; undefined: every assignable one. */
-  readonly allowedRoles?: ReadonlySet<string>;
-  /** The origins that may frame the instance and post embedded logins; undefined: any may post. */
-  readonly origins?: ReadonlySet<string>;
-}
+import type { TrustPolicy } from './trust-policy.js';
 
 /** A public key with all that decides whether a token is taken. */
 export interface TrustedKey {

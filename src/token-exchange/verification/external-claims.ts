@@ -16,11 +16,21 @@ export interface ExternalClaims {
   readonly email?: string;
   /** False where the issuer says anything about it but yes (D5). */
   readonly emailVerified: boolean;
+  /** Whether the issuer says yes, and not merely nothing. */
+  readonly emailVouchedFor: boolean;
   readonly givenName?: string;
   readonly familyName?: string;
   readonly role?: string;
   /** The only party that may act for this subject, where the token names one (RFC 8693 §4.4). */
   readonly mayAct?: { readonly sub: string; readonly iss?: string };
+  /** Who has acted already by the time of this token, the latest first: a record, which gives nobody a right (RFC 8693 §4.1). */
+  readonly priorActors?: readonly ExternalParty[];
+}
+
+/** Somebody as an issuer knows them. */
+export interface ExternalParty {
+  readonly iss: string;
+  readonly sub: string;
 }
 
 /** A JWT claims set (RFC 7519 §7.2), as it was parsed. */
@@ -28,6 +38,9 @@ export type ClaimSet = Readonly<Record<string, unknown>>;
 
 const MAX_SUBJECT_CHARACTERS = 255;
 const MAX_EMAIL_CHARACTERS = 254;
+const MAX_ISSUER_CHARACTERS = 512;
+/** The access token repeats them all. */
+const MAX_PRIOR_ACTORS = 5;
 /** 9999-12-31T23:59:59Z: what dates and databases hold. */
 const LATEST_NUMERIC_DATE = 253_402_300_799;
 
@@ -66,10 +79,12 @@ function optionalClaims(payload: ClaimSet) {
   return {
     email: email(payload),
     emailVerified: isEmailVerified(payload),
+    emailVouchedFor: isEmailVouchedFor(payload),
     givenName: optionalText(payload, 'given_name'),
     familyName: optionalText(payload, 'family_name'),
     role: optionalText(payload, 'role'),
     mayAct: mayAct(payload),
+    priorActors: priorActors(payload),
   };
 }
 
@@ -77,8 +92,12 @@ function optionalClaims(payload: ClaimSet) {
  * An issuer that says nothing counts as the specification says. One that says anything must say yes: `"False"`, `0` and
  * `null` mean no to those who write them, and whoever reads them as yes hands an account over.
  */
-function isEmailVerified({ email_verified: isVerified }: ClaimSet): boolean {
-  return isVerified === undefined || isVerified === true || isVerified === 'true';
+function isEmailVerified(payload: ClaimSet): boolean {
+  return payload['email_verified'] === undefined || isEmailVouchedFor(payload);
+}
+
+function isEmailVouchedFor({ email_verified: isVerified }: ClaimSet): boolean {
+  return isVerified === true || isVerified === 'true';
 }
 
 /** RFC 8693 §4.4: the party is named by `sub`, and by `iss` where that is not the token's own. */
@@ -89,10 +108,34 @@ function mayAct({ may_act: party }: ClaimSet): ExternalClaims['mayAct'] {
   return { sub: requiredText(party, 'sub'), iss };
 }
 
+/**
+ * The chain of `act` claims, one within the other. Whoever has no `iss` in it is one of the token's own issuer.
+ * @rule P.priorActors A chain of actors is of parties with `sub`, and of five at most.
+ */
+function priorActors(payload: ClaimSet): readonly ExternalParty[] | undefined {
+  const actors: ExternalParty[] = [];
+  const issuer = requiredText(payload, 'iss');
+  for (let { act } = payload; act !== undefined; act = (act as ClaimSet)['act']) {
+    if (!isJsonObject(act)) throw invalid('act must be an object');
+    if (actors.length === MAX_PRIOR_ACTORS) throw invalid(`act has over ${MAX_PRIOR_ACTORS} actors`);
+    actors.push({ iss: optionalText(act, 'iss') ?? issuer, sub: requiredText(act, 'sub') });
+  }
+  return actors.length === 0 ? undefined : actors;
+}
+
 /** @rule D42 Text that storage cannot hold is refused, whichever claim it stands in. */
-function refuseTooLong({ sub, email: address }: Pick<ExternalClaims, 'sub' | 'email'>): void {
-  if (hasMoreCharacters(sub, MAX_SUBJECT_CHARACTERS)) {
+function refuseTooLong({
+  sub,
+  email: address,
+  priorActors: actors = [],
+}: Pick<ExternalClaims, 'sub' | 'email' | 'priorActors'>): void {
+  if (
+    [sub, ...actors.map((actor) => actor.sub)].some((name) => hasMoreCharacters(name, MAX_SUBJECT_CHARACTERS))
+  ) {
     throw notStorable(`sub has over ${MAX_SUBJECT_CHARACTERS} characters`);
+  }
+  if (actors.some(({ iss }) => hasMoreCharacters(iss, MAX_ISSUER_CHARACTERS))) {
+    throw notStorable(`iss of an actor has over ${MAX_ISSUER_CHARACTERS} characters`);
   }
   if (address !== undefined && hasMoreCharacters(address, MAX_EMAIL_CHARACTERS)) {
     throw notStorable(`email has over ${MAX_EMAIL_CHARACTERS} characters`);

@@ -1,7 +1,7 @@
 // Verifies external tokens: the only place that can make a VerifiedToken.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../foundation/clock.js';
-import type { Flow } from '../host.js';
+import type { Flow } from '../flow.js';
 import type { Algorithm } from '../keys/algorithms.js';
 import { algorithmNamed } from '../keys/algorithms.js';
 import type { TrustedKey } from '../keys/trusted-key.js';
@@ -14,6 +14,7 @@ import { parseCompactJws } from './compact-jws.js';
 import type { ExternalClaims } from './external-claims.js';
 import { readExternalClaims, readIssuer } from './external-claims.js';
 import { isSignatureValid } from './signature.js';
+import { judgeLoneSubject, judgeTrust } from './trust.js';
 
 /** Not exported: without it nobody else can write a VerifiedToken. */
 const verified: unique symbol = Symbol('verified');
@@ -47,7 +48,7 @@ export class ExternalTokenVerifier {
 
   /**
    * Verifies one token for one flow.
-   * @throws Rejection with the first reason in the order header, key, signature, claims, audience, times, lifetime
+   * @throws Rejection with the first reason in the order header, key, signature, trust, claims, audience, times, lifetime
    */
   async verify(token: string, flow: Flow): Promise<VerifiedToken> {
     const jws = parseCompactJws(token);
@@ -57,6 +58,7 @@ export class ExternalTokenVerifier {
     // From here on the issuer and kid are those of a key that we hold, so they may be told to the audit trail.
     return withRejectionContext({ issuer, kid }, async () => {
       await judgeSignature(jws, algorithm, key);
+      judgeTrust(key.policy, flow, this.clock.nowSeconds());
       return { [verified]: true, claims: this.judgeClaims(jws, key, flow), key };
     });
   }
@@ -75,7 +77,7 @@ export class ExternalTokenVerifier {
     const claims = readExternalClaims(jws.payload);
     judgeAudience(claims, key);
     this.judgeTimes(claims);
-    if (flow === 'embed') judgeEmbedLifetime(claims);
+    if (flow === 'embed') judgeEmbedLogin(claims, key);
     return claims;
   }
 
@@ -143,6 +145,7 @@ function judgeAudience({ aud }: ExternalClaims, { policy }: TrustedKey): void {
 }
 
 /** @rule 5.2.7 A token for embedded login lives at most 60 seconds. */
-function judgeEmbedLifetime({ iat, exp }: ExternalClaims): void {
+function judgeEmbedLogin({ iat, exp }: ExternalClaims, { policy }: TrustedKey): void {
   if (exp - iat > MAX_EMBED_LIFETIME_SECONDS) throw new Rejection('token_lifetime_exceeded');
+  judgeLoneSubject(policy);
 }

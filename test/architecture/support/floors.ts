@@ -19,21 +19,25 @@ export const HOUSE: Plan = [
     ['src/audit/'],
     ['src/token-exchange/http/'],
     ['src/token-exchange/throttle/'],
-    ['src/token-exchange/host.ts'],
+    ['src/token-exchange/host.ts', 'src/token-exchange/flow.ts'],
   ],
   [['src/users/'], ['src/token-exchange/access-tokens/'], ['src/token-exchange/sessions/']],
   [['src/access/']],
   [['src/http/']],
   [['src/token-exchange/'], ['src/workspace/'], ['src/health/'], ['src/web/'], ['src/metrics/']],
-  [['src/start/'], ['src/host/']],
+  [['src/start/'], ['src/host/'], ['src/administration/']],
   [['src/app.module.ts', 'src/application.ts', 'ormconfig.ts']],
   [['src/main.ts'], ['src/cli/']],
 ];
 
 /** The order inside token exchange, by the same rule. What a key is lies below the options, which list the keys. */
 export const TOKEN_EXCHANGE: Plan = [
-  [['foundation/']],
-  [['migrations/'], ['sealing/'], ['keys/algorithms.ts', 'keys/ed25519-point.ts', 'keys/trusted-key.ts']],
+  [['foundation/', 'flow.ts']],
+  [
+    ['migrations/'],
+    ['sealing/'],
+    ['keys/algorithms.ts', 'keys/ed25519-point.ts', 'keys/trust-policy.ts', 'keys/trusted-key.ts'],
+  ],
   [['database/']],
   [['coordination/'], ['audit/']],
   [['http/'], ['throttle/'], ['rejection.ts', 'token-exchange.options.ts', 'host.ts', 'silent-telemetry.ts']],

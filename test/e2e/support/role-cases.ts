@@ -16,18 +16,42 @@ const NOT_ROLES = [
 /** Few, so that what is stored is often what is claimed; cut to 32 characters, of which some are not one code unit. */
 const NAMES = ['', 'Ada', 'ada', 'x'.repeat(32), 'x'.repeat(33), '😀'.repeat(33)];
 
-/** An issuer, and the roles that its entry allows; undefined: all. */
-interface Issuer {
-  readonly partner: Partner;
-  readonly allowedRoles: readonly string[] | undefined;
+/** What an entry says of users. */
+interface Policy {
+  /** Undefined: all. */
+  readonly allowedRoles?: readonly string[];
+  readonly roleCeiling?: boolean;
+  readonly excludeOwner?: boolean;
+  readonly linkExistingUsers?: boolean;
+  readonly linkPrivileged?: boolean;
+  readonly provisionUsers?: boolean;
 }
 
-export const ISSUERS: readonly Issuer[] = [undefined, undefined, [MEMBER], [ADMIN], [MEMBER, ADMIN], []].map(
-  (allowedRoles, index) => ({
-    partner: Partner.create({ issuer: `https://partner-${index}.example` }),
-    allowedRoles,
-  }),
-);
+interface Issuer {
+  readonly partner: Partner;
+  readonly policy: Policy;
+}
+
+/** Twice as many without a policy beyond the contract's as with one. */
+const POLICIES: readonly Policy[] = [
+  {},
+  {},
+  { allowedRoles: [MEMBER] },
+  { allowedRoles: [ADMIN] },
+  { allowedRoles: [MEMBER, ADMIN] },
+  { allowedRoles: [] },
+  { excludeOwner: true },
+  { allowedRoles: [MEMBER], roleCeiling: true },
+  { allowedRoles: [MEMBER, ADMIN], roleCeiling: true, excludeOwner: true },
+  { allowedRoles: [ADMIN, OWNER], roleCeiling: true, linkPrivileged: false },
+  { linkExistingUsers: false },
+  { linkPrivileged: false, provisionUsers: false },
+];
+
+export const ISSUERS: readonly Issuer[] = POLICIES.map((policy, index) => ({
+  partner: Partner.create({ issuer: `https://partner-${index}.example` }),
+  policy,
+}));
 
 /** The user whom a token speaks of, as they were before it. */
 export interface UserBefore {
@@ -104,12 +128,29 @@ export function claimsOf({ issuer, claims, hasEmail }: PartyCase, sub: string): 
   });
 }
 
-export function endOf({ issuer, before, claims, hasEmail }: PartyCase): PartyEnd {
+export function endOf({ issuer: { policy }, before, claims, hasEmail }: PartyCase): PartyEnd {
   if (before?.isLinked !== true && !hasEmail) return { refusal: 'email_missing' };
-  const isAllowed = (role: string) => issuer.allowedRoles?.includes(role) ?? true;
-  if (before === undefined) return newUserEnd(claims.role, isAllowed, namesAfter(claims));
-  if (!before.enabled) return { refusal: 'user_disabled' };
-  return existingUserEnd(before, claims.role, isAllowed, namesAfter(claims, before));
+  if (before === undefined) return newUserEnd(claims.role, policy, namesAfter(claims));
+  const refusal = linkRefusal(before, policy) ?? stateRefusal(before, policy);
+  if (refusal !== undefined) return { refusal };
+  return existingUserEnd(before, claims.role, policy, namesAfter(claims, before));
+}
+
+function linkRefusal({ isLinked, role }: UserBefore, policy: Policy): string | undefined {
+  if (isLinked) return undefined;
+  if (policy.linkExistingUsers === false) return 'linking_not_allowed';
+  return policy.linkPrivileged === false && role !== MEMBER ? 'privileged_linking_not_allowed' : undefined;
+}
+
+/** By what is stored, before the claim is looked at. */
+function stateRefusal({ enabled, role }: UserBefore, policy: Policy): string | undefined {
+  if (!enabled) return 'user_disabled';
+  if (policy.excludeOwner === true && role === OWNER) return 'owner_excluded';
+  return policy.roleCeiling === true && !isAllowed(role, policy) ? 'stored_role_not_allowed' : undefined;
+}
+
+function isAllowed(role: string, { allowedRoles }: Policy): boolean {
+  return allowedRoles?.includes(role) ?? true;
 }
 
 type Names = Pick<UserBefore, 'givenName' | 'familyName'>;
@@ -121,26 +162,30 @@ function namesAfter(claims: PartyCase['claims'], before: Names = { givenName: ''
   };
 }
 
-function newUserEnd(claim: string | undefined, isAllowed: (role: string) => boolean, names: Names): PartyEnd {
+function newUserEnd(claim: string | undefined, policy: Policy, names: Names): PartyEnd {
   const changes = ['user-provisioned'];
+  if (policy.provisionUsers === false) return { refusal: 'provisioning_not_allowed' };
+  if (claim === undefined && policy.roleCeiling === true && !isAllowed(MEMBER, policy))
+    return { refusal: 'role_not_allowed' };
   if (claim === undefined) return { role: MEMBER, ...names, changes, isWarned: false };
   if (claim === OWNER) return { refusal: 'role_not_assignable' };
   if (claim !== MEMBER && claim !== ADMIN) return { refusal: 'role_not_recognized' };
-  if (!isAllowed(claim)) return { refusal: 'role_not_allowed' };
+  if (!isAllowed(claim, policy)) return { refusal: 'role_not_allowed' };
   return { role: claim, ...names, changes, isWarned: false };
 }
 
 function existingUserEnd(
   { role, isLinked }: UserBefore,
   claim: string | undefined,
-  isAllowed: (role: string) => boolean,
+  policy: Policy,
   names: Names,
 ): PartyEnd {
-  const linking = isLinked ? [] : ['identity-linked'];
+  const telling = role === MEMBER ? [] : ['privileged-identity-linked'];
+  const linking = isLinked ? [] : ['identity-linked', ...telling];
   const kept = { role, ...names, changes: linking, isWarned: false };
   if (role === OWNER || claim === undefined) return kept;
   if (claim !== MEMBER && claim !== ADMIN) return { ...kept, isWarned: true };
-  if (!isAllowed(claim)) return { refusal: 'role_not_allowed' };
+  if (!isAllowed(claim, policy)) return { refusal: 'role_not_allowed' };
   if (claim === role) return kept;
   return { ...kept, role: claim, changes: [...linking, 'role-updated'] };
 }

@@ -172,7 +172,7 @@ describe('other kinds of value', () => {
     ['SVC_DATABASE_URL', 'mysql://host/name'],
     ['SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE', '10.0.0.0/8,'],
     ['SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE', '10.0.0.0/33'],
-    ['SVC_TOKEN_EXCHANGE_STRICT', 'true'],
+    ['SVC_TOKEN_EXCHANGE_STRICT', 'yes'],
     ['SVC_ENCRYPTION_KEY', 'short'],
     ['SVC_ENCRYPTION_KEY', Buffer.alloc(31).toString('base64')],
     ['SVC_ENCRYPTION_KEY', Buffer.alloc(33).toString('base64')],

@@ -78,7 +78,9 @@ describe('a start', () => {
   });
 
   it('[D32] tells warnings of configuration and of trusted keys', async () => {
-    const entries = JSON.stringify([{ ...ENTRY, allowedRoles: ['global:owner'] }]);
+    const entries = JSON.stringify([
+      { ...ENTRY, allowedRoles: ['global:owner'], expectedAudience: 'instance', linkPrivileged: false },
+    ]);
     const { warnings } = await start({ SVC_HOSTS: MARKER, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entries });
     expect(warnings.map((warning) => warning.split(/[ :]/)[0])).toEqual([
       'SVC_HOSTS',

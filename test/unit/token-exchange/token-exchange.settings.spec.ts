@@ -39,6 +39,7 @@ describe('settings', () => {
     expect(rest).toEqual({
       roles,
       trustedKeys: [],
+      strict: false,
       embedLogin: { enabled: true, perMinute: 20 },
       exchange: { enabled: true, perMinute: 20, maxTokenLifetimeSeconds: 900 },
       clockToleranceSeconds: 5,
@@ -121,7 +122,13 @@ describe('trusted keys as JSON', () => {
 
   it('tell the log what their author may not expect', () => {
     const log = new KeptLog();
-    const entries = [staticEntry({ origins: ['https://partner.example'] })];
+    const entries = [
+      staticEntry({
+        origins: ['https://partner.example'],
+        expectedAudience: 'product',
+        linkPrivileged: false,
+      }),
+    ];
     completedOptions({ ...LEAST, trustedKeys: JSON.stringify(entries) }, log);
     expect(log.messages).toEqual([expect.stringMatching(/^info: trustedKeys: entry 0/)]);
   });

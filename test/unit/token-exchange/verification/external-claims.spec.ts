@@ -225,3 +225,51 @@ it('[D23] a refusal holds no value', () => {
     );
   }
 });
+
+describe('act', () => {
+  const chain = (length: number): object =>
+    Array.from({ length }).reduce<object>((act, _, index) => ({ sub: `actor-${index}`, act }), {
+      sub: 'first',
+    });
+
+  it('[P.priorActors] is a chain of parties, the latest first; of the issuer of the token unless they say otherwise', () => {
+    const act = {
+      sub: 'c',
+      iss: 'https://c.example',
+      exp: 7,
+      act: { sub: 'b', act: { sub: 'a', iss: 'x' } },
+    };
+    expect(read({ act }).priorActors).toEqual([
+      { iss: 'https://c.example', sub: 'c' },
+      { iss: 'https://a.example', sub: 'b' },
+      { iss: 'x', sub: 'a' },
+    ]);
+    expect(read({}).priorActors).toBeUndefined();
+  });
+
+  it('[P.priorActors] has five at most', () => {
+    expect(read({ act: chain(4) }).priorActors).toHaveLength(5);
+    expect(reasonFor({ act: chain(5) })).toBe('claims_invalid');
+  });
+
+  it.each([
+    null,
+    'a',
+    7,
+    true,
+    [],
+    [{ sub: 'a' }],
+    {},
+    { sub: '' },
+    { sub: 7 },
+    { iss: 'x' },
+    { sub: 'a', iss: 7 },
+    { sub: 'a', act: null },
+  ])('[P.priorActors] is no chain: %j', (act) => expect(reasonFor({ act })).toBe('claims_invalid'));
+
+  it('[D42] has names that can be stored', () => {
+    expect(reasonFor({ act: { sub: 's'.repeat(256) } })).toBe('claims_not_storable');
+    expect(reasonFor({ act: { sub: 's', iss: 'i'.repeat(513) } })).toBe('claims_not_storable');
+    expect(reasonFor({ act: { sub: 'a\0' } })).toBe('claims_not_storable');
+  });
+});

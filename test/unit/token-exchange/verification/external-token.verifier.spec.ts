@@ -8,7 +8,7 @@ import { createLogger } from '../../../../src/logging/logger.js';
 import { SoleLeader } from '../../../../src/token-exchange/coordination/leader.js';
 import { SoleProcessNotifications } from '../../../../src/token-exchange/coordination/notifications.js';
 import { Database } from '../../../../src/token-exchange/database/database.js';
-import type { Flow } from '../../../../src/token-exchange/host.js';
+import type { Flow } from '../../../../src/token-exchange/flow.js';
 import { ExchangeTelemetry } from '../../../../src/token-exchange/host.js';
 import { JwksKeyProvider } from '../../../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from '../../../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';

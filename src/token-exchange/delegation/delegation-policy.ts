@@ -1,0 +1,43 @@
+// Who may act for whom: what a subject token says of its actor, and what both entries say.
+import { Rejection } from '../rejection.js';
+import type { ExternalParty } from '../verification/external-claims.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { judgeLoneSubject } from '../verification/trust.js';
+import type { Parties } from '../consumption/consumption.service.js';
+
+/** More than a token may bring by itself are of no use to whoever reads the record. */
+const MAX_PRIOR_ACTORS = 5;
+
+/**
+ * Judges whether the parties of an exchange may come together, or the subject alone.
+ * @throws Rejection `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
+ */
+export function judgeParties({ subject, actor }: Parties): void {
+  if (actor === undefined) return judgeLoneSubject(subject.key.policy);
+  judgeMayAct(subject, actor);
+  judgeActFor(subject, actor);
+}
+
+/** @rule P.mayAct Where a subject token names who may act for it, no other actor is taken (RFC 8693 §4.4). */
+function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
+  if (mayAct === undefined) return;
+  const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
+  if (!isNamed) throw new Rejection('actor_not_allowed');
+}
+
+/** @rule P.actFor An actor's entry may limit whose subjects the actor acts for. */
+function judgeActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): void {
+  const { actFor } = actor.key.policy;
+  if (actFor?.has(iss) === false) throw new Rejection('act_for_not_allowed');
+}
+
+/**
+ * Who has acted before this exchange, the latest first: for the actor, then for the subject.
+ * @throws Rejection `claims_invalid` where the two chains together are too long
+ */
+export function priorActorsOf({ subject, actor }: Parties): readonly ExternalParty[] {
+  const actors = [...(actor?.claims.priorActors ?? []), ...(subject.claims.priorActors ?? [])];
+  if (actors.length <= MAX_PRIOR_ACTORS) return actors;
+  const detail = `act of both tokens has over ${MAX_PRIOR_ACTORS} actors`;
+  throw new Rejection('claims_invalid', { party: 'actor', detail });
+}

@@ -1,0 +1,78 @@
+// What an access token grants: scopes, the service that it is for, and whose rights its calls have.
+import type { Parties } from '../consumption/consumption.service.js';
+import type { AccessTokenGrant } from '../host.js';
+import type { TrustPolicy } from '../keys/trust-policy.js';
+import { Rejection } from '../rejection.js';
+
+/** What is asked for. */
+export interface AskedGrants {
+  /** Scopes with spaces between them (RFC 6749 §3.3). */
+  readonly scope?: string;
+  /** Target resource URIs (RFC 8707 §2). */
+  readonly resource?: readonly string[];
+}
+
+/** What is granted; what is not there is not limited. */
+export type Grants = Pick<AccessTokenGrant, 'grantedScopes' | 'audience' | 'rights'>;
+
+/**
+ * Grants what the entries of both parties allow.
+ * @param host the audience of tokens that are for no other service
+ * @throws Rejection `scope_not_allowed`, `resource_not_allowed`
+ */
+export function judgeGrants(asked: AskedGrants, parties: Parties, host?: string): Grants {
+  return {
+    grantedScopes: grantedScopes(asked, parties),
+    audience: grantedAudience(asked, parties, host),
+    rights: rightsOf(parties),
+  };
+}
+
+/**
+ * Who names no scope asks for all that there are (RFC 6749 §3.3).
+ * @rule P.scopes Where an entry lists scopes, those are granted that were asked for and every such entry lists.
+ */
+function grantedScopes({ scope }: AskedGrants, parties: Parties): readonly string[] | undefined {
+  const ceiling = common(policiesOf(parties).map(({ scopes }) => scopes));
+  if (ceiling === undefined) return undefined;
+  const asked = scope?.split(' ').filter((token) => token !== '') ?? [];
+  const granted =
+    asked.length === 0 ? [...ceiling] : [...new Set(asked)].filter((token) => ceiling.has(token));
+  if (granted.length === 0) throw new Rejection('scope_not_allowed');
+  return granted;
+}
+
+/**
+ * A token is for one service: what one of several could do with it, it could do to the others. Who names the host itself, as
+ * its metadata do (RFC 9728), asks for what there is anyway.
+ * @rule P.resources Where an entry lists resources, one that every such entry lists becomes the audience; else none is given.
+ * @rule D53 Without a list, resources are recorded and not judged.
+ */
+function grantedAudience(
+  { resource = [] }: AskedGrants,
+  parties: Parties,
+  host: string | undefined,
+): string | undefined {
+  const ceiling = common(policiesOf(parties).map(({ resources }) => resources));
+  if (ceiling === undefined) return undefined;
+  const [only, ...others] = new Set(resource);
+  if (only === undefined || (only === host && others.length === 0)) return undefined;
+  if (others.length > 0 || !ceiling.has(only)) throw new Rejection('resource_not_allowed');
+  return only;
+}
+
+/** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */
+function rightsOf(parties: Parties): Grants['rights'] {
+  if (parties.actor === undefined) return undefined;
+  return policiesOf(parties).some(({ rights }) => rights === 'both') ? 'both' : undefined;
+}
+
+function policiesOf({ subject, actor }: Parties): TrustPolicy[] {
+  return [subject, ...(actor === undefined ? [] : [actor])].map(({ key }) => key.policy);
+}
+
+/** What all lists have that there are; undefined where there is none. */
+function common(lists: readonly (ReadonlySet<string> | undefined)[]): ReadonlySet<string> | undefined {
+  const [first, ...others] = lists.filter((list) => list !== undefined);
+  return first && new Set([...first].filter((value) => others.every((list) => list.has(value))));
+}

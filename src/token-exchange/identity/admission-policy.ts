@@ -1,0 +1,71 @@
+// Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
+import { domainOfAddress } from '../foundation/email-address.js';
+import type { HostUser, PermittedRoles } from '../host.js';
+import type { TrustPolicy } from '../keys/trust-policy.js';
+import { Rejection } from '../rejection.js';
+import type { RoleNames } from '../token-exchange.options.js';
+import { isPrivileged } from '../token-exchange.options.js';
+import type { ExternalClaims } from '../verification/external-claims.js';
+
+/**
+ * The address by which an unknown identity may be linked or provisioned.
+ * @rule D5 One that its issuer does not call verified does neither: a departure, against theft.
+ * @rule P.requireVerifiedEmail Where the entry asks for it, an issuer that says nothing about it is not enough.
+ * @rule P.emailDomains Addresses of other domains than the listed ones do neither; a subdomain is another domain.
+ * @throws Rejection `email_missing`, `email_not_verified`, `email_domain_not_allowed`
+ */
+export function judgeEmail(
+  { email, emailVerified, emailVouchedFor }: ExternalClaims,
+  policy: TrustPolicy,
+): string {
+  if (email === undefined) throw new Rejection('email_missing');
+  const isVerified = policy.requireVerifiedEmail === true ? emailVouchedFor : emailVerified;
+  if (!isVerified) throw new Rejection('email_not_verified');
+  if (policy.emailDomains?.has(domainOfAddress(email) ?? '') === false)
+    throw new Rejection('email_domain_not_allowed');
+  return email;
+}
+
+/**
+ * Judges the link of an unknown identity to the user who has its address.
+ * @rule P.linkExistingUsers An entry may be kept from linking to users that are there already.
+ * @rule P.linkPrivileged An entry may be kept from linking to the owner and to administrators.
+ * @throws Rejection `linking_not_allowed`, `privileged_linking_not_allowed`
+ */
+export function judgeLink({ role }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
+  if (policy.linkExistingUsers === false) throw new Rejection('linking_not_allowed');
+  if (policy.linkPrivileged === false && isPrivileged(role, roles))
+    throw new Rejection('privileged_linking_not_allowed');
+}
+
+/**
+ * Judges the making of a user.
+ * @rule P.provisionUsers An entry may be kept from making users.
+ * @throws Rejection `provisioning_not_allowed`
+ */
+export function judgeProvisioning({ provisionUsers }: TrustPolicy): void {
+  if (provisionUsers === false) throw new Rejection('provisioning_not_allowed');
+}
+
+/**
+ * Judges a known user by the stored role, before a claim may change it.
+ * @rule P.excludeOwner An entry may be kept from letting the owner in.
+ * @rule P.roleCeiling With a ceiling nobody gets in whose stored role the entry does not list.
+ * @throws Rejection `owner_excluded`, `stored_role_not_allowed`
+ */
+export function judgeStoredRole({ role }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
+  if (policy.excludeOwner === true && role === roles.owner) throw new Rejection('owner_excluded');
+  if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)
+    throw new Rejection('stored_role_not_allowed');
+}
+
+/** The same, as a condition for a statement that finds the user. */
+export function permittedRoles(
+  { roleCeiling, allowedRoles, excludeOwner }: TrustPolicy,
+  { owner }: RoleNames,
+): PermittedRoles {
+  return {
+    permittedRoles: roleCeiling === true && allowedRoles !== undefined ? [...allowedRoles] : undefined,
+    excludedRole: excludeOwner === true ? owner : undefined,
+  };
+}

@@ -1,0 +1,22 @@
+// Tells the operator that a token has become the account of an administrator.
+import { Inject, Injectable } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import type { AuditEvent } from '../audit/audit-event.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
+
+const EVENT = 'svc.audit.token-exchange.privileged-identity-linked';
+
+/** After the commit: what is told has happened. */
+@Injectable()
+export class PrivilegedLinkWarning {
+  constructor(@Inject(LOGGER) private readonly logger: Log) {}
+
+  @OnEvent(EVENT)
+  warn({ requestId, payload: { issuer, userId, role } }: AuditEvent<typeof EVENT>): void {
+    this.logger.warn(
+      { requestId, issuer, userId, role },
+      'an external identity was linked to the account of an administrator by its e-mail address',
+    );
+  }
+}

@@ -1,0 +1,117 @@
+// What a policy is where its entry says nothing: the contract's rule, or the safe one; and what is said of risks that it takes.
+import type { EntryMembers } from './entry-members.js';
+import type { TrustPolicy } from './trust-policy.js';
+
+/**
+ * `contract`: as the contract says, open where it is. `stored`: for entries that a command has made, which are open to
+ * nobody's owner. `strict`: what an entry does not say is not allowed.
+ */
+export type PolicyDefaults = 'contract' | 'stored' | 'strict';
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+const STORED = { linkPrivileged: false, excludeOwner: true } as const satisfies Partial<TrustPolicy>;
+
+/** @rule P.strict What an entry does not say has its safe value. */
+function strict({ emailDomains }: Pick<TrustPolicy, 'emailDomains'>) {
+  return {
+    requireVerifiedEmail: true,
+    linkExistingUsers: emailDomains !== undefined,
+    linkPrivileged: false,
+    provisionUsers: true,
+    roleCeiling: true,
+    excludeOwner: true,
+    actFor: NOBODY,
+    rights: 'both',
+    scopes: NOBODY,
+    resources: NOBODY,
+  } as const satisfies Partial<TrustPolicy>;
+}
+
+/** The policy that an entry stands for. */
+export function withDefaults(said: TrustPolicy, defaults: PolicyDefaults = 'contract'): TrustPolicy {
+  if (defaults === 'contract') return said;
+  const unsaid = defaults === 'strict' ? strict(said) : STORED;
+  return { ...said, ...onlyMissing(unsaid, said) };
+}
+
+/**
+ * What a policy needs to mean anything.
+ * @rule 5.5.1 Under the strict policy every entry expects an audience.
+ * @rule 5.5.2 Under the strict policy every entry limits roles.
+ */
+export function refuseGaps(
+  members: EntryMembers,
+  policy: TrustPolicy,
+  defaults: PolicyDefaults = 'contract',
+): void {
+  const isStrict = defaults === 'strict';
+  if (policy.roleCeiling === true && !isStrict && !members.has('allowedRoles'))
+    members.problem('roleCeiling', 'needs allowedRoles: it keeps out who has another role');
+  if (!isStrict) return;
+  const servesEmbed = policy.flows?.has('embed') ?? true;
+  for (const member of ['expectedAudience', 'allowedRoles'] as const) {
+    if (!members.has(member)) members.problem(member, 'is required by the strict policy');
+  }
+  if (servesEmbed && !members.has('origins'))
+    members.problem('origins', 'is required by the strict policy, unless flows is ["exchange"]');
+}
+
+/** The members whose strict value a weaker one can stand against. */
+const WEAKENED = [
+  'requireVerifiedEmail',
+  'linkExistingUsers',
+  'linkPrivileged',
+  'roleCeiling',
+  'excludeOwner',
+  'rights',
+] as const satisfies readonly (keyof ReturnType<typeof strict>)[];
+
+/** What an operator should know of a policy, although the service starts (D54). */
+export function warnOfRisks(
+  members: EntryMembers,
+  said: TrustPolicy,
+  policy: TrustPolicy,
+  defaults: PolicyDefaults = 'contract',
+): void {
+  if (defaults === 'strict') warnOfWeakness(members, said);
+  if (policy.expectedAudience === undefined && defaults !== 'strict')
+    members.warning('expectedAudience', 'is not set: a token that was made for another service is taken too');
+  if (mayLinkToAdministrators(policy) && defaults !== 'strict')
+    members.warning(
+      'linkPrivileged',
+      'is not false: by e-mail a token may take over the account of an administrator',
+    );
+  if (policy.scopes?.size === 0 && policy.flows?.has('exchange') !== false)
+    members.warning(
+      'scopes',
+      'has none, so every token exchange is refused: list some, or let flows be ["embed"]',
+    );
+}
+
+function warnOfWeakness(members: EntryMembers, said: TrustPolicy): void {
+  const values: Partial<TrustPolicy> = strict(said);
+  for (const member of WEAKENED) {
+    if (said[member] === undefined || said[member] === values[member]) continue;
+    // What is stricter still is no weakness: not to link at all.
+    if (member === 'linkExistingUsers' && said[member] === false) continue;
+    members.warning(
+      member,
+      `is weaker than the strict policy, which would be ${JSON.stringify(values[member])}`,
+    );
+  }
+}
+
+function mayLinkToAdministrators({ linkExistingUsers, linkPrivileged }: TrustPolicy): boolean {
+  return linkExistingUsers !== false && linkPrivileged !== false;
+}
+
+function onlyMissing<Values extends Partial<TrustPolicy>>(
+  values: Values,
+  said: TrustPolicy,
+): Partial<Values> {
+  const missing = Object.entries(values).filter(
+    ([member]) => said[member as keyof TrustPolicy] === undefined,
+  );
+  return Object.fromEntries(missing) as Partial<Values>;
+}

@@ -1,0 +1,96 @@
+// Says in words what a policy allows, for whoever has to answer for it.
+import type { TrustPolicy } from './trust-policy.js';
+
+/**
+ * What an entry's tokens may do, a phrase for each thing that somebody should know, the widest doors first.
+ * @param now tells whether trust has ended
+ */
+export function policyInWords(policy: TrustPolicy, now: Date): string[] {
+  return [
+    ...admissionInWords(policy, now),
+    ...rolesInWords(policy),
+    ...usersInWords(policy),
+    ...delegationInWords(policy),
+    ...grantsInWords(policy),
+  ];
+}
+
+function admissionInWords(
+  { expectedAudience, flows, notAfter, origins, perMinute }: TrustPolicy,
+  now: Date,
+): string[] {
+  const servesEmbed = flows?.has('embed') ?? true;
+  return [
+    ...(expectedAudience === undefined ? ['tokens for any audience'] : []),
+    ...(flows === undefined ? [] : [`${listed(flows, ' and ')} only`]),
+    ...(servesEmbed && origins === undefined ? ['logins posted by any page'] : []),
+    ...(notAfter === undefined ? [] : [endInWords(notAfter, now)]),
+    ...(perMinute === undefined ? [] : [`${perMinute} a minute`]),
+  ];
+}
+
+function endInWords(notAfter: Date, now: Date): string {
+  const moment = notAfter.toISOString().replace('.000Z', 'Z');
+  return notAfter <= now ? `nothing since ${moment}` : `until ${moment}`;
+}
+
+function rolesInWords({ allowedRoles, roleCeiling, excludeOwner }: TrustPolicy): string[] {
+  const assigns =
+    allowedRoles === undefined
+      ? "may assign every role but the owner's"
+      : `may assign ${named(allowedRoles)}`;
+  const admitted =
+    roleCeiling === true && allowedRoles !== undefined ? [`lets in ${named(allowedRoles)} only`] : [];
+  return [assigns, ...admitted, excludeOwner === true ? 'never the owner' : 'the owner too'];
+}
+
+function usersInWords(policy: TrustPolicy): string[] {
+  const { emailDomains, requireVerifiedEmail, provisionUsers } = policy;
+  const domains = emailDomains === undefined ? '' : ` of ${listed(emailDomains)}`;
+  const verified = requireVerifiedEmail === true ? ' verified' : '';
+  const byEmail = `by${verified} e-mail${domains}`;
+  return [
+    linkInWords(policy, byEmail),
+    provisionUsers === false ? 'may not make users' : `may make users${domains}`,
+  ];
+}
+
+function linkInWords({ linkExistingUsers, linkPrivileged }: TrustPolicy, byEmail: string): string {
+  if (linkExistingUsers === false) return 'may not link to existing users';
+  const whom =
+    linkPrivileged === false ? 'existing users but administrators' : 'existing users, administrators too';
+  return `may link to ${whom}, ${byEmail}`;
+}
+
+function delegationInWords({ actFor, requireActor, rights }: TrustPolicy): string[] {
+  return [
+    actFor === undefined
+      ? 'may act for anybody'
+      : actFor.size === 0
+        ? 'may act for nobody'
+        : `may act for subjects of ${listed(actFor)}`,
+    ...(requireActor === true ? ['never without an actor'] : []),
+    rights === 'both' ? "an actor's call needs the rights of both" : "an actor's call has the actor's rights",
+  ];
+}
+
+function grantsInWords({ scopes, resources }: TrustPolicy): string[] {
+  return [
+    scopes === undefined
+      ? 'every scope'
+      : scopes.size === 0
+        ? 'no scope, so no token exchange'
+        : `scopes ${listed(scopes)}`,
+    ...(resources === undefined
+      ? []
+      : [resources.size === 0 ? 'no other service' : `tokens for ${listed(resources)}`]),
+  ];
+}
+
+function named(values: ReadonlySet<string>): string {
+  return values.size === 0 ? 'no role' : listed(values);
+}
+
+function listed(values: Iterable<string>, separator = ', '): string {
+  return [...values].join(separator);
+}

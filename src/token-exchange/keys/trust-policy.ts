@@ -1,0 +1,55 @@
+// What an entry of the trusted keys allows its tokens: one record of trust, the same for static and fetched keys.
+import type { Flow } from '../flow.js';
+
+/** Whose rights a call has that an actor makes on somebody's behalf. */
+export type DelegatedRights = 'actor' | 'both';
+
+/** A member that is not there leaves the contract's rule as it is: so does each default that is named here. */
+export interface TrustPolicy {
+  /** Index of the entry in the configuration, from 0. */
+  readonly entryIndex: number;
+  /** How logs and metrics call the entry. */
+  readonly label: string;
+  /** The `iss` that its tokens must carry, compared character by character. */
+  readonly issuer: string;
+  /** The `aud` that its tokens must carry; undefined: any. */
+  readonly expectedAudience?: string;
+  /** The ways in for which its tokens are good; undefined: both. */
+  readonly flows?: ReadonlySet<Flow>;
+  /** From this moment on no token of the entry is taken. */
+  readonly notAfter?: Date;
+  /** The origins that may frame the instance and post embedded logins; undefined: any may post. */
+  readonly origins?: ReadonlySet<string>;
+  /** Tokens of the entry in a minute, counted by the entry and no longer by the address that sends them. */
+  readonly perMinute?: number;
+
+  /** The roles that the `role` claim may assign; undefined: every assignable one. */
+  readonly allowedRoles?: ReadonlySet<string>;
+  /** Whether users get in only whose stored role is among `allowedRoles` before any claim is applied. Default false. */
+  readonly roleCeiling?: boolean;
+  /** Whether the owner is kept out. Default false. */
+  readonly excludeOwner?: boolean;
+
+  /** Whether the issuer has to call an e-mail address verified; else it must only not call it unverified. Default false. */
+  readonly requireVerifiedEmail?: boolean;
+  /** Domains, in lower-case ASCII, whose addresses alone link and provision; undefined: any. Subdomains are domains of their own. */
+  readonly emailDomains?: ReadonlySet<string>;
+  /** Whether an unknown identity may be linked to the user who has its e-mail address. Default true. */
+  readonly linkExistingUsers?: boolean;
+  /** Whether that user may be the owner or an administrator. Default true. */
+  readonly linkPrivileged?: boolean;
+  /** Whether users are made. Default true. */
+  readonly provisionUsers?: boolean;
+
+  /** The issuers whose subjects an actor of the entry may act for; undefined: any. */
+  readonly actFor?: ReadonlySet<string>;
+  /** Whether a subject of the entry needs an actor: nobody is signed in, and no token given for the subject alone. Default false. */
+  readonly requireActor?: boolean;
+  /** Whose rights an actor's call has: the actor's, or what actor and subject both have. Default `actor`. */
+  readonly rights?: DelegatedRights;
+
+  /** The scopes that an access token may have; undefined: it has none, and is not limited. */
+  readonly scopes?: ReadonlySet<string>;
+  /** The services, by absolute URI, that an access token may be made for beside the instance; undefined: none is judged. */
+  readonly resources?: ReadonlySet<string>;
+}

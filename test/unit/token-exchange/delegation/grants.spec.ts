@@ -1,0 +1,151 @@
+// Who may act for whom, and what an access token then grants.
+import type { Parties } from '../../../../src/token-exchange/consumption/consumption.service.js';
+import { judgeParties, priorActorsOf } from '../../../../src/token-exchange/delegation/delegation-policy.js';
+import type { AskedGrants } from '../../../../src/token-exchange/delegation/grants.js';
+import { judgeGrants } from '../../../../src/token-exchange/delegation/grants.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/keys/trust-policy.js';
+import type { ExternalParty } from '../../../../src/token-exchange/verification/external-claims.js';
+import type { VerifiedToken } from '../../../../src/token-exchange/verification/external-token.verifier.js';
+
+const ISSUER = 'https://a.example';
+const READ = 'workflow:read';
+const WRITE = 'workflow:write';
+const API = 'https://api.example';
+
+/** Only the verifier makes such a token; here what it has read is given. */
+function token(members: Partial<TrustPolicy>, claims: object = {}): VerifiedToken {
+  const policy = { entryIndex: 0, label: 'entry-0', issuer: ISSUER, ...members };
+  return { claims: { iss: policy.issuer, sub: 's', ...claims }, key: { kid: 'k', policy } } as VerifiedToken;
+}
+const set = (...values: string[]) => new Set(values);
+const alone = (members: Partial<TrustPolicy>): Parties => ({ subject: token(members) });
+const both = (subject: Partial<TrustPolicy>, actor: Partial<TrustPolicy>): Parties => ({
+  subject: token(subject),
+  actor: token(actor),
+});
+
+describe('scopes', () => {
+  it.each<[Parties, AskedGrants, readonly string[] | undefined]>([
+    [alone({}), { scope: READ }, undefined],
+    [both({}, {}), {}, undefined],
+    [alone({ scopes: set(READ, WRITE) }), { scope: READ }, [READ]],
+    [alone({ scopes: set(READ, WRITE) }), { scope: `${WRITE} ${READ} ${WRITE}  other` }, [WRITE, READ]],
+    [alone({ scopes: set(READ, WRITE) }), {}, [READ, WRITE]],
+    [alone({ scopes: set(READ, WRITE) }), { scope: '  ' }, [READ, WRITE]],
+    [both({ scopes: set(READ) }, {}), {}, [READ]],
+    [both({}, { scopes: set(READ) }), { scope: `${READ} ${WRITE}` }, [READ]],
+    [both({ scopes: set(READ, WRITE) }, { scopes: set(WRITE) }), {}, [WRITE]],
+  ])('[P.scopes] %# are those asked for that every list has', (parties, asked, granted) => {
+    expect(judgeGrants(asked, parties).grantedScopes).toEqual(granted);
+  });
+
+  it.each<[Parties, AskedGrants]>([
+    [alone({ scopes: set() }), {}],
+    [alone({ scopes: set(READ) }), { scope: WRITE }],
+    [alone({ scopes: set(READ) }), { scope: READ.toUpperCase() }],
+    [both({ scopes: set(READ) }, { scopes: set(WRITE) }), {}],
+    [both({ scopes: set(READ) }, { scopes: set() }), { scope: READ }],
+  ])('[P.scopes] %# are refused where none is left', (parties, asked) => {
+    expect(() => judgeGrants(asked, parties)).toThrow('scope_not_allowed');
+  });
+});
+
+describe('resources', () => {
+  it.each<[Parties, readonly string[] | undefined, string | undefined]>([
+    [alone({}), ['https://anything.example', 'no uri'], undefined],
+    [alone({ resources: set(API) }), undefined, undefined],
+    [alone({ resources: set(API) }), [API], API],
+    [alone({ resources: set(API) }), [API, API], API],
+    [both({}, { resources: set(API) }), [API], API],
+    [both({ resources: set(API, ISSUER) }, { resources: set(API) }), [API], API],
+  ])(
+    '[P.resources][D53] %# become the audience where one is asked for that is listed',
+    (parties, resource, audience) => {
+      expect(judgeGrants({ resource }, parties).audience).toBe(audience);
+    },
+  );
+
+  it.each<[Parties, readonly string[]]>([
+    [alone({ resources: set() }), [API]],
+    [alone({ resources: set(API) }), [`${API}/`]],
+    [alone({ resources: set(API) }), ['HTTPS://api.example']],
+    [alone({ resources: set(API, ISSUER) }), [API, ISSUER]],
+    [alone({ resources: set(API) }), [API, ISSUER]],
+    [both({ resources: set(API) }, { resources: set(ISSUER) }), [API]],
+  ])('[P.resources] %# are refused, several and others', (parties, resource) => {
+    expect(() => judgeGrants({ resource }, parties)).toThrow('resource_not_allowed');
+  });
+});
+
+it('[P.resources][D58] the host itself, as its metadata name it, is no other service', () => {
+  const parties = alone({ resources: set() });
+  expect(
+    judgeGrants({ resource: ['https://host.example'] }, parties, 'https://host.example').audience,
+  ).toBeUndefined();
+  for (const resource of [['https://host.example/'], ['https://host.example', API]])
+    expect(() => judgeGrants({ resource }, parties, 'https://host.example')).toThrow('resource_not_allowed');
+});
+
+describe('rights', () => {
+  it.each<[Parties, string | undefined]>([
+    [both({}, {}), undefined],
+    [both({ rights: 'actor' }, { rights: 'actor' }), undefined],
+    [both({ rights: 'both' }, { rights: 'actor' }), 'both'],
+    [both({}, { rights: 'both' }), 'both'],
+    [alone({ rights: 'both' }), undefined],
+  ])('[P.rights] %# are the stricter of both entries', (parties, rights) => {
+    expect(judgeGrants({}, parties).rights).toBe(rights);
+  });
+});
+
+describe('parties', () => {
+  const subjectOf = (issuer: string) => token({ issuer });
+
+  it.each<[ReadonlySet<string> | undefined, boolean]>([
+    [undefined, true],
+    [set(ISSUER), true],
+    [set(`${ISSUER}/`), false],
+    [set('https://b.example'), false],
+    [set(), false],
+  ])('[P.actFor] an actor who may act for %p comes together: %s', (actFor, mayAct) => {
+    const judge = () =>
+      judgeParties({ subject: subjectOf(ISSUER), actor: token({ issuer: 'https://actor.example', actFor }) });
+    if (mayAct) expect(judge).not.toThrow();
+    else expect(judge).toThrow('act_for_not_allowed');
+  });
+
+  it('[P.actFor] is the say of the actor’s entry alone', () => {
+    const parties = { subject: token({ actFor: set() }), actor: token({}) };
+    expect(() => judgeParties(parties)).not.toThrow();
+  });
+
+  it('[P.requireActor] is the say of the subject’s entry alone', () => {
+    expect(() => judgeParties(alone({ requireActor: true }))).toThrow('actor_required');
+    expect(() => judgeParties(both({ requireActor: true }, { requireActor: true }))).not.toThrow();
+  });
+});
+
+describe('those who have acted before', () => {
+  const party = (sub: string): ExternalParty => ({ iss: ISSUER, sub });
+  const chain = (length: number, name: string) =>
+    Array.from({ length }, (_, index) => party(`${name}-${index}`));
+
+  it('[P.priorActors] are the actor’s, then the subject’s', () => {
+    const subject = token({}, { priorActors: chain(2, 's') });
+    const actor = token({}, { priorActors: chain(3, 'a') });
+    expect(priorActorsOf({ subject, actor }).map(({ sub }) => sub)).toEqual([
+      'a-0',
+      'a-1',
+      'a-2',
+      's-0',
+      's-1',
+    ]);
+    expect(priorActorsOf({ subject: token({}), actor: token({}) })).toEqual([]);
+  });
+
+  it('[P.priorActors] are five at most together', () => {
+    const subject = token({}, { priorActors: chain(3, 's') });
+    const actor = token({}, { priorActors: chain(3, 'a') });
+    expect(() => priorActorsOf({ subject, actor })).toThrow('claims_invalid');
+  });
+});

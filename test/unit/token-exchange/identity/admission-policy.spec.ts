@@ -1,0 +1,112 @@
+// Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
+import {
+  judgeEmail,
+  judgeLink,
+  judgeProvisioning,
+  judgeStoredRole,
+} from '../../../../src/token-exchange/identity/admission-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/keys/trust-policy.js';
+import { readExternalClaims } from '../../../../src/token-exchange/verification/external-claims.js';
+
+const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;
+const roles = { assignable: [MEMBER, ADMIN], owner: OWNER, initial: MEMBER };
+const good = { iss: 'https://a.example', sub: 's', aud: 'us', iat: 1_000, exp: 1_050, jti: 'j' };
+
+const policy = (members: Partial<TrustPolicy>): TrustPolicy => ({
+  ...{ entryIndex: 0, label: 'entry-0', issuer: 'https://a.example' },
+  ...members,
+});
+const user = (role: string) => ({ id: 'u', role, enabled: true, givenName: '', familyName: '' });
+const emailIn = (claims: object, members: Partial<TrustPolicy> = {}) =>
+  judgeEmail(readExternalClaims({ ...good, ...claims }), policy(members));
+
+describe('the address of an unknown user', () => {
+  it.each([true, 'true'])('[P.requireVerifiedEmail] is enough where email_verified is %j', (isVerified) => {
+    const claims = { email: 'ada@a.example', email_verified: isVerified };
+    expect(emailIn(claims, { requireVerifiedEmail: true })).toBe('ada@a.example');
+  });
+
+  it.each([undefined, false, 'false', 'True', 1, null])(
+    '[P.requireVerifiedEmail] is not enough where email_verified is %j',
+    (isVerified) => {
+      const claims = { email: 'ada@a.example', email_verified: isVerified };
+      expect(() => emailIn(claims, { requireVerifiedEmail: true })).toThrow('email_not_verified');
+    },
+  );
+
+  it('[D5] is enough where the issuer says nothing, unless the entry asks', () => {
+    expect(emailIn({ email: 'ada@a.example' })).toBe('ada@a.example');
+    expect(() => emailIn({ email: 'ada@a.example', email_verified: false })).toThrow('email_not_verified');
+    expect(() => emailIn({})).toThrow('email_missing');
+  });
+
+  it.each<[string, boolean]>([
+    ['ada@product.example', true],
+    ['ada@PRODUCT.Example', true],
+    ['ada@xn--bcher-kva.example', true],
+    ['ada@bücher.example', true],
+    ['ada@BÜCHER.example', true],
+    ['ada@sub.product.example', false],
+    ['ada@product.example.evil.example', false],
+    ['ada@evilproduct.example', false],
+    ['"ada@product.example"@evil.example', false],
+    ['product.example@evil.example', false],
+  ])('[P.emailDomains] %s is of a listed domain: %s', (email, isListed) => {
+    const emailDomains = new Set(['product.example', 'xn--bcher-kva.example']);
+    const judge = () => emailIn({ email }, { emailDomains });
+    if (isListed) expect(judge()).toBe(email);
+    else expect(judge).toThrow('email_domain_not_allowed');
+  });
+});
+
+describe('the link of an unknown identity', () => {
+  it('[P.linkExistingUsers] can be refused for everybody', () => {
+    for (const role of [MEMBER, ADMIN, OWNER])
+      expect(() => judgeLink(user(role), policy({ linkExistingUsers: false }), roles)).toThrow(
+        'linking_not_allowed',
+      );
+  });
+
+  it.each([ADMIN, OWNER])('[P.linkPrivileged] can be refused for %s', (role) => {
+    expect(() => judgeLink(user(role), policy({ linkPrivileged: false }), roles)).toThrow(
+      'privileged_linking_not_allowed',
+    );
+    expect(() => judgeLink(user(role), policy({}), roles)).not.toThrow();
+  });
+
+  it('[P.linkPrivileged] goes by what a host calls privileged', () => {
+    const ofHost = { ...roles, privileged: [MEMBER] };
+    const judge = (role: string) => () => judgeLink(user(role), policy({ linkPrivileged: false }), ofHost);
+    expect(judge(MEMBER)).toThrow('privileged_linking_not_allowed');
+    expect(judge(OWNER)).toThrow('privileged_linking_not_allowed');
+    expect(judge(ADMIN)).not.toThrow();
+  });
+
+  it('[P.linkPrivileged] leaves members alone', () => {
+    expect(() => judgeLink(user(MEMBER), policy({ linkPrivileged: false }), roles)).not.toThrow();
+  });
+});
+
+describe('a new user', () => {
+  it('[P.provisionUsers] can be refused', () => {
+    expect(() => judgeProvisioning(policy({ provisionUsers: false }))).toThrow('provisioning_not_allowed');
+    expect(() => judgeProvisioning(policy({}))).not.toThrow();
+  });
+});
+
+describe('a known user', () => {
+  it.each<[string, Partial<TrustPolicy>, string | undefined]>([
+    [OWNER, {}, undefined],
+    [OWNER, { excludeOwner: true }, 'owner_excluded'],
+    [ADMIN, { excludeOwner: true }, undefined],
+    [ADMIN, { roleCeiling: true, allowedRoles: new Set([MEMBER]) }, 'stored_role_not_allowed'],
+    [ADMIN, { roleCeiling: false, allowedRoles: new Set([MEMBER]) }, undefined],
+    [MEMBER, { roleCeiling: true, allowedRoles: new Set([MEMBER]) }, undefined],
+    [OWNER, { roleCeiling: true, allowedRoles: new Set([MEMBER, ADMIN]) }, 'stored_role_not_allowed'],
+    [OWNER, { roleCeiling: true, allowedRoles: new Set([OWNER]) }, undefined],
+  ])('[P.roleCeiling][P.excludeOwner] who is %s under %j: %s', (role, members, reason) => {
+    const judge = () => judgeStoredRole(user(role), policy(members), roles);
+    if (reason === undefined) expect(judge).not.toThrow();
+    else expect(judge).toThrow(reason);
+  });
+});
