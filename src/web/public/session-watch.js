@@ -4,13 +4,21 @@ import { AnotherUserError, NotSignedInError, readAccount } from './instance.js';
 import { followSession, isTimeOver, onSessionChange, sessionNameOf, stopWatching } from './session.js';
 
 let account = null;
+let asking = new AbortController();
 
+/** A late answer about a session that another has taken the place of since says nothing any more. */
 async function look() {
+  asking.abort();
+  asking = new AbortController();
+  const { signal } = asking;
   try {
-    account = await readAccount(new AbortController().signal);
+    const answer = await readAccount(signal);
+    if (signal.aborted) return;
+    account = answer;
     // The page that led here has told of the session; of another one since then the host page hears by this.
     followSession(account, { isRenewal: true, onEnded: look });
   } catch (error) {
+    if (signal.aborted) return;
     if (error instanceof AnotherUserError) noticeEnd('another-user');
     else if (isTimeOver()) noticeEnd('expired');
     else if (error instanceof NotSignedInError) noticeEnd('revoked');
