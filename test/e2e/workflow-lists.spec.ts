@@ -203,7 +203,7 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
         touched.add(await world.createWorkflow(projects[2] ?? '', 'Made just now'));
       }
       const stayed = whole.filter((id) => !touched.has(id));
-      expect(stayed.length).toBeGreaterThan(100);
+      expect(stayed.length).toBeGreaterThan(80);
       expect(seen.filter((id) => !touched.has(id))).toEqual(stayed);
       rows = await service.rows<Row>(ROWS_AS_THEY_ARE);
     },
@@ -261,14 +261,9 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
     it('a count says that there may be more, and counts exactly where it can', async () => {
       const count = async (search: string) =>
         (await api.get(pathOf({ search }, `${LIST}/count`), admin)).body;
-      const zoos = expected(admin, { search: 'zoo 17' }).length;
-      const some = await count('zoo 17');
-      expect(some.count).toBeLessThanOrEqual(zoos);
-      expect(some.hasMore).toBe(true);
-      expect(await count('rare')).toEqual({
-        count: expected(admin, { search: 'rare' }).length,
-        hasMore: false,
-      });
+      // Each is common, and no name has both.
+      expect(await count('order zoo')).toEqual({ count: 0, hasMore: true });
+      expect(await count('zebra mor')).toEqual({ count: 1, hasMore: false });
       expect(await count('more')).toEqual({ count: 1000, hasMore: true });
     });
   });
