@@ -6,10 +6,10 @@ import { firstInOrder, isMemberOfMany, listedInProject, memberProjects } from '.
 import type { OrderSql } from './workflow-order.js';
 
 /** Of the instance, or of one of its projects: they lie together in an index. */
-const DEPTH = sql`4000`;
+const DEPTH = sql`2000`;
 /** The same where each has to be held against the projects of a member; so many of theirs among these are worth while. */
-const MEMBERS_DEPTH = sql`2000`;
-const ENOUGH = sql`400`;
+const MEMBERS_DEPTH = sql`1500`;
+const ENOUGH = sql`300`;
 /** Of a member's projects, which lie apart: so many are read, and half as many looked through at least. */
 const READ = sql`1600`;
 

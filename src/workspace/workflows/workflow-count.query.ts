@@ -36,7 +36,7 @@ type CountStatement = PreparedStatement<WorkflowCountQuery, CountRow>;
 const SEARCH: CountSql = parameter('text', ({ search }) => search);
 const ENOUGH = sql`1001`;
 /** A search looks through so many workflows, and no further: then it tells how many these are at least. */
-const DEPTH = sql`4500`;
+const DEPTH = sql`10000`;
 /** Which names have a word hangs together with their order, and less with that of their changes. */
 const ORDER = orderSql('updatedAt', 'desc');
 
