@@ -92,7 +92,7 @@ class EmbeddedInstance {
   /** Who was signed in last, until when. */
   #userId: string | undefined;
   #expiresAt = '';
-  /** Whether the end of that session has been told: both the page in the frame and the frame that signs out may tell it. */
+  /** Whether its end has been told: two frames may tell it. */
   #isOver = false;
 
   /** @throws TypeError for an option that is not as described */
@@ -225,7 +225,7 @@ class EmbeddedInstance {
     timers.push(setTimeout(() => this.#fail('timeout'), this.#timeoutMs));
     frame.onload = () => this.#greet(attempt);
     const form = document.createElement('form');
-    // The address says `answer` too, since of too large a body nothing is kept.
+    // Of too large a body nothing is kept.
     const action = this.#origin + this.#dressed('/rest/auth/embed?answer=page');
     Object.assign(form, { method: 'post', action, target: frame.name });
     for (const [name, value] of Object.entries({ token, redirectTo, answer: 'page' })) {
