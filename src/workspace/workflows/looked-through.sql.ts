@@ -1,8 +1,9 @@
 // SQL for the part of a list that a search looks through for one page: so many workflows and no more, wherever they lie.
 import type { Sql } from '../../token-exchange/database/sql.js';
 import { sql } from '../../token-exchange/database/sql.js';
+import { memberProjects } from './member-projects.sql.js';
 import type { SortedQuery } from './sorted-workflows.sql.js';
-import { firstInOrder, isMemberOfMany, listedInProject, memberProjects } from './sorted-workflows.sql.js';
+import { firstInOrder, isMemberOfMany, listedInProject } from './sorted-workflows.sql.js';
 import type { OrderSql } from './workflow-order.js';
 
 /** Of the instance, or of one of its projects: they lie together in an index. */
@@ -27,7 +28,7 @@ export function lookedThrough(query: SortedQuery, order: OrderSql): Sql<SortedQu
 
 /** As a plain page of a member is read: in the list of all where much of that is theirs, or else project by project. */
 function lookedThroughByMember(query: SortedQuery, order: OrderSql): Sql<SortedQuery> {
-  const { memberId: _, ...everybody } = query;
+  const { memberId: _, otherMemberId: __, ...everybody } = query;
   const isMany = query.projectId === undefined ? isMemberOfMany(query) : sql`false`;
   const first = firstInOrder<SortedQuery>(everybody, { order, limit: MEMBERS_DEPTH, onlyIf: isMany });
   const isSeen = sql`(SELECT count(*) FILTER (WHERE seen.is_own) >= ${ENOUGH}

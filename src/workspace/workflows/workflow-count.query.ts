@@ -2,6 +2,7 @@
 import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
 import type { Sql } from '../../token-exchange/database/sql.js';
 import { parameter, sql } from '../../token-exchange/database/sql.js';
+import { memberNames } from './member-projects.sql.js';
 import type { SortedQuery, WorkflowScope } from './sorted-workflows.sql.js';
 import { anyOf, conditionsOf, firstInOrder } from './sorted-workflows.sql.js';
 import { orderSql } from './workflow-order.js';
@@ -43,10 +44,8 @@ const ORDER = orderSql('updatedAt', 'desc');
 const statements = new Map<string, CountStatement>();
 
 export function workflowCount(query: WorkflowCountQuery): CountStatement {
-  const given = (['memberId', 'projectId', 'active', 'search'] as const).filter(
-    (member) => query[member] !== undefined,
-  );
-  const name = ['workflow_count', ...given].join('_').toLowerCase();
+  const given = (['projectId', 'active', 'search'] as const).filter((member) => query[member] !== undefined);
+  const name = ['workflow_count', ...memberNames(query), ...given].join('_').toLowerCase();
   const statement = statements.get(name) ?? new PreparedStatement(name, textOf(query));
   statements.set(name, statement);
   return statement;
