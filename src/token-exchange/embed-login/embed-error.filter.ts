@@ -111,7 +111,7 @@ export class EmbedErrorFilter implements ExceptionFilter {
   /** Undefined where JSON is the answer. */
   private pageFor(request: HttpRequest, word: string): RenderedPage | undefined {
     if (this.page === undefined || request.method !== 'POST') return undefined;
-    if (!asksForPage(this.bodyOf(request))) return undefined;
+    if (!asksForPage(this.bodyOf(request), request.url)) return undefined;
     const loginOrigin = pageOriginOf(request.headers.origin);
     return this.page.render({ word, requestId: requestIdOf(request), loginOrigin });
   }
