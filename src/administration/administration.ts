@@ -46,19 +46,29 @@ export class Administration {
     input: Input,
     request: OperationRequest,
   ): Promise<Result> {
-    try {
-      const done = await this.audit.commit(async (transaction) => {
+    const done = await this.told(operation, request, () =>
+      this.audit.commit(async (transaction) => {
         const context = this.contextOf(request);
         const work = { parts: this.parts, transaction, context };
         const { result, things, events = [] } = await operation.change(input, work);
         return { result, events: [this.performed(operation, request, context, things), ...events] };
-      });
-      await operation.applied?.(this.parts);
-      return done;
-    } catch (error) {
-      await this.tellFailure(operation, request, error);
-      throw error;
-    }
+      }),
+    );
+    // It is done. What this process does not learn now it learns by its next look.
+    await operation.applied?.(this.parts).catch(() => undefined);
+    return done;
+  }
+
+  /**
+   * Reads the input of an operation as it came through the socket.
+   * @throws CommandError for one that breaks a rule: the trail says that the operation was asked for
+   */
+  read<Input>(
+    operation: { readonly name: string; read(input: unknown): Input },
+    input: unknown,
+    request: OperationRequest,
+  ): Promise<Input> {
+    return this.told(operation, request, async () => operation.read(input));
   }
 
   /** Reads a list. Written down before the first page is read: what cannot be written down does not happen. */
@@ -80,9 +90,23 @@ export class Administration {
     return auditEvent('svc.audit.administration.performed', context, { operation, way, things });
   }
 
+  /** Does work, and writes down what ends it. */
+  private async told<Result>(
+    operation: { readonly name: string },
+    request: OperationRequest,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.tellFailure(operation, request, error);
+      throw error;
+    }
+  }
+
   /** Where even this cannot be written, the cause is told all the same, and by it the reason. */
   private async tellFailure(
-    { name: operation }: Operation,
+    { name: operation }: { readonly name: string },
     request: OperationRequest,
     error: unknown,
   ): Promise<void> {

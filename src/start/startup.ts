@@ -13,7 +13,7 @@ import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
 import type { TrustedKeysReading } from '../token-exchange/keys/trusted-key-entry.js';
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
 import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
-import { ASSIGNABLE_ROLES } from '../users/role.js';
+import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
 import { SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';
 
@@ -135,6 +135,7 @@ export function trustedKeysRules({
 }: Pick<Config, 'jwksAllowHttp' | 'strict' | 'baseUrl'>): TrustedKeysRules {
   return {
     assignableRoles: ASSIGNABLE_ROLES,
+    privilegedRoles: [OWNER_ROLE, ADMIN_ROLE],
     scopes: SCOPES,
     allowHttp: jwksAllowHttp,
     defaults: strict ? 'strict' : 'contract',

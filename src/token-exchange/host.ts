@@ -177,7 +177,10 @@ export interface IssuedAccessToken {
 /** Signs one access token, by a key that is there already. */
 export type AccessTokenSigner = (grant: AccessTokenGrant) => IssuedAccessToken;
 
-/** The product's access tokens. */
+/**
+ * The product's access tokens. An issuer of a host's own has to write down, and its API to enforce, what a grant limits:
+ * `rights`, `grantedScopes`, `audience`. The answer of the exchange says so.
+ */
 export abstract class AccessTokenIssuer {
   /** The `aud` of tokens that are for the host itself, which a client may name as the resource. */
   readonly audience?: string;

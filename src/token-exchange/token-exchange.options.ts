@@ -11,15 +11,14 @@ export interface RoleNames {
   readonly initial: string;
   /**
    * The roles whose users are administrators, whose accounts a token should not take over by their e-mail address (D54).
-   * Default: the owner's, and every assignable one but the initial.
+   * The owner's is always one of them. Default: every role but the initial.
    */
   readonly privileged?: readonly string[];
 }
 
 /** Whether the users of a role are administrators. */
-export function isPrivileged(role: string, { owner, assignable, initial, privileged }: RoleNames): boolean {
-  if (role === owner) return true;
-  return privileged?.includes(role) ?? (assignable.includes(role) && role !== initial);
+export function isPrivileged(role: string, { owner, initial, privileged }: RoleNames): boolean {
+  return role === owner || (privileged?.includes(role) ?? role !== initial);
 }
 
 /** Embedded login. */

@@ -2,7 +2,7 @@
 import type { Log } from './foundation/log.js';
 import { SILENT } from './foundation/log.js';
 import type { TrustedKeyEntry } from './keys/trusted-key.js';
-import { isRead, readTrustedKeys } from './keys/trusted-key-entry.js';
+import { areStrict, isRead, readTrustedKeys } from './keys/trusted-key-entry.js';
 import type { SessionOptions } from './sessions/session.options.js';
 import type {
   AccessTokenSettings,
@@ -126,9 +126,17 @@ function trustedKeys(
   { allowHttp }: JwksSettings,
   log: Log,
 ): readonly TrustedKeyEntry[] {
-  if (isRead(given)) return given;
+  if (isRead(given)) {
+    if (strict && !areStrict(given))
+      throw new Error(
+        "strict: the trusted keys were read without it; give readTrustedKeys defaults: 'strict'",
+      );
+    return given;
+  }
+  const { assignable, owner, initial, privileged } = roles;
   const rules = {
-    assignableRoles: roles.assignable,
+    assignableRoles: assignable,
+    privilegedRoles: [owner, ...(privileged ?? assignable.filter((role) => role !== initial))],
     allowHttp,
     defaults: strict ? ('strict' as const) : ('contract' as const),
     baseUrl: accessTokens?.issuer,

@@ -440,6 +440,20 @@ describeOnEachDatabase('identity', (database) => {
       expect(performance.now() - startedAt).toBeLessThan(DEADLOCKS_MS);
     });
 
+    it.each<[string, (index: number) => string]>([
+      ['one sub', () => 'one'],
+      ['a sub each', String],
+    ])('[D6] of a user who is there and gets new names, %s: no deadlock', async (_, suffixOf) => {
+      const email = `${newSub()}@partner.example`;
+      await createUser(service, { email });
+      const startedAt = performance.now();
+      const answers = await inParallel(8, (index) =>
+        exchange(token({ sub: `${email}-${suffixOf(index)}`, email, given_name: `Name ${index}` })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(performance.now() - startedAt).toBeLessThan(DEADLOCKS_MS);
+    });
+
     it('[D6] of unknown identities of two users, crosswise: no deadlock', async () => {
       const [a, b] = [newSub(), newSub()];
       for (const sub of [a, b]) await createUser(service, { email: `${sub}@partner.example` });

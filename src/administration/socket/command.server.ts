@@ -111,7 +111,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
       if (bytes === undefined) return;
       const { operation, input } = readRequest(bytes, this.options.version);
       served.command = operation.name;
-      for await (const line of this.perform(operation, operation.read(input), served)) yield lineOf(line);
+      for await (const line of this.perform(operation, input, served)) yield lineOf(line);
     } catch (error) {
       yield lineOf(this.failure(error, served));
     }
@@ -119,9 +119,10 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
 
   private async *perform(operation: Operation, input: unknown, served: Served): AsyncGenerator<AnswerLine> {
     const request = { id: served.requestId, way: 'service' } as const;
+    const read = await this.administration.read(operation, input, request);
     let result: unknown = null;
-    if ('change' in operation) result = await this.administration.perform(operation, input, request);
-    else for await (const page of this.administration.list(operation, input, request)) yield { page };
+    if ('change' in operation) result = await this.administration.perform(operation, read, request);
+    else for await (const page of this.administration.list(operation, read, request)) yield { page };
     served.outcome = 'performed';
     yield { result };
   }

@@ -190,7 +190,7 @@ function kidOf(token: string): string {
 
 /**
  * The signature is ours, so the claims are as we wrote them; they are still read by type.
- * @rule 4.2.4 Scope and resource narrow nothing: they are not read.
+ * @rule 4.2.4 A requested scope or resource narrows nothing: it is not read. What was granted is (P.scopes, P.resources).
  */
 function readClaims(claims: JWTPayload): ReadToken {
   const { sub = '', jti = '', iat = 0, exp = 0, act, scope } = claims;

@@ -5,6 +5,11 @@ interface Trusted {
   readonly issuer: string;
 }
 
+interface Acted {
+  /** Who has acted before, by what the tokens say. Their ids are those of the issuers: no local user is meant. */
+  readonly priorActors?: readonly { readonly iss: string; readonly sub: string }[];
+}
+
 interface Refusal extends Partial<Trusted> {
   /** The stable word for the true cause; the client may have been told less. */
   readonly reason: string;
@@ -17,25 +22,24 @@ interface Refusal extends Partial<Trusted> {
 /** A host that writes events of its own to the same trail adds them by declaration merging. */
 export interface AuditPayloads {
   /** @rule 6.1 A token exchange succeeded. */
-  'svc.audit.token-exchange.succeeded': Trusted & {
-    readonly kid: string;
-    readonly accessTokenId: string;
-    readonly lifetimeSeconds: number;
-    /** As they were asked for. */
-    readonly scope?: string;
-    readonly resource?: readonly string[];
-    /** What was granted, where the entries limit it. */
-    readonly grantedScopes?: readonly string[];
-    readonly audience?: string;
-    /** `both` where actor and subject both need a right. */
-    readonly rights?: 'actor' | 'both';
-    /** Who has acted before, by what the tokens say. Their ids are those of the issuers: no local user is meant. */
-    readonly priorActors?: readonly { readonly iss: string; readonly sub: string }[];
-  };
+  'svc.audit.token-exchange.succeeded': Trusted &
+    Acted & {
+      readonly kid: string;
+      readonly accessTokenId: string;
+      readonly lifetimeSeconds: number;
+      /** As they were asked for. */
+      readonly scope?: string;
+      readonly resource?: readonly string[];
+      /** What was granted, where the entries limit it. */
+      readonly grantedScopes?: readonly string[];
+      readonly audience?: string;
+      /** `both` where actor and subject both need a right. */
+      readonly rights?: 'actor' | 'both';
+    };
   /** @rule 6.2 A token exchange was refused; holds the reason. */
   'svc.audit.token-exchange.failed': Refusal;
   /** @rule 6.3 An embedded login succeeded. */
-  'svc.audit.token-exchange.embed-login': Trusted & { readonly kid: string };
+  'svc.audit.token-exchange.embed-login': Trusted & Acted & { readonly kid: string };
   /** @rule 6.4 An embedded login was refused; holds the reason. */
   'svc.audit.token-exchange.embed-login-failed': Refusal;
   /** @rule 6.5 A user was made. */

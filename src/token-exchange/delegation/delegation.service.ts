@@ -59,7 +59,9 @@ export class DelegationService {
     return this.journey.audited('exchange', request.requestId, async () => {
       const parties = await timed('verify', () => this.verify(request));
       this.refuseRevoked(parties);
-      const issuance = this.issuances.plan(request, parties);
+      const issuance = await withRejectionContext(issuerAndKid(parties.subject), () =>
+        this.issuances.plan(request, parties),
+      );
       const arrival = { flow: 'exchange', sender: request.sender, arrivedAtMs } as const;
       return this.throttle.counted(arrival, parties, async () => {
         const settled = await timed('consume', () => this.consumption.consume(parties, [issuance.success]));

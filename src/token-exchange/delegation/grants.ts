@@ -2,7 +2,9 @@
 import type { Parties } from '../consumption/consumption.service.js';
 import type { AccessTokenGrant } from '../host.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
+import type { RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
+import { issuerAndKid } from '../verification/external-token.verifier.js';
 
 /** What is asked for. */
 export interface AskedGrants {
@@ -29,17 +31,18 @@ export function judgeGrants(asked: AskedGrants, parties: Parties, host?: string)
 }
 
 /**
- * Who names no scope asks for all that there are (RFC 6749 §3.3).
+ * Who names no scope asks for all that there are: the default that RFC 6749 §3.3 leaves to the server.
  * @rule P.scopes Where an entry lists scopes, those are granted that were asked for and every such entry lists.
  */
 function grantedScopes({ scope }: AskedGrants, parties: Parties): readonly string[] | undefined {
   const ceiling = common(policiesOf(parties).map(({ scopes }) => scopes));
   if (ceiling === undefined) return undefined;
-  const asked = scope?.split(' ').filter((token) => token !== '') ?? [];
-  const granted =
-    asked.length === 0 ? [...ceiling] : [...new Set(asked)].filter((token) => ceiling.has(token));
-  if (granted.length === 0) throw new Rejection('scope_not_allowed');
-  return granted;
+  const asked = scope === undefined ? [...ceiling] : scope.split(' ').filter((token) => token !== '');
+  const granted = [...new Set(asked)].filter((token) => ceiling.has(token));
+  if (granted.length > 0) return granted;
+  const grantsSome = ({ scopes }: TrustPolicy) =>
+    scopes === undefined || asked.some((token) => scopes.has(token));
+  throw new Rejection('scope_not_allowed', whoseList(parties, grantsSome));
 }
 
 /**
@@ -57,14 +60,25 @@ function grantedAudience(
   if (ceiling === undefined) return undefined;
   const [only, ...others] = new Set(resource);
   if (only === undefined || (isSameAddress(only, host) && others.length === 0)) return undefined;
-  if (others.length > 0 || !ceiling.has(only)) throw new Rejection('resource_not_allowed');
-  return only;
+  if (others.length === 0 && ceiling.has(only)) return only;
+  const listsIt = ({ resources }: TrustPolicy) => resources?.has(only) !== false;
+  throw new Rejection('resource_not_allowed', whoseList(parties, listsIt));
 }
 
 /** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */
 function rightsOf(parties: Parties): Grants['rights'] {
   if (parties.actor === undefined) return undefined;
   return policiesOf(parties).some(({ rights }) => rights === 'both') ? 'both' : undefined;
+}
+
+/** The party whose own list leaves nothing; where each does something for itself, the actor's. */
+function whoseList(
+  { subject, actor }: Parties,
+  isEnough: (policy: TrustPolicy) => boolean,
+): RejectionContext {
+  if (actor === undefined || !isEnough(subject.key.policy))
+    return { party: 'subject', ...issuerAndKid(subject) };
+  return { party: 'actor', ...issuerAndKid(actor) };
 }
 
 function policiesOf({ subject, actor }: Parties): TrustPolicy[] {

@@ -24,7 +24,10 @@ function oauth(status: number, error: string, description: string): Answer {
   return { status, body: { error, error_description: description } };
 }
 
-/** @rule D14 Every refused token gets the same bytes: only the log and the audit trail know the cause. */
+/**
+ * @rule D14 Every refused token gets the same bytes: only the log and the audit trail know the cause. Claims, and what is
+ * asked for beside the token, have words of their own.
+ */
 const INVALID_GRANT = oauth(400, 'invalid_grant', 'Token exchange failed');
 /** @rule 7.6 Missing or mistyped claims of a correctly signed token. */
 const INVALID_CLAIMS = oauth(400, 'invalid_request', 'Token claims validation failed');

@@ -12,7 +12,11 @@ const FORM = {
     grant_type: { type: 'string', enum: [TOKEN_EXCHANGE_GRANT] },
     subject_token: { ...JWT, description: 'The external JWT of the end user, fresh: each is taken once.' },
     subject_token_type: IGNORED,
-    actor_token: { ...JWT, description: 'The external JWT of the acting party, whose rights then count.' },
+    actor_token: {
+      ...JWT,
+      description:
+        'The external JWT of the acting party, whose rights then count, with `rights: both` in an entry beside the subject’s.',
+    },
     actor_token_type: IGNORED,
     requested_token_type: IGNORED,
     scope: limited(
@@ -67,7 +71,7 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
       responses: {
         200: answer('An access token', SUCCESS),
         400: answer(
-          'The request, or a token in it, is refused: invalid_request, unsupported_grant_type, invalid_grant',
+          'The request, or a token in it, is refused: invalid_request, unsupported_grant_type, invalid_grant, invalid_scope, invalid_target',
           ERROR,
         ),
         404: answer('The instance has no licence for it any more', NOT_FOUND),

@@ -105,7 +105,11 @@ export class EmbedLoginService {
     session: OpenedSession,
   ): AuditEvent[] {
     const context = { occurredAt: this.journey.now(), requestId, subjectUserId: user.userId };
-    const login = auditEvent('svc.audit.token-exchange.embed-login', context, issuerAndKid(verified));
+    const { priorActors } = verified.claims;
+    const login = auditEvent('svc.audit.token-exchange.embed-login', context, {
+      ...issuerAndKid(verified),
+      priorActors,
+    });
     return [...session.events, ...identityEvents(context, verified, user), login];
   }
 }

@@ -95,7 +95,8 @@ export class IdentityService {
   }
 
   /**
-   * The user is locked before the link is judged: who becomes an administrator meanwhile is judged as one.
+   * The user is locked before the link is judged: who becomes an administrator meanwhile is judged as one. The lock is the
+   * one that the login needs in the end: of two that share one, neither could ever take the stronger.
    * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
    */
   private async linkByEmail(
@@ -105,8 +106,11 @@ export class IdentityService {
   ): Promise<HostUser | undefined> {
     const found = await this.users.findByEmail(transaction, email);
     if (found === undefined) return undefined;
-    const user = await this.users.lock(transaction, found.id, 'share');
+    const lock = mayChange(found, token) ? 'update' : 'share';
+    const user = await this.users.lock(transaction, found.id, lock);
     if (user === undefined) throw new LostRaceError('this user was deleted meanwhile');
+    if (lock === 'share' && mayChange(user, token))
+      throw new LostRaceError('this user was changed meanwhile');
     judgeLink(user, token.key.policy, this.options.roles);
     await this.link(transaction, token, user.id);
     return user;
@@ -204,6 +208,18 @@ export class IdentityService {
 
 function identityOf({ claims: { iss, sub } }: VerifiedToken): ExternalIdentity {
   return { issuer: iss, subject: sub };
+}
+
+/** Whether a token says otherwise of a user than what is stored, be it that it is not heard in the end. */
+function mayChange(
+  user: HostUser,
+  { claims: { role = user.role, givenName, familyName } }: VerifiedToken,
+): boolean {
+  const names = {
+    ...changedName('givenName', givenName, user),
+    ...changedName('familyName', familyName, user),
+  };
+  return role !== user.role || !isEmpty(names);
 }
 
 /** For subject and actor of both flows alike (D7). */

@@ -67,20 +67,31 @@ const WEAKENED = [
   'rights',
 ] as const satisfies readonly (keyof ReturnType<typeof strict>)[];
 
+/** What judging risks takes. */
+interface RiskRules {
+  readonly defaults?: PolicyDefaults;
+  readonly privilegedRoles?: readonly string[];
+}
+
 /** What an operator should know of a policy, although the service starts (D54). */
 export function warnOfRisks(
   members: EntryMembers,
   said: TrustPolicy,
   policy: TrustPolicy,
-  defaults: PolicyDefaults = 'contract',
+  { defaults = 'contract', privilegedRoles }: RiskRules,
 ): void {
   if (defaults === 'strict') warnOfWeakness(members, said);
   if (policy.expectedAudience === undefined && defaults !== 'strict')
     members.warning('expectedAudience', 'is not set: a token that was made for another service is taken too');
-  if (mayLinkToAdministrators(policy) && defaults !== 'strict')
+  if (mayLinkToAdministrators(policy, privilegedRoles) && defaults !== 'strict')
     members.warning(
       'linkPrivileged',
       'is not false: by e-mail a token may take over the account of an administrator',
+    );
+  if (mayActForItself(policy))
+    members.warning(
+      'requireActor',
+      'stops nobody who holds the key: let actFor leave the issuer of the entry out',
     );
   if (policy.scopes?.size === 0 && policy.flows?.has('exchange') !== false)
     members.warning(
@@ -102,8 +113,22 @@ function warnOfWeakness(members: EntryMembers, said: TrustPolicy): void {
   }
 }
 
-function mayLinkToAdministrators({ linkExistingUsers, linkPrivileged }: TrustPolicy): boolean {
-  return linkExistingUsers !== false && linkPrivileged !== false;
+/** A ceiling without their roles keeps them out as well. */
+function mayLinkToAdministrators(
+  policy: TrustPolicy,
+  privilegedRoles: readonly string[] | undefined,
+): boolean {
+  const { linkExistingUsers, linkPrivileged, roleCeiling, allowedRoles } = policy;
+  const admits =
+    roleCeiling !== true ||
+    privilegedRoles === undefined ||
+    privilegedRoles.some((role) => allowedRoles?.has(role));
+  return linkExistingUsers !== false && linkPrivileged !== false && admits;
+}
+
+/** Whoever holds the key can sign an actor token as well, about anybody. */
+function mayActForItself({ requireActor, actFor, issuer }: TrustPolicy): boolean {
+  return requireActor === true && actFor?.has(issuer) !== false;
 }
 
 function onlyMissing<Values extends Partial<TrustPolicy>>(

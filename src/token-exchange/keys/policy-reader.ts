@@ -12,6 +12,8 @@ import type { DelegatedRights, TrustPolicy } from './trust-policy.js';
 export interface PolicyRules {
   /** Roles that a claim can assign at all. */
   readonly assignableRoles: readonly string[];
+  /** Roles whose users are administrators (D54). */
+  readonly privilegedRoles?: readonly string[];
   /** What stands where an entry says nothing. Default `contract`. */
   readonly defaults?: PolicyDefaults;
   /** The address of the host itself, for which every token is good that names no other service. */
@@ -68,7 +70,7 @@ export function readPolicy(members: EntryMembers, rules: PolicyRules): TrustPoli
   };
   const policy = withDefaults(said, rules.defaults);
   refuseGaps(members, policy, rules.defaults);
-  warnOfRisks(members, said, policy, rules.defaults);
+  warnOfRisks(members, said, policy, rules);
   return policy;
 }
 
@@ -184,6 +186,8 @@ function readScopes(members: EntryMembers, rules: PolicyRules): ReadonlySet<stri
   if ([...scopes].join(' ').length > MAX_SCOPE_CHARACTERS) {
     members.problem('scopes', `must have at most ${MAX_SCOPE_CHARACTERS} characters together`);
   }
+  if (servesEmbed(members))
+    members.note('scopes', 'are those of access tokens: a session of an embedded login has none');
   const unknown = [...scopes].filter((scope) => rules.scopes?.includes(scope) === false);
   if (unknown.length > 0 && !members.has('resources'))
     members.warning('scopes', `has ${unknown.length} scope(s) that this API does not ask for`);
@@ -201,6 +205,11 @@ function readResources(members: EntryMembers, { baseUrl }: PolicyRules): Readonl
       'must not have the address of this instance, for which tokens are good anyway',
     );
   return resources;
+}
+
+function servesEmbed(members: EntryMembers): boolean {
+  const flows = members.value('flows');
+  return !Array.isArray(flows) || flows.includes('embed');
 }
 
 function flowOf(text: string): Flow | undefined {

@@ -82,7 +82,7 @@ function grantsInWords({ scopes, resources }: TrustPolicy): string[] {
       ? 'every scope'
       : scopes.size === 0
         ? 'no scope, so no token exchange'
-        : `scopes ${listed(scopes)}`,
+        : `access tokens of the scopes ${listed(scopes)}`,
     ...(resources === undefined
       ? []
       : [resources.size === 0 ? 'no other service' : `tokens for ${listed(resources)}`]),

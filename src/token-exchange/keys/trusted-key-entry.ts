@@ -3,6 +3,7 @@ import { JsonError, isJsonObject, parseStrictJson } from '../foundation/strict-j
 import type { Findings } from './entry-members.js';
 import type { TrustedKeysRules } from './entry-reader.js';
 import { readEntry } from './entry-reader.js';
+import type { PolicyDefaults } from './policy-defaults.js';
 import type { TrustedKeyEntry } from './trusted-key.js';
 
 /** What reading entries found: those that have no problem, in their order. */
@@ -10,12 +11,17 @@ export interface TrustedKeysReading extends Findings {
   readonly entries: TrustedKeyEntry[];
 }
 
-/** Every entry that was read here: a value of the same shape may come from anywhere. */
-const read = new WeakSet<object>();
+/** Every entry that was read here, and by what defaults: a value of the same shape may come from anywhere. */
+const read = new WeakMap<object, PolicyDefaults>();
 
 /** Whether all of a list are entries that `readTrustedKeys` has made. */
 export function isRead(list: string | readonly object[]): list is readonly TrustedKeyEntry[] {
   return typeof list !== 'string' && list.every((entry) => read.has(entry));
+}
+
+/** Whether entries that were read have what the strict policy says where they say nothing. */
+export function areStrict(entries: readonly TrustedKeyEntry[]): boolean {
+  return entries.every((entry) => read.get(entry) === 'strict');
 }
 
 /**
@@ -27,7 +33,7 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
   for (const [index, value] of list.entries()) {
     const entry = readEntry(index, value, rules, reading);
     if (entry === undefined) continue;
-    read.add(entry);
+    read.set(entry, rules.defaults ?? 'contract');
     reading.entries.push(entry);
   }
   reportDuplicates(list, reading.problems);

@@ -118,7 +118,8 @@ function priorActors(payload: ClaimSet): readonly ExternalParty[] | undefined {
   for (let { act } = payload; act !== undefined; act = (act as ClaimSet)['act']) {
     if (!isJsonObject(act)) throw invalid('act must be an object');
     if (actors.length === MAX_PRIOR_ACTORS) throw invalid(`act has over ${MAX_PRIOR_ACTORS} actors`);
-    actors.push({ iss: optionalText(act, 'iss') ?? issuer, sub: requiredText(act, 'sub') });
+    const iss = act['iss'] === undefined ? issuer : requiredText(act, 'iss');
+    actors.push({ iss, sub: requiredText(act, 'sub') });
   }
   return actors.length === 0 ? undefined : actors;
 }

@@ -125,6 +125,13 @@ describe('trusted keys as JSON', () => {
     expect(read).not.toThrow(/SECRET/);
   });
 
+  it('[P.strict] are refused where they were read without the strict policy that the settings ask for', () => {
+    const rules = { assignableRoles: roles.assignable, allowHttp: false };
+    const { entries } = readTrustedKeys(JSON.stringify([staticEntry({})]), rules);
+    expect(() => completedOptions({ ...LEAST, trustedKeys: entries, strict: true })).toThrow(/^strict: /);
+    expect(completedOptions({ ...LEAST, trustedKeys: entries }).trustedKeys).toBe(entries);
+  });
+
   it('tell the log what their author may not expect', () => {
     const log = new KeptLog();
     const entries = [

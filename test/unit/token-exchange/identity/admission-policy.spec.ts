@@ -82,6 +82,11 @@ describe('the link of an unknown identity', () => {
     expect(judge(ADMIN)).not.toThrow();
   });
 
+  it('[P.linkPrivileged] takes every role of a host but the initial for privileged, also one that no token gives', () => {
+    const judge = (role: string) => () => judgeLink(user(role), policy({ linkPrivileged: false }), roles);
+    expect(judge('support')).toThrow('privileged_linking_not_allowed');
+  });
+
   it('[P.linkPrivileged] leaves members alone', () => {
     expect(() => judgeLink(user(MEMBER), policy({ linkPrivileged: false }), roles)).not.toThrow();
   });

@@ -19,6 +19,7 @@ const STRICT = {
 function read(members: object, defaults: PolicyDefaults = 'contract') {
   const rules = {
     assignableRoles: ['global:member', 'global:admin'],
+    privilegedRoles: ['global:admin', 'global:owner'],
     allowHttp: false,
     defaults,
     baseUrl: BASE_URL,
@@ -234,6 +235,22 @@ describe('what an operator should know', () => {
     ['one that may link to administrators', { expectedAudience: BASE_URL }, ['linkPrivileged']],
     ['also one that says so', { expectedAudience: BASE_URL, linkPrivileged: true }, ['linkPrivileged']],
     ['none that links to nobody', { expectedAudience: BASE_URL, linkExistingUsers: false }, []],
+    [
+      'none whose ceiling keeps administrators out',
+      { expectedAudience: BASE_URL, roleCeiling: true, allowedRoles: ['global:member'] },
+      [],
+    ],
+    [
+      'one whose ceiling lets administrators in',
+      { expectedAudience: BASE_URL, roleCeiling: true, allowedRoles: ['global:admin'] },
+      ['linkPrivileged'],
+    ],
+    [
+      'one that asks for an actor whom its own key can sign',
+      { ...SAFE, requireActor: true },
+      ['requireActor'],
+    ],
+    ['none whose actors are others’', { ...SAFE, requireActor: true, actFor: ['https://b.example'] }, []],
     ['one that grants nothing', { ...SAFE, scopes: [] }, ['scopes']],
     ['none that grants nothing and exchanges nothing', { ...SAFE, scopes: [], flows: ['embed'] }, []],
     ['scopes that nobody asks for', { ...SAFE, scopes: ['workflow:red'] }, ['scopes']],
@@ -282,7 +299,7 @@ describe('a policy in words', () => {
       'may make users of product.example',
       'may act for nobody',
       "an actor's call needs the rights of both",
-      'scopes workflow:read',
+      'access tokens of the scopes workflow:read',
       'no other service',
     ]);
   });

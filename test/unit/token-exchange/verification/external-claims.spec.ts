@@ -263,6 +263,7 @@ describe('act', () => {
     { sub: '' },
     { sub: 7 },
     { iss: 'x' },
+    { sub: 'a', iss: '' },
     { sub: 'a', iss: 7 },
     { sub: 'a', act: null },
   ])('[P.priorActors] is no chain: %j', (act) => expect(reasonFor({ act })).toBe('claims_invalid'));
