@@ -29,13 +29,14 @@ import { LoggingModule } from './logging/logging.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { ClockModule } from './start/clock.module.js';
-import { frameAncestorsOf } from './start/frame-ancestors.js';
+import type { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
 import type { Clock } from './token-exchange/foundation/clock.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
+import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
 import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
@@ -54,6 +55,7 @@ export interface Parts {
   readonly database: OpenDatabase;
   readonly coordination: Coordination;
   readonly keyRing: KeyRing;
+  readonly frameAncestors: FrameAncestors;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The folder of the compiled sources, beside which the page's files lie. */
@@ -110,7 +112,7 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   );
   const web = WebModule.register({
     publicDirectory: join(parts.sourceDirectory, 'web', 'public'),
-    frameAncestors: frameAncestorsOf(startup.config, startup.trustedKeys),
+    frameAncestors: () => parts.frameAncestors.current,
   });
   return { clock, logging, database, coordination, audit, metrics, throttle, projects, users, access, web };
 }
@@ -173,11 +175,12 @@ function tokenExchange(
     leader: { useValue: coordination.leader },
     notifications: { useValue: coordination.notifications },
   });
-  const useFactory = (dataSource: DataSource, keys: JwksKeyProvider) => [
+  const useFactory = (dataSource: DataSource, keys: JwksKeyProvider, stored: StoredEntryFollower) => [
     databaseCheck(dataSource),
     keySetCheck(keys),
+    storedEntriesCheck(stored),
   ];
-  const inject = [DataSource, JwksKeyProvider];
+  const inject = [DataSource, JwksKeyProvider, StoredEntryFollower];
   return [module, HealthModule.registerAsync({ imports: [database, module], inject, useFactory })];
 }
 
@@ -188,6 +191,7 @@ function tokenExchangeSettings(
   return {
     trustedKeys,
     strict: config.strict,
+    entryRules: { baseUrl: config.baseUrl },
     roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
     embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
     exchange: {
@@ -222,9 +226,18 @@ function databaseCheck(database: DataSource): ReadinessCheck {
 
 /**
  * One dead endpoint must not take every instance out of service: a finished attempt is enough.
- * @rule D48 Ready once the database answers and each JWKS entry has keys or one finished attempt.
+ * @rule D48 Ready once the database answers and each configured JWKS entry has keys or one finished attempt.
  */
 function keySetCheck(keys: JwksKeyProvider): ReadinessCheck {
-  const isReady = () => Promise.resolve(keys.status().every((status) => status.hasSnapshotOrAttempt));
+  const configured = () => keys.status().filter(({ isStored }) => !isStored);
+  const isReady = () => Promise.resolve(configured().every((status) => status.hasSnapshotOrAttempt));
   return { name: 'key sets', isReady };
+}
+
+/**
+ * An entry that is added while instances run must not take all of them out of service until its keys are fetched: it is
+ * enough to know which entries there are (D74).
+ */
+function storedEntriesCheck(stored: StoredEntryFollower): ReadinessCheck {
+  return { name: 'stored entries', isReady: () => Promise.resolve(stored.isKnown) };
 }

@@ -97,7 +97,7 @@ function configuredKeys({ settings }: CommandContext): string {
 function rowOf(entry: TrustedKeyEntry): string[] {
   const { entryIndex, label, type, issuer, expectedAudience } = entry;
   const audience = expectedAudience === undefined ? 'not checked' : 'checked';
-  return [String(entryIndex), label, type, issuer, ...keyCells(entry), audience, rolesCell(entry)];
+  return [String(entryIndex ?? ''), label, type, issuer, ...keyCells(entry), audience, rolesCell(entry)];
 }
 
 /** The algorithms of fetched keys follow from each key. */

@@ -34,6 +34,8 @@ const VALUES = [
   'SignOutService',
   'SoleLeader',
   'SoleProcessNotifications',
+  'StoredEntryError',
+  'StoredEntryService',
   'TOKEN_EXCHANGE_MIGRATIONS',
   'TokenExchangeModule',
   'Transaction',

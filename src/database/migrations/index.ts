@@ -10,6 +10,8 @@ import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
 import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange-prefix.js';
 import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 
+const [tokenExchange, storedEntries] = TOKEN_EXCHANGE_MIGRATIONS;
+
 export const MIGRATIONS = [
   Initial1790000000000,
   JwksSnapshot1790000000001,
@@ -19,6 +21,7 @@ export const MIGRATIONS = [
   SessionOrigin1790000000020,
   SessionFamily1790000000030,
   TokenExchangePrefix1790000000040,
-  ...TOKEN_EXCHANGE_MIGRATIONS,
+  tokenExchange,
   WorkflowLists1790000000060,
+  storedEntries,
 ] as const;

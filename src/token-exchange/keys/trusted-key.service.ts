@@ -30,10 +30,10 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   }
 
   private keysHeld(): KeysHeld[] {
-    const fetched = this.jwksKeys.status().map(({ label, issuer, keys }) => ({
+    const fetched = this.jwksKeys.status().map(({ label, issuer, isSuspended, keys }) => ({
       entry: label,
       issuer,
-      count: keys,
+      count: isSuspended ? 0 : keys,
     }));
     return [...this.staticKeys.held(), ...fetched];
   }

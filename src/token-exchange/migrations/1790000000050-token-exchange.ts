@@ -1,5 +1,6 @@
 // The tables of this package. None refers to a table of the host: what a user's id is, the host knows.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { MIGRATION_LOCK } from './migration-lock.js';
 
 /**
  * Tables that are there already stay as they are, also when this is undone: the instance of this repository had them before
@@ -9,7 +10,6 @@ export class TokenExchange1790000000050 implements MigrationInterface {
   readonly name = 'TokenExchange1790000000050';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    // TypeORM lets two processes that start together migrate together.
     await queryRunner.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     for (const [table, statements] of Object.entries(TABLES)) {
       if ((await commentOn(queryRunner, table)) !== undefined) continue;
@@ -24,9 +24,6 @@ export class TokenExchange1790000000050 implements MigrationInterface {
     }
   }
 }
-
-/** Names "the migrations of this package" among a database's advisory locks. */
-const MIGRATION_LOCK = 7_236_450_104;
 
 /** Tells the tables that this migration has made from those that it found. */
 const MADE_HERE = 'made by @embedded-token-exchange/nestjs';

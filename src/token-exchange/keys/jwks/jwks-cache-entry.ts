@@ -13,6 +13,10 @@ const GRACE_SECONDS = 30;
 export interface JwksStatus {
   readonly label: string;
   readonly issuer: string;
+  /** Whether it is an entry that a command has made. */
+  readonly isStored: boolean;
+  /** Whether its keys verify nothing, although they are fetched as ever (D71). */
+  readonly isSuspended: boolean;
   /** Without its query. */
   readonly url: string;
   /** How many keys serve at this moment. */
@@ -35,12 +39,23 @@ export class JwksCacheEntry {
   private mustRefresh = false;
 
   constructor(
-    readonly entry: JwksEntry,
+    private trusted: JwksEntry,
     private readonly maxStaleSeconds: number,
     private readonly logger: Log,
   ) {
-    this.address = toJwksAddress(entry.url);
+    this.address = toJwksAddress(trusted.url);
     this.snapshot = emptySnapshot(this.address);
+  }
+
+  /** By whose policy the keys are trusted. */
+  get entry(): JwksEntry {
+    return this.trusted;
+  }
+
+  /** Trusts the keys by another policy from now on. */
+  trustBy(entry: JwksEntry): void {
+    this.trusted = entry;
+    this.keys = new Map([...this.keys].map(([kid, key]) => [kid, this.trust(key)]));
   }
 
   /** The key with this kid, unless it has become too old to serve. */
@@ -76,6 +91,8 @@ export class JwksCacheEntry {
     return {
       label: this.entry.label,
       issuer: this.entry.issuer,
+      isStored: this.entry.entryIndex === undefined,
+      isSuspended: this.entry.isSuspended === true,
       url: this.address.url,
       keys: nowMs < this.servesUntilMs ? this.keys.size : 0,
       lastSuccessAt: lastSuccessAt ?? undefined,
