@@ -229,8 +229,8 @@ function databaseCheck(database: DataSource): ReadinessCheck {
  * @rule D48 Ready once the database answers and each configured JWKS entry has keys or one finished attempt.
  */
 function keySetCheck(keys: JwksKeyProvider): ReadinessCheck {
-  const configured = () => keys.status().filter(({ isStored }) => !isStored);
-  const isReady = () => Promise.resolve(configured().every((status) => status.hasSnapshotOrAttempt));
+  const isReady = () =>
+    Promise.resolve(keys.configuredStatus().every((status) => status.hasSnapshotOrAttempt));
   return { name: 'key sets', isReady };
 }
 

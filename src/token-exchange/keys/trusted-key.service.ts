@@ -30,10 +30,10 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   }
 
   private keysHeld(): KeysHeld[] {
-    const fetched = this.jwksKeys.status().map(({ label, issuer, isSuspended, keys }) => ({
+    const fetched = this.jwksKeys.status().map(({ label, issuer, keys }) => ({
       entry: label,
       issuer,
-      count: isSuspended ? 0 : keys,
+      count: keys,
     }));
     return [...this.staticKeys.held(), ...fetched];
   }

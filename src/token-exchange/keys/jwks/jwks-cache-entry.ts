@@ -13,13 +13,9 @@ const GRACE_SECONDS = 30;
 export interface JwksStatus {
   readonly label: string;
   readonly issuer: string;
-  /** Whether it is an entry that a command has made. */
-  readonly isStored: boolean;
-  /** Whether its keys verify nothing, although they are fetched as ever (D71). */
-  readonly isSuspended: boolean;
   /** Without its query. */
   readonly url: string;
-  /** How many keys serve at this moment. */
+  /** How many keys serve at this moment; none while the entry is suspended. */
   readonly keys: number;
   readonly lastSuccessAt: Date | undefined;
   readonly lastFailureAt: Date | undefined;
@@ -91,10 +87,8 @@ export class JwksCacheEntry {
     return {
       label: this.entry.label,
       issuer: this.entry.issuer,
-      isStored: this.entry.entryIndex === undefined,
-      isSuspended: this.entry.isSuspended === true,
       url: this.address.url,
-      keys: nowMs < this.servesUntilMs ? this.keys.size : 0,
+      keys: this.entry.isSuspended !== true && nowMs < this.servesUntilMs ? this.keys.size : 0,
       lastSuccessAt: lastSuccessAt ?? undefined,
       lastFailureAt: lastFailureAt ?? undefined,
       lastFailureReason: lastFailureReason ?? undefined,

@@ -5,7 +5,8 @@ import { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksOptions } from './jwks-options.js';
 
 export class JwksCache {
-  private readonly configured: readonly JwksCacheEntry[];
+  /** In the order of the configuration. */
+  readonly configured: readonly JwksCacheEntry[];
   private all: readonly JwksCacheEntry[];
 
   constructor(

@@ -104,6 +104,11 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.cache.entries.map((cached) => cached.status(this.clock.nowMs()));
   }
 
+  /** As `status`, of configured entries only. */
+  configuredStatus(): readonly JwksStatus[] {
+    return this.cache.configured.map((cached) => cached.status(this.clock.nowMs()));
+  }
+
   private async search(candidates: readonly JwksCacheEntry[], kid: string): Promise<TrustedKey | undefined> {
     await Promise.all(candidates.map((cached) => this.unknownKids.search(cached, kid)));
     return this.onlyOne(this.held(candidates, kid));
