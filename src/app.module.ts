@@ -9,9 +9,12 @@ import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
 import type { TokenEndpoint } from './access/access.options.js';
 import { SERVER_METADATA_PATHS } from './access/well-known.js';
+import { AdministrationModule } from './administration/administration.module.js';
+import { commandSocketPath } from './administration/socket/command-socket.js';
 import { AuditTrailRepository } from './audit/audit-trail.repository.js';
 import { AuditModule } from './audit/audit.module.js';
 import type { LicenseFeature } from './config/license.js';
+import { VERSION } from './config/version.js';
 import type { Coordination } from './coordination/coordination.js';
 import { CoordinationModule } from './coordination/coordination.module.js';
 import type { OpenDatabase } from './database/data-source.js';
@@ -53,6 +56,8 @@ import { WorkspaceModule } from './workspace/workspace.module.js';
 export interface Parts {
   readonly startup: Startup;
   readonly database: OpenDatabase;
+  /** Of the embedded database; undefined on PostgreSQL. */
+  readonly dataDirectory?: string;
   readonly coordination: Coordination;
   readonly keyRing: KeyRing;
   readonly frameAncestors: FrameAncestors;
@@ -67,12 +72,14 @@ export class AppModule {
   static register(parts: Parts): DynamicModule {
     const metrics = new Metrics();
     const modules = sharedModules(parts, metrics);
+    const work = workspace(parts, modules, metrics);
     return {
       module: AppModule,
       imports: [
         modules.logging,
         modules.metrics,
-        workspace(parts, modules, metrics),
+        work,
+        ...administration(parts, modules, work),
         ReferenceModule.register({
           publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
         }),
@@ -128,6 +135,17 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
     keyRing,
     [clock, database, audit, throttle, projects, users, access],
   );
+}
+
+/** On PostgreSQL commands have the database for themselves. */
+function administration(
+  { dataDirectory }: Parts,
+  { clock, logging, database, audit, users, projects }: SharedModules,
+  work: DynamicModule,
+): DynamicModule[] {
+  if (dataDirectory === undefined) return [];
+  const socket = { path: commandSocketPath(dataDirectory), version: VERSION };
+  return [AdministrationModule.register(socket, [clock, logging, database, audit, users, projects, work])];
 }
 
 /**

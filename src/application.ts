@@ -58,6 +58,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
     const root = AppModule.register({
       startup,
       database,
+      dataDirectory: settings.kind === 'embedded' ? settings.directory : undefined,
       coordination,
       keyRing,
       frameAncestors,

@@ -1,4 +1,12 @@
 // The events of this instance beside those of token exchange.
+
+interface AdministrativeOperation {
+  /** As its command is typed: `users create`. */
+  readonly operation: string;
+  /** Through the running service, or on the database itself. */
+  readonly way: 'service' | 'database';
+}
+
 declare module '../token-exchange/audit/audit-event.js' {
   interface AuditPayloads {
     'svc.audit.api.called': {
@@ -7,6 +15,15 @@ declare module '../token-exchange/audit/audit-event.js' {
       /** The ids that the path named, by the names of the route's parameters. */
       readonly things: Readonly<Record<string, string>>;
       readonly accessTokenId: string;
+    };
+    /** An administrative operation was performed, by somebody with the account of the service or with the database. */
+    'svc.audit.administration.performed': AdministrativeOperation & {
+      /** The ids of what it concerned, by the names that the API has for them. */
+      readonly things: Readonly<Record<string, string>>;
+    };
+    /** One was asked for and changed nothing: it was refused, or ended by a fault. */
+    'svc.audit.administration.failed': AdministrativeOperation & {
+      readonly reason: 'refused' | 'internal_error';
     };
   }
 }

@@ -10,7 +10,7 @@ import type { Resealing } from '../token-exchange/sealing/resealing.js';
 import { reseal } from '../token-exchange/sealing/resealing.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
 import type { CommandContext } from './command-context.js';
-import { CommandError } from './command-error.js';
+import { CommandError } from '../administration/command-error.js';
 import { absoluteDataDirectory, withDatabase } from './instance-database.js';
 
 export function addCredentialsCommands(program: Command, context: CommandContext): void {

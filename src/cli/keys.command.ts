@@ -1,23 +1,34 @@
 // svc-admin keys: judges trusted key entries as the start of the service does, and tells what was fetched for them.
 import type { Command } from 'commander';
+import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
+import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
 import { VARIABLES } from '../config/environment.js';
 import { trustedKeysRules } from '../start/startup.js';
-import type { TrustPolicy } from '../token-exchange/keys/trust-policy.js';
-import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
-import { policyInWords } from '../token-exchange/keys/policy-words.js';
 import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
+import { toJwksAddress } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { policyInWords } from '../token-exchange/keys/policy-words.js';
+import type { TrustPolicy } from '../token-exchange/keys/trust-policy.js';
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
+import type { JwksEntry, TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
+import { readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
-import { CommandError } from './command-error.js';
-import { withInstance } from './instance-database.js';
-import type { KeySetState } from './key-set-states.js';
-import { keySetStates } from './key-set-states.js';
+import { CommandError } from '../administration/command-error.js';
 import { renderTable } from './table.js';
 import { readTextFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
 
 const STATUS_HEADINGS = ['ENTRY', 'URL', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'];
+
+/** Of an entry that no instance has tried yet. */
+const NOT_FETCHED = { kids: [], lastSuccess: null, lastFailure: null, nextRefresh: null };
+
+/** The state of one entry. */
+interface KeySetState extends Omit<StoredKeySet, 'urlHash'> {
+  readonly entry: string;
+  /** Without its query. */
+  readonly url: string;
+}
 
 interface CheckOptions {
   file?: string;
@@ -68,10 +79,21 @@ function addStatus(keys: Command, context: CommandContext): void {
 async function status({ json }: StatusOptions, context: CommandContext): Promise<void> {
   const { entries } = readTrustedKeys(configuredKeys(context), rulesOf(context));
   const keySets = entries.filter((entry) => entry.type === 'jwks');
-  const states = await withInstance(context, ({ keySets: stored }) => keySetStates(keySets, stored));
+  const states = await keySetStates(keySets, context);
   if (json) context.stdout.write(`${JSON.stringify(states, null, 2)}\n`);
   else if (states.length === 0) context.stdout.write('No trusted key entry is of type jwks.\n');
   else context.stdout.write(renderTable(STATUS_HEADINGS, states.map(statusRow)));
+}
+
+/** The states of entries, in their order. */
+async function keySetStates(entries: readonly JwksEntry[], context: CommandContext): Promise<KeySetState[]> {
+  const addresses = entries.map(({ label, url }) => ({ label, ...toJwksAddress(url) }));
+  const urlHashes = addresses.map(({ urlHash }) => urlHash);
+  const stored = await readList(context, LIST_KEY_SETS, { urlHashes });
+  const byHash = new Map(stored.map(({ urlHash, ...state }) => [urlHash, state]));
+  return addresses.map(({ label, urlHash, url }) => {
+    return { entry: label, url, ...(byHash.get(urlHash) ?? NOT_FETCHED) };
+  });
 }
 
 function statusRow(state: KeySetState): string[] {

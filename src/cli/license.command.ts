@@ -9,7 +9,7 @@ import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.j
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { signCompactJws } from '../token-exchange/foundation/compact-jws.js';
 import type { CommandContext } from './command-context.js';
-import { CommandError } from './command-error.js';
+import { CommandError } from '../administration/command-error.js';
 import { isoMoment, listOf, wholeNumber } from './option-values.js';
 import { readSigner } from './private-key.js';
 import { printable } from './table.js';

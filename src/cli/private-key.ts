@@ -5,7 +5,7 @@ import type { JwsSigner } from '../token-exchange/foundation/compact-jws.js';
 import type { Algorithm } from '../token-exchange/keys/algorithms.js';
 import { algorithmsFitting, keyFits, signatureParameters } from '../token-exchange/keys/algorithms.js';
 import type { CommandContext } from './command-context.js';
-import { CommandError } from './command-error.js';
+import { CommandError } from '../administration/command-error.js';
 import { readTextFile } from './text-file.js';
 
 /**

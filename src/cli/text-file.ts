@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommandContext } from './command-context.js';
-import { CommandError } from './command-error.js';
+import { CommandError } from '../administration/command-error.js';
 
 /** From where relative paths lead. */
 type PathContext = Pick<CommandContext, 'workingDirectory'>;

@@ -67,6 +67,18 @@ export class DataDirectoryLock {
   }
 }
 
+/**
+ * The id of the live process that has the directory, undefined where nobody can tell: a look that leaves no trace, for those
+ * who do not want to stand at the door.
+ */
+export function holderOf(directory: string): number | undefined {
+  try {
+    return liveProcessOf(join(directory, HOLDER_FILE))?.processId;
+  } catch {
+    return undefined;
+  }
+}
+
 /** One process at the door: it has its file, and looks at those of others. */
 class Starter {
   readonly path: string;

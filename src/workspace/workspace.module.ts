@@ -68,6 +68,7 @@ export class WorkspaceModule {
         CredentialService,
         UserAdministrationService,
       ],
+      exports: [WorkflowRepository],
     };
   }
 }

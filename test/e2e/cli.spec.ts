@@ -1,8 +1,9 @@
 // The admin commands on both databases, beside a running holder of the database, and as the built program.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { openDatabase } from '../../src/database/data-source.js';
 import { MIGRATIONS } from '../../src/database/migrations/index.js';
 import { ENTITIES } from '../../src/start/entities.js';
@@ -286,8 +287,8 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
     line.remove();
   });
 
-  it.each([[['users', 'list']], [['users', 'create', '--email', 'a@b.example']], [['migrate']]])(
-    'tells the process and what to do: %j',
+  it.each([[['migrate']], [['credentials', 'rekey']]])(
+    'what no service can do for a command tells the process, and what to do: %j',
     async (args) => {
       const { exitCode, stdout, stderr } = await line.run(args);
       expect([exitCode, stdout]).toEqual([1, '']);
@@ -297,6 +298,38 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
       );
     },
   );
+
+  it.each([[['users', 'list']], [['users', 'create', '--email', 'a@b.example']]])(
+    'waits a while for a service that takes commands, then tells the process, and what to do: %j',
+    async (args) => {
+      const began = Date.now();
+      const { exitCode, stdout, stderr } = await line.run(args);
+      expect(Date.now() - began).toBeGreaterThan(4_000);
+      expect([exitCode, stdout]).toEqual([1, '']);
+      expect(stderr).toBe(
+        `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.processId}. ` +
+          'It takes no commands: a service that starts does once it is ready, and one that cannot says why in its log. ' +
+          'Wait, or stop that process first.\n',
+      );
+    },
+  );
+
+  it('leaves nothing in a directory that another process has', async () => {
+    const before = readdirSync(join(line.folder, 'data'));
+    await line.run(['users', 'list']);
+    expect(readdirSync(join(line.folder, 'data'))).toEqual(before);
+  });
+
+  it('waits for a process that ends, then does its work', async () => {
+    const data = join(line.folder, 'brief');
+    const brief = await LockProcess.start();
+    await brief.take(data);
+    const listed = line.run(['users', 'list', '--json'], { SVC_DATA_DIR: data });
+    await setTimeout(300);
+    await brief.release();
+    expect(await listed).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
+    await brief.kill();
+  });
 
   it('needs no database for what has nothing to do with it', async () => {
     line.write('keys.json', '[]');

@@ -83,6 +83,11 @@ export function describeOnAnyDatabase(title: string, block: (database: TestDatab
   describeOnDatabase(title, TestDatabase.ofAnyKind(), block);
 }
 
+/** For what only the embedded database has: a directory of its own, and one process that has it. */
+export function describeOnEmbedded(title: string, block: (database: TestDatabase) => void): void {
+  describeOnDatabase(title, new TestDatabase('embedded'), block);
+}
+
 /**
  * For what the embedded database cannot do, such as several instances on one database. Where PostgreSQL is missing,
  * a skipped test in the block's place says why.

@@ -18,8 +18,14 @@ export const TEST_VERSION = '0.0.0-test';
 export class CommandLine {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-test-cli-'));
 
-  /** @param environment the whole environment of the commands, unless one brings its own */
-  constructor(private readonly environment: () => Environment = () => ({})) {}
+  /**
+   * @param environment the whole environment of the commands, unless one brings its own
+   * @param version that the commands say they have
+   */
+  constructor(
+    private readonly environment: () => Environment = () => ({}),
+    private readonly version = TEST_VERSION,
+  ) {}
 
   async run(args: string[], environment = this.environment()): Promise<CommandResult> {
     const said = { stdout: '', stderr: '' };
@@ -29,7 +35,7 @@ export class CommandLine {
       workingDirectory: this.folder,
       stdout: output('stdout'),
       stderr: output('stderr'),
-      version: TEST_VERSION,
+      version: this.version,
     });
     return { exitCode, ...said };
   }

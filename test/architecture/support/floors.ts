@@ -25,7 +25,7 @@ export const HOUSE: Plan = [
   [['src/access/']],
   [['src/http/']],
   [['src/token-exchange/'], ['src/workspace/'], ['src/health/'], ['src/web/'], ['src/metrics/']],
-  [['src/start/'], ['src/host/']],
+  [['src/start/'], ['src/host/'], ['src/administration/']],
   [['src/app.module.ts', 'src/application.ts', 'ormconfig.ts']],
   [['src/main.ts'], ['src/cli/']],
 ];

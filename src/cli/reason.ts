@@ -1,13 +1,4 @@
-// How a command says that it cannot do its work.
-
-/** A command cannot do its work, for a reason that its user can do something about. Never holds secret values. */
-export class CommandError extends Error {
-  /** @param details one line each, listed below the message */
-  constructor(message: string, details: readonly string[] = []) {
-    super([message, ...details.map((line) => `  - ${line}`)].join('\n'));
-    this.name = 'CommandError';
-  }
-}
+// Says in one line what went wrong in somebody else's code.
 
 /** What an error of somebody else's code says, in one line. */
 export function reasonOf(error: unknown): string {

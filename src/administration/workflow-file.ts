@@ -32,23 +32,20 @@ const KNOWN = RULES.map(({ member }) => member);
 
 /** Reads a JSON array of `{name, active?, nodes?, connections?}`; all problems are told at once. */
 export function readWorkflowFile(text: string): WorkflowFileReading {
-  const problems: string[] = [];
-  const list = parseList(text, problems);
-  problems.push(...list.flatMap((value, index) => workflowProblems(value, index)));
-  if (problems.length > 0) return { workflows: [], problems };
-  return { workflows: list.map((value) => ({ ...DEFAULTS, ...(value as WorkflowDraft) })), problems };
-}
-
-function parseList(text: string, problems: string[]): unknown[] {
   try {
-    const list = parseStrictJson(text);
-    if (Array.isArray(list)) return list;
-    problems.push('must be a JSON array of workflows');
+    return readWorkflows(parseStrictJson(text));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    problems.push(error.message);
+    return { workflows: [], problems: [error.message] };
   }
-  return [];
+}
+
+/** As `readWorkflowFile`, of what was parsed already. */
+export function readWorkflows(list: unknown): WorkflowFileReading {
+  if (!Array.isArray(list)) return { workflows: [], problems: ['must be a JSON array of workflows'] };
+  const problems = list.flatMap((value, index) => workflowProblems(value, index));
+  if (problems.length > 0) return { workflows: [], problems };
+  return { workflows: list.map((value) => ({ ...DEFAULTS, ...(value as WorkflowDraft) })), problems };
 }
 
 function workflowProblems(value: unknown, index: number): string[] {

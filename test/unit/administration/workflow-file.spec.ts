@@ -1,5 +1,5 @@
 // The judgement of a file of workflows before it is imported.
-import { readWorkflowFile } from '../../../src/cli/workflow-file.js';
+import { readWorkflowFile } from '../../../src/administration/workflow-file.js';
 
 const read = (value: unknown) => readWorkflowFile(JSON.stringify(value));
 

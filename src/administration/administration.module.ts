@@ -1,0 +1,65 @@
+// Performs administrative operations in the running service, for commands that come by its socket.
+import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { AuditBus } from '../token-exchange/audit/audit.bus.js';
+import { Clock } from '../token-exchange/foundation/clock.js';
+import { LOGGER } from '../token-exchange/foundation/log.js';
+import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { UserRepository } from '../users/user.repository.js';
+import { UserService } from '../users/user.service.js';
+import { ProjectRepository } from '../workspace/projects/project.repository.js';
+import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
+import { Administration } from './administration.js';
+import type { InstanceParts } from './instance-parts.js';
+import type { CommandServerOptions } from './socket/command.server.js';
+import { CommandServer } from './socket/command.server.js';
+
+@Module({})
+export class AdministrationModule {
+  /** @param imports modules that offer clock, log, database, audit bus, users, projects and workflows */
+  static register(
+    options: CommandServerOptions,
+    imports: NonNullable<ModuleMetadata['imports']>,
+  ): DynamicModule {
+    return {
+      module: AdministrationModule,
+      imports,
+      providers: [JwksSnapshotRepository, administration(), server(options)],
+    };
+  }
+}
+
+function administration(): Provider {
+  const useFactory = (
+    audit: AuditBus,
+    clock: Clock,
+    users: UserRepository,
+    userService: UserService,
+    projects: ProjectRepository,
+    workflows: WorkflowRepository,
+    keySets: JwksSnapshotRepository,
+  ) => {
+    const parts: InstanceParts = { users, userService, projects, workflows, keySets };
+    return new Administration(parts, audit, clock);
+  };
+  return {
+    provide: Administration,
+    useFactory,
+    inject: [
+      AuditBus,
+      Clock,
+      UserRepository,
+      UserService,
+      ProjectRepository,
+      WorkflowRepository,
+      JwksSnapshotRepository,
+    ],
+  };
+}
+
+function server(options: CommandServerOptions): Provider {
+  const useFactory = (performs: Administration, logger: Logger) =>
+    new CommandServer(options, performs, logger);
+  return { provide: CommandServer, useFactory, inject: [Administration, LOGGER] };
+}

@@ -1,0 +1,96 @@
+// Performs administrative operations, and writes each down in the audit trail.
+import type { OpenDatabase } from '../database/data-source.js';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
+import { auditEvent } from '../token-exchange/audit/audit-event.js';
+import type { AuditContext } from '../token-exchange/audit/audit-event.js';
+import { AuditBus } from '../token-exchange/audit/audit.bus.js';
+import { Database } from '../token-exchange/database/database.js';
+import { Transactions } from '../token-exchange/database/transaction.js';
+import { Clock } from '../token-exchange/foundation/clock.js';
+import { SILENT } from '../token-exchange/foundation/log.js';
+import { CommandError } from './command-error.js';
+import type { InstanceParts } from './instance-parts.js';
+import { instancePartsOn } from './instance-parts.js';
+import type { ChangeOperation, ListOperation, Operation } from './operation.js';
+
+/** One asking for an operation. */
+export interface OperationRequest {
+  /** What the events, and the service's log lines, carry. */
+  readonly id: string;
+  /** Through the running service, or on the database itself. */
+  readonly way: 'service' | 'database';
+}
+
+export class Administration {
+  constructor(
+    private readonly parts: InstanceParts,
+    private readonly audit: AuditBus,
+    private readonly clock: Clock,
+  ) {}
+
+  /** For a process that has nothing but the database: nobody listens to its events, and it has no log. */
+  static on(database: OpenDatabase): Administration {
+    const shared = new Database(database.dataSource);
+    const trail = new AuditTrailRepository(shared);
+    const audit = new AuditBus(trail, new Transactions(shared), new EventEmitter2(), SILENT);
+    return new Administration(instancePartsOn(database), audit, new Clock());
+  }
+
+  /**
+   * Performs a change in one transaction with its event.
+   * @throws CommandError when it cannot be done: nothing is changed then, and the trail says that it was asked for
+   */
+  async perform<Input, Result>(
+    operation: ChangeOperation<Input, Result>,
+    input: Input,
+    request: OperationRequest,
+  ): Promise<Result> {
+    try {
+      return await this.audit.commit(async (transaction) => {
+        const context = this.contextOf(request);
+        const work = { parts: this.parts, transaction, context };
+        const { result, things, events = [] } = await operation.change(input, work);
+        return { result, events: [this.performed(operation, request, context, things), ...events] };
+      });
+    } catch (error) {
+      await this.tellFailure(operation, request, error);
+      throw error;
+    }
+  }
+
+  /** Reads a list. Written down before the first page is read: what cannot be written down does not happen. */
+  async *list<Input, Item>(
+    operation: ListOperation<Input, Item>,
+    input: Input,
+    request: OperationRequest,
+  ): AsyncGenerator<readonly Item[], void> {
+    await this.audit.tell([this.performed(operation, request, this.contextOf(request), {})]);
+    yield* operation.list(input, this.parts);
+  }
+
+  private performed(
+    { name: operation }: Operation,
+    { way }: OperationRequest,
+    context: AuditContext,
+    things: Readonly<Record<string, string>>,
+  ) {
+    return auditEvent('svc.audit.administration.performed', context, { operation, way, things });
+  }
+
+  /** Where even this cannot be written, the cause is told all the same, and by it the reason. */
+  private async tellFailure(
+    { name: operation }: Operation,
+    request: OperationRequest,
+    error: unknown,
+  ): Promise<void> {
+    const reason = error instanceof CommandError ? 'refused' : 'internal_error';
+    const failure = { operation, way: request.way, reason } as const;
+    const event = auditEvent('svc.audit.administration.failed', this.contextOf(request), failure);
+    await this.audit.tell([event]).catch(() => undefined);
+  }
+
+  private contextOf({ id: requestId }: OperationRequest): AuditContext {
+    return { occurredAt: this.clock.now(), requestId };
+  }
+}

@@ -1,0 +1,25 @@
+// How a command says that it cannot do its work.
+
+/** A command cannot do its work, for a reason that its user can do something about. Never holds secret values. */
+export class CommandError extends Error {
+  /** @param details one line each, listed below the message */
+  constructor(message: string, details: readonly string[] = []) {
+    super([message, ...details.map((line) => `  - ${line}`)].join('\n'));
+    this.name = 'CommandError';
+  }
+}
+
+/** What was given to an operation breaks a rule. */
+export class InputError extends CommandError {
+  /**
+   * @param member of the input that breaks it
+   * @param rule in words that follow the member's name
+   */
+  constructor(
+    readonly member: string,
+    readonly rule: string,
+  ) {
+    super(`${member} ${rule}.`);
+    this.name = 'InputError';
+  }
+}

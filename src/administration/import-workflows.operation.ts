@@ -1,0 +1,53 @@
+// Brings workflows into the personal project of a user.
+import { CommandError } from './command-error.js';
+import type { Read } from './input.js';
+import { readMembers, storableText } from './input.js';
+import type { ChangeOperation, ChangeWork } from './operation.js';
+import type { WorkflowDraft } from './workflow-file.js';
+import { readWorkflows } from './workflow-file.js';
+
+/** Rows of one statement: PostgreSQL takes 65,535 parameters. */
+const BATCH_SIZE = 1000;
+
+export interface WorkflowImport {
+  readonly ownerEmail: string;
+  readonly workflows: readonly WorkflowDraft[];
+}
+
+export interface ImportedWorkflows {
+  /** How many. */
+  readonly imported: number;
+}
+
+export const IMPORT_WORKFLOWS: ChangeOperation<WorkflowImport, ImportedWorkflows> = {
+  name: 'workflows import',
+  read: (input) => readMembers<WorkflowImport>(input, { ownerEmail: storableText, workflows: drafts }),
+
+  async change({ ownerEmail, workflows }, work) {
+    const { parts, transaction } = work;
+    const owner = await parts.users.findByEmail(ownerEmail, transaction);
+    if (owner === undefined) throw new CommandError('There is no user with this e-mail address.');
+    const projectId = await parts.projects.personalProjectId(transaction, owner.id);
+    await insertAll(workflows, projectId, work);
+    return { result: { imported: workflows.length }, things: { userId: owner.id, projectId } };
+  },
+};
+
+function drafts(value: unknown): Read<readonly WorkflowDraft[]> {
+  const { workflows, problems } = readWorkflows(value);
+  return problems.length === 0 ? { value: workflows } : { rule: problems.join('; ') };
+}
+
+async function insertAll(
+  workflows: readonly WorkflowDraft[],
+  projectId: string,
+  { parts, transaction }: ChangeWork,
+): Promise<void> {
+  for (let start = 0; start < workflows.length; start += BATCH_SIZE) {
+    const batch = workflows.slice(start, start + BATCH_SIZE);
+    await parts.workflows.insert(
+      transaction,
+      batch.map((draft) => ({ ...draft, projectId })),
+    );
+  }
+}

@@ -1,0 +1,30 @@
+// What administrative operations use of the instance, and how a process that has nothing but the database makes it.
+import type { OpenDatabase } from '../database/data-source.js';
+import { Database } from '../token-exchange/database/database.js';
+import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { User, UserRepository } from '../users/user.repository.js';
+import { UserService } from '../users/user.service.js';
+import { ProjectRepository } from '../workspace/projects/project.repository.js';
+import { Workflow, WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
+
+/** The running service has these already; see administration.module.ts. */
+export interface InstanceParts {
+  readonly users: UserRepository;
+  readonly userService: UserService;
+  readonly projects: ProjectRepository;
+  readonly workflows: WorkflowRepository;
+  readonly keySets: JwksSnapshotRepository;
+}
+
+/** The parts on a database that no service has, or that several processes share. */
+export function instancePartsOn({ dataSource }: OpenDatabase): InstanceParts {
+  const users = new UserRepository(dataSource.getRepository(User));
+  const projects = new ProjectRepository(dataSource);
+  return {
+    users,
+    userService: new UserService(users, projects),
+    projects,
+    workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
+    keySets: new JwksSnapshotRepository(new Database(dataSource)),
+  };
+}

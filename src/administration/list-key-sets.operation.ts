@@ -1,0 +1,50 @@
+// Tells what the instances have stored about fetched key sets.
+import { readJwks } from '../token-exchange/keys/jwks/jwks-content.js';
+import type { JwksSnapshot } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import type { Read } from './input.js';
+import { readMembers } from './input.js';
+import type { ListOperation } from './operation.js';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Of which addresses, by the hashes that `toJwksAddress` makes of them: an address may hold a secret. */
+export interface ChosenKeySets {
+  readonly urlHashes: readonly string[];
+}
+
+/** What is stored of one address. Times are ISO 8601; those of fetches tell when they began. */
+export interface StoredKeySet {
+  readonly urlHash: string;
+  readonly kids: readonly string[];
+  readonly lastSuccess: string | null;
+  readonly lastFailure: { readonly at: string; readonly reason: string } | null;
+  readonly nextRefresh: string | null;
+}
+
+export const LIST_KEY_SETS: ListOperation<ChosenKeySets, StoredKeySet> = {
+  name: 'keys status',
+  read: (input) => readMembers<ChosenKeySets>(input, { urlHashes: hashes }),
+
+  async *list({ urlHashes }, { keySets }) {
+    yield (await keySets.find(urlHashes)).map(storedKeySet);
+  },
+};
+
+function hashes(value: unknown): Read<readonly string[]> {
+  const isList = Array.isArray(value) && value.every((hash) => typeof hash === 'string' && SHA256.test(hash));
+  return isList ? { value: value as string[] } : { rule: 'must be a list of SHA-256 in hexadecimal' };
+}
+
+function storedKeySet(snapshot: JwksSnapshot): StoredKeySet {
+  const { urlHash, keySet, lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = snapshot;
+  const failure = lastFailureAt
+    ? { at: lastFailureAt.toISOString(), reason: lastFailureReason ?? 'unknown' }
+    : null;
+  return {
+    urlHash,
+    kids: keySet === null ? [] : readJwks(Buffer.from(keySet)).keys.map(({ kid }) => kid),
+    lastSuccess: lastSuccessAt?.toISOString() ?? null,
+    lastFailure: failure,
+    nextRefresh: nextRefreshAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,31 @@
+// Lists all users.
+import type { User } from '../users/user.repository.js';
+import { readNothing } from './input.js';
+import type { ListOperation } from './operation.js';
+
+const PAGE_SIZE = 500;
+
+export interface ListedUser extends Pick<
+  User,
+  'id' | 'email' | 'givenName' | 'familyName' | 'role' | 'enabled'
+> {
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export const LIST_USERS: ListOperation<Record<string, never>, ListedUser> = {
+  name: 'users list',
+  read: readNothing,
+
+  async *list(_input, { users }) {
+    let page = await users.list(undefined, PAGE_SIZE);
+    while (page.length > 0) {
+      yield page.map(listed);
+      page = await users.list(page.at(-1)?.id, PAGE_SIZE);
+    }
+  },
+};
+
+function listed({ id, email, givenName, familyName, role, enabled, createdAt }: User): ListedUser {
+  return { id, email, givenName, familyName, role, enabled, createdAt: createdAt.toISOString() };
+}

@@ -1,0 +1,49 @@
+// What an administrative operation is: one thing that a command asks of the instance, in this process or through the running service.
+import type { AuditContext, AuditEvent } from '../token-exchange/audit/audit-event.js';
+import type { Transaction } from '../token-exchange/database/transaction.js';
+import type { InstanceParts } from './instance-parts.js';
+
+/** What all operations have. Inputs, results and items are JSON values: they may go through a socket. */
+interface NamedOperation<Input> {
+  /** As its command is typed: `users create`. */
+  readonly name: string;
+  /**
+   * Judges an input. Members that are options of the command have their names: `givenName` is `--given-name`.
+   * @throws InputError for the first member that breaks its rule
+   */
+  read(input: unknown): Input;
+}
+
+/** Changes something, whole or not at all. */
+export interface ChangeOperation<Input = unknown, Result = unknown> extends NamedOperation<Input> {
+  /**
+   * Every statement goes through the transaction, also a reading one: the embedded database has one connection. It may be
+   * run again where it lost a race (`Transactions`), so it must not touch anything else.
+   * @throws CommandError when it cannot be done; nothing is changed then
+   */
+  change(input: Input, work: ChangeWork): Promise<Changed<Result>>;
+}
+
+/** Reads, page by page, so that no answer holds the service up, however long the list is. */
+export interface ListOperation<Input = unknown, Item = unknown> extends NamedOperation<Input> {
+  list(input: Input, parts: InstanceParts): AsyncIterable<readonly Item[]>;
+}
+
+export type Operation = ChangeOperation | ListOperation;
+
+/** What a change works with. */
+export interface ChangeWork {
+  readonly parts: InstanceParts;
+  readonly transaction: Transaction;
+  /** For events of its own. */
+  readonly context: AuditContext;
+}
+
+/** What a change has done. */
+export interface Changed<Result> {
+  readonly result: Result;
+  /** What it concerned: local ids by the names that the API has for them, `userId` for example. Never an e-mail address. */
+  readonly things: Readonly<Record<string, string>>;
+  /** What happened besides: recorded in the same transaction, and published after it. */
+  readonly events?: readonly AuditEvent[];
+}

@@ -1,0 +1,96 @@
+// Asks the running service for an operation, by its command socket.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { createConnection } from 'node:net';
+import { CommandError } from '../command-error.js';
+import type { ChangeOperation, ListOperation, Operation } from '../operation.js';
+import { CommandSocketError, refuseUnfitPath } from './command-socket.js';
+import type { AnswerLine } from './messages.js';
+import { writeRequest } from './messages.js';
+
+/** Nobody listens: there is no socket, or it is that of a process that was killed. */
+const NOBODY = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'];
+const FORBIDDEN = ['EACCES', 'EPERM'];
+
+/** A connection to the running service, for one operation. */
+export class CommandClient {
+  /** @param version of this program */
+  private constructor(
+    private readonly connection: Socket,
+    private readonly version: string,
+  ) {}
+
+  /**
+   * Connects; undefined where nobody listens.
+   * @throws CommandError where this account may not
+   */
+  static async connect(path: string, version: string): Promise<CommandClient | undefined> {
+    try {
+      refuseUnfitPath(path);
+      const connection = createConnection(path);
+      await once(connection, 'connect');
+      return new CommandClient(connection, version);
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (error instanceof CommandSocketError || NOBODY.includes(code)) return undefined;
+      if (!FORBIDDEN.includes(code)) throw error;
+      throw new CommandError(
+        `The command socket of the running service, ${path}, is for the service's own account and root (${code}).`,
+      );
+    }
+  }
+
+  async perform<Input, Result>(operation: ChangeOperation<Input, Result>, input: Input): Promise<Result> {
+    for await (const line of this.ask(operation, input)) if ('result' in line) return line.result as Result;
+    throw lost();
+  }
+
+  async *list<Input, Item>(
+    operation: ListOperation<Input, Item>,
+    input: Input,
+  ): AsyncGenerator<readonly Item[], void> {
+    for await (const line of this.ask(operation, input)) {
+      if ('result' in line) return;
+      if ('page' in line) yield line.page as readonly Item[];
+    }
+    throw lost();
+  }
+
+  close(): void {
+    this.connection.destroy();
+  }
+
+  /** @throws CommandError where the operation was refused, has failed, or nobody knows */
+  private async *ask({ name: command }: Operation, input: unknown): AsyncGenerator<AnswerLine> {
+    this.connection.end(writeRequest({ version: this.version, command, input }));
+    for await (const text of linesOf(this.connection)) {
+      const line = JSON.parse(text) as AnswerLine;
+      if ('refusal' in line) throw new CommandError(line.refusal);
+      if ('fault' in line)
+        throw new CommandError(
+          `The service failed to do it; its log says why, under request id ${line.fault}.`,
+        );
+      yield line;
+    }
+  }
+}
+
+/** Lines that are whole. */
+async function* linesOf(connection: Socket): AsyncGenerator<string> {
+  let begun = '';
+  try {
+    for await (const text of connection.setEncoding('utf8') as AsyncIterable<string>) {
+      const lines = (begun + text).split('\n');
+      begun = lines.pop() ?? '';
+      yield* lines;
+    }
+  } catch {
+    throw lost();
+  }
+}
+
+function lost(): CommandError {
+  return new CommandError(
+    'The service ended the connection before it had answered. Whether it has done what was asked, its audit trail tells.',
+  );
+}

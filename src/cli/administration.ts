@@ -1,0 +1,119 @@
+// Has an operation performed: by the service that runs on the embedded database, or on the database itself.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Administration } from '../administration/administration.js';
+import { CommandError, InputError } from '../administration/command-error.js';
+import type { ChangeOperation, ListOperation } from '../administration/operation.js';
+import { CommandClient } from '../administration/socket/command.client.js';
+import { commandSocketPath } from '../administration/socket/command-socket.js';
+import { DataDirectoryLockedError, holderOf } from '../database/data-directory.lock.js';
+import type { OpenDatabase } from '../database/data-source.js';
+import type { CommandContext } from './command-context.js';
+import { instanceDatabase, openInstanceDatabase } from './instance-database.js';
+
+/** A service that starts takes commands once it is ready; a command that has the database needs it for a moment. */
+const PATIENCE_MS = 5_000;
+const LOOK_EVERY_MS = 100;
+
+/** To the instance, for one operation. */
+interface Way {
+  perform<Input, Result>(operation: ChangeOperation<Input, Result>, input: Input): Promise<Result>;
+  list<Input, Item>(
+    operation: ListOperation<Input, Item>,
+    input: Input,
+  ): AsyncGenerator<readonly Item[], void>;
+  close(): void | Promise<void>;
+}
+
+/**
+ * Has a change performed.
+ * @throws CommandError when it cannot be done, or nobody is there to do it
+ */
+export async function perform<Input, Result>(
+  context: CommandContext,
+  operation: ChangeOperation<Input, Result>,
+  input: Input,
+): Promise<Result> {
+  const judged = judge(operation, input);
+  const way = await wayToInstance(context);
+  try {
+    return await way.perform(operation, judged);
+  } finally {
+    await way.close();
+  }
+}
+
+/** Reads a list to its end. Throws as `perform`. */
+export async function readList<Input, Item>(
+  context: CommandContext,
+  operation: ListOperation<Input, Item>,
+  input: Input,
+): Promise<Item[]> {
+  const judged = judge(operation, input);
+  const way = await wayToInstance(context);
+  try {
+    const all: Item[] = [];
+    for await (const page of way.list(operation, judged)) all.push(...page);
+    return all;
+  } finally {
+    await way.close();
+  }
+}
+
+/** Before anything else, and in the words of the command line. */
+function judge<Input>(operation: { read(input: unknown): Input }, input: Input): Input {
+  try {
+    return operation.read(input);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const option = error.member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new CommandError(`--${option} ${error.rule}.`);
+  }
+}
+
+/**
+ * The embedded database belongs to one process: as long as that lives, only it can be asked. A command does not stand at the
+ * door of the database meanwhile, where it would keep a service from starting.
+ */
+async function wayToInstance(context: CommandContext): Promise<Way> {
+  const settings = instanceDatabase(context);
+  if (settings.kind === 'postgresql') return wayOn(await openInstanceDatabase(settings));
+  const { directory } = settings;
+  const path = commandSocketPath(directory);
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const service = await CommandClient.connect(path, context.version);
+    if (service !== undefined) return service;
+    const opened = holderOf(directory) ?? (await openUnlessHeld(directory));
+    if (typeof opened !== 'number') return wayOn(opened);
+    if (performance.now() > deadline) throw new CommandError(silenceOf(directory, opened));
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** The id of the process that has got it, where one has. */
+async function openUnlessHeld(directory: string): Promise<OpenDatabase | number> {
+  try {
+    return await openInstanceDatabase({ kind: 'embedded', directory });
+  } catch (error) {
+    if (error instanceof DataDirectoryLockedError) return error.processId;
+    throw error;
+  }
+}
+
+function wayOn(database: OpenDatabase): Way {
+  const administration = Administration.on(database);
+  const request = { id: randomUUID(), way: 'database' } as const;
+  return {
+    perform: (operation, input) => administration.perform(operation, input, request),
+    list: (operation, input) => administration.list(operation, input, request),
+    close: () => database.close(),
+  };
+}
+
+function silenceOf(directory: string, processId: number): string {
+  return (
+    `The data directory ${directory} is in use by process ${processId}. It takes no commands: a service that starts does ` +
+    'once it is ready, and one that cannot says why in its log. Wait, or stop that process first.'
+  );
+}

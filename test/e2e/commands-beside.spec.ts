@@ -1,0 +1,428 @@
+// Commands beside a service on the embedded database: they go through its command socket, and each is in the trail.
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { CommandServer } from '../../src/administration/socket/command.server.js';
+import { VERSION } from '../../src/config/version.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import type { AuditRow } from '../support/audit.js';
+import { auditRows } from '../support/audit.js';
+import type { Answer } from '../support/command-socket.js';
+import { answerOn, connectTo, sendTo, socketPathOf } from '../support/command-socket.js';
+import type { TestDatabase } from '../support/databases.js';
+import { databaseEnvironment, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
+import { CommandLine } from '../support/run-cli.js';
+import { TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const LIMIT_BYTES = 256 * 1024;
+const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
+
+interface ListedUser {
+  id: string;
+  email: string;
+  enabled: boolean;
+}
+
+/** A service, and commands of its version typed beside it. */
+class Beside extends CommandLine {
+  service!: TestService;
+
+  constructor(private readonly database: TestDatabase) {
+    super(() => databaseEnvironment(database), VERSION);
+  }
+
+  get path(): string {
+    return socketPathOf(this.database);
+  }
+
+  async start(): Promise<void> {
+    this.service = await TestService.start(this.database);
+  }
+
+  async createUser(email: string): Promise<ListedUser> {
+    return JSON.parse(await this.output(['users', 'create', '--email', email])) as ListedUser;
+  }
+
+  async users(): Promise<ListedUser[]> {
+    return JSON.parse(await this.output(['users', 'list', '--json'])) as ListedUser[];
+  }
+
+  /** The last events of the trail, as many as are asked for. */
+  async lastEvents(count: number): Promise<Pick<AuditRow, 'name' | 'payload'>[]> {
+    const rows = await auditRows(this.service);
+    return rows.slice(-count).map(({ name, payload }) => ({ name, payload }));
+  }
+
+  request(members: Record<string, unknown>): Promise<Record<string, unknown>[]> {
+    return sendTo(this.path, JSON.stringify({ version: VERSION, ...members }));
+  }
+
+  refused(count = 1) {
+    return this.service.log
+      .filter(({ msg, outcome }) => msg === 'command' && outcome === 'refused')
+      .slice(-count);
+  }
+}
+
+describeOnEmbedded('[D46] commands beside a service on the embedded database', (database) => {
+  const beside = new Beside(database);
+
+  beforeAll(() => beside.start());
+  afterAll(async () => {
+    await beside.service.stop();
+    beside.remove();
+  });
+
+  it('[D46] each does its work, and is in the trail by ids, in one request of the log', async () => {
+    const { id: userId } = await beside.createUser('ann@b.example');
+    expect(await beside.output(['users', 'disable', 'ann@b.example'])).toBe(`User ${userId} is disabled.\n`);
+    expect((await beside.users()).map(({ id, enabled }) => ({ id, enabled }))).toEqual([
+      { id: userId, enabled: false },
+    ]);
+    expect(await beside.output(['users', 'enable', userId])).toBe(`User ${userId} is enabled.\n`);
+    expect(await beside.output(['users', 'list'])).toMatch(/ ann@b\.example +global:member +enabled\n/);
+    const performed = (operation: string, things: Record<string, string> = {}) => ({
+      name: 'svc.audit.administration.performed',
+      payload: { operation, way: 'service', things },
+    });
+    expect(await beside.lastEvents(5)).toEqual([
+      performed('users create', { userId }),
+      performed('users disable', { userId }),
+      performed('users list'),
+      performed('users enable', { userId }),
+      performed('users list'),
+    ]);
+    const requestIds = (await auditRows(beside.service)).map((row) => row.request_id);
+    const logged = beside.service.log.filter(({ msg }) => msg === 'command');
+    expect(logged.map(({ requestId }) => requestId)).toEqual(requestIds);
+    expect(logged[0]).toMatchObject({ command: 'users create', outcome: 'performed' });
+  });
+
+  it('[D46] workflows are imported, all of a file or none', async () => {
+    const { id: userId } = await beside.createUser('owner@b.example');
+    const importing = (workflows: unknown) => {
+      beside.write('workflows.json', JSON.stringify(workflows));
+      return beside.run([
+        'workflows',
+        'import',
+        '--file',
+        'workflows.json',
+        '--owner-email',
+        'owner@b.example',
+      ]);
+    };
+    const nodes = [{ text: 'line\u2028separator', deep: [[[{ a: 1 }]]] }];
+    expect(await importing([{ name: 'a' }, { name: 'b', nodes }])).toEqual({
+      exitCode: 0,
+      stdout: 'Imported 2 workflow(s).\n',
+      stderr: '',
+    });
+    const stored = await beside.service.rows('SELECT name, nodes FROM workflow ORDER BY name');
+    expect(stored).toEqual([
+      { name: 'a', nodes: [] },
+      { name: 'b', nodes },
+    ]);
+    const [project] = await beside.service.rows('SELECT id FROM project WHERE personal_owner_id = $1', [
+      userId,
+    ]);
+    expect(await beside.lastEvents(1)).toEqual([
+      {
+        name: 'svc.audit.administration.performed',
+        payload: {
+          operation: 'workflows import',
+          way: 'service',
+          things: { userId, projectId: project?.['id'] },
+        },
+      },
+    ]);
+    const many = Array.from({ length: 12_000 }, (_, index) => ({ name: `workflow ${index}` }));
+    const { exitCode, stderr } = await importing(many);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: This makes a request of \d+ bytes, .*262144/),
+    ]);
+    expect(await beside.service.rows('SELECT 1 FROM workflow')).toHaveLength(2);
+  });
+
+  it('[D46] keys status tells what the service has stored', async () => {
+    const entry = { type: 'jwks', url: 'https://keys.example/set?secret=1', issuer: 'https://keys.example' };
+    const environment = {
+      ...databaseEnvironment(database),
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]),
+    };
+    const states = JSON.parse(await beside.output(['keys', 'status', '--json'], environment)) as unknown;
+    expect(states).toEqual([
+      {
+        entry: 'entry-0',
+        url: 'https://keys.example/set',
+        kids: [],
+        lastSuccess: null,
+        lastFailure: null,
+        nextRefresh: null,
+      },
+    ]);
+    expect(await beside.lastEvents(1)).toMatchObject([{ payload: { operation: 'keys status' } }]);
+  });
+
+  it('[D46] what cannot be done says why, as without a service, changes nothing and is in the trail', async () => {
+    await beside.createUser('taken@b.example');
+    const before = (await beside.users()).length;
+    expect(await beside.run(['users', 'create', '--email', 'Taken@b.example'])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error: Another user has this e-mail address.\n',
+    });
+    const failed = (operation: string) => ({
+      name: 'svc.audit.administration.failed',
+      payload: { operation, way: 'service', reason: 'refused' },
+    });
+    expect(await beside.lastEvents(1)).toEqual([failed('users create')]);
+    expect(await beside.run(['users', 'disable', 'nobody@b.example'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: There is no user with this e-mail address.\n',
+    });
+    expect(await beside.lastEvents(1)).toEqual([failed('users disable')]);
+    expect(await beside.users()).toHaveLength(before);
+  });
+
+  it.each([[['migrate']], [['credentials', 'rekey']]])(
+    '[D46] needs the service stopped, and says so with its process id: %j',
+    async (args) => {
+      const { exitCode, stdout, stderr } = await beside.run(args);
+      expect([exitCode, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        new RegExp(
+          `^error: The data directory .* is in use by process ${process.pid}\\. Stop that process first`,
+        ),
+      );
+    },
+  );
+
+  it('[D46] folder and socket are for the account of the service alone', () => {
+    const folder = join(beside.path, '..');
+    expect(statSync(folder).mode & 0o7777).toBe(0o700);
+    expect(lstatSync(beside.path).isSocket()).toBe(true);
+    expect(lstatSync(beside.path).mode & 0o7777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['socket']);
+  });
+
+  it('[D46] a command of another version is told both', async () => {
+    const other = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
+    const { exitCode, stderr } = await other.run(['users', 'list']);
+    other.remove();
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`version ${VERSION}`);
+    expect(stderr).toContain('version 9.8.7-other');
+  });
+
+  it.each([
+    ['no JSON', 'GET / HTTP/1.1\r\n\r\n', /cannot be read: not valid JSON/],
+    ['nothing', '', /cannot be read/],
+    ['no object', '[]', /must be a JSON object/],
+    ['no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /cannot be read: not valid UTF-8/],
+    ['a member twice', '{"version":"1","version":"1"}', /a member is given twice/],
+    ['no version', '{"command":"users list","input":{}}', /does not say of which version/],
+    ['a version that is none', '{"version":"\\u001b[2J"}', /does not say of which version/],
+    ['an unknown command', { command: 'users delete', input: {} }, /knows no such command/],
+    ['a command of Object', { command: 'constructor', input: {} }, /knows no such command/],
+    ['an unknown member', { command: 'users list', input: {}, more: 1 }, /member that is not known/],
+    [
+      'an unknown member of the input',
+      { command: 'users list', input: { all: 1 } },
+      /member that is not known/,
+    ],
+    ['no input', { command: 'users list' }, /must be an object/],
+    ['an input of another type', { command: 'users disable', input: { user: ['a'] } }, /user must be a text/],
+    ['text that cannot be stored', { command: 'users disable', input: { user: 'a\0' } }, /cannot be stored/],
+    [
+      'a bad address',
+      {
+        command: 'users create',
+        input: { email: 'secret', givenName: '', familyName: '', role: 'global:member' },
+      },
+      /^email must be an e-mail address\.$/,
+    ],
+    [
+      'a bad hash',
+      { command: 'keys status', input: { urlHashes: ['x'] } },
+      /^urlHashes must be a list of SHA-256/,
+    ],
+    [
+      'bad workflows',
+      { command: 'workflows import', input: { ownerEmail: 'a@b.example', workflows: [{ name: 1 }, {}] } },
+      /workflow 0, name: .*; workflow 1, name: /,
+    ],
+  ])('[D46] %s is refused in words, with nothing of it in the log', async (_, request, words) => {
+    const sent =
+      typeof request === 'string' || request instanceof Uint8Array
+        ? request
+        : JSON.stringify({ version: VERSION, ...request });
+    const trail = (await auditRows(beside.service)).length;
+    expect(await sendTo(beside.path, sent)).toEqual([{ refusal: expect.stringMatching(words) }]);
+    expect(beside.refused()).toMatchObject([{ requestId: UUID }]);
+    expect(JSON.stringify(beside.refused())).not.toContain('secret');
+    expect(await auditRows(beside.service)).toHaveLength(trail);
+  });
+
+  it('[D46] takes 256 KiB and no byte more', async () => {
+    const request = (bytes: number) => {
+      const empty = JSON.stringify({ version: VERSION, command: 'users disable', input: { user: '' } });
+      return empty.replace('""', `"${'x'.repeat(bytes - empty.length)}"`);
+    };
+    expect(await sendTo(beside.path, request(LIMIT_BYTES))).toEqual([
+      { refusal: 'There is no user with this e-mail address.' },
+    ]);
+    const tooLarge = [{ refusal: 'The request has more than 262144 bytes (256 KiB).' }];
+    expect(await sendTo(beside.path, request(LIMIT_BYTES + 1))).toEqual(tooLarge);
+    expect(await sendTo(beside.path, request(20 * LIMIT_BYTES))).toEqual(tooLarge);
+  });
+
+  it('[D46] who sends nothing, or drop by drop, is refused after five seconds; others are answered meanwhile', async () => {
+    const began = Date.now();
+    const silent = await connectTo(beside.path);
+    const slow = await connectTo(beside.path);
+    const drops = setInterval(() => slow.write(' '), 100);
+    expect(await beside.users()).not.toEqual([]);
+    expect(Date.now() - began).toBeLessThan(4_000);
+    const late = [{ refusal: 'The request did not arrive within 5 seconds.' }];
+    expect(await Promise.all([answerOn(silent), answerOn(slow)])).toEqual([late, late]);
+    clearInterval(drops);
+    expect(Date.now() - began).toBeGreaterThan(4_000);
+  });
+
+  it('[D46] of eighty connections at once 32 are answered, the others told to try again; then all is as before', async () => {
+    const open = await Promise.all(Array.from({ length: 80 }, () => connectTo(beside.path)));
+    const answers: Answer[] = [];
+    const ends = open.map(async (socket) => answers.push(await answerOn(socket)));
+    await until('48 are told to try again', 3_000, () => answers.length === 48);
+    expect(new Set(answers.flat().map(({ refusal }) => refusal))).toEqual(
+      new Set(['The service takes no more commands at one time; try again.']),
+    );
+    const sent = JSON.stringify({ version: VERSION, command: 'users list', input: {} });
+    for (const socket of open.filter(({ destroyed }) => !destroyed)) socket.end(sent);
+    await Promise.all(ends);
+    expect(answers.slice(48).map((lines) => lines.at(-1))).toEqual(Array(32).fill({ result: null }));
+    expect(await beside.users()).not.toEqual([]);
+  });
+
+  it('[D46] commands at the same moment are all done', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => beside.createUser(`many-${n}@b.example`)),
+    );
+    expect(new Set(made.map(({ id }) => id)).size).toBe(12);
+  });
+
+  it('[D46] a long list comes in pages, and requests are answered between them', async () => {
+    await beside.service.rows(`INSERT INTO user_account (id, email, normalized_email, role)
+      SELECT gen_random_uuid(), n || '@long.example', n || '@long.example', 'global:member' FROM generate_series(1, 3000) n`);
+    const lines = await beside.request({ command: 'users list', input: {} });
+    const pages = lines.slice(0, -1).map(({ page }) => (page as unknown[]).length);
+    expect(lines.at(-1)).toEqual({ result: null });
+    expect(Math.max(...pages)).toBe(500);
+    const listed = await beside.users();
+    expect(listed).toHaveLength(pages.reduce((sum, count) => sum + count, 0));
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
+  });
+
+  it('[D46] who goes away in the middle of a list harms nobody', async () => {
+    const socket = await connectTo(beside.path);
+    socket.end(JSON.stringify({ version: VERSION, command: 'users list', input: {} }));
+    socket.once('data', () => socket.destroy());
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect((await beside.users()).length).toBeGreaterThan(3000);
+  });
+
+  it('[D46] a fault of the service says nothing of itself, and its log has it under the id that the command tells', async () => {
+    await beside.service.rows('ALTER TABLE project RENAME TO project_gone');
+    const { exitCode, stderr } = await beside.run(['users', 'create', '--email', 'fault@b.example']);
+    await beside.service.rows('ALTER TABLE project_gone RENAME TO project');
+    expect(exitCode).toBe(1);
+    const [, requestId] =
+      /^error: The service failed to do it; .* request id ([0-9a-f-]{36})\.\n$/.exec(stderr) ?? [];
+    expect(beside.service.log).toContainEqual(
+      expect.objectContaining({ level: 'error', requestId, command: 'users create' }),
+    );
+    expect(await beside.lastEvents(1)).toEqual([
+      {
+        name: 'svc.audit.administration.failed',
+        payload: { operation: 'users create', way: 'service', reason: 'internal_error' },
+      },
+    ]);
+    expect((await beside.users()).map(({ email }) => email)).not.toContain('fault@b.example');
+  });
+
+  it('[D23] no e-mail address of a command is in the log or the trail', async () => {
+    const trail = JSON.stringify(await auditRows(beside.service));
+    expect(`${beside.service.logText}${trail}`).not.toMatch(/@(b|long)\.example/);
+    expect(beside.service.logText).toContain('users create');
+  });
+});
+
+describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
+  it('[D46] go to the database, and are in the trail all the same', async () => {
+    const service = await TestService.start(database);
+    const line = new CommandLine(() => databaseEnvironment(database), '9.8.7-other');
+    const { id: userId } = JSON.parse(
+      await line.output(['users', 'create', '--email', 'a@b.example']),
+    ) as ListedUser;
+    await line.output(['users', 'list']);
+    await line.run(['users', 'create', '--email', 'a@b.example']);
+    const rows = await auditRows(service);
+    expect(rows.map(({ name, payload }) => ({ name, payload }))).toEqual([
+      {
+        name: 'svc.audit.administration.performed',
+        payload: { operation: 'users create', way: 'database', things: { userId } },
+      },
+      {
+        name: 'svc.audit.administration.performed',
+        payload: { operation: 'users list', way: 'database', things: {} },
+      },
+      {
+        name: 'svc.audit.administration.failed',
+        payload: { operation: 'users create', way: 'database', reason: 'refused' },
+      },
+    ]);
+    await service.stop();
+    line.remove();
+  });
+});
+
+describeOnEmbedded('[D46] the command socket at a stop', (database) => {
+  it.each([
+    ['that have sent nothing', 3, () => undefined],
+    ['that are too many', 60, () => undefined],
+    ['that were refused and go on sending', 1, (socket: Socket) => socket.write('x'.repeat(600_000))],
+    ['that do not end', 1, (socket: Socket) => socket.write('{')],
+  ])('[D46] is gone with the service, whoever is connected: clients %s', async (_, count, begin) => {
+    const service = await TestService.start(database);
+    const path = socketPathOf(database);
+    const clients = await Promise.all(Array.from({ length: count }, () => connectTo(path)));
+    const closed = clients.map((client) => new Promise((resolve) => client.resume().on('close', resolve)));
+    for (const client of clients) begin(client);
+    for (const client of clients) client.on('end', () => client.end());
+    const began = Date.now();
+    await service.stop();
+    expect(Date.now() - began).toBeLessThan(3_000);
+    expect(existsSync(path)).toBe(false);
+    await Promise.all(closed);
+  });
+
+  it('[D46] what was asked for before it is done and answered', async () => {
+    const service = await TestService.start(database);
+    let release!: () => void;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    // The one connection of the database: the command waits for it.
+    const held = service.part(Transactions).run(() => gate);
+    const newUser = { email: 'late@b.example', givenName: '', familyName: '', role: 'global:member' };
+    const request = JSON.stringify({ version: VERSION, command: 'users create', input: newUser });
+    const answer = sendTo(socketPathOf(database), request);
+    const server = service.part(CommandServer);
+    const isBegun = () => server['serving'].size === 1 && server['reading'].size === 0;
+    await until('the request is read', 3_000, isBegun);
+    const stopped = service.stop();
+    release();
+    await Promise.all([held, stopped]);
+    expect(await answer).toEqual([{ result: { id: UUID, email: 'late@b.example', role: 'global:member' } }]);
+  });
+});
