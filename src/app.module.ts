@@ -34,6 +34,7 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { ClockModule } from './start/clock.module.js';
 import type { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
+import { trustedKeysRules } from './start/startup.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
@@ -139,13 +140,16 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
 
 /** On PostgreSQL commands have the database for themselves. */
 function administration(
-  { dataDirectory }: Parts,
+  { startup, dataDirectory }: Parts,
   { clock, logging, database, audit, users, projects }: SharedModules,
   work: DynamicModule,
 ): DynamicModule[] {
   if (dataDirectory === undefined) return [];
   const socket = { path: commandSocketPath(dataDirectory), version: VERSION };
-  return [AdministrationModule.register(socket, [clock, logging, database, audit, users, projects, work])];
+  const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
+  return [
+    AdministrationModule.register(socket, trust, [clock, logging, database, audit, users, projects, work]),
+  ];
 }
 
 /**

@@ -6,6 +6,9 @@ import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { LOGGER } from '../token-exchange/foundation/log.js';
 import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
+import { StoredEntryChanges } from '../token-exchange/keys/stored/stored-entry.changes.js';
+import { StoredEntryRepository } from '../token-exchange/keys/stored/stored-entry.repository.js';
 import { UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
@@ -17,20 +20,24 @@ import { CommandServer } from './socket/command.server.js';
 
 @Module({})
 export class AdministrationModule {
-  /** @param imports modules that offer clock, log, database, audit bus, users, projects and workflows */
+  /**
+   * @param trust the configured entries and their rules
+   * @param imports modules that offer clock, log, database, audit bus, users, projects and workflows
+   */
   static register(
     options: CommandServerOptions,
+    trust: StoredEntriesRules,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
     return {
       module: AdministrationModule,
       imports,
-      providers: [JwksSnapshotRepository, administration(), server(options)],
+      providers: [JwksSnapshotRepository, StoredEntryRepository, administration(trust), server(options)],
     };
   }
 }
 
-function administration(): Provider {
+function administration(trust: StoredEntriesRules): Provider {
   const useFactory = (
     audit: AuditBus,
     clock: Clock,
@@ -39,8 +46,10 @@ function administration(): Provider {
     projects: ProjectRepository,
     workflows: WorkflowRepository,
     keySets: JwksSnapshotRepository,
+    repository: StoredEntryRepository,
   ) => {
-    const parts: InstanceParts = { users, userService, projects, workflows, keySets };
+    const storedEntries = new StoredEntryChanges(repository, trust);
+    const parts: InstanceParts = { users, userService, projects, workflows, keySets, storedEntries };
     return new Administration(parts, audit, clock);
   };
   return {
@@ -54,6 +63,7 @@ function administration(): Provider {
       ProjectRepository,
       WorkflowRepository,
       JwksSnapshotRepository,
+      StoredEntryRepository,
     ],
   };
 }

@@ -2,6 +2,9 @@
 import type { OpenDatabase } from '../database/data-source.js';
 import { Database } from '../token-exchange/database/database.js';
 import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
+import { StoredEntryChanges } from '../token-exchange/keys/stored/stored-entry.changes.js';
+import { StoredEntryRepository } from '../token-exchange/keys/stored/stored-entry.repository.js';
 import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
@@ -14,10 +17,18 @@ export interface InstanceParts {
   readonly projects: ProjectRepository;
   readonly workflows: WorkflowRepository;
   readonly keySets: JwksSnapshotRepository;
+  readonly storedEntries: StoredEntryChanges;
 }
 
-/** The parts on a database that no service has, or that several processes share. */
-export function instancePartsOn({ dataSource }: OpenDatabase): InstanceParts {
+/**
+ * The parts on a database that no service has, or that several processes share.
+ * @param trust tells the configured entries and their rules, if they are asked for: other commands need no configured keys
+ */
+export function instancePartsOn(
+  { dataSource }: OpenDatabase,
+  trust: () => StoredEntriesRules,
+): InstanceParts {
+  const database = new Database(dataSource);
   const users = new UserRepository(dataSource.getRepository(User));
   const projects = new ProjectRepository(dataSource);
   return {
@@ -25,6 +36,9 @@ export function instancePartsOn({ dataSource }: OpenDatabase): InstanceParts {
     userService: new UserService(users, projects),
     projects,
     workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
-    keySets: new JwksSnapshotRepository(new Database(dataSource)),
+    keySets: new JwksSnapshotRepository(database),
+    get storedEntries() {
+      return new StoredEntryChanges(new StoredEntryRepository(database), trust());
+    },
   };
 }

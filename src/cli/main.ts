@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Entry file of the admin command line, `svc-admin`.
+import { readFileSync } from 'node:fs';
 import { VERSION } from '../config/version.js';
 import { runCli } from './program.js';
 
@@ -11,6 +12,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
   workingDirectory: process.cwd(),
+  stdin: { read: () => readFileSync(process.stdin.fd, 'utf8') },
   stdout: process.stdout,
   stderr: process.stderr,
   version: VERSION,

@@ -119,6 +119,11 @@ export class StoredEntryChanges {
     return { name, warnings: [], notes: [], events: events('removed', before, undefined, work) };
   }
 
+  /** Those that no change of these concerns. */
+  get configured(): readonly TrustedKeyEntry[] {
+    return this.rules.configured;
+  }
+
   /** All of them, judged. */
   async list(): Promise<JudgedEntry[]> {
     return judgeStoredEntries(await this.repository.all(), this.rules);
