@@ -7,7 +7,7 @@ import { maintenance } from './maintenance.mjs';
 import { memory } from './memory.mjs';
 import { neighbours } from './neighbours.mjs';
 import { oneRequest } from './one-request.mjs';
-import { embedLogin, exchangeActor, firstLogin, instances } from './pairs.mjs';
+import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances } from './pairs.mjs';
 import { refusedReplay, refusedSignature } from './refusals.mjs';
 import { start } from './start.mjs';
 import { workflowLists } from './workflow-lists.mjs';
@@ -17,6 +17,7 @@ export const CASES = [
   exchangeRs256,
   exchangeEddsa,
   exchangeActor,
+  exchangePolicy,
   firstLogin,
   embedLogin,
   apiWorkflows,

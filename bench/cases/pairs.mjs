@@ -17,6 +17,49 @@ export const exchangeActor = {
   },
 };
 
+/** Every member of a policy that a known user who comes alone can pass. */
+const FULL_POLICY = {
+  flows: ['embed', 'exchange'],
+  notAfter: '2999-12-31',
+  origins: ['https://product.example'],
+  perMinute: 1_000_000,
+  allowedRoles: ['global:member', 'global:admin'],
+  roleCeiling: true,
+  excludeOwner: true,
+  requireVerifiedEmail: true,
+  emailDomains: ['partner.example'],
+  linkExistingUsers: true,
+  linkPrivileged: false,
+  provisionUsers: false,
+  actFor: ['https://login.partner.example'],
+  requireActor: false,
+  rights: 'both',
+  scopes: ['workflow:read', 'workflow:write'],
+  resources: ['https://reports.example'],
+};
+
+export const exchangePolicy = {
+  name: 'exchange-policy',
+  title: 'Token exchange under a policy with every member, ES256, known users, on PostgreSQL',
+
+  async run(workbench) {
+    const plain = await workbench.startService();
+    const judged = await workbench.startService({ name: 'judged', policy: FULL_POLICY });
+    const contender = (name, service) => ({
+      name,
+      servers: [service],
+      load: exchangeRequests(service, workbench.partner, 'ES256'),
+    });
+    const names = { over: 'contract', under: 'full policy' };
+    const { rounds } = await alternate(workbench, [
+      contender('contract', plain),
+      contender('full policy', judged),
+    ]);
+    const title = 'CPU with database, contract / full policy';
+    return { rounds, ratios: [ratio(rounds, { title, of: cpuMicros, ...names, atLeast: 0.95 })] };
+  },
+};
+
 export const firstLogin = {
   name: 'first-login',
   title: 'Token exchange of unknown users, each of whom is made, ES256, on PostgreSQL',

@@ -30,8 +30,8 @@ export class Partner {
     this.keys = new Map(Object.keys(ALGORITHMS).map((algorithm) => [algorithm, keyOf(algorithm)]));
   }
 
-  /** Entries of SVC_TOKEN_EXCHANGE_TRUSTED_KEYS. */
-  trustedKeys() {
+  /** Entries of SVC_TOKEN_EXCHANGE_TRUSTED_KEYS, all with the same members of a policy. */
+  trustedKeys(policy = {}) {
     return [...this.keys].map(([algorithm, { kid, publicKey }]) => ({
       type: 'static',
       kid,
@@ -39,6 +39,7 @@ export class Partner {
       key: publicKey.export({ type: 'spki', format: 'pem' }),
       issuer: ISSUER,
       expectedAudience: AUDIENCE,
+      ...policy,
     }));
   }
 

@@ -36,10 +36,11 @@ export class Workbench {
    * @param database a database's name, or `embedded`; a new one with the users unless given
    * @param settings of its sessions in PostgreSQL
    * @param moreKeys trusted beside the partner's
+   * @param policy members of the partner's entries
    */
-  async startService({ name = 'service', database: named, settings, moreKeys = [] } = {}) {
+  async startService({ name = 'service', database: named, ...options } = {}) {
     const database = named === 'embedded' ? undefined : (named ?? (await this.newDatabase()));
-    return this.startInstance(name, { database, settings, moreKeys });
+    return this.startInstance(name, { database, ...options });
   }
 
   /** The service on an embedded database, told on a port of its own to put rows in and out. */
@@ -50,12 +51,12 @@ export class Workbench {
 
   /** @returns what is measured; `folder` is that of the embedded database, unless there is a `database` */
   async startInstance(name, options) {
-    const { script = SERVICE_SCRIPT, database, settings, moreKeys = [], moreEnvironment } = options;
+    const { script = SERVICE_SCRIPT, database, settings, moreKeys = [], policy, moreEnvironment } = options;
     const surroundings = await this.surroundingsOf(name);
     const environment = serviceEnvironment({
       ...surroundings,
       databaseUrl: database && this.postgres.urlOf(database, settings),
-      trustedKeys: [...this.partner.trustedKeys(), ...moreKeys],
+      trustedKeys: [...this.partner.trustedKeys(policy), ...moreKeys],
     });
     const server = await this.start(name, {
       ...surroundings,

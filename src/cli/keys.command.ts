@@ -14,7 +14,7 @@ import { configuredKeys, rulesOf } from './configured-keys.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
 import { addEntryCommands } from './stored-entries.command.js';
-import { renderTable } from './table.js';
+import { printable, renderTable } from './table.js';
 import { readTextFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
@@ -68,7 +68,7 @@ function check({ file }: CheckOptions, context: CommandContext): void {
   for (const note of notes) context.stdout.write(`note: ${note}\n`);
   context.stdout.write(renderTable(HEADINGS, entries.map(rowOf)));
   for (const entry of entries)
-    context.stdout.write(`${entry.label}: ${policyInWords(entry, new Date()).join('; ')}\n`);
+    context.stdout.write(`${printable(`${entry.label}: ${policyInWords(entry, new Date()).join('; ')}`)}\n`);
   if (problems.length === 0) return;
   throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
 }

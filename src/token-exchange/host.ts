@@ -167,6 +167,8 @@ export type AccessTokenSigner = (grant: AccessTokenGrant) => IssuedAccessToken;
 
 /** The product's access tokens. */
 export abstract class AccessTokenIssuer {
+  /** The `aud` of tokens that are for the host itself, which a client may name as the resource. */
+  readonly audience?: string;
   /** Takes the key that signs now, before anything is used up for the token. @throws Error where there is none */
   abstract prepare(): AccessTokenSigner;
 }

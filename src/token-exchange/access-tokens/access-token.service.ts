@@ -54,6 +54,7 @@ export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
 @Injectable()
 export class AccessTokenService extends AccessTokenIssuer {
+  override readonly audience: string;
   private readonly verified = new VerifiedTokens<{ kid: string; content: VerifiedAccessToken }>();
 
   constructor(
@@ -62,6 +63,7 @@ export class AccessTokenService extends AccessTokenIssuer {
     @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: Pick<AccessTokenOptions, 'issuer'>,
   ) {
     super();
+    this.audience = options.issuer;
   }
 
   prepare(): AccessTokenSigner {

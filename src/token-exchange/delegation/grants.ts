@@ -17,12 +17,13 @@ export type Grants = Pick<AccessTokenGrant, 'grantedScopes' | 'audience' | 'righ
 
 /**
  * Grants what the entries of both parties allow.
+ * @param host the audience of tokens that are for no other service
  * @throws Rejection `scope_not_allowed`, `resource_not_allowed`
  */
-export function judgeGrants(asked: AskedGrants, parties: Parties): Grants {
+export function judgeGrants(asked: AskedGrants, parties: Parties, host?: string): Grants {
   return {
     grantedScopes: grantedScopes(asked, parties),
-    audience: grantedAudience(asked, parties),
+    audience: grantedAudience(asked, parties, host),
     rights: rightsOf(parties),
   };
 }
@@ -42,16 +43,21 @@ function grantedScopes({ scope }: AskedGrants, parties: Parties): readonly strin
 }
 
 /**
- * A token is for one service: what one of several could do with it, it could do to the others.
+ * A token is for one service: what one of several could do with it, it could do to the others. Who names the host itself, as
+ * its metadata do (RFC 9728), asks for what there is anyway.
  * @rule P.resources Where an entry lists resources, one that every such entry lists becomes the audience; else none is given.
  * @rule D53 Without a list, resources are recorded and not judged.
  */
-function grantedAudience({ resource = [] }: AskedGrants, parties: Parties): string | undefined {
+function grantedAudience(
+  { resource = [] }: AskedGrants,
+  parties: Parties,
+  host: string | undefined,
+): string | undefined {
   const ceiling = common(policiesOf(parties).map(({ resources }) => resources));
-  if (ceiling === undefined || resource.length === 0) return undefined;
+  if (ceiling === undefined) return undefined;
   const [only, ...others] = new Set(resource);
-  if (only === undefined || others.length > 0 || !ceiling.has(only))
-    throw new Rejection('resource_not_allowed');
+  if (only === undefined || (only === host && others.length === 0)) return undefined;
+  if (others.length > 0 || !ceiling.has(only)) throw new Rejection('resource_not_allowed');
   return only;
 }
 

@@ -65,7 +65,7 @@ export class IssuancePlanner {
       now: this.clock.nowSeconds(),
       maxTokenLifetimeSeconds: this.options.exchange.maxTokenLifetimeSeconds,
     });
-    const grants = judgeGrants(request, parties);
+    const grants = judgeGrants(request, parties, this.accessTokens.audience);
     const priorActors = priorActorsOf(parties);
     const accessTokenId = randomUUID();
     const sign = this.accessTokens.prepare();

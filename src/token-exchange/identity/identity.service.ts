@@ -94,14 +94,19 @@ export class IdentityService {
     return user;
   }
 
-  /** @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address. */
+  /**
+   * The user is locked before the link is judged: who becomes an administrator meanwhile is judged as one.
+   * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
+   */
   private async linkByEmail(
     transaction: Transaction,
     token: VerifiedToken,
     email: string,
   ): Promise<HostUser | undefined> {
-    const user = await this.users.findByEmail(transaction, email);
-    if (user === undefined) return undefined;
+    const found = await this.users.findByEmail(transaction, email);
+    if (found === undefined) return undefined;
+    const user = await this.users.lock(transaction, found.id);
+    if (user === undefined) throw new LostRaceError('this user was deleted meanwhile');
     judgeLink(user, token.key.policy, this.options.roles);
     await this.link(transaction, token, user.id);
     return user;
