@@ -1,5 +1,6 @@
 // Trusted key entries that are stored while the service runs: what their tokens may do, until they are suspended or removed.
 import { Partner } from '../../demo/partner.js';
+import { StoredEntryFollower } from '../../src/token-exchange/keys/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/keys/stored/stored-entry.service.js';
 import { auditRows } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
@@ -221,6 +222,33 @@ describeOnAnyDatabase('stored entries beside another configuration than before',
       });
     });
   });
+});
+
+describeOnEachDatabase('a table of stored entries that cannot be read', (database: TestDatabase) => {
+  const TABLE = 'token_exchange_stored_entry';
+
+  it('[D72] takes nothing away that is held, is told of once, and is followed as soon as it can be', () =>
+    withService(database, OPTIONS, async (service) => {
+      const follower = service.part(StoredEntryFollower);
+      const failures = () =>
+        service.log.filter(({ msg }) =>
+          String(msg).startsWith('the stored trusted key entries cannot be read'),
+        );
+      await storedEntries(service).add(acme.staticEntry({ name: 'acme' }));
+      await soon(service, acme, 200);
+      await service.rows(`ALTER TABLE ${TABLE} RENAME TO hidden`);
+      await follower.follow();
+      await follower.follow();
+      expect(await exchanged(service, acme)).toBe(200);
+      expect(failures()).toMatchObject([{ level: 'error' }]);
+      await service.rows(`UPDATE hidden SET suspended_at = now(), revision = DEFAULT`);
+      await service.rows(`ALTER TABLE hidden RENAME TO ${TABLE}`);
+      await until('the table is read again', 5_000, async () => {
+        return (await exchanged(service, acme)) === 400;
+      });
+      expect(await lastReason(service)).toBe('entry_suspended');
+      expect(failures()).toHaveLength(1);
+    }));
 });
 
 describeOnAnyDatabase('[D74] who may frame the instance', (database: TestDatabase) => {
