@@ -6,6 +6,15 @@ import { SignJWT, exportPKCS8, exportSPKI, generateKeyPair, importPKCS8 } from '
 const ISSUER = 'https://partner.example';
 const AUDIENCE = process.env.BASE_URL ?? `http://localhost:${process.env.PORT ?? 3000}`;
 const KID = 'partner-key-1';
+/** What the product lets this partner do: under its strict policy nothing else. */
+const POLICY = {
+  expectedAudience: AUDIENCE,
+  origins: ['https://app.partner.example'],
+  allowedRoles: ['member', 'admin'],
+  emailDomains: ['partner.example'],
+  actFor: [ISSUER],
+  scopes: ['profile'],
+};
 
 const [command, name = 'ada', seconds = '300'] = process.argv.slice(2);
 if (command === 'key') await makeKey();
@@ -21,8 +30,7 @@ async function makeKey() {
   writeFileSync('partner-key.pem', await exportPKCS8(privateKey), { mode: 0o600 });
   const key = await exportSPKI(publicKey);
   const entry = { type: 'static', kid: KID, algorithms: ['ES256'], key, issuer: ISSUER };
-  const entries = [{ ...entry, expectedAudience: AUDIENCE, allowedRoles: ['member', 'admin'] }];
-  writeFileSync('trusted-keys.json', JSON.stringify(entries, null, 2));
+  writeFileSync('trusted-keys.json', JSON.stringify([{ ...entry, ...POLICY }], null, 2));
   console.log(
     'partner-key.pem is the private key of the partner, trusted-keys.json what the product trusts.',
   );

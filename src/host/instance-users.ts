@@ -1,7 +1,7 @@
 // The port to users, on this instance's accounts.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../token-exchange/database/transaction.js';
-import type { HostUser, HostUserUpdate, NewHostUser } from '../token-exchange/host.js';
+import type { HostUser, HostUserUpdate, NewHostUser, UserLock } from '../token-exchange/host.js';
 import { UserDirectory } from '../token-exchange/host.js';
 import type { GlobalRole } from '../users/role.js';
 import { isGlobalRole } from '../users/role.js';
@@ -29,8 +29,10 @@ export class InstanceUsers extends UserDirectory {
     return this.users.create(transaction, { ...user, role: globalRole(user.role) });
   }
 
-  lock(transaction: Transaction, id: string): Promise<HostUser | undefined> {
-    return this.repository.lock(id, transaction);
+  lock(transaction: Transaction, id: string, lock: UserLock): Promise<HostUser | undefined> {
+    return lock === 'share'
+      ? this.repository.lockShared(id, transaction)
+      : this.repository.lock(id, transaction);
   }
 
   update(transaction: Transaction, id: string, { role, ...names }: HostUserUpdate): Promise<void> {

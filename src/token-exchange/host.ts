@@ -37,6 +37,9 @@ export interface ExternalIdentity {
   readonly subject: string;
 }
 
+/** How a user's row is locked: `FOR UPDATE` or `FOR NO KEY UPDATE` of PostgreSQL, or `FOR SHARE`. */
+export type UserLock = 'update' | 'share';
+
 /** The product's users. Every method works in the transaction that it is given. */
 export abstract class UserDirectory {
   abstract findById(transaction: Transaction, id: string): Promise<HostUser | undefined>;
@@ -44,8 +47,12 @@ export abstract class UserDirectory {
   abstract findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined>;
   /** Makes a user; undefined when another user has that e-mail address by now. */
   abstract create(transaction: Transaction, user: NewHostUser): Promise<HostUser | undefined>;
-  /** Reads a user and keeps others from changing it until the transaction ends. */
-  abstract lock(transaction: Transaction, id: string): Promise<HostUser | undefined>;
+  /**
+   * Reads a user and keeps others from changing it until the transaction ends.
+   * @param lock `share` is enough where the user is only read: then transactions that do likewise need not wait for one
+   *   another. A host may always take the stronger one
+   */
+  abstract lock(transaction: Transaction, id: string, lock: UserLock): Promise<HostUser | undefined>;
   abstract update(transaction: Transaction, id: string, update: HostUserUpdate): Promise<void>;
 }
 

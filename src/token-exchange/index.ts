@@ -52,6 +52,7 @@ export type {
   Settlement,
   Stage,
   TokenUse,
+  UserLock,
 } from './host.js';
 export type { Flow } from './flow.js';
 export { AuditTrail } from './audit/audit-trail.js';

@@ -86,6 +86,12 @@ export class UserRepository {
     return (await this.lockAll([id], transaction))[0];
   }
 
+  /** Reads a user whom nobody may change until the transaction ends; others may lock them likewise. */
+  async lockShared(id: string, transaction: Transaction): Promise<User | undefined> {
+    const lock = { mode: 'pessimistic_read' } as const;
+    return (await managerOf(transaction).findOne(User, { where: { id }, lock })) ?? undefined;
+  }
+
   /**
    * Reads users and locks their rows until the transaction ends: in the order of their ids, so that nobody waits in a
    * ring. Rows that refer to them (sessions, links) may come in meanwhile: their keys do not change.

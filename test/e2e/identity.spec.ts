@@ -440,6 +440,21 @@ describeOnEachDatabase('identity', (database) => {
       expect(performance.now() - startedAt).toBeLessThan(DEADLOCKS_MS);
     });
 
+    it('[D6] of unknown identities of two users, crosswise: no deadlock', async () => {
+      const [a, b] = [newSub(), newSub()];
+      for (const sub of [a, b]) await createUser(service, { email: `${sub}@partner.example` });
+      const startedAt = performance.now();
+      const answers = await inParallel(8, (index) => {
+        const [one, other] = index % 2 === 0 ? [a, b] : [b, a];
+        const names = { given_name: undefined, family_name: undefined };
+        const of = (prefix: string, sub: string) =>
+          token({ sub: `${prefix}-${index}-${a}`, email: `${sub}@partner.example`, ...names });
+        return service.exchange({ subject_token: of('first', one), actor_token: of('second', other) });
+      });
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(performance.now() - startedAt).toBeLessThan(DEADLOCKS_MS);
+    });
+
     it('[4.4.role.4] of known users who act for each other with new roles and names: no fault and no deadlock', async () => {
       const [a, b] = [newSub(), newSub()];
       for (const sub of [a, b]) await exchange(token({ sub }));

@@ -276,7 +276,14 @@ const BAD_CLAIMS: [string, Make][] = [
   ['[2.2.7] given_name as an object', claims({ given_name: {} })],
   ['[2.2.7] a numeric family_name', claims({ family_name: 1 })],
   ['[2.2.7] role as a list', claims({ role: ['global:admin'] })],
+  ['[P.priorActors] act as text', claims({ act: 'robot' })],
+  ['[P.priorActors] act without sub', claims({ act: { iss: 'https://main.example' } })],
+  ['[P.priorActors] act of six parties', claims({ act: nestedActors(6) })],
 ];
+
+function nestedActors(count: number): Members {
+  return { sub: `robot-${count}`, ...(count > 1 ? { act: nestedActors(count - 1) } : {}) };
+}
 
 /** JSON.stringify knows no infinity, but a number too large for a double is one when it is read. */
 function infinite(cast: Cast, name: string): string {

@@ -27,6 +27,7 @@ import { Welcome } from './users/welcome.js';
     TokenExchangeModule.register(
       {
         trustedKeys,
+        strict: true,
         roles: { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' },
         accessTokens: { issuer: baseUrl, sealingKeys: [sealingKey] },
       },

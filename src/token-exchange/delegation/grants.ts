@@ -56,7 +56,7 @@ function grantedAudience(
   const ceiling = common(policiesOf(parties).map(({ resources }) => resources));
   if (ceiling === undefined) return undefined;
   const [only, ...others] = new Set(resource);
-  if (only === undefined || (only === host && others.length === 0)) return undefined;
+  if (only === undefined || (isSameAddress(only, host) && others.length === 0)) return undefined;
   if (others.length > 0 || !ceiling.has(only)) throw new Rejection('resource_not_allowed');
   return only;
 }
@@ -75,4 +75,10 @@ function policiesOf({ subject, actor }: Parties): TrustPolicy[] {
 function common(lists: readonly (ReadonlySet<string> | undefined)[]): ReadonlySet<string> | undefined {
   const [first, ...others] = lists.filter((list) => list !== undefined);
   return first && new Set([...first].filter((value) => others.every((list) => list.has(value))));
+}
+
+/** Clients that make a URL of a base address write it with a slash at its end. */
+function isSameAddress(resource: string, host: string | undefined): boolean {
+  if (host === undefined || !URL.canParse(resource) || !URL.canParse(host)) return false;
+  return new URL(resource).href === new URL(host).href;
 }

@@ -105,7 +105,7 @@ export class IdentityService {
   ): Promise<HostUser | undefined> {
     const found = await this.users.findByEmail(transaction, email);
     if (found === undefined) return undefined;
-    const user = await this.users.lock(transaction, found.id);
+    const user = await this.users.lock(transaction, found.id, 'share');
     if (user === undefined) throw new LostRaceError('this user was deleted meanwhile');
     judgeLink(user, token.key.policy, this.options.roles);
     await this.link(transaction, token, user.id);
@@ -157,7 +157,7 @@ export class IdentityService {
     user: HostUser,
   ): Promise<IdentityChange[]> {
     if (isEmpty(this.updateFor(token, user))) return [];
-    const current = await this.users.lock(transaction, user.id);
+    const current = await this.users.lock(transaction, user.id, 'update');
     if (current === undefined) throw new LostRaceError('this user was deleted meanwhile');
     this.judge(token, current);
     const update = this.updateFor(token, current);

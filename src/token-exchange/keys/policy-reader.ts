@@ -194,7 +194,7 @@ function readScopes(members: EntryMembers, rules: PolicyRules): ReadonlySet<stri
 function readResources(members: EntryMembers, { baseUrl }: PolicyRules): ReadonlySet<string> | undefined {
   const rule = 'must be an array of absolute URIs without a fragment';
   const resources = members.optionalTexts('resources', resourceOf, rule);
-  const own = baseUrl === undefined ? undefined : new URL(baseUrl).href;
+  const own = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl).href : undefined;
   if ([...(resources ?? [])].some((uri) => new URL(uri).href === own))
     members.problem(
       'resources',

@@ -39,9 +39,11 @@ function rolesInWords({ allowedRoles, roleCeiling, excludeOwner }: TrustPolicy):
     allowedRoles === undefined
       ? "may assign every role but the owner's"
       : `may assign ${named(allowedRoles)}`;
-  const admitted =
-    roleCeiling === true && allowedRoles !== undefined ? [`lets in ${named(allowedRoles)} only`] : [];
-  return [assigns, ...admitted, excludeOwner === true ? 'never the owner' : 'the owner too'];
+  if (roleCeiling === true && allowedRoles !== undefined) {
+    const admits = `lets in ${named(allowedRoles)} only`;
+    return [assigns, admits, ...(excludeOwner === true ? ['never the owner'] : [])];
+  }
+  return [assigns, excludeOwner === true ? 'never the owner' : 'lets the owner in too'];
 }
 
 function usersInWords(policy: TrustPolicy): string[] {

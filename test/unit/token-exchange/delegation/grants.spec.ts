@@ -79,11 +79,14 @@ describe('resources', () => {
 
 it('[P.resources][D58] the host itself, as its metadata name it, is no other service', () => {
   const parties = alone({ resources: set() });
-  expect(
-    judgeGrants({ resource: ['https://host.example'] }, parties, 'https://host.example').audience,
-  ).toBeUndefined();
-  for (const resource of [['https://host.example/'], ['https://host.example', API]])
-    expect(() => judgeGrants({ resource }, parties, 'https://host.example')).toThrow('resource_not_allowed');
+  const audienceOf = (...resource: string[]) =>
+    judgeGrants({ resource }, parties, 'https://host.example').audience;
+  expect([audienceOf('https://host.example'), audienceOf('https://host.example/')]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  for (const resource of [['https://host.example/a'], ['https://host.example', API], ['no uri']])
+    expect(() => audienceOf(...resource)).toThrow('resource_not_allowed');
 });
 
 describe('rights', () => {

@@ -1,0 +1,143 @@
+// A chain of actors in an external token is a record of who has acted before, and never gives anybody's rights.
+import type { Members } from '../../demo/partner.js';
+import { census, eventsOf } from '../support/census.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { INVALID_CLAIMS, credentialOf, signedIn } from '../support/entry-paths.js';
+import { createUser, linkedUser } from '../support/local-users.js';
+import { TestService } from '../support/test-service.js';
+import { WAYS } from './support/admission.js';
+import { claimsOfAccessToken } from './support/issued-token.js';
+import { TrustedPartner, expectUnchanged, newSub } from './support/trusted-partner.js';
+
+const partner = new TrustedPartner();
+const other = new TrustedPartner();
+const ELSEWHERE = 'https://elsewhere.example';
+
+/** So many parties, the latest outermost. */
+function chainOf(length: number): Members {
+  const inner = length > 1 ? { act: chainOf(length - 1) } : {};
+  return { sub: `party-${length}`, iss: ELSEWHERE, ...inner };
+}
+
+const MISTYPED: [string, unknown][] = [
+  ['a string', 'party'],
+  ['a number', 7],
+  ['null', null],
+  ['true', true],
+  ['a list', [{ sub: 'party' }]],
+  ['an object without sub', {}],
+  ['no sub but an issuer', { iss: ELSEWHERE }],
+  ['a numeric sub', { sub: 7 }],
+  ['an empty sub', { sub: '' }],
+  ['a numeric issuer', { sub: 'party', iss: 7 }],
+  ['null as issuer', { sub: 'party', iss: null }],
+  ['a string within', { sub: 'party', act: 'party' }],
+  ['no sub within', { sub: 'party', act: { iss: ELSEWHERE } }],
+  ['a mistyped party at the fifth place', deepest({ sub: 7 })],
+  ['six parties', chainOf(6)],
+  ['twenty parties', chainOf(20)],
+];
+
+function deepest(innermost: Members, outer = 4): Members {
+  return outer === 0 ? innermost : { sub: `party-${outer}`, act: deepest(innermost, outer - 1) };
+}
+
+describeOnAnyDatabase('actors before ours', (database) => {
+  let service: TestService;
+  let ownerId: string;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.entry, other.entry] });
+    ownerId = await createUser(service, { email: 'owner@instance.example', role: 'global:owner' });
+    await service.accessToken({ subject_token: other.token({ sub: 'companion' }) });
+  });
+  afterAll(() => service?.stop());
+
+  const companion = () => other.token({ sub: 'companion' });
+  const issued = async (subject: Members, actor?: Members) => {
+    const answer = await service.exchange({
+      subject_token: partner.token({ sub: newSub(), ...subject }),
+      actor_token: actor && other.token({ sub: 'robot', ...actor }),
+    });
+    const { authorization = '' } = await credentialOf(answer);
+    return { answer, claims: claimsOfAccessToken(authorization.slice('Bearer '.length)) };
+  };
+  const recordedIn = async (answer: Response) => {
+    const succeeded = (await eventsOf(service, answer)).find(({ name }) => name.endsWith('.succeeded'));
+    return succeeded?.payload['priorActors'];
+  };
+
+  describe.each(WAYS)('by $name', (way) => {
+    it.each(MISTYPED)('[P.priorActors] %s is an invalid claim', async (_, act) => {
+      const before = await census(service);
+      const answer = await way.send(service, partner.token({ sub: newSub(), act }), companion);
+      if (way.flow === 'embed') {
+        expect(answer.status).toBe(500);
+        expect(await answer.json()).toMatchObject({ error: 'claims_invalid' });
+      } else expect([answer.status, await answer.text()]).toEqual([400, INVALID_CLAIMS]);
+      await expectUnchanged(service, before, 0);
+    });
+
+    it.each([1, 5])(
+      '[P.priorActors] %d of them are accepted, and nobody of them is signed in',
+      async (length) => {
+        const token = partner.token({ sub: newSub(), act: chainOf(length) });
+        const me = await signedIn(service, await way.send(service, token, companion));
+        expect(me.user.role).toBe('global:member');
+      },
+    );
+
+    it('[P.priorActors] one who has the owner’s local id, or e-mail, is not the owner', async () => {
+      for (const act of [
+        { sub: ownerId },
+        { sub: ownerId, iss: 'https://instance.example' },
+        { sub: 'x', email: 'owner@instance.example', role: 'global:owner', act: { sub: ownerId } },
+      ]) {
+        const sub = newSub();
+        const answer = await way.send(service, partner.token({ sub, act }), companion);
+        const me = await signedIn(service, answer.clone());
+        const ids = [me.user.id, me.onBehalfOf?.id];
+        expect(ids).toContain((await linkedUser(service, partner.issuer, sub))?.id);
+        expect(ids).not.toContain(ownerId);
+        const asThem = { headers: await credentialOf(answer) };
+        expect((await service.fetch('/api/v1/users', asThem)).status).toBe(403);
+      }
+    });
+  });
+
+  it('[P.priorActors] those of the subject stand inside our own actor, with their issuers', async () => {
+    const act = { sub: 'robot-1', email: 'x@y.example', act: { sub: 'robot-2', iss: ELSEWHERE, role: 'x' } };
+    const { claims, answer } = await issued({ act }, {});
+    const robot = await linkedUser(service, other.issuer, 'robot');
+    expect(claims['act']).toEqual({
+      sub: robot?.id,
+      act: { iss: partner.issuer, sub: 'robot-1', act: { iss: ELSEWHERE, sub: 'robot-2' } },
+    });
+    expect(await recordedIn(answer)).toEqual([
+      { iss: partner.issuer, sub: 'robot-1' },
+      { iss: ELSEWHERE, sub: 'robot-2' },
+    ]);
+  });
+
+  it('[P.priorActors] without an actor token they are in the trail alone', async () => {
+    const { claims, answer } = await issued({ act: { sub: 'robot-1', act: { sub: 'robot-2' } } });
+    expect(claims).not.toHaveProperty('act');
+    expect(await recordedIn(answer)).toEqual([
+      { iss: partner.issuer, sub: 'robot-1' },
+      { iss: partner.issuer, sub: 'robot-2' },
+    ]);
+  });
+
+  it('[P.priorActors] those of the actor are recorded in the trail', async () => {
+    const { claims, answer } = await issued({}, { act: { sub: 'robot-1' } });
+    const robot = await linkedUser(service, other.issuer, 'robot');
+    expect(claims['act']).toMatchObject({ sub: robot?.id });
+    expect(await recordedIn(answer)).toEqual([{ iss: other.issuer, sub: 'robot-1' }]);
+  });
+
+  it('[P.priorActors] without any, our own actor stands alone', async () => {
+    const { claims, answer } = await issued({}, {});
+    expect(claims['act']).toEqual({ sub: expect.any(String) });
+    expect(await recordedIn(answer)).toBeUndefined();
+  });
+});

@@ -1,0 +1,209 @@
+// Which scopes and which audience an access token gets by the policy of the entries. Judged before a token is used up.
+import { census, eventsOf } from '../support/census.js';
+import { jsonOf } from '../support/answers.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import type { Issued } from './support/issued-token.js';
+import { claimsOfAccessToken } from './support/issued-token.js';
+import { TrustedPartner, expectUnchanged, newSub } from './support/trusted-partner.js';
+
+const [ORDERS, STOCK, BILLS] = [
+  'https://orders.example/',
+  'https://stock.example/api',
+  'https://bills.example/',
+];
+
+/** What the entries of subject and actor list; undefined: they say nothing, null: there is no actor. */
+type List = readonly string[] | undefined;
+interface GrantCase {
+  readonly title: string;
+  readonly subject: List;
+  readonly actor: List | null;
+  readonly asked: string | undefined;
+  /** Undefined: refused. */
+  readonly granted: readonly string[] | undefined;
+}
+
+const grantCase = (
+  subject: List,
+  actor: List | null,
+  asked: string | undefined,
+  granted: readonly string[] | undefined,
+): GrantCase => ({
+  title: `${shown(subject)} and ${actor === null ? 'no actor' : shown(actor)}, asked for ${asked ?? 'nothing'}`,
+  subject,
+  actor,
+  asked,
+  granted,
+});
+const shown = (list: List) => (list === undefined ? 'no list' : `[${list.join(' ')}]`);
+
+const SCOPES: readonly GrantCase[] = [
+  grantCase(['a', 'b'], null, 'a', ['a']),
+  grantCase(['a', 'b'], null, 'b a', ['a', 'b']),
+  grantCase(['a', 'b'], null, 'a c', ['a']),
+  grantCase(['a', 'b'], null, 'a a', ['a']),
+  grantCase(['a', 'b'], null, undefined, ['a', 'b']),
+  grantCase(['a', 'b'], null, 'c', undefined),
+  grantCase(['a', 'b'], null, 'A', undefined),
+  grantCase(['a', 'b'], null, 'ab', undefined),
+  grantCase([], null, undefined, undefined),
+  grantCase([], null, 'a', undefined),
+  grantCase(['a', 'b'], ['b', 'c'], undefined, ['b']),
+  grantCase(['a', 'b'], ['b', 'c'], 'a b c', ['b']),
+  grantCase(['a', 'b'], ['b', 'c'], 'a', undefined),
+  grantCase(['a', 'b'], ['b', 'c'], 'c', undefined),
+  grantCase(['a'], ['c'], undefined, undefined),
+  grantCase(['a', 'b'], undefined, 'a c', ['a']),
+  grantCase(undefined, ['b', 'c'], 'a c', ['c']),
+  grantCase(undefined, ['b', 'c'], undefined, ['b', 'c']),
+  grantCase(undefined, [], undefined, undefined),
+  grantCase(['a'], [], undefined, undefined),
+];
+
+const RESOURCES: readonly GrantCase[] = [
+  grantCase([ORDERS, STOCK], null, ORDERS, [ORDERS]),
+  grantCase([ORDERS, STOCK], null, STOCK, [STOCK]),
+  grantCase([ORDERS, STOCK], null, undefined, [BASE_URL]),
+  grantCase([ORDERS, STOCK], null, BILLS, undefined),
+  grantCase([ORDERS, STOCK], null, `${ORDERS} ${STOCK}`, undefined),
+  grantCase([ORDERS, STOCK], null, `${ORDERS} ${BILLS}`, undefined),
+  grantCase([ORDERS], null, 'https://orders.example', undefined),
+  grantCase([ORDERS], null, `${ORDERS}more`, undefined),
+  grantCase([ORDERS], null, 'orders', undefined),
+  grantCase([], null, undefined, [BASE_URL]),
+  grantCase([], null, ORDERS, undefined),
+  // What the metadata name as the resource (D58) is what a token is for anyway.
+  grantCase([ORDERS], null, BASE_URL, [BASE_URL]),
+  grantCase([], null, BASE_URL, [BASE_URL]),
+  grantCase([ORDERS], [STOCK], BASE_URL, [BASE_URL]),
+  grantCase([ORDERS], null, `${BASE_URL} ${ORDERS}`, undefined),
+  grantCase([ORDERS], null, `${BASE_URL}.evil.example`, undefined),
+  grantCase([ORDERS, STOCK], [STOCK, BILLS], STOCK, [STOCK]),
+  grantCase([ORDERS, STOCK], [STOCK, BILLS], ORDERS, undefined),
+  grantCase([ORDERS, STOCK], [STOCK, BILLS], BILLS, undefined),
+  grantCase([ORDERS], undefined, ORDERS, [ORDERS]),
+  grantCase(undefined, [ORDERS], ORDERS, [ORDERS]),
+  grantCase(undefined, [ORDERS], STOCK, undefined),
+];
+
+describeOnAnyDatabase('what an access token is granted', (database) => {
+  let service: TestService;
+  const partners = new Map<string, TrustedPartner>();
+
+  const partnerWith = (field: 'scopes' | 'resources', list: List) => {
+    const key = `${field} ${shown(list)}`;
+    const partner = partners.get(key) ?? new TrustedPartner({ [field]: list });
+    partners.set(key, partner);
+    return partner;
+  };
+
+  beforeAll(async () => {
+    for (const { subject, actor } of SCOPES)
+      for (const list of [subject, actor ?? undefined]) partnerWith('scopes', list);
+    for (const { subject, actor } of RESOURCES)
+      for (const list of [subject, actor ?? undefined]) partnerWith('resources', list);
+    const trustedKeys = [...partners.values()].map(({ entry }) => entry);
+    service = await TestService.start(database, { trustedKeys });
+  });
+  afterAll(() => service?.stop());
+
+  const tokensOf = (field: 'scopes' | 'resources', { subject, actor }: GrantCase) => ({
+    subject_token: partnerWith(field, subject).token({ sub: newSub() }),
+    actor_token: actor === null ? undefined : partnerWith(field, actor).token({ sub: newSub() }),
+  });
+
+  async function expectRefused(answer: Response, error: string, reason: string): Promise<void> {
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({ error, error_description: expect.stringMatching(/\w+ \w+/) });
+    const name = 'svc.audit.token-exchange.failed';
+    expect(await eventsOf(service, answer)).toMatchObject([{ name, payload: { reason } }]);
+  }
+
+  it.each(SCOPES)('[P.scopes] $title', async (one) => {
+    const tokens = tokensOf('scopes', one);
+    const before = await census(service);
+    const answer = await service.exchange({ ...tokens, scope: one.asked });
+    if (one.granted === undefined) {
+      await expectRefused(answer, 'invalid_scope', 'scope_not_allowed');
+      await expectUnchanged(service, before, 0);
+      return;
+    }
+    expect(answer.status).toBe(200);
+    const { access_token: accessToken, scope } = await jsonOf<Issued>(answer);
+    expect(scope?.split(' ').toSorted()).toEqual(one.granted);
+    const claims = claimsOfAccessToken(accessToken);
+    expect([claims['scope'], claims['requested_scope']]).toEqual([scope, one.asked]);
+  });
+
+  it.each(RESOURCES)('[P.resources] $title', async (one) => {
+    const tokens = tokensOf('resources', one);
+    const before = await census(service);
+    const answer = await service.exchange({ ...tokens, resource: one.asked });
+    if (one.granted === undefined) {
+      await expectRefused(answer, 'invalid_target', 'resource_not_allowed');
+      await expectUnchanged(service, before, 0);
+      return;
+    }
+    expect(answer.status).toBe(200);
+    const { access_token: accessToken } = await jsonOf<Issued>(answer);
+    expect([claimsOfAccessToken(accessToken)['aud']].flat()).toEqual(one.granted);
+  });
+
+  it.each([
+    ['scopes', 'scope', ['a', 'b'], 'c', 'a'],
+    ['resources', 'resource', [ORDERS, STOCK], BILLS, ORDERS],
+  ] as const)('[P.scopes][P.resources] after a refusal by %s both tokens are good', async (...row) => {
+    const [field, parameter, list, refused, granted] = row;
+    const pair = { title: '', subject: list, actor: list, asked: undefined, granted: undefined };
+    const tokens = tokensOf(field, pair);
+    expect((await service.exchange({ ...tokens, [parameter]: refused })).status).toBe(400);
+    expect((await service.exchange({ ...tokens, [parameter]: granted })).status).toBe(200);
+  });
+
+  it('[P.resources] two listed resources in two fields are refused', async () => {
+    const { subject_token: token } = tokensOf('resources', RESOURCES[0]!);
+    const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange' });
+    form.append('subject_token', token);
+    form.append('resource', ORDERS);
+    form.append('resource', STOCK);
+    const answer = await service.fetch('/rest/auth/oauth/token', { method: 'POST', body: form });
+    await expectRefused(answer, 'invalid_target', 'resource_not_allowed');
+  });
+
+  it('[P.scopes][D55] without a list what is asked for is recorded, and nothing is granted', async () => {
+    const token = partnerWith('scopes', undefined).token({ sub: newSub() });
+    const answer = await service.exchange({ subject_token: token, scope: 'anything' });
+    const issued = await jsonOf<Issued>(answer);
+    expect(issued).not.toHaveProperty('scope');
+    const claims = claimsOfAccessToken(issued.access_token);
+    expect(claims).toMatchObject({ requested_scope: 'anything' });
+    expect(claims).not.toHaveProperty('scope');
+  });
+
+  it.each([
+    ['one', ORDERS],
+    ['several', `${ORDERS} ${STOCK}`],
+    ['no URI', 'orders'],
+  ])('[D53][P.resources] without a list nothing is judged: %s', async (_, resource) => {
+    const token = partnerWith('resources', undefined).token({ sub: newSub() });
+    const claims = claimsOfAccessToken(await service.accessToken({ subject_token: token, resource }));
+    expect([claims['aud']].flat()).toEqual([BASE_URL]);
+    expect([claims['requested_resource']].flat().join(' ')).toBe(resource);
+  });
+
+  it('[P.resources] a token for another service opens nothing here', async () => {
+    const token = partnerWith('resources', [ORDERS, STOCK]).token({ sub: newSub() });
+    const authorization = `Bearer ${await service.accessToken({ subject_token: token, resource: ORDERS })}`;
+    for (const path of ['/rest/me', '/api/v1/workflows']) {
+      expect((await service.fetch(path, { headers: { authorization } })).status).toBe(401);
+    }
+  });
+
+  it('[P.scopes][P.resources] bind no embedded login', async () => {
+    for (const field of ['scopes', 'resources'] as const) {
+      const token = partnerWith(field, []).token({ sub: newSub() });
+      expect((await service.embed({ token })).status).toBe(303);
+    }
+  });
+});

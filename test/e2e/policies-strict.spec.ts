@@ -1,0 +1,215 @@
+// What an entry that says nothing allows under strict, what it must say, and what it may say against it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Members } from '../../demo/partner.js';
+import { ConfigurationError } from '../../src/config/load-config.js';
+import { prepareStartup } from '../../src/start/startup.js';
+import { jsonOf } from '../support/answers.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { ENTRY_PATHS, EMBED_PATH, outcomeOf } from '../support/entry-paths.js';
+import type { EntryPath } from '../support/entry-paths.js';
+import { changeUser, createUser } from '../support/local-users.js';
+import { licenseEnvironment } from '../support/license.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { link } from './support/admission.js';
+import type { Issued } from './support/issued-token.js';
+import { claimsOfAccessToken } from './support/issued-token.js';
+import { TrustedPartner, expectRefusal, newSub } from './support/trusted-partner.js';
+
+const [embedGet, embedPost, subject, actor] = ENTRY_PATHS as [EntryPath, EntryPath, EntryPath, EntryPath];
+const MEMBER = 'global:member';
+const ADMIN = 'global:admin';
+const LEAST = { allowedRoles: [MEMBER], origins: ['https://product.example'] };
+const VERIFIED = { email_verified: true };
+
+/** Who says the least that an entry must say, and what most entries say beside it to be of any use. */
+const silent = new TrustedPartner(LEAST);
+const scoped = new TrustedPartner({ ...LEAST, scopes: ['a', 'b'] });
+const ofDomain = new TrustedPartner({ ...LEAST, emailDomains: ['product.example'] });
+const weak = new TrustedPartner({
+  ...LEAST,
+  requireVerifiedEmail: false,
+  linkExistingUsers: true,
+  linkPrivileged: true,
+  roleCeiling: false,
+  excludeOwner: false,
+  rights: 'actor',
+  actFor: [scoped.issuer],
+  scopes: ['a'],
+});
+
+describeOnAnyDatabase('strict', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, {
+      trustedKeys: [silent, scoped, ofDomain, weak].map(({ entry }) => entry),
+      environment: { SVC_TOKEN_EXCHANGE_STRICT: 'true' },
+    });
+  });
+  afterAll(() => service?.stop());
+
+  const noCompanion = () => '';
+  const login = (partner: TrustedPartner, claims: Members = {}) =>
+    embedPost.send(service, partner.token({ sub: newSub(), ...claims }), noCompanion);
+
+  it('[P.strict][P.requireVerifiedEmail] an e-mail of which the issuer says nothing makes nobody', async () => {
+    await expectRefusal(service, await login(silent), embedPost, 'email_not_verified');
+    expect(outcomeOf(await login(silent, VERIFIED))).toBe('accepted');
+    expect(outcomeOf(await login(weak))).toBe('accepted');
+  });
+
+  it('[P.strict][P.linkExistingUsers] links where the entry lists domains', async () => {
+    for (const [partner, outcome] of [
+      [silent, 'refused with 401'],
+      [ofDomain, 'accepted'],
+      [weak, 'accepted'],
+    ] as const) {
+      const email = `${newSub()}@product.example`;
+      await createUser(service, { email });
+      expect(outcomeOf(await login(partner, { email, ...VERIFIED }))).toBe(outcome);
+    }
+    const email = `${newSub()}@product.example`;
+    await createUser(service, { email });
+    const answer = await login(silent, { email, ...VERIFIED });
+    await expectRefusal(service, answer, embedPost, 'linking_not_allowed');
+  });
+
+  it('[P.strict][P.linkPrivileged] does not link an administrator', async () => {
+    const email = `${newSub()}@product.example`;
+    await createUser(service, { email, role: ADMIN });
+    const answer = await login(ofDomain, { email, ...VERIFIED });
+    await expectRefusal(service, answer, embedPost, 'privileged_linking_not_allowed');
+    expect(outcomeOf(await login(weak, { email }))).toBe('accepted');
+  });
+
+  it.each([
+    [ADMIN, 'stored_role_not_allowed'],
+    ['global:owner', 'owner_excluded'],
+  ] as const)('[P.strict][P.roleCeiling][P.excludeOwner] keeps a known %s out', async (role, reason) => {
+    const sub = newSub();
+    const id = await createUser(service, { email: silent.emailOf(sub), role });
+    for (const { issuer } of [silent, weak]) await link(service, issuer, sub, id);
+    await expectRefusal(service, await login(silent, { sub }), embedPost, reason);
+    expect(outcomeOf(await login(weak, { sub }))).toBe('accepted');
+    if (role === ADMIN) await changeUser(service, id, { role: MEMBER });
+    else return;
+    expect(outcomeOf(await login(silent, { sub }))).toBe('accepted');
+  });
+
+  it('[P.strict][P.actFor] nobody acts for anybody whom the entry does not list', async () => {
+    const tried = (actors: TrustedPartner, subjects: TrustedPartner) =>
+      actor.send(service, actors.token({ sub: newSub(), ...VERIFIED }), () =>
+        subjects.token({ sub: newSub(), ...VERIFIED }),
+      );
+    await expectRefusal(service, await tried(scoped, scoped), actor, 'act_for_not_allowed');
+    await expectRefusal(service, await tried(weak, weak), actor, 'act_for_not_allowed');
+    const answer = await tried(weak, scoped);
+    // The subject's entry says nothing of rights, and the stricter of both counts.
+    const claims = claimsOfAccessToken((await jsonOf<Issued>(answer)).access_token);
+    expect(claims).toMatchObject({ delegated_rights: 'both', scope: 'a' });
+  });
+
+  it('[P.strict][P.scopes] grants no scope that the entry does not list, and no token without one', async () => {
+    for (const scope of [undefined, 'a']) {
+      const answer = await service.exchange({
+        subject_token: silent.token({ sub: newSub(), ...VERIFIED }),
+        scope,
+      });
+      expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid_scope' }]);
+    }
+    const answer = await subject.send(service, scoped.token({ sub: newSub(), ...VERIFIED }), noCompanion);
+    expect((await jsonOf<Issued>(answer)).scope?.split(' ').toSorted()).toEqual(['a', 'b']);
+  });
+
+  it('[P.strict][P.resources] makes no token for a service that the entry does not list', async () => {
+    const exchange = (resource?: string) =>
+      service.exchange({ subject_token: scoped.token({ sub: newSub(), ...VERIFIED }), resource });
+    const refused = await exchange('https://orders.example/');
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_target' }]);
+    const { access_token: token } = await jsonOf<Issued>(await exchange());
+    expect([claimsOfAccessToken(token)['aud']].flat()).toEqual([BASE_URL]);
+  });
+
+  it('[P.strict] a login by GET is no method of the endpoint, and leaves the token unused', async () => {
+    const token = silent.token({ sub: newSub(), ...VERIFIED });
+    const answer = await embedGet.send(service, token, noCompanion);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    for (const method of ['HEAD', 'PUT'])
+      expect((await service.fetch(EMBED_PATH, { method })).status).toBe(405);
+    expect(outcomeOf(await embedPost.send(service, token, noCompanion))).toBe('accepted');
+  });
+});
+
+describe('a start under strict', () => {
+  let workingDirectory: string;
+  beforeEach(() => (workingDirectory = mkdtempSync(join(tmpdir(), 'strict-'))));
+  afterEach(() => rmSync(workingDirectory, { recursive: true }));
+
+  async function start(policy: Members, strict = 'true') {
+    const environment = {
+      ...(await licenseEnvironment()),
+      SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+      SVC_EMBED_LOGIN_ENABLED: 'true',
+      SVC_TOKEN_EXCHANGE_STRICT: strict,
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([new TrustedPartner(policy).entry]),
+    };
+    return prepareStartup({ environment, workingDirectory });
+  }
+  const problemsOf = async (policy: Members): Promise<readonly string[]> => {
+    const error: unknown = await start(policy).catch((reason: unknown) => reason);
+    return error instanceof ConfigurationError ? error.problems : [];
+  };
+  const speakOf = (lines: readonly string[], member: string) => lines.filter((line) => line.includes(member));
+
+  it.each([
+    ['expectedAudience', LEAST],
+    ['allowedRoles', LEAST],
+    ['origins', LEAST],
+    ['origins', { ...LEAST, flows: ['embed'] }],
+    ['origins', { ...LEAST, flows: ['embed', 'exchange'] }],
+  ])('[P.strict] is refused without %s', async (member, policy) => {
+    const problems = await problemsOf({ ...policy, [member]: undefined });
+    expect(speakOf(problems, member)).toHaveLength(1);
+    expect(problems).toHaveLength(1);
+    await expect(start({ ...policy, [member]: undefined }, 'false')).resolves.toBeDefined();
+  });
+
+  it('[P.strict] is told of all of them at once', async () => {
+    expect(await problemsOf({ expectedAudience: undefined })).toHaveLength(3);
+  });
+
+  it('[P.strict] needs no origins where the entry serves the exchange alone', async () => {
+    expect(await problemsOf({ ...LEAST, origins: undefined, flows: ['exchange'] })).toEqual([]);
+  });
+
+  it.each([
+    ['requireVerifiedEmail', { requireVerifiedEmail: false }],
+    ['linkExistingUsers', { linkExistingUsers: true }],
+    ['linkPrivileged', { linkPrivileged: true }],
+    ['roleCeiling', { roleCeiling: false }],
+    ['excludeOwner', { excludeOwner: false }],
+    ['rights', { rights: 'actor' }],
+  ])('[P.strict] warns of a weaker %s, and takes it', async (member, policy) => {
+    const { warnings } = await start({ ...LEAST, ...policy });
+    expect(speakOf(warnings, member)).toHaveLength(1);
+    expect(speakOf((await start(LEAST)).warnings, member)).toEqual([]);
+  });
+
+  it.each([
+    ['requireVerifiedEmail', { requireVerifiedEmail: true }],
+    ['linkExistingUsers', { linkExistingUsers: false }],
+    ['linkExistingUsers', { linkExistingUsers: true, emailDomains: ['product.example'] }],
+    ['linkPrivileged', { linkPrivileged: false }],
+    ['provisionUsers', { provisionUsers: false }],
+    ['provisionUsers', { provisionUsers: true }],
+    ['roleCeiling', { roleCeiling: true }],
+    ['excludeOwner', { excludeOwner: true }],
+    ['rights', { rights: 'both' }],
+    ['requireActor', { requireActor: true, flows: ['exchange'] }],
+  ])('[P.strict] does not warn of %s where it is not weaker: %j', async (member, policy) => {
+    expect(speakOf((await start({ ...LEAST, ...policy })).warnings, member)).toEqual([]);
+  });
+});

@@ -1,0 +1,221 @@
+// What an entry is trusted for: the flows, the time, and with an actor only. Judged before a token is used up.
+import type { Members } from '../../demo/partner.js';
+import { jsonOf } from '../support/answers.js';
+import { census } from '../support/census.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { ENTRY_PATHS, outcomeOf } from '../support/entry-paths.js';
+import type { EntryPath } from '../support/entry-paths.js';
+import { JwksServer } from '../support/jwks-server.js';
+import { licenseEnvironment } from '../support/license.js';
+import { createUser } from '../support/local-users.js';
+import { TestClock } from '../support/test-clock.js';
+import { TestService } from '../support/test-service.js';
+import type { Issued } from './support/issued-token.js';
+import {
+  TrustedPartner,
+  expectRefusal,
+  expectUnchanged,
+  newSub,
+  subjectBesideActor,
+} from './support/trusted-partner.js';
+
+const [embedGet, embedPost, subject, actor] = ENTRY_PATHS as [EntryPath, EntryPath, EntryPath, EntryPath];
+const WAYS = [...ENTRY_PATHS, subjectBesideActor];
+const EMBED = [embedGet, embedPost];
+const EXCHANGE = [subject, actor, subjectBesideActor];
+
+interface TrustCase {
+  /** Begins with the rule. */
+  readonly title: string;
+  readonly policy: Members;
+  readonly reason: string;
+  readonly refused: readonly EntryPath[];
+  /** A way that the same token may still go, after it was refused on another. */
+  readonly stillGood?: EntryPath;
+}
+
+const CASES: readonly TrustCase[] = [
+  {
+    title: '[P.flows] embed',
+    policy: { flows: ['embed'] },
+    reason: 'flow_not_allowed',
+    refused: EXCHANGE,
+    stillGood: embedPost,
+  },
+  {
+    title: '[P.flows] exchange',
+    policy: { flows: ['exchange'] },
+    reason: 'flow_not_allowed',
+    refused: EMBED,
+    stillGood: subject,
+  },
+  { title: '[P.flows] both', policy: { flows: ['exchange', 'embed'] }, reason: '', refused: [] },
+  { title: '[P.flows] without the field', policy: {}, reason: '', refused: [] },
+  {
+    title: '[P.requireActor] true',
+    policy: { requireActor: true },
+    reason: 'actor_required',
+    refused: [...EMBED, subject],
+    stillGood: subjectBesideActor,
+  },
+  { title: '[P.requireActor] false', policy: { requireActor: false }, reason: '', refused: [] },
+];
+
+const DAY_SECONDS = 86_400;
+const startOfDay = Math.floor(Date.now() / 1000 / DAY_SECONDS) * DAY_SECONDS;
+const dayOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
+const momentOf = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+describeOnAnyDatabase('what an entry is trusted for', (database) => {
+  const open = new TrustedPartner();
+  const partners = new Map(CASES.map((one) => [one, new TrustedPartner(one.policy)]));
+  const companion = () => open.token({ sub: newSub() });
+  let service: TestService;
+
+  beforeAll(async () => {
+    const trustedKeys = [open, ...partners.values()].map(({ entry }) => entry);
+    service = await TestService.start(database, { trustedKeys });
+  });
+  afterAll(() => service?.stop());
+
+  const tries = CASES.flatMap((one) =>
+    WAYS.map((way) => ({ title: one.title, way: way.name, one, of: way })),
+  );
+
+  it.each(tries.filter(({ one, of }) => one.refused.includes(of)))(
+    '$title: $way is refused, and the token can still be used where it may',
+    async ({ one, of: way }) => {
+      const token = partners.get(one)!.token({ sub: newSub() });
+      const before = await census(service);
+      await expectRefusal(service, await way.send(service, token, companion), way, one.reason);
+      await expectUnchanged(service, before, 0);
+      expect(outcomeOf(await one.stillGood!.send(service, token, companion))).toBe('accepted');
+    },
+  );
+
+  it.each(tries.filter(({ one, of }) => !one.refused.includes(of)))(
+    '$title: $way is accepted',
+    async ({ one, of: way }) => {
+      const token = partners.get(one)!.token({ sub: newSub() });
+      expect(outcomeOf(await way.send(service, token, companion))).toBe('accepted');
+    },
+  );
+
+  it('[P.flows] a subject whose actor may only embed is refused, and both tokens stay unused', async () => {
+    const embedOnly = partners.get(CASES[0]!)!;
+    const [subjectToken, actorToken] = [companion(), embedOnly.token({ sub: newSub() })];
+    const answer = await service.exchange({ subject_token: subjectToken, actor_token: actorToken });
+    await expectRefusal(service, answer, { flow: 'exchange', party: 'actor' }, 'flow_not_allowed');
+    expect((await service.exchange({ subject_token: subjectToken })).status).toBe(200);
+    expect((await service.embed({ token: actorToken })).status).toBe(303);
+  });
+});
+
+describeOnAnyDatabase('the end of trust in an entry', (database) => {
+  /** Noon, so that the day has hours before and after. */
+  const noon = startOfDay + DAY_SECONDS / 2;
+  const clock = new TestClock(noon * 1000);
+  const open = new TrustedPartner();
+  const inAMinute = new TrustedPartner({ notAfter: momentOf(noon + 60) });
+  const withOffset = new TrustedPartner({
+    notAfter: momentOf(noon + 60 + 5400).replace('.000Z', '+01:30'),
+  });
+  const today = new TrustedPartner({ notAfter: dayOf(noon) });
+  const yesterday = new TrustedPartner({ notAfter: dayOf(noon - DAY_SECONDS) });
+  const always = new TrustedPartner();
+  let service: TestService;
+
+  beforeAll(async () => {
+    const trustedKeys = [open, inAMinute, withOffset, today, yesterday, always].map(({ entry }) => entry);
+    const environment = await licenseEnvironment({ exp: noon + 2 * DAY_SECONDS });
+    service = await TestService.start(database, { trustedKeys, clock, environment });
+  });
+  afterAll(() => service?.stop());
+  beforeEach(() => clock.setBack(clock.nowMs() / 1000 - noon));
+
+  const present = () => Math.floor(clock.nowSeconds());
+  const tokenOf = (partner: TrustedPartner) => partner.token({ sub: newSub(), iat: present() });
+  const companion = () => tokenOf(open);
+  const tried = async (partner: TrustedPartner, way: EntryPath) =>
+    outcomeOf(await way.send(service, tokenOf(partner), companion));
+
+  describe.each(WAYS)('by $name', (way) => {
+    it.each([
+      ['a moment', inAMinute],
+      ['a moment with an offset', withOffset],
+    ])(
+      '[P.notAfter] %s: good until then, refused from then on, and the token stays unused',
+      async (_, partner) => {
+        clock.advance(59);
+        expect(await tried(partner, way)).toBe('accepted');
+        clock.advance(1);
+        const token = tokenOf(partner);
+        const before = await census(service);
+        await expectRefusal(service, await way.send(service, token, companion), way, 'trust_ended');
+        await expectUnchanged(service, before, 0);
+        // Within the tolerance of a token that comes from the future (D10).
+        clock.setBack(1);
+        expect(outcomeOf(await way.send(service, token, companion))).toBe('accepted');
+      },
+    );
+
+    it('[P.notAfter] a day: good to its end by UTC', async () => {
+      clock.advance(DAY_SECONDS / 2 - 1);
+      expect(await tried(today, way)).toBe('accepted');
+      clock.advance(1);
+      await expectRefusal(service, await way.send(service, tokenOf(today), companion), way, 'trust_ended');
+    });
+
+    it('[P.notAfter] yesterday: refused today', async () => {
+      const answer = await way.send(service, tokenOf(yesterday), companion);
+      await expectRefusal(service, answer, way, 'trust_ended');
+    });
+
+    it('[P.notAfter] without the field there is no end', async () => {
+      expect(await tried(always, way)).toBe('accepted');
+    });
+  });
+});
+
+/** What an entry says of its tokens holds for keys that were fetched as for those that were given. */
+describeOnAnyDatabase('the policy of an entry whose keys are fetched', (database) => {
+  const open = new TrustedPartner();
+  const fetched = new TrustedPartner();
+  let jwks: JwksServer;
+  let service: TestService;
+
+  beforeAll(async () => {
+    jwks = await JwksServer.listen();
+    jwks.publish(fetched.jwks());
+    const { issuer } = fetched;
+    const policy = { flows: ['exchange'], requireActor: true, linkExistingUsers: false, scopes: ['a'] };
+    service = await TestService.start(database, {
+      trustedKeys: [open.entry, { type: 'jwks', url: jwks.url, issuer, ...policy }],
+      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await jwks?.close();
+  });
+
+  const tokenOf = (sub = newSub()) => fetched.token({ sub });
+  const companion = () => open.token({ sub: newSub() });
+
+  it('[P.flows][P.requireActor] binds the way in', async () => {
+    const token = tokenOf();
+    await expectRefusal(service, await service.embed({ token }), embedPost, 'flow_not_allowed');
+    const alone = await service.exchange({ subject_token: token });
+    await expectRefusal(service, alone, subject, 'actor_required');
+    expect(outcomeOf(await subjectBesideActor.send(service, token, companion))).toBe('accepted');
+  });
+
+  it('[P.linkExistingUsers][P.scopes] binds users and grants', async () => {
+    const sub = newSub();
+    await createUser(service, { email: fetched.emailOf(sub) });
+    const refused = await subjectBesideActor.send(service, tokenOf(sub), companion);
+    await expectRefusal(service, refused, subject, 'linking_not_allowed');
+    const answer = await subjectBesideActor.send(service, tokenOf(), companion);
+    expect((await jsonOf<Issued>(answer)).scope).toBe('a');
+  });
+});

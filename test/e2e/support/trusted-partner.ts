@@ -1,0 +1,91 @@
+// A partner whose trusted key entry has a policy, and the refusals that its tokens meet.
+import { Partner } from '../../../demo/partner.js';
+import type { Members, StaticKeyEntry } from '../../../demo/partner.js';
+import { census, eventsOf } from '../../support/census.js';
+import type { Census } from '../../support/census.js';
+import { INVALID_GRANT } from '../../support/entry-paths.js';
+import type { EntryPath } from '../../support/entry-paths.js';
+import { BASE_URL } from '../../support/test-service.js';
+import type { TestService } from '../../support/test-service.js';
+
+let partners = 0;
+let people = 0;
+
+/** A sub that no other test of the file uses. */
+export const newSub = () => `person-${++people}`;
+
+export class TrustedPartner {
+  readonly entry: StaticKeyEntry;
+  private readonly partner = Partner.create({
+    issuer: `https://issuer-${++partners}.example`,
+    audience: BASE_URL,
+  });
+
+  /** @param policy members of the entry; `undefined` leaves one out */
+  constructor(policy: Members = {}) {
+    this.entry = this.partner.staticEntry(policy);
+  }
+
+  get issuer(): string {
+    return this.partner.issuer;
+  }
+
+  /** Without names, so that a user who is known stays as they are. */
+  token(claims: Members = {}): string {
+    const names = { given_name: undefined, family_name: undefined };
+    return this.partner.sign(this.partner.claims({ ...names, ...claims }));
+  }
+
+  /** The same partner under another policy: for a second service on the same database. */
+  entryWith(policy: Members): StaticKeyEntry {
+    return this.partner.staticEntry(policy);
+  }
+
+  /** What it publishes for an entry whose keys are fetched. */
+  jwks(): ReturnType<Partner['jwks']> {
+    return this.partner.jwks();
+  }
+
+  emailOf(sub: string): string {
+    return String(this.partner.claims({ sub })['email']);
+  }
+}
+
+/** A subject whose actor nobody has anything against: each party is judged by its own entry. */
+export const subjectBesideActor: EntryPath = {
+  name: 'exchange subject beside an actor',
+  flow: 'exchange',
+  party: 'subject',
+  send: (service, token, companion) => service.exchange({ subject_token: token, actor_token: companion() }),
+};
+
+const FAILURES = {
+  embed: 'svc.audit.token-exchange.embed-login-failed',
+  exchange: 'svc.audit.token-exchange.failed',
+};
+
+/** An answer to a refused token, and the one trace of it: the audit row with the reason. */
+export async function expectRefusal(
+  service: TestService,
+  answer: Response,
+  { flow, party }: Pick<EntryPath, 'flow' | 'party'>,
+  reason: string,
+): Promise<void> {
+  expect(answer.headers.get('set-cookie')).toBeNull();
+  const body = await answer.text();
+  if (flow === 'exchange') expect([answer.status, body]).toEqual([400, INVALID_GRANT]);
+  else {
+    expect([answer.status, JSON.parse(body)]).toEqual([401, { error: reason, message: expect.any(String) }]);
+  }
+  const ofParty = party === undefined ? {} : { party };
+  expect(await eventsOf(service, answer)).toMatchObject([
+    { name: FAILURES[flow], subjectUserId: null, actorUserId: null, payload: { reason, ...ofParty } },
+  ]);
+}
+
+/** Nothing is stored beside the audit row of the refusal, and the used ids of tokens that were consumed. */
+export async function expectUnchanged(service: TestService, before: Census, consumed: number): Promise<void> {
+  const { usedJtis, auditEvents, ...rest } = before;
+  const more = { usedJtis: usedJtis + consumed, auditEvents: auditEvents + 1 };
+  expect(await census(service)).toEqual({ ...rest, ...more });
+}
