@@ -58,9 +58,10 @@ describeOnEmptyDatabase('two processes and an entry that one of them stores', (d
   const added = Partner.create({ issuer: 'https://added.example', kid: 'a', audience: BASE_URL });
   const hosts: HostProcess[] = [];
 
+  const common = optionsOf(configured, { server: 'express', parts: 'own', databaseUrl: '' });
   const start = async (storedEntries?: HostOptions['storedEntries']) => {
-    const wishes = { server: 'express', parts: 'own', databaseUrl: database().url, storedEntries } as const;
-    const host = await HostProcess.start(installation, optionsOf(configured, wishes));
+    const options = { ...common, databaseUrl: database().url, storedEntries };
+    const host = await HostProcess.start(installation, options);
     hosts.push(host);
     return host;
   };
