@@ -210,10 +210,11 @@ function tokenExchangeSettings(
   { config, license, trustedKeys }: Startup,
   clock: Clock,
 ): TokenExchangeSettings {
+  const { baseUrl, scopes } = trustedKeysRules(config);
   return {
     trustedKeys,
     strict: config.strict,
-    entryRules: { baseUrl: config.baseUrl },
+    entryRules: { baseUrl, scopes },
     roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
     embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
     exchange: {

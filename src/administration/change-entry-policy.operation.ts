@@ -38,5 +38,5 @@ function members(value: unknown): Read<Readonly<Record<string, unknown>>> {
 
 function names(value: unknown): Read<readonly string[]> {
   const isList = Array.isArray(value) && value.every((name) => typeof name === 'string');
-  return isList ? { value: value as string[] } : { rule: 'must be a list of names' };
+  return isList ? { value: value } : { rule: 'must be a list of names' };
 }

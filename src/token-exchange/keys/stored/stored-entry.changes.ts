@@ -96,12 +96,11 @@ export class StoredEntryChanges {
     const before = find(all, name);
     const now = work.context.occurredAt;
     const stored = { ...before, suspendedAt: before.suspendedAt ?? now, changedAt: now };
-    if (before.suspendedAt !== undefined) return this.unchanged(before, all);
-    await this.repository.put(work.transaction, stored);
-    return {
-      ...this.judgement(stored, replaced(all, stored)),
-      events: events('suspended', before, stored, work),
-    };
+    const isNews = before.suspendedAt === undefined;
+    if (isNews) await this.repository.put(work.transaction, stored);
+    // Also where the entry has problems: whoever suspends it wants to be sure.
+    const { problems: _problems, ...judgement } = this.judgement(stored, replaced(all, stored));
+    return { ...judgement, events: isNews ? events('suspended', before, stored, work) : [] };
   }
 
   /** @throws StoredEntryError where there is no such entry, or it would take no tokens all the same */
@@ -136,22 +135,18 @@ export class StoredEntryChanges {
     stored: StoredEntry,
     { all, work }: { all: readonly StoredEntry[]; work: StoredEntryWork },
   ): Promise<StoredEntryChange> {
-    const judgement = this.judgement(stored, all);
-    if (judgement.problems.length > 0)
-      throw new StoredEntryError('The entry would take no tokens:', judgement.problems);
+    const { problems, ...judgement } = this.judgement(stored, all);
+    if (problems.length > 0) throw new StoredEntryError('The entry would take no tokens:', problems);
     const isSame = before?.text === stored.text && before.suspendedAt === stored.suspendedAt;
     if (isSame) return { ...judgement, events: [] };
     await this.repository.put(work.transaction, stored);
     return { ...judgement, events: events(kind, before, stored, work) };
   }
 
-  private unchanged(stored: StoredEntry, all: readonly StoredEntry[]): StoredEntryChange {
-    return { ...this.judgement(stored, all), events: [] };
-  }
-
+  /** What is said of one entry beside all others. */
   private judgement({ name, text }: StoredEntry, all: readonly StoredEntry[]) {
     const judged = judgeStoredEntries(all, this.rules).find(({ stored }) => stored.name === name);
-    const { warnings, notes } = readStoredEntry(JSON.parse(text), this.rules.rules);
+    const { warnings, notes } = readStoredEntry(valueOf({ text }), this.rules.rules);
     return { name, entry: judged?.entry, problems: judged?.problems ?? [], warnings, notes };
   }
 }
@@ -171,7 +166,7 @@ function find(all: readonly StoredEntry[], name: string): StoredEntry {
 }
 
 /** Empty where another version has stored what this one cannot read. */
-function valueOf({ text }: StoredEntry): Record<string, unknown> {
+function valueOf({ text }: Pick<StoredEntry, 'text'>): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : {};
