@@ -51,6 +51,7 @@ import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';
 import { ProjectsModule } from './workspace/projects/projects.module.js';
 import { ReferenceModule } from './workspace/reference/reference.module.js';
+import { SCOPES } from './workspace/rights/rights.js';
 import { WorkspaceModule } from './workspace/workspace.module.js';
 
 /** What the application is put together from. */
@@ -113,7 +114,7 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const users = UsersModule.register([database, projects]);
   const tokenEndpoint = () => tokenEndpointOf(startup, time);
   const access = AccessModule.register(
-    { baseUrl, tokenEndpoint },
+    { baseUrl, scopes: SCOPES, tokenEndpoint },
     { sessionLifetimeSeconds, partitionedCookie },
     keyRing,
     [clock, logging, database, coordination, audit, users],

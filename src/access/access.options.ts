@@ -10,6 +10,8 @@ export interface TokenEndpoint {
 export interface AccessOptions {
   /** Origin of the instance: `iss` and `aud` of access tokens, and the only origin that sessions may write from. */
   readonly baseUrl: string;
+  /** The scopes that access tokens for this instance can be limited to. */
+  readonly scopes: readonly string[];
   /** Undefined while none answers: a licence may run out while the service runs. */
   readonly tokenEndpoint: () => TokenEndpoint | undefined;
 }

@@ -17,12 +17,13 @@ export class AuthenticationService {
   /**
    * Who presents an access token; undefined when it is not valid or one of its users is gone or disabled.
    * @rule D30 The rights are the actor's where there is one, else the subject's, as they are now.
+   * See grants.ts for who decides that they are those of both (P.rights), and that scopes limit them (P.scopes).
    * @rule D8 An actor who is gone is never replaced by the subject.
    */
   async byAccessToken(token: string): Promise<Principal | undefined> {
     const verified = await this.accessTokens.verify(token);
     if (verified === undefined) return undefined;
-    const { id, subjectUserId, actorUserId, expiresAt } = verified;
+    const { id, subjectUserId, actorUserId, rights, scopes, expiresAt } = verified;
     const [subject, actor] = await Promise.all([
       this.enabledUser(subjectUserId),
       actorUserId === undefined ? undefined : this.enabledUser(actorUserId),
@@ -30,7 +31,9 @@ export class AuthenticationService {
     const user = actorUserId === undefined ? subject : actor;
     if (subject === undefined || user === undefined) return undefined;
     const onBehalfOf = actorUserId === undefined ? undefined : subject;
-    return { user, onBehalfOf, expiresAt, credential: { kind: 'access_token', id } };
+    const needsBoth = rights === 'both' && subject.id !== user.id;
+    const judged = needsBoth ? [user, subject] : [user];
+    return { user, onBehalfOf, judged, scopes, expiresAt, credential: { kind: 'access_token', id } };
   }
 
   /**
@@ -45,7 +48,7 @@ export class AuthenticationService {
     if (user === undefined) return undefined;
     const { loginOrigin, expiresAt } = latest;
     const familyIds = sessions.map(({ familyId }) => familyId);
-    return { user, expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
+    return { user, judged: [user], expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
   }
 
   /**

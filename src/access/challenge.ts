@@ -1,4 +1,4 @@
-// How a request that nobody is known for is asked to say who it is.
+// How a request is told which credential would get it through.
 import { RESOURCE_METADATA_PATH } from './well-known.js';
 
 /** What a challenge depends on. */
@@ -16,4 +16,18 @@ interface Challenged {
 export function challengeTo({ authorization, baseUrl }: Challenged): string {
   const error = authorization === undefined ? '' : 'error="invalid_token", ';
   return `Bearer ${error}resource_metadata="${baseUrl}${RESOURCE_METADATA_PATH}"`;
+}
+
+/** What a challenge to a token with too few scopes depends on. */
+interface Limited {
+  /** The scope that the call needs. */
+  readonly scope: string;
+  /** Origin of the instance. */
+  readonly baseUrl: string;
+}
+
+/** The `WWW-Authenticate` header of a 403 that a token with this scope would not get (RFC 6750 §3.1). */
+export function scopeChallengeTo({ scope, baseUrl }: Limited): string {
+  const error = `error="insufficient_scope", scope="${scope}"`;
+  return `Bearer ${error}, resource_metadata="${baseUrl}${RESOURCE_METADATA_PATH}"`;
 }

@@ -11,6 +11,7 @@ interface AuthorizationServerMetadata {
   readonly issuer: string;
   readonly token_endpoint: string;
   readonly jwks_uri: string;
+  readonly scopes_supported: readonly string[];
   readonly grant_types_supported: readonly string[];
   readonly response_types_supported: readonly string[];
   readonly token_endpoint_auth_methods_supported: readonly string[];
@@ -24,6 +25,7 @@ interface ResourceMetadata {
   readonly resource: string;
   readonly resource_name: string;
   readonly authorization_servers?: readonly string[];
+  readonly scopes_supported: readonly string[];
   readonly bearer_methods_supported: readonly string[];
   readonly resource_documentation: string;
 }
@@ -37,19 +39,18 @@ interface ResourceMetadata {
 @Controller(WELL_KNOWN)
 @UseInterceptors(PublishedInterceptor)
 export class MetadataController {
-  constructor(
-    @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl' | 'tokenEndpoint'>,
-  ) {}
+  constructor(@Inject(ACCESS_OPTIONS) private readonly options: AccessOptions) {}
 
   @Get(SERVER_METADATA)
   authorizationServer(): AuthorizationServerMetadata {
     const tokenEndpoint = this.options.tokenEndpoint();
     if (tokenEndpoint === undefined) throw new NotFoundException();
-    const { baseUrl } = this.options;
+    const { baseUrl, scopes } = this.options;
     return {
       issuer: baseUrl,
       token_endpoint: baseUrl + tokenEndpoint.path,
       jwks_uri: baseUrl + KEY_SET_PATH,
+      scopes_supported: scopes,
       grant_types_supported: [tokenEndpoint.grantType],
       // Required, and there is none: nothing of ours sends people through a browser for a token.
       response_types_supported: [],
@@ -64,11 +65,12 @@ export class MetadataController {
   /** Sessions are for this instance's own pages; of what others can present the Bearer is all. */
   @Get(RESOURCE_METADATA)
   resource(): ResourceMetadata {
-    const { baseUrl, tokenEndpoint } = this.options;
+    const { baseUrl, scopes, tokenEndpoint } = this.options;
     return {
       resource: baseUrl,
       resource_name: 'Instance API',
       ...(tokenEndpoint() === undefined ? {} : { authorization_servers: [baseUrl] }),
+      scopes_supported: scopes,
       bearer_methods_supported: ['header'],
       resource_documentation: `${baseUrl}/api/v1/docs`,
     };

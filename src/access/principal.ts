@@ -7,6 +7,13 @@ export interface Principal {
   readonly user: User;
   /** The user on whose behalf an actor acts; only with an actor. */
   readonly onBehalfOf?: User;
+  /**
+   * Whose rights are judged: each of them must have what a call needs. `user` alone, or with `delegated_rights: both` actor
+   * and subject.
+   */
+  readonly judged: readonly User[];
+  /** The scopes that limit an access token; undefined: it is not limited. */
+  readonly scopes?: ReadonlySet<string>;
   /** When the session or token ends. */
   readonly expiresAt: Date;
   readonly credential:
@@ -18,6 +25,9 @@ export interface Principal {
       }
     | { readonly kind: 'access_token'; readonly id: string };
 }
+
+/** What a call may do: by whose rights, and within which scopes. */
+export type Authority = Pick<Principal, 'judged' | 'scopes'>;
 
 /** The ids that audit events hold: the subject, and the actor where there is one. */
 export function auditParties({ user, onBehalfOf }: Principal): {

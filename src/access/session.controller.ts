@@ -22,7 +22,11 @@ export interface MeAnswer {
   user: UserAnswer;
   /** With an actor: the user on whose behalf it acts. */
   onBehalfOf: UserAnswer | null;
+  /** Whose rights an actor's calls need: its own, or those of both; null without an actor. */
+  delegatedRights: 'actor' | 'both' | null;
   authentication: 'session' | 'access_token';
+  /** What an access token is limited to; null where it is not. */
+  scopes: string[] | null;
   /** ISO 8601. */
   expiresAt: string;
   /** Whole seconds until then, so that no page depends on its visitor's clock. */
@@ -40,11 +44,14 @@ export class SessionController {
   ) {}
 
   @Get('me')
-  me(@CurrentPrincipal() { user, onBehalfOf, credential, expiresAt }: Principal): MeAnswer {
+  me(@CurrentPrincipal() principal: Principal): MeAnswer {
+    const { user, onBehalfOf, scopes, credential, expiresAt } = principal;
     return {
       user: userAnswer(user),
       onBehalfOf: onBehalfOf === undefined ? null : userAnswer(onBehalfOf),
+      delegatedRights: delegatedRightsOf(principal),
       authentication: credential.kind,
+      scopes: scopes === undefined ? null : [...scopes],
       expiresAt: expiresAt.toISOString(),
       // Rounded up: when they are over the session is.
       expiresInSeconds: Math.ceil((expiresAt.getTime() - this.clock.nowMs()) / 1000),
@@ -67,6 +74,11 @@ export class SessionController {
     const sessions = credential.familyIds.map((familyId) => ({ familyId }));
     void reply.header('set-cookie', await this.signOut.signOut(sessions, requestId));
   }
+}
+
+function delegatedRightsOf({ onBehalfOf, judged }: Principal): MeAnswer['delegatedRights'] {
+  if (onBehalfOf === undefined) return null;
+  return judged.some(({ id }) => id === onBehalfOf.id) ? 'both' : 'actor';
 }
 
 function userAnswer({ id, email, givenName, familyName, role }: User): UserAnswer {

@@ -17,11 +17,29 @@ const USER = {
 
 const ME = {
   type: 'object',
-  required: ['user', 'onBehalfOf', 'authentication', 'expiresAt', 'expiresInSeconds', 'hostOrigin'],
+  required: [
+    'user',
+    'onBehalfOf',
+    'delegatedRights',
+    'authentication',
+    'scopes',
+    'expiresAt',
+    'expiresInSeconds',
+    'hostOrigin',
+  ],
   properties: {
-    user: { ...USER, description: 'Whose rights count: the actor of an access token where it has one.' },
+    user: { ...USER, description: 'Who acts: the actor of an access token where it has one.' },
     onBehalfOf: { oneOf: [USER, { type: 'null' }], description: 'With an actor: the subject.' },
+    delegatedRights: {
+      oneOf: [{ type: 'string', enum: ['actor', 'both'] }, { type: 'null' }],
+      description:
+        'With an actor: whether its own rights count, or a call needs those of actor and subject alike.',
+    },
     authentication: { ...TEXT('By what the request was let in.'), enum: ['session', 'access_token'] },
+    scopes: {
+      oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
+      description: 'The scopes that an access token is limited to; null where nothing limits it.',
+    },
     expiresAt: INSTANT('When the session or token ends.'),
     expiresInSeconds: { type: 'integer', description: 'Whole seconds until then.' },
     hostOrigin: {
@@ -38,7 +56,9 @@ const ME = {
       role: 'global:member',
     },
     onBehalfOf: null,
+    delegatedRights: null,
     authentication: 'access_token',
+    scopes: ['workflow:read'],
     expiresAt: '2026-01-31T12:00:00.000Z',
     expiresInSeconds: 300,
     hostOrigin: null,

@@ -14,6 +14,7 @@ import type { TrustedKeysReading } from '../token-exchange/keys/trusted-key-entr
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
 import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 import { ASSIGNABLE_ROLES } from '../users/role.js';
+import { SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';
 
 /** What the application is made from: plain, checked values. */
@@ -134,6 +135,7 @@ export function trustedKeysRules({
 }: Pick<Config, 'jwksAllowHttp' | 'strict' | 'baseUrl'>): TrustedKeysRules {
   return {
     assignableRoles: ASSIGNABLE_ROLES,
+    scopes: SCOPES,
     allowHttp: jwksAllowHttp,
     defaults: strict ? 'strict' : 'contract',
     baseUrl,

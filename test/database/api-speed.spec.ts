@@ -21,6 +21,9 @@ const PROJECTS = 400;
 const MEMBERSHIPS = 200;
 const MEMBER = uuid(1);
 const MEMBER_OF_ONE = uuid(2);
+/** Of as many projects, half of which are MEMBER's, too. */
+const OTHER_MEMBER = uuid(3);
+const BOTH = { memberId: MEMBER, otherMemberId: OTHER_MEMBER };
 /** Three fifths of all rows lie before it, and for every filter a full page behind it. */
 const DEEP = '99999999-0000-4000-8000-000000000000';
 
@@ -31,11 +34,13 @@ const CROWDED = 2;
 const FILL = (rows: number) => [
   `INSERT INTO user_account (id, email, normalized_email, role)
    SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, n || '@b.example', n || '@b.example', 'global:member'
-   FROM generate_series(1, 2) n`,
+   FROM generate_series(1, 3) n`,
   `INSERT INTO project (id, type, name)
    SELECT ${PROJECT_SQL('n')}, 'team', 'Team ' || n FROM generate_series(1, ${PROJECTS}) n`,
   `INSERT INTO project_member (project_id, user_id, role)
    SELECT ${PROJECT_SQL('n * 2')}, '${MEMBER}', 'project:viewer' FROM generate_series(1, ${MEMBERSHIPS}) n`,
+  `INSERT INTO project_member (project_id, user_id, role)
+   SELECT ${PROJECT_SQL('n')}, '${OTHER_MEMBER}', 'project:viewer' FROM generate_series(1, ${PROJECTS}) n WHERE n % 4 < 2`,
   `INSERT INTO project_member VALUES ('${projectId(CROWDED)}', '${MEMBER_OF_ONE}', 'project:viewer')`,
   `INSERT INTO workflow (id, project_id, name, active, nodes, connections, updated_at)
    SELECT gen_random_uuid(), ${PROJECT_SQL(`CASE WHEN n % 4 = 0 THEN ${CROWDED} ELSE 1 + n % ${PROJECTS} END`)},
@@ -92,6 +97,9 @@ const PAGES: readonly (readonly [string, Statement])[] = [
   ['a member of 200 projects by a name that nothing has', workflows({ memberId: MEMBER, name: 'none' })],
   ['a member of 200 projects by project', workflows({ memberId: MEMBER, projectId: projectId(CROWDED) })],
   ['a member of one project', workflows({ memberId: MEMBER_OF_ONE })],
+  ['two members of 200 projects, 100 of them in common', workflows(BOTH)],
+  ['two members of 200 projects, deep page', workflows({ ...BOTH, afterId: DEEP })],
+  ['two members of 200 projects by name', workflows({ ...BOTH, name: 'Common' })],
   ['workflows by last change', sorted(BY_CHANGE)],
   ['workflows by last change, deep page', sorted({ ...BY_CHANGE, ...DEEP_CHANGE })],
   ['workflows by last change, the first one first', sorted({ ...BY_CHANGE, order: 'asc' })],
@@ -110,6 +118,9 @@ const PAGES: readonly (readonly [string, Statement])[] = [
     'a member of 200 projects, active ones in the order of names',
     sorted({ ...BY_NAME, memberId: MEMBER, active: true }),
   ],
+  ['two members of 200 projects by last change', sorted({ ...BY_CHANGE, ...BOTH })],
+  ['two members of 200 projects in the order of names', sorted({ ...BY_NAME, ...BOTH })],
+  ['a search of two members of 200 projects', sorted({ ...BY_CHANGE, ...BOTH, search: 'comm' })],
   ['a member of one project by last change', sorted({ ...BY_CHANGE, memberId: MEMBER_OF_ONE })],
   ['a search for what nothing has', sorted({ ...BY_CHANGE, search: 'nothing' })],
   ['a search for what half of all have', sorted({ ...BY_CHANGE, search: 'comm' })],
@@ -140,6 +151,7 @@ const COUNTS: readonly (readonly [string, Statement])[] = [
   ['of the instance', counted({})],
   ['of active ones', counted({ active: true })],
   ['of a member of 200 projects', counted({ memberId: MEMBER })],
+  ['of two members of 200 projects', counted(BOTH)],
   ['of what half of all have', counted({ search: 'comm' })],
   ['of what half of all of a member have', counted({ memberId: MEMBER, search: 'comm' })],
 ];

@@ -80,6 +80,9 @@ describeOnAnyDatabase('the description of the API', (database) => {
     // Of the users, who is no administrator sees but the own account.
     const self = { path: `/api/v1/users/${world.idOf('stranger')}`, token: await world.tokenOf('stranger') };
     await api.call({ method: 'PATCH', body: { enabled: false }, ...self });
+    // Where everybody may see something, a token may be limited to other things.
+    const limited = await world.tokenOf('administrator', { grantedScopes: [] });
+    for (const operation of operationsWith(403)) await send(operation, { token: limited });
     const licensed = operationsWith(403).filter(({ feature }) => feature === undefined);
     expect(unseen(licensed, 403)).toEqual([]);
   });

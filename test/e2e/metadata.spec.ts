@@ -1,5 +1,6 @@
 // What a client learns from the base address alone: who issues access tokens, where, and which keys verify them.
 import { Partner } from '../../demo/partner.js';
+import { SCOPES } from '../../src/workspace/rights/rights.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { licenseEnvironment } from '../support/license.js';
 import { TestClock } from '../support/test-clock.js';
@@ -20,6 +21,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
         issuer: BASE_URL,
         token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
         jwks_uri: `${BASE_URL}${KEY_SET}`,
+        scopes_supported: SCOPES,
         grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
         response_types_supported: [],
         token_endpoint_auth_methods_supported: ['none'],
@@ -36,6 +38,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
         resource: BASE_URL,
         resource_name: 'Instance API',
         authorization_servers: [BASE_URL],
+        scopes_supported: SCOPES,
         bearer_methods_supported: ['header'],
         resource_documentation: `${BASE_URL}/api/v1/docs`,
       });

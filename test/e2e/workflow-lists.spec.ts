@@ -34,6 +34,8 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
   let memberOfOne: string;
   let memberOfMany: string;
   let memberOfLittle: string;
+  let both: string;
+  let bothOfMany: string;
   let projects: string[];
   let rows: Row[];
   const visible = new Map<string, readonly string[]>();
@@ -45,11 +47,24 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
     await world.createParties();
     projects = [];
     for (let count = 0; count < PROJECTS; count++) projects.push(await world.createProject());
-    const tokenOfMember = async (own: readonly string[]) => {
+    const memberOf = async (own: readonly string[]) => {
       const id = await world.createUser();
       for (const projectId of own) await world.addMember(projectId, id, 'project:viewer');
-      const token = await world.token(id);
+      return id;
+    };
+    const tokenOfMember = async (own: readonly string[]) => {
+      const token = await world.token(await memberOf(own));
       visible.set(token, own);
+      return token;
+    };
+    /** Of an actor and a subject, whose rights a call needs both. */
+    const tokenOfBoth = async (own: readonly string[], other: readonly string[]) => {
+      const [actor, subject] = [await memberOf(own), await memberOf(other)];
+      const token = await world.token(subject, actor, { rights: 'both' });
+      visible.set(
+        token,
+        own.filter((projectId) => other.includes(projectId)),
+      );
       return token;
     };
     admin = await world.tokenOf('administrator');
@@ -58,6 +73,8 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
     memberOfOne = await tokenOfMember(projects.slice(6, FEW_PROJECTS));
     memberOfMany = await tokenOfMember(projects.slice(2));
     memberOfLittle = await tokenOfMember(projects.slice(FEW_PROJECTS));
+    both = await tokenOfBoth(projects.slice(0, 4), projects.slice(2));
+    bothOfMany = await tokenOfBoth(projects.slice(0, 120), projects.slice(1));
     // Half of all crowd in one project; times and names are shared by many; few are active, and fewer are called rare.
     await service.rows(
       `INSERT INTO workflow (id, project_id, name, active, nodes, connections, updated_at)
@@ -112,6 +129,8 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
     ['a member of one project', () => memberOfOne],
     ['a member of many projects, who sees most of the instance', () => memberOfMany],
     ['a member of many projects, who sees little of the instance', () => memberOfLittle],
+    ['two members with few projects in common', () => both],
+    ['two members with many projects in common', () => bothOfMany],
   ])('of %s', (_, tokenOf) => {
     it.each(QUERIES)('%j: the first three pages are those of the whole list', async (query) => {
       const whole = expected(tokenOf(), query);

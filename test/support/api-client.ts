@@ -14,6 +14,8 @@ export interface DescribedOperation {
   /** With the names of its parameters: `/api/v1/users/{userId}`. */
   readonly path: string;
   readonly right?: string;
+  /** The scopes that the description asks of a Bearer. */
+  readonly scopes: readonly string[];
   readonly feature?: string;
   readonly hasBody: boolean;
   readonly isList: boolean;
@@ -148,6 +150,7 @@ function operationsOf(document: Json): DescribedOperation[] {
       method: method.toUpperCase(),
       path,
       right: operation['x-required-right'],
+      scopes: (operation['security'] as { bearer?: string[] }[]).flatMap(({ bearer = [] }) => bearer),
       feature: operation['x-license-feature'],
       hasBody: operation.requestBody !== undefined,
       isList: (operation.parameters as Json[]).some(({ name }) => name === 'cursor'),

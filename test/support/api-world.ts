@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../src/token-exchange/access-tokens/access-token.service.js';
 import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import type { AccessTokenGrant } from '../../src/token-exchange/host.js';
 import { KeyRing } from '../../src/token-exchange/sealing/key-ring.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';
@@ -9,6 +10,9 @@ import { CredentialService } from '../../src/workspace/credentials/credential.se
 import type { ProjectRole } from '../../src/workspace/rights/rights.js';
 import { createUser } from './local-users.js';
 import type { TestService } from './test-service.js';
+
+/** What the policies of trusted keys may write into an access token. */
+type Granted = Pick<AccessTokenGrant, 'grantedScopes' | 'audience' | 'rights'>;
 
 /** Who acts: a global role, and a role in the project or none. */
 export interface Party {
@@ -48,17 +52,17 @@ export class ApiWorld {
     return id;
   }
 
-  /** An access token of a user, or of an actor who acts on behalf of one. */
-  async token(userId: string, actorUserId?: string): Promise<string> {
+  /** An access token of a user, or of an actor who acts on behalf of one; with nothing granted it is as most are. */
+  async token(userId: string, actorUserId?: string, granted: Granted = {}): Promise<string> {
     const issuedAt = Math.floor(Date.now() / 1000);
     const sign = this.service.part(AccessTokenService).prepare();
     const clientId = 'https://partner.example';
-    const grant = { id: randomUUID(), subjectUserId: userId, actorUserId, clientId };
+    const grant = { id: randomUUID(), subjectUserId: userId, actorUserId, clientId, ...granted };
     return sign({ ...grant, issuedAt, expiresAt: issuedAt + 600 }).token;
   }
 
-  tokenOf(party: string): Promise<string> {
-    return this.token(this.idOf(party));
+  tokenOf(party: string, granted?: Granted): Promise<string> {
+    return this.token(this.idOf(party), undefined, granted);
   }
 
   /** The `Cookie` header of a new session. */

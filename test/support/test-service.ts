@@ -97,6 +97,12 @@ export class TestService {
     return this.application.database.dataSource.query<T[]>(sql, parameters);
   }
 
+  /** Every route that the running server has, as Fastify draws them. */
+  get routeTree(): string {
+    const server = this.application.nest.getHttpAdapter().getInstance();
+    return server.printRoutes({ commonPrefix: false });
+  }
+
   /** One of the application's own parts, such as a job whose turn is not to be waited for. */
   part<T>(type: abstract new (...dependencies: never[]) => T): T {
     return this.application.nest.get<T>(type, { strict: false });

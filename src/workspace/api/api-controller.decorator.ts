@@ -7,7 +7,7 @@ import { ApiRefusalFilter } from './api-refusal.filter.js';
 import { ApiThrottlerGuard } from './api-throttler.guard.js';
 import { Documented } from './body/api-documentation.js';
 
-/** Who is it → not too often → write it down → licence and right → body and parameters → the route. */
+/** Who is it → not too often → write it down → scope, licence and right → body and parameters → the route. */
 export function ApiController(path: string, tag: string): ClassDecorator {
   return applyDecorators(
     Controller(`api/v1/${path}`),
@@ -15,7 +15,5 @@ export function ApiController(path: string, tag: string): ClassDecorator {
     UseInterceptors(ApiAuditInterceptor, RightsInterceptor),
     UseFilters(ApiRefusalFilter),
     Documented(({ ApiTags }) => ApiTags(tag)),
-    Documented(({ ApiBearerAuth }) => ApiBearerAuth()),
-    Documented(({ ApiCookieAuth }) => ApiCookieAuth('session')),
   );
 }

@@ -4,18 +4,19 @@ import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessOptions } from '../../access/access.options.js';
 import { ACCESS_OPTIONS } from '../../access/access.options.js';
-import { challengeTo } from '../../access/challenge.js';
+import { challengeTo, scopeChallengeTo } from '../../access/challenge.js';
 import { NOT_FOUND } from '../../token-exchange/http/answers.js';
 import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
 import type { WorkspaceOptions } from '../workspace.options.js';
 import { WORKSPACE_OPTIONS } from '../workspace.options.js';
 import type { ApiRefusalReason } from './api-refusal.js';
-import { ApiRefusal } from './api-refusal.js';
+import { ApiRefusal, InsufficientScopeRefusal } from './api-refusal.js';
 
 const ANSWERS = {
   bad_request: { status: 400, message: 'The request is not valid' },
   invalid_token: { status: 401, message: 'The access token or session is not valid any more' },
   forbidden: { status: 403, message: 'Your role does not allow this' },
+  insufficient_scope: { status: 403, message: 'The access token lacks the scope that this needs' },
   feature_not_licensed: { status: 403, message: 'The licence of this instance does not include this' },
   not_found: { status: 404, message: NOT_FOUND.message },
   email_taken: { status: 409, message: 'Another user has this e-mail address' },
@@ -37,11 +38,11 @@ export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyReq
     const { status, error, message } = this.answerTo(refusal);
     const { id: requestId, headers } = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    if (status === 401) {
-      const { authorization } = headers;
-      const { baseUrl } = this.access;
-      void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }));
-    }
+    const { authorization } = headers;
+    const { baseUrl } = this.access;
+    if (status === 401) void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }));
+    if (refusal instanceof InsufficientScopeRefusal)
+      void reply.header('www-authenticate', scopeChallengeTo({ scope: refusal.scope, baseUrl }));
     // Every 404 has the same bytes (D23).
     const body = status === 404 ? NOT_FOUND : { error, message, requestId };
     await reply.status(status).send(body);

@@ -6,6 +6,8 @@ export type ApiRefusalReason =
   /** Who makes the call has been disabled, or is gone, since it was let in. */
   | 'invalid_token'
   | 'forbidden'
+  /** The access token is limited to scopes, and the one that the call needs is not among them. */
+  | 'insufficient_scope'
   | 'feature_not_licensed'
   /** It is not there, or the acting user may not see it: the two look alike. */
   | 'not_found'
@@ -23,5 +25,12 @@ export class ApiRefusal extends Error {
   ) {
     super(detail ?? reason);
     this.name = 'ApiRefusal';
+  }
+}
+
+/** A token with this scope might get through: so the answer names it, whoever is asking (RFC 6750 §3.1). */
+export class InsufficientScopeRefusal extends ApiRefusal {
+  constructor(readonly scope: string) {
+    super('insufficient_scope', `The access token lacks the scope ${scope}`);
   }
 }

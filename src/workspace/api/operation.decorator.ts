@@ -32,7 +32,7 @@ export interface Operation extends OperationRule {
   /** The class of the JSON body. */
   readonly body?: Type;
   readonly answer: Answer;
-  /** Beside 401, 409 and 429, which every operation may answer, and those that a body brings along. */
+  /** Beside 401, 409 and 429, which every operation may answer, and those that a right or a body brings along. */
   readonly errors: readonly (400 | 403 | 404 | 409)[];
 }
 
@@ -48,7 +48,7 @@ export const OPERATION_RULE = Symbol('OPERATION_RULE');
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'A field or parameter is wrong; the message names it',
   401: 'No valid access token or session',
-  403: 'The role does not allow it (forbidden), the licence does not include it (feature_not_licensed), or a session wrote from elsewhere (csrf_refused)',
+  403: 'The role does not allow it (forbidden), the access token lacks the scope (insufficient_scope), the licence does not include it (feature_not_licensed), or a session wrote from elsewhere (csrf_refused)',
   404: 'It does not exist, or the acting user may not see it',
   409: "The session is another user's by now (session_of_another_user)",
   413: 'The body is larger than 256 KiB',
@@ -58,9 +58,17 @@ const ERRORS: Readonly<Record<number, string>> = {
 const CONFLICT = 'It contradicts what is there; the error code says what. ';
 const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescription>>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
+  403: {
+    'WWW-Authenticate': {
+      description: 'RFC 6750, where the access token lacks the scope',
+      schema: { type: 'string' },
+    },
+  },
   429: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
 };
 const ERRORS_OF_BODIES = [400, 413, 415];
+/** A token may lack the scope for any right. */
+const ERRORS_OF_RIGHTS = [403];
 
 export function Operation(operation: Operation): MethodDecorator {
   const { right, asksItself, feature, answer } = operation;
@@ -80,9 +88,14 @@ export function ruleOf(handler: object): OperationRule {
 
 function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorator {
   const { summary, description, right, feature, body, answer, errors } = operation;
-  const { ApiBody, ApiExtension, ApiOperation } = openApi;
-  const statuses = new Set([401, 409, 429, ...errors, ...(body === undefined ? [] : ERRORS_OF_BODIES)]);
+  const { ApiBody, ApiExtension, ApiOperation, ApiSecurity } = openApi;
+  const ofRight = right === undefined ? [] : ERRORS_OF_RIGHTS;
+  const ofBody = body === undefined ? [] : ERRORS_OF_BODIES;
+  const statuses = new Set([401, 409, 429, ...errors, ...ofRight, ...ofBody]);
   return applyDecorators(
+    // OpenAPI 3.1 has room for the scope beside a scheme other than OAuth 2.0, too.
+    ApiSecurity('bearer', right === undefined ? [] : [right]),
+    ApiSecurity('session'),
     ApiOperation({ summary, description: [description, needsOf(operation)].join(' ').trim() }),
     ...(right === undefined ? [] : [ApiExtension('x-required-right', right)]),
     ...(feature === undefined ? [] : [ApiExtension('x-license-feature', feature)]),

@@ -79,10 +79,10 @@ export class CredentialController {
     errors: [403, 404],
   })
   async create(
-    @CurrentPrincipal() { user }: Principal,
+    @CurrentPrincipal() principal: Principal,
     @JsonBody(NewCredentialBody) { name, type, data, projectId: named }: NewCredentialBody,
   ): Promise<CredentialAnswer> {
-    const projectId = await this.projectChoice.choose(user, 'credential:write', named);
+    const projectId = await this.projectChoice.choose(principal, 'credential:write', named);
     return credentialAnswer(await this.service.create({ projectId, name, type, data }));
   }
 

@@ -11,7 +11,7 @@ import type { Page } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../api/query.pipe.js';
-import { visibleToMember } from '../rights/access-rights.js';
+import { memberScopeOf } from '../rights/member-scope.js';
 import { ProjectAnswer, ProjectBody, projectAnswer } from './project.dto.js';
 import type { Project } from './project.repository.js';
 import { ProjectRepository } from './project.repository.js';
@@ -33,11 +33,11 @@ export class ProjectController {
     errors: [400],
   })
   list(
-    @CurrentPrincipal() { user }: Principal,
+    @CurrentPrincipal() principal: Principal,
     @Query(new QueryPipe({})) query: PageQuery,
   ): Promise<Page<ProjectAnswer>> {
     const rowsOf = (range: { afterId?: string; limit: number }) =>
-      this.projects.list(visibleToMember(user), range);
+      this.projects.list(memberScopeOf(principal), range);
     return this.pages.read('projects', query, rowsOf, projectAnswer);
   }
 

@@ -6,6 +6,7 @@ import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
 import { PersonalProjects } from '../../users/personal-projects.js';
 import type { PageRange } from '../api/pages.js';
+import type { MemberScope } from '../rights/member-scope.js';
 import { ProjectMember } from './project-member.repository.js';
 
 /** A project: personal, which belongs to one user for ever, or a team's. */
@@ -56,8 +57,8 @@ export class ProjectRepository extends PersonalProjects {
     return (await this.dataSource.manager.findOneBy(Project, { id })) ?? undefined;
   }
 
-  /** A page of all projects, or of those in which a user is a member. */
-  list(memberId: string | undefined, { afterId, limit }: PageRange): Promise<Project[]> {
+  /** A page of all projects, or of those in which the given users are members. */
+  list({ memberId, otherMemberId }: MemberScope, { afterId, limit }: PageRange): Promise<Project[]> {
     const query = this.dataSource.manager.createQueryBuilder(Project, 'project').limit(limit);
     if (memberId === undefined) {
       query.orderBy('project.id');
@@ -67,6 +68,10 @@ export class ProjectRepository extends PersonalProjects {
     // In the order of the membership, whose index is (user, project): the same order, and no sorting.
     query.innerJoin(ProjectMember, 'member', 'member.projectId = project.id').orderBy('member.projectId');
     query.where('member.userId = :memberId', { memberId });
+    if (otherMemberId !== undefined) {
+      const isOther = 'other.projectId = member.projectId AND other.userId = :otherMemberId';
+      query.innerJoin(ProjectMember, 'other', isOther, { otherMemberId });
+    }
     if (afterId !== undefined) query.andWhere('member.projectId > :afterId', { afterId });
     return query.getMany();
   }

@@ -14,7 +14,9 @@ import { describePathParameters } from './path-parameters.js';
 
 const DESCRIPTION =
   'Projects, their members, workflows and credentials of this instance. Every call is authorised by the acting user: ' +
-  "the actor of an access token where it has one, else its subject. What that user may not see answers 404. A session's " +
+  'the actor of an access token where it has one, else its subject; where the token says delegated_rights: both, by actor and ' +
+  'subject alike. A token that is limited to scopes needs the one that an operation names, which is that of the right. What ' +
+  "the user may not see answers 404. A session's " +
   "request other than GET needs the instance's own Origin. Lists are pages: follow nextCursor until it is null.";
 
 const BEARER =

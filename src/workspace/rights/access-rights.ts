@@ -1,59 +1,92 @@
-// Decides what a user may do, by the table of rights and the roles as they are now.
+// Decides what a call may do, by the table of rights, the roles as they are now and the scopes of its token.
 import { Injectable } from '@nestjs/common';
+import type { Authority } from '../../access/principal.js';
 import type { User } from '../../users/user.repository.js';
-import { ApiRefusal } from '../api/api-refusal.js';
+import { ApiRefusal, InsufficientScopeRefusal } from '../api/api-refusal.js';
 import type { ThingKind } from './project-role.repository.js';
 import { ProjectRoleRepository } from './project-role.repository.js';
-import type { InstanceRight, ProjectRight } from './rights.js';
+import type { InstanceRight, ProjectRight, Right } from './rights.js';
 import { grants, readRightOf } from './rights.js';
 
-type ActingUser = Pick<User, 'id' | 'role'>;
+/** Users whose rights are judged; each must have what is asked for. */
+type Judged = Pick<Authority, 'judged'>;
 
-/** Members see their projects, administrators and the owner all (D47): the id to filter by, or undefined for all. */
-export function visibleToMember({ id, role }: ActingUser): string | undefined {
-  return grants([role], 'project:read') ? undefined : id;
-}
+/** Why one user may not; undefined where they may. */
+type Verdict = 'not_found' | 'forbidden' | undefined;
 
+/** @rule D76 Where two users are judged, a call may do what each of them might do alone, and lists show what both see. */
 @Injectable()
 export class AccessRights {
   constructor(private readonly projectRoles: ProjectRoleRepository) {}
 
+  /**
+   * Whether the token is limited to scopes without this one. See grants.ts for how scopes come into a token (P.scopes).
+   * @throws InsufficientScopeRefusal
+   */
+  requireScope({ scopes }: Pick<Authority, 'scopes'>, right: Right): void {
+    if (scopes?.has(right) === false) throw new InsufficientScopeRefusal(right);
+  }
+
   /** @throws ApiRefusal `forbidden` */
-  requireOnInstance({ role }: ActingUser, right: InstanceRight): void {
-    if (!grants([role], right)) throw new ApiRefusal('forbidden');
+  requireOnInstance({ judged }: Judged, right: InstanceRight): void {
+    refuse(judged.map(({ role }) => (grants([role], right) ? undefined : 'forbidden')));
   }
 
   /**
    * A right on one user. Everybody sees their own account.
-   * @throws ApiRefusal `not_found` for accounts that the acting user does not see, else `forbidden`
+   * @throws ApiRefusal `not_found` for accounts that one of the acting users does not see, else `forbidden`
    */
-  requireOnUser({ id, role }: ActingUser, right: 'user:read' | 'user:write', userId: string): void {
-    const isSeen = id === userId || grants([role], 'user:read');
-    if (!isSeen) throw new ApiRefusal('not_found');
-    if (right === 'user:write' && !grants([role], right)) throw new ApiRefusal('forbidden');
+  requireOnUser({ judged }: Judged, right: 'user:read' | 'user:write', userId: string): void {
+    refuse(judged.map((user) => verdictOnUser(user, right, userId)));
   }
 
-  /** Which of some projects give a right, asked for all of them at once. */
+  /** Which of some projects give a right, asked for all of them at once; none where the token lacks the scope. */
   async projectsGranting(
-    user: ActingUser,
+    { judged, scopes }: Authority,
     right: ProjectRight,
     projectIds: readonly string[],
   ): Promise<Set<string>> {
-    const roles = await this.projectRoles.rolesIn(projectIds, user.id);
-    return new Set(projectIds.filter((id) => grants([user.role, roles.get(id)], right)));
+    if (scopes?.has(right) === false) return new Set();
+    const rolesOfEach = await Promise.all(
+      judged.map(async ({ id, role }) => ({ role, roles: await this.projectRoles.rolesIn(projectIds, id) })),
+    );
+    const isGranting = (id: string) =>
+      rolesOfEach.every(({ role, roles }) => grants([role, roles.get(id)], right));
+    return new Set(projectIds.filter(isGranting));
   }
 
   /**
    * A right on a project, or on a thing in one.
    * @throws ApiRefusal `not_found` for what is not there or not to be seen, `forbidden` for what is only to be seen
    */
-  async requireOnThing(user: ActingUser, right: ProjectRight, kind: ThingKind, id: string): Promise<void> {
+  async requireOnThing({ judged }: Judged, right: ProjectRight, kind: ThingKind, id: string): Promise<void> {
+    refuse(await Promise.all(judged.map((user) => this.verdictOnThing(user, right, kind, id))));
+  }
+
+  private async verdictOnThing(
+    user: User,
+    right: ProjectRight,
+    kind: ThingKind,
+    id: string,
+  ): Promise<Verdict> {
     const standing = await this.projectRoles.standing(kind, id, user.id);
-    if (standing === undefined) throw new ApiRefusal('not_found');
+    if (standing === undefined) return 'not_found';
     const roles = [user.role, standing.role];
-    if (grants(roles, right)) return;
+    if (grants(roles, right)) return undefined;
     const readRight = readRightOf(right);
     const isSeen = readRight !== undefined && grants(roles, readRight);
-    throw new ApiRefusal(isSeen ? 'forbidden' : 'not_found');
+    return isSeen ? 'forbidden' : 'not_found';
   }
+}
+
+function verdictOnUser({ id, role }: User, right: 'user:read' | 'user:write', userId: string): Verdict {
+  const isSeen = id === userId || grants([role], 'user:read');
+  if (!isSeen) return 'not_found';
+  return right === 'user:write' && !grants([role], right) ? 'forbidden' : undefined;
+}
+
+/** What one of them does not see comes first: that it is there is not for the call to learn. */
+function refuse(verdicts: readonly Verdict[]): void {
+  for (const reason of ['not_found', 'forbidden'] as const)
+    if (verdicts.includes(reason)) throw new ApiRefusal(reason);
 }

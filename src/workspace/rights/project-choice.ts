@@ -1,10 +1,14 @@
 // Finds the project that something new goes into.
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../access/principal.js';
 import { Transactions } from '../../token-exchange/database/transaction.js';
-import type { User } from '../../users/user.repository.js';
+import { ApiRefusal } from '../api/api-refusal.js';
 import { ProjectRepository } from '../projects/project.repository.js';
 import { AccessRights } from './access-rights.js';
 import type { ProjectRight } from './rights.js';
+
+const NOT_FOR_BOTH =
+  "projectId must be given: the token needs the rights of two users, and one has none in the other's personal project";
 
 @Injectable()
 export class ProjectChoice {
@@ -15,14 +19,25 @@ export class ProjectChoice {
   ) {}
 
   /**
-   * The project that a body names, if the acting user has the right there; without one their personal project.
-   * @throws ApiRefusal `not_found`, `forbidden`
+   * The project that a body names, if the call has the right there; without one the acting user's personal project.
+   * @throws ApiRefusal `not_found`, `forbidden`; `bad_request` where none is named and the personal one is not for both of
+   *   two users who are judged
    */
-  async choose(user: User, right: ProjectRight, named: string | undefined): Promise<string> {
-    const projectId =
-      named ??
-      (await this.transactions.run((transaction) => this.projects.personalProjectId(transaction, user.id)));
-    await this.rights.requireOnThing(user, right, 'project', projectId);
+  async choose(principal: Principal, right: ProjectRight, named: string | undefined): Promise<string> {
+    const projectId = named ?? (await this.personalProject(principal, right));
+    await this.rights.requireOnThing(principal, right, 'project', projectId);
     return projectId;
+  }
+
+  /** Nobody else has a right in the acting user's but by a global role, and a 404 would not tell what is missing. */
+  private async personalProject(principal: Principal, right: ProjectRight): Promise<string> {
+    const { user, judged } = principal;
+    const projectId = await this.transactions.run((transaction) =>
+      this.projects.personalProjectId(transaction, user.id),
+    );
+    if (judged.length === 1) return projectId;
+    const granting = await this.rights.projectsGranting(principal, right, [projectId]);
+    if (granting.has(projectId)) return projectId;
+    throw new ApiRefusal('bad_request', NOT_FOR_BOTH);
   }
 }

@@ -1,4 +1,4 @@
-// Lets a call through to its route if the licence has its feature and the acting user has its right.
+// Lets a call through to its route if its token has the scope, the licence the feature and the acting users the right.
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -19,7 +19,8 @@ type Parameters = Readonly<Record<string, string>>;
 
 /**
  * An interceptor rather than a guard, so that refused calls are in the audit trail too, and before the pipes, so that
- * nobody's body is judged who may not send one.
+ * nobody's body is judged who may not send one. The scope comes first, before anything is read: the answer to a token that
+ * lacks it is the same whatever is there.
  */
 @Injectable()
 export class RightsInterceptor implements NestInterceptor {
@@ -32,6 +33,7 @@ export class RightsInterceptor implements NestInterceptor {
     const { principal, params } = context.switchToHttp().getRequest<FastifyRequest>();
     if (principal === undefined) throw new Error('the RightsInterceptor needs the AuthenticationGuard');
     const rule = ruleOf(context.getHandler());
+    if (rule.right !== undefined) this.rights.requireScope(principal, rule.right);
     this.refuseUnlicensed(rule);
     const isAsked = rule.right !== undefined && rule.asksItself !== true;
     if (isAsked) await this.refuseUnentitled(principal, rule.right, params as Parameters);
@@ -43,15 +45,16 @@ export class RightsInterceptor implements NestInterceptor {
       throw new ApiRefusal('feature_not_licensed');
   }
 
-  private async refuseUnentitled({ user }: Principal, right: Right, params: Parameters): Promise<void> {
+  private async refuseUnentitled(principal: Principal, right: Right, params: Parameters): Promise<void> {
     if (isInstanceRight(right)) {
       const { userId } = params;
-      if (userId === undefined) return this.rights.requireOnInstance(user, right);
+      if (userId === undefined) return this.rights.requireOnInstance(principal, right);
       if (right !== 'user:read' && right !== 'user:write') throw new Error(`${right} is no right on a user`);
-      return this.rights.requireOnUser(user, right, readPathId(userId));
+      return this.rights.requireOnUser(principal, right, readPathId(userId));
     }
     const thing = thingIn(Object.keys(params));
     if (thing === undefined) throw new Error(`${right} is asked for on a route that names nothing`);
-    return this.rights.requireOnThing(user, right, thing.kind, readPathId(params[thing.parameter] ?? ''));
+    const id = readPathId(params[thing.parameter] ?? '');
+    return this.rights.requireOnThing(principal, right, thing.kind, id);
   }
 }

@@ -33,6 +33,12 @@ export type Right = InstanceRight | ProjectRight;
 const EVERYTHING = [...INSTANCE_RIGHTS, ...PROJECT_RIGHTS] as const;
 const READ_PROJECT = ['project:read', 'member:read', 'workflow:read', 'credential:read'] as const;
 
+/**
+ * The scopes that an access token can be limited to: each right is one. A scope gives nothing by itself; it leaves a token
+ * what its users may do of that right.
+ */
+export const SCOPES: readonly Right[] = EVERYTHING;
+
 /** The rights of each role. A global role's project rights hold in every project, a project role's in that project. */
 export const RIGHTS: Readonly<Record<GlobalRole | ProjectRole, readonly Right[]>> = {
   'global:owner': EVERYTHING,

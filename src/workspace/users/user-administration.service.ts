@@ -20,29 +20,30 @@ export class UserAdministrationService {
   ) {}
 
   /**
-   * Both users are locked, and the acting one is judged again under the lock: of two administrators who disable or demote
+   * All of them are locked, and those who act are judged again under the lock: of two administrators who disable or demote
    * each other at once, the second is refused as if it had come later. So whoever was the last to change somebody is left.
    * @throws ApiRefusal `invalid_token`, `forbidden`, `not_found`, `owner_protected`, `own_account`
    */
-  change(actingUserId: string, userId: string, change: UserAdministrationChange): Promise<User> {
+  change(actingUserIds: readonly string[], userId: string, change: UserAdministrationChange): Promise<User> {
     return this.transactions.run(async (transaction) => {
-      const locked = await this.users.lockAll([actingUserId, userId], transaction);
+      const locked = await this.users.lockAll([...actingUserIds, userId], transaction);
       this.refuseUnentitled(
-        locked.find(({ id }) => id === actingUserId),
+        actingUserIds.map((actingUserId) => locked.find(({ id }) => id === actingUserId)),
         userId,
       );
       refuseProtected(
         locked.find(({ id }) => id === userId),
-        actingUserId,
+        actingUserIds,
       );
       await this.users.update(userId, change, transaction);
       return this.changed(userId, transaction);
     });
   }
 
-  private refuseUnentitled(actingUser: User | undefined, userId: string): void {
-    if (actingUser?.enabled !== true) throw new ApiRefusal('invalid_token');
-    this.rights.requireOnUser(actingUser, 'user:write', userId);
+  private refuseUnentitled(actingUsers: readonly (User | undefined)[], userId: string): void {
+    const judged = actingUsers.filter((user) => user?.enabled === true) as User[];
+    if (judged.length < actingUsers.length) throw new ApiRefusal('invalid_token');
+    this.rights.requireOnUser({ judged }, 'user:write', userId);
   }
 
   private async changed(userId: string, transaction: Transaction): Promise<User> {
@@ -52,8 +53,8 @@ export class UserAdministrationService {
   }
 }
 
-function refuseProtected(target: User | undefined, actingUserId: string): void {
+function refuseProtected(target: User | undefined, actingUserIds: readonly string[]): void {
   if (target === undefined) throw new ApiRefusal('not_found');
   if (target.role === OWNER_ROLE) throw new ApiRefusal('owner_protected');
-  if (target.id === actingUserId) throw new ApiRefusal('own_account');
+  if (actingUserIds.includes(target.id)) throw new ApiRefusal('own_account');
 }

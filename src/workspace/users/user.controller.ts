@@ -80,7 +80,7 @@ export class UserController {
     errors: [403, 404, 409],
   })
   async change(
-    @CurrentPrincipal() { user }: Principal,
+    @CurrentPrincipal() { judged }: Principal,
     @Param('userId', IdPipe) id: string,
     @JsonBody(UserChangeBody) { enabled, role }: UserChangeBody,
   ): Promise<UserAnswer> {
@@ -90,6 +90,7 @@ export class UserController {
       ...(enabled === undefined ? {} : { enabled }),
       ...(role === undefined ? {} : { role }),
     };
-    return userAnswer(await this.administration.change(user.id, id, change));
+    const actingUserIds = judged.map((user) => user.id);
+    return userAnswer(await this.administration.change(actingUserIds, id, change));
   }
 }

@@ -2,6 +2,7 @@
 import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
 import type { Sql } from '../../token-exchange/database/sql.js';
 import { parameter, sql } from '../../token-exchange/database/sql.js';
+import { memberNames } from './member-projects.sql.js';
 import type { SortedQuery } from './sorted-workflows.sql.js';
 import { anyOf, conditionsOf, firstInOrder, sampleOf } from './sorted-workflows.sql.js';
 import type { Direction, OrderSql, SortKey } from './workflow-order.js';
@@ -51,11 +52,11 @@ export function sortedWorkflowPage(query: SortedPageQuery): PageStatement {
 }
 
 function nameOf({ sort, order, ...rest }: SortedPageQuery): string {
-  const given = (['memberId', 'projectId', 'active', 'search', 'after'] as const).filter(
+  const given = (['projectId', 'active', 'search', 'after'] as const).filter(
     (member) => rest[member] !== undefined,
   );
   // Without `Id`, since PostgreSQL cuts names after 63 bytes.
-  const members = given.map((member) => member.replace(/Id$/, ''));
+  const members = [...memberNames(rest), ...given].map((member) => member.replace(/Id$/, ''));
   return ['workflows_by', sort, order, ...members].join('_').toLowerCase();
 }
 

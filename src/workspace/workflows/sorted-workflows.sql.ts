@@ -1,13 +1,12 @@
 // SQL for the first workflows of a sorted list, of all or of a member's projects, at a cost that does not grow with the table.
 import type { Sql } from '../../token-exchange/database/sql.js';
 import { joined, parameter, sql } from '../../token-exchange/database/sql.js';
+import type { ProjectScope } from './member-projects.sql.js';
+import { PROJECT_ID, memberProjects } from './member-projects.sql.js';
 import type { OrderSql } from './workflow-order.js';
 
 /** Which workflows a list is of: those of which each given member is true. */
-export interface WorkflowScope {
-  /** Only those of projects in which this user is a member; undefined: all of the instance. */
-  readonly memberId?: string;
-  readonly projectId?: string;
+export interface WorkflowScope extends ProjectScope {
   readonly active?: boolean;
 }
 
@@ -26,8 +25,6 @@ export interface SortedQuery extends WorkflowScope {
 
 type ScopeSql = Sql<SortedQuery>;
 
-const MEMBER_ID: ScopeSql = parameter('uuid', ({ memberId }) => memberId);
-const PROJECT_ID: ScopeSql = parameter('uuid', ({ projectId }) => projectId);
 const ACTIVE: ScopeSql = parameter('boolean', ({ active }) => active);
 const AFTER_KEY: ScopeSql = parameter('text', ({ after }) => after?.key);
 const AFTER_ID: ScopeSql = parameter('uuid', ({ after }) => after?.id);
@@ -92,7 +89,7 @@ function firstOfMember<Query extends SortedQuery>(scope: SortedQuery, reading: R
   if (scope.projectId !== undefined) return mergedProjects(scope, reading);
   const isMany = sql`(SELECT count(*) = ${MANY_PROJECTS} FROM (${memberProjects(scope)} LIMIT ${MANY_PROJECTS}) few)`;
   const isOpen = sql`(SELECT count(*) < ${limit} FROM walked)`;
-  const { memberId: _, ...everybody } = scope;
+  const { memberId: _, otherMemberId: __, ...everybody } = scope;
   const all = {
     ...reading,
     limit: sql<Query>`4 * ${limit} + 500`,
@@ -152,19 +149,13 @@ function mergedProjects<Query extends SortedQuery>(scope: SortedQuery, reading: 
     ) each ${ordered(reading)}`;
 }
 
-/** The projects of a member, or the one that is named where it is among them. It ends with a condition. */
-function memberProjects({ projectId }: WorkflowScope): ScopeSql {
-  const project = projectId === undefined ? sql`` : sql`AND member.project_id = ${PROJECT_ID}`;
-  return sql`SELECT member.project_id FROM project_member member WHERE member.user_id = ${MEMBER_ID} ${project}`;
-}
-
 function isBehind({ column, type, isAfter }: OrderSql): ScopeSql {
   return sql`(${column}, w.id) ${isAfter} (${AFTER_KEY}::${type}, ${AFTER_ID})`;
 }
 
 /** A SELECT of folded names of a list in no order, which stops as soon as nobody wants more of them. */
 export function anyOf(scope: WorkflowScope): ScopeSql {
-  const { memberId, ...rest } = scope;
+  const { memberId, otherMemberId: _, ...rest } = scope;
   if (memberId === undefined) return sql`SELECT w.folded_name FROM workflow w WHERE ${conditionsOf(rest)}`;
   return sql`SELECT own.folded_name FROM (${memberProjects(scope)}) source CROSS JOIN LATERAL (
       SELECT w.folded_name FROM workflow w WHERE w.project_id = source.project_id AND ${conditionsOf(rest)}
@@ -176,7 +167,7 @@ export function anyOf(scope: WorkflowScope): ScopeSql {
  * projects as can be.
  */
 export function sampleOf(scope: WorkflowScope, size: Sql): ScopeSql {
-  const { memberId, ...rest } = scope;
+  const { memberId, otherMemberId: _, ...rest } = scope;
   if (memberId === undefined)
     return sql`SELECT w.folded_name FROM workflow w WHERE ${conditionsOf(rest)} ORDER BY w.id LIMIT ${size}`;
   const share = sql`SELECT ceil(${size}::float8 / greatest(count(*), 1))::bigint FROM (${memberProjects(scope)}) every`;

@@ -2,6 +2,7 @@
 import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
 import type { Sql } from '../../token-exchange/database/sql.js';
 import { parameter, sql } from '../../token-exchange/database/sql.js';
+import { memberNames } from './member-projects.sql.js';
 import type { SortedQuery, WorkflowScope } from './sorted-workflows.sql.js';
 import { anyOf, conditionsOf, sampleOf } from './sorted-workflows.sql.js';
 import { IS_EVERYTHING_SOUGHT, isSought, listedByIndex, soughtWords } from './workflow-search.sql.js';
@@ -32,10 +33,8 @@ const LOOKED_THROUGH = sql`10000`;
 const statements = new Map<string, CountStatement>();
 
 export function workflowCount(query: WorkflowCountQuery): CountStatement {
-  const given = (['memberId', 'projectId', 'active', 'search'] as const).filter(
-    (member) => query[member] !== undefined,
-  );
-  const name = ['workflow_count', ...given].join('_').toLowerCase();
+  const given = (['projectId', 'active', 'search'] as const).filter((member) => query[member] !== undefined);
+  const name = ['workflow_count', ...memberNames(query), ...given].join('_').toLowerCase();
   const statement = statements.get(name) ?? new PreparedStatement(name, textOf(query));
   statements.set(name, statement);
   return statement;

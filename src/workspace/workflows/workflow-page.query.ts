@@ -2,12 +2,11 @@
 import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
 import type { Sql } from '../../token-exchange/database/sql.js';
 import { joined, parameter, sql } from '../../token-exchange/database/sql.js';
+import type { ProjectScope } from './member-projects.sql.js';
+import { PROJECT_ID, memberNames, memberProjects } from './member-projects.sql.js';
 
 /** Which workflows to read: those after `afterId` in the order of ids, of which each given member is true. */
-export interface WorkflowQuery {
-  /** Only those of projects in which this user is a member; undefined: all of the instance. */
-  readonly memberId?: string;
-  readonly projectId?: string;
+export interface WorkflowQuery extends ProjectScope {
   readonly active?: boolean;
   readonly name?: string;
   /** Only those after this id, in the order of ids. */
@@ -28,8 +27,6 @@ export interface ListedWorkflow {
 type PageSql = Sql<WorkflowQuery>;
 type PageStatement = PreparedStatement<WorkflowQuery, ListedWorkflow>;
 
-const MEMBER_ID: PageSql = parameter('uuid', ({ memberId }) => memberId);
-const PROJECT_ID: PageSql = parameter('uuid', ({ projectId }) => projectId);
 const ACTIVE: PageSql = parameter('boolean', ({ active }) => active);
 const NAME: PageSql = parameter('text', ({ name }) => name);
 const AFTER_ID: PageSql = parameter('uuid', ({ afterId }) => afterId);
@@ -64,9 +61,9 @@ export function workflowPage(query: WorkflowQuery): PageStatement {
   return statement;
 }
 
-function filterNames(query: WorkflowQuery): string {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return given.sort().join('_').toLowerCase();
+function filterNames({ memberId, otherMemberId, ...rest }: WorkflowQuery): string {
+  const given = Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return [...given, ...memberNames({ memberId, otherMemberId })].sort().join('_').toLowerCase();
 }
 
 function textOf(query: WorkflowQuery): PageSql {
@@ -93,14 +90,13 @@ function pageOfInstance({ projectId, ...query }: WorkflowQuery): PageSql {
  * For a member of 200 projects this reads some 1,000 buffers of 8 KiB, with two hundred thousand workflows as with many
  * more (test/database/api-speed.spec.ts).
  */
-function pageOfMember({ projectId, ...query }: WorkflowQuery): PageSql {
-  const project = projectId === undefined ? sql`` : sql`AND member.project_id = ${PROJECT_ID}`;
+function pageOfMember(query: WorkflowQuery): PageSql {
   const conditions = joined(
     filters(query).map((condition) => sql`AND ${condition}`),
     sql` `,
   );
   return sql`WITH source AS MATERIALIZED (
-      SELECT member.project_id FROM project_member member WHERE member.user_id = ${MEMBER_ID} ${project}
+      ${memberProjects(query)}
     ), share AS MATERIALIZED (
       SELECT ceil(${LIMIT}::float8 / greatest(count(*), 1))::bigint + ${SPARE} AS size FROM source
     ), head AS MATERIALIZED (

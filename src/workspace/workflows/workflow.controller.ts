@@ -4,7 +4,6 @@ import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { isForeignKeyViolation } from '../../token-exchange/database/database-error.js';
 import { Transactions } from '../../token-exchange/database/transaction.js';
-import type { User } from '../../users/user.repository.js';
 import { ApiController } from '../api/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { ApiQuery } from '../api/body/api-documentation.js';
@@ -25,7 +24,8 @@ import {
   readSearch,
   readText,
 } from '../api/query.pipe.js';
-import { AccessRights, visibleToMember } from '../rights/access-rights.js';
+import { AccessRights } from '../rights/access-rights.js';
+import { memberScopeOf } from '../rights/member-scope.js';
 import { ProjectChoice } from '../rights/project-choice.js';
 import { MAX_COUNT } from './workflow-count.query.js';
 import type { Direction, SortKey } from './workflow-order.js';
@@ -129,12 +129,12 @@ export class WorkflowController {
   })
   @ApiQuery(SEARCH_PARAMETER)
   async list(
-    @CurrentPrincipal() { user }: Principal,
+    @CurrentPrincipal() principal: Principal,
     @Query(listQuery) query: WorkflowListQuery,
   ): Promise<Page<ListedWorkflowAnswer>> {
-    const { data, nextCursor } = await this.pageOf(user, query);
+    const { data, nextCursor } = await this.pageOf(principal, query);
     const projectIds = [...new Set(data.map(({ projectId }) => projectId))];
-    const editable = await this.accessRights.projectsGranting(user, 'workflow:write', projectIds);
+    const editable = await this.accessRights.projectsGranting(principal, 'workflow:write', projectIds);
     return { data: data.map((row) => listedWorkflowAnswer(row, editable.has(row.projectId))), nextCursor };
   }
 
@@ -151,10 +151,10 @@ export class WorkflowController {
   @ApiQuery(PROJECT_PARAMETER)
   @ApiQuery(SEARCH_PARAMETER)
   async count(
-    @CurrentPrincipal() { user }: Principal,
+    @CurrentPrincipal() principal: Principal,
     @Query(countQuery) filters: WorkflowFilters,
   ): Promise<WorkflowCountAnswer> {
-    return workflowCountAnswer(await this.workflows.count({ ...filters, memberId: visibleToMember(user) }));
+    return workflowCountAnswer(await this.workflows.count({ ...filters, ...memberScopeOf(principal) }));
   }
 
   @Post()
@@ -168,10 +168,10 @@ export class WorkflowController {
     errors: [403, 404],
   })
   async create(
-    @CurrentPrincipal() { user }: Principal,
+    @CurrentPrincipal() principal: Principal,
     @JsonBody(NewWorkflowBody) { name, nodes = [], connections = {}, projectId: named }: NewWorkflowBody,
   ): Promise<WorkflowAnswer> {
-    const projectId = await this.projectChoice.choose(user, 'workflow:write', named);
+    const projectId = await this.projectChoice.choose(principal, 'workflow:write', named);
     return this.inserted({ projectId, name, active: false, nodes, connections });
   }
 
@@ -183,12 +183,12 @@ export class WorkflowController {
     errors: [404],
   })
   async get(
-    @CurrentPrincipal() { user }: Principal,
+    @CurrentPrincipal() principal: Principal,
     @Param('workflowId', IdPipe) id: string,
   ): Promise<WorkflowAnswer> {
     const workflow = found(await this.workflows.findById(id));
     const { projectId } = workflow;
-    const editable = await this.accessRights.projectsGranting(user, 'workflow:write', [projectId]);
+    const editable = await this.accessRights.projectsGranting(principal, 'workflow:write', [projectId]);
     return workflowAnswer(workflow, editable.has(projectId));
   }
 
@@ -247,8 +247,8 @@ export class WorkflowController {
     return this.updated(id, { active: false });
   }
 
-  private pageOf(user: User, { limit, cursor, name, sort, order, ...filters }: WorkflowListQuery) {
-    const scope = { ...filters, memberId: visibleToMember(user) };
+  private pageOf(principal: Principal, { limit, cursor, name, sort, order, ...filters }: WorkflowListQuery) {
+    const scope = { ...filters, ...memberScopeOf(principal) };
     const isSorted = sort !== undefined || filters.search !== undefined;
     if (!isSorted) {
       if (order !== undefined) throw new ApiRefusal('bad_request', 'order needs sort or search');

@@ -55,7 +55,7 @@ class WorkflowHead {
   readonly updatedAt!: string;
 
   /** At this moment: a page of buttons must know which it may offer. */
-  @ApiProperty({ description: 'Whether the acting user may change it.' })
+  @ApiProperty({ description: 'Whether the user and the token of the call may change it.' })
   readonly canEdit!: boolean;
 }
 

@@ -89,6 +89,20 @@ describe('a start', () => {
   });
 });
 
+describe('scopes of an entry', () => {
+  const warningsOf = async (scopes: readonly string[]) => {
+    const entry = { ...ENTRY, expectedAudience: 'instance', linkPrivileged: false, scopes };
+    return (await start({ SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) })).warnings;
+  };
+
+  it('[P.scopes] are warned of where the API has none of that name, and not where it has', async () => {
+    expect(await warningsOf(['workflow:read', 'credential:list'])).toEqual([]);
+    expect(await warningsOf(['workflow:read', 'workflows:read', 'execution:read'])).toEqual([
+      expect.stringContaining('has 2 scope(s) that this API does not ask for'),
+    ]);
+  });
+});
+
 describe('no start', () => {
   it('[2.1] without trusted keys where the feature is on', async () => {
     expect(await problemsOf(FLAG)).toEqual([

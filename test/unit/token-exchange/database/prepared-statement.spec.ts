@@ -16,7 +16,16 @@ const WRITERS = typescriptFiles('src').filter(({ text }) => /from '[./a-z-]*\/sq
 
 /** A page of workflows has a statement for each choice of filters: the shortest and the longest hold every clause. */
 const FILTERS = { projectId: 'p', active: true, name: 'n', afterId: 'a', limit: 1 };
-const PAGES = [{ limit: 1 }, FILTERS, { memberId: 'm', limit: 1 }, { memberId: 'm', ...FILTERS }];
+/** Lists are of all, of a member's projects, or of those that two have in common. */
+const BOTH = { memberId: 'm', otherMemberId: 'o' };
+const PAGES = [
+  { limit: 1 },
+  FILTERS,
+  { memberId: 'm', limit: 1 },
+  { memberId: 'm', ...FILTERS },
+  { ...BOTH, limit: 1 },
+  { ...BOTH, ...FILTERS },
+];
 /** So has one of a sorted list, and the number of workflows in it. */
 const SCOPE = { projectId: 'p', active: true, search: 's' };
 const AFTER = { after: { key: 'k', id: 'i' }, limit: 1 };
@@ -25,8 +34,10 @@ const SORTED_PAGES: SortedPageQuery[] = [
   { sort: 'updatedAt', order: 'desc', memberId: 'm', limit: 1 },
   { sort: 'name', order: 'asc', ...SCOPE, ...AFTER },
   { sort: 'name', order: 'asc', memberId: 'm', ...SCOPE, ...AFTER },
+  { sort: 'updatedAt', order: 'desc', ...BOTH, limit: 1 },
+  { sort: 'name', order: 'asc', ...BOTH, ...SCOPE, ...AFTER },
 ];
-const COUNTS = [{}, { memberId: 'm' }, SCOPE, { memberId: 'm', ...SCOPE }];
+const COUNTS = [{}, { memberId: 'm' }, SCOPE, { memberId: 'm', ...SCOPE }, BOTH, { ...BOTH, ...SCOPE }];
 
 const NAMES = [
   'audit_event_append',
@@ -43,16 +54,22 @@ const NAMES = [
   'used_jti_consume_whole',
   'user_account_find',
   'workflow_count',
+  'workflow_count_both',
+  'workflow_count_both_projectid_active_search',
   'workflow_count_memberid',
   'workflow_count_memberid_projectid_active_search',
   'workflow_count_projectid_active_search',
+  'workflow_page_active_afterid_both_limit_name_projectid',
   'workflow_page_active_afterid_limit_memberid_name_projectid',
   'workflow_page_active_afterid_limit_name_projectid',
+  'workflow_page_both_limit',
   'workflow_page_limit',
   'workflow_page_limit_memberid',
+  'workflows_by_name_asc_both_project_active_search_after',
   'workflows_by_name_asc_member_project_active_search_after',
   'workflows_by_name_asc_project_active_search_after',
   'workflows_by_updatedat_desc',
+  'workflows_by_updatedat_desc_both',
   'workflows_by_updatedat_desc_member',
 ];
 

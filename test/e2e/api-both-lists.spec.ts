@@ -1,0 +1,118 @@
+// Lists of what actor and subject both see, page by page, against the lists of each.
+import { randomUUID } from 'node:crypto';
+import { PROJECT_ROLES } from '../../src/workspace/rights/rights.js';
+import { ApiClient } from '../support/api-client.js';
+import { ApiWorld } from '../support/api-world.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { randomFrom } from '../support/random.js';
+import { TestService } from '../support/test-service.js';
+
+const SEED = Number(process.env['TEST_SEED'] ?? 20261122);
+
+describeOnEachDatabase(`[D76] lists of what both see (seed ${SEED})`, (database) => {
+  const PROJECTS = 24;
+  let service: TestService;
+  let api: ApiClient;
+  let world: ApiWorld;
+  let users: string[];
+  let tokens: Map<string, string>;
+
+  beforeAll(async () => {
+    const random = randomFrom(SEED);
+    service = await TestService.start(database);
+    api = await ApiClient.connect(service);
+    world = new ApiWorld(service);
+    await world.createParties();
+    users = [];
+    for (const role of [
+      'global:member',
+      'global:member',
+      'global:member',
+      'global:admin',
+      'global:admin',
+    ] as const)
+      users.push(await world.createUser(role));
+    for (let count = 0; count < PROJECTS; count++) {
+      const projectId = await world.createProject();
+      for (const id of users)
+        if (random.below(2) === 0) await world.addMember(projectId, id, random.pick(PROJECT_ROLES));
+      for (let workflow = 0; workflow < random.below(5); workflow++) {
+        const id = await world.createWorkflow(projectId, random.pick(['Order 1', 'Import of all', 'Rare']));
+        if (random.below(3) === 0)
+          await service.rows('UPDATE workflow SET active = true WHERE id = $1', [id]);
+      }
+    }
+    tokens = new Map();
+    for (const id of users) tokens.set(id, await world.token(id));
+  }, 60_000);
+  afterAll(() => service?.stop());
+
+  const LISTS = [
+    'projects',
+    'workflows',
+    'workflows?active=true',
+    'workflows?name=Rare',
+    'workflows?sort=updatedAt',
+    'workflows?sort=name&order=desc&active=false',
+    'workflows?search=ord',
+    'workflows?sort=name&search=r',
+  ];
+  const COUNTS = ['', '?active=true', '?search=imp', '?search=!'];
+  const pairs = () =>
+    users.flatMap((actor) => users.filter((id) => id !== actor).map((subject) => ({ actor, subject })));
+  const idsOf = async (path: string, token = '') =>
+    (await api.all(`/api/v1/${path}`, token, 7)).map(({ id }): string => id);
+  const alone = (id: string) => tokens.get(id) ?? '';
+
+  it.each(LISTS)(
+    '[D76] %s: what each of the two sees, page by page, in the order of the list',
+    async (path) => {
+      const lists = new Map<string, string[]>();
+      for (const id of users) lists.set(id, await idsOf(path, alone(id)));
+      let narrowed = 0;
+      for (const { actor, subject } of pairs()) {
+        const [one, other] = [lists.get(actor) ?? [], lists.get(subject) ?? []];
+        const common = one.filter((id) => other.includes(id));
+        if (common.length > 0 && common.length < Math.min(one.length, other.length)) narrowed += 1;
+        const token = await world.token(subject, actor, { rights: 'both' });
+        expect(await idsOf(path, token)).toEqual(common);
+      }
+      expect(narrowed).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(COUNTS)('[D76] workflows/count%s counts those of the list', async (query) => {
+    for (const { actor, subject } of pairs()) {
+      const token = await world.token(subject, actor, { rights: 'both' });
+      const { length } = await idsOf(`workflows${query}`, token);
+      const { body } = await api.get(`/api/v1/workflows/count${query}`, token);
+      expect(body).toEqual({ count: length, hasMore: false });
+    }
+  });
+
+  it('[D76] of one project: nothing unless both are members, and all of it where they are', async () => {
+    const projectIds = await idsOf('projects', alone(users[3] ?? ''));
+    const [actor = '', subject = ''] = users;
+    const token = await world.token(subject, actor, { rights: 'both' });
+    const ofTwo = new Set(await idsOf('projects', token));
+    expect(ofTwo.size).toBeGreaterThan(0);
+    for (const projectId of [...projectIds, randomUUID()])
+      for (const sort of ['', '&sort=name', '&search=r']) {
+        const own = await idsOf(`workflows?projectId=${projectId}${sort}`, alone(actor));
+        const shown = await idsOf(`workflows?projectId=${projectId}${sort}`, token);
+        expect(shown).toEqual(ofTwo.has(projectId) ? own : []);
+      }
+  });
+
+  it('[D76] a workflow may be edited where both may', async () => {
+    for (const { actor, subject } of pairs()) {
+      const editable = async (token: string) => {
+        const workflows = await api.all('/api/v1/workflows', token);
+        return new Map(workflows.map(({ id, canEdit }): [string, boolean] => [id, canEdit]));
+      };
+      const [one, other] = [await editable(alone(actor)), await editable(alone(subject))];
+      for (const [id, canEdit] of await editable(await world.token(subject, actor, { rights: 'both' })))
+        expect(canEdit).toBe(one.get(id) === true && other.get(id) === true);
+    }
+  });
+});

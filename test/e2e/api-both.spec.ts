@@ -1,0 +1,247 @@
+// Access tokens whose calls need the rights of actor and subject alike, against what each of the two may do alone.
+import { Partner } from '../../demo/partner.js';
+import type { GlobalRole } from '../../src/users/role.js';
+import { GLOBAL_ROLES } from '../../src/users/role.js';
+import type { ProjectRole } from '../../src/workspace/rights/rights.js';
+import { PROJECT_ROLES } from '../../src/workspace/rights/rights.js';
+import type { ApiAnswer } from '../support/api-client.js';
+import { ApiClient } from '../support/api-client.js';
+import { RECIPES, requestFor } from '../support/api-recipes.js';
+import { ApiWorld } from '../support/api-world.js';
+import { auditRows } from '../support/audit.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { changeUser } from '../support/local-users.js';
+import type { Random } from '../support/random.js';
+import { randomFrom } from '../support/random.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const SEED = Number(process.env['TEST_SEED'] ?? 20261122);
+const PAIRS = 14;
+const ROLES = GLOBAL_ROLES.filter((role) => role !== 'global:owner');
+
+/** Somebody with a global role, and a role in each project that recipes make, or none. */
+interface Person {
+  readonly id: string;
+  readonly role: GlobalRole;
+  readonly projectRole?: ProjectRole;
+}
+
+/** Makes projects in which the two of a pair have their roles. */
+class PairWorld extends ApiWorld {
+  pair: readonly Person[] = [];
+
+  override async createProject(): Promise<string> {
+    const projectId = await super.createProject();
+    for (const { id, projectRole } of this.pair)
+      if (projectRole !== undefined) await this.addMember(projectId, id, projectRole);
+    return projectId;
+  }
+
+  async createPerson(random: Random): Promise<Person> {
+    // Two of three have no right but in projects: that is where rights differ.
+    const role = random.pick([...ROLES, 'global:member'] as const);
+    const projectRole = random.pick([...PROJECT_ROLES, 'none'] as const);
+    const id = await this.createUser(role);
+    return projectRole === 'none' ? { id, role } : { id, role, projectRole };
+  }
+}
+
+describeOnAnyDatabase(`[P.rights][D76] rights of both, of random pairs (seed ${SEED})`, (database) => {
+  let service: TestService;
+  let api: ApiClient;
+  let world: PairWorld;
+
+  beforeAll(async () => {
+    service = await TestService.start(database);
+    api = await ApiClient.connect(service);
+    world = new PairWorld(service);
+    await world.createParties();
+  });
+  afterAll(() => service?.stop());
+
+  const bothOf = (actor: Person, subject: Person) => world.token(subject.id, actor.id, { rights: 'both' });
+
+  it('[D76] each operation is allowed where it is to each of the two, and else refused as to the one who sees least', async () => {
+    const random = randomFrom(SEED);
+    const outcomes = new Set<number>();
+    for (let count = 0; count < PAIRS; count++) {
+      const [actor, subject] = [await world.createPerson(random), await world.createPerson(random)];
+      world.pair = [actor, subject];
+      const tokens = {
+        actor: await world.token(actor.id),
+        subject: await world.token(subject.id),
+        both: await bothOf(actor, subject),
+      };
+      for (const operation of api.operations) {
+        const statusOf = async (token: string) => {
+          const { path, body } = await requestFor(RECIPES, operation, world);
+          return (await api.call({ method: operation.method, path, body, token })).status;
+        };
+        const alone = [await statusOf(tokens.actor), await statusOf(tokens.subject)];
+        const status = await statusOf(tokens.both);
+        // A success is less than 403, which is less than 404.
+        expect([actor, subject, operation.method, operation.path, status]).toEqual([
+          actor,
+          subject,
+          operation.method,
+          operation.path,
+          Math.max(...alone),
+        ]);
+        outcomes.add(status);
+      }
+    }
+    expect(outcomes).toEqual(new Set([200, 201, 204, 403, 404]));
+  });
+
+  it('[D76] the own account is seen by each; the other one’s by who may see all users', async () => {
+    const people = [
+      { id: world.idOf('stranger'), role: 'global:member' },
+      { id: world.idOf('viewer'), role: 'global:member' },
+      { id: world.idOf('administrator'), role: 'global:admin' },
+    ] as const;
+    // The last one wins: who does not see an account is not told that it may not be changed.
+    const severity = [200, 409, 403, 404];
+    for (const actor of people)
+      for (const subject of people.filter(({ id }) => id !== actor.id))
+        for (const { id } of people)
+          for (const [method, body] of [['GET'], ['PATCH', { role: 'global:member' }]] as const) {
+            const statusOf = async (token: string) =>
+              (await api.call({ method, path: `/api/v1/users/${id}`, body, token })).status;
+            const alone = [
+              await statusOf(await world.token(actor.id)),
+              await statusOf(await world.token(subject.id)),
+            ];
+            const worst = Math.max(...alone.map((status) => severity.indexOf(status)));
+            expect(severity.indexOf(await statusOf(await bothOf(actor, subject)))).toBe(worst);
+          }
+  });
+
+  it('[D76] neither of two administrators changes the own account, or the other’s, by a token of both', async () => {
+    const [one, other] = [await world.createUser('global:admin'), await world.createUser('global:admin')];
+    const third = await world.createUser();
+    const token = await world.token(one, other, { rights: 'both' });
+    for (const id of [one, other]) {
+      const answer = await api.patch(`/api/v1/users/${id}`, token, { enabled: false });
+      expect([answer.status, answer.body.error]).toEqual([409, 'own_account']);
+    }
+    expect((await api.patch(`/api/v1/users/${third}`, token, { enabled: false })).status).toBe(200);
+    await changeUser(service, one, { role: 'global:member' });
+    expect((await api.patch(`/api/v1/users/${third}`, token, { enabled: true })).status).toBe(404);
+    await changeUser(service, one, { role: 'global:admin', enabled: false });
+    expect((await api.patch(`/api/v1/users/${third}`, token, { enabled: true })).status).toBe(401);
+  });
+
+  it('[D76] something new goes into the actor’s personal project where both may, and else asks for a project', async () => {
+    const member = { id: world.idOf('stranger'), role: 'global:member' } as const;
+    const admin = { id: world.idOf('administrator'), role: 'global:admin' } as const;
+    const make = async (actor: Person, subject: Person, projectId?: string): Promise<ApiAnswer> =>
+      api.post('/api/v1/workflows', await bothOf(actor, subject), { name: 'New', projectId });
+    const made = await make(member, admin);
+    expect([made.status, made.body.projectId, made.body.canEdit]).toEqual([
+      201,
+      await world.personalProjectOf(member.id),
+      true,
+    ]);
+    const refused = await make(admin, member);
+    expect([refused.status, refused.body.error]).toEqual([400, 'bad_request']);
+    expect(refused.body.message).toMatch(/^projectId must be given: /);
+    const named = await make(admin, member, await world.personalProjectOf(member.id));
+    expect(named.status).toBe(201);
+    const elsewhere = await make(admin, member, await world.personalProjectOf(admin.id));
+    expect(elsewhere.status).toBe(404);
+  });
+
+  it('[D76] a team that both may make has the actor as its first administrator', async () => {
+    const [actor, subject] = [world.idOf('administrator'), world.idOf('owner')];
+    const token = await world.token(subject, actor, { rights: 'both' });
+    const { body } = await api.post('/api/v1/projects', token, { name: 'Team' });
+    expect(
+      await service.rows('SELECT user_id, role FROM project_member WHERE project_id = $1', [body.id]),
+    ).toEqual([{ user_id: actor, role: 'project:admin' }]);
+  });
+
+  it('[P.rights] a user who acts for nobody else is judged alone', async () => {
+    const id = world.idOf('editor');
+    const [alone, both] = [await world.token(id), await world.token(id, id, { rights: 'both' })];
+    for (const list of ['projects', 'workflows'])
+      expect(await api.all(`/api/v1/${list}`, both)).toEqual(await api.all(`/api/v1/${list}`, alone));
+    expect((await api.post('/api/v1/workflows', both, { name: 'Own' })).status).toBe(201);
+  });
+
+  it('[P.rights] scopes limit what both may', async () => {
+    const [actor, subject] = [world.idOf('administrator'), world.idOf('owner')];
+    const token = await world.token(subject, actor, { rights: 'both', grantedScopes: ['workflow:read'] });
+    expect((await api.get('/api/v1/workflows', token)).status).toBe(200);
+    expect((await api.get('/api/v1/users', token)).body.error).toBe('insufficient_scope');
+  });
+
+  it('[P.rights] /rest/me says whose rights count', async () => {
+    const [actor, subject] = [world.idOf('editor'), world.idOf('viewer')];
+    const told = async (token: string) => {
+      const me = await service.fetch('/rest/me', { headers: { authorization: `Bearer ${token}` } });
+      const { user, onBehalfOf, delegatedRights } = (await me.json()) as Record<
+        string,
+        { id: string } | null
+      >;
+      return [user?.id, onBehalfOf?.id, delegatedRights];
+    };
+    expect(await told(await world.token(subject, actor, { rights: 'both' }))).toEqual([
+      actor,
+      subject,
+      'both',
+    ]);
+    expect(await told(await world.token(subject, actor))).toEqual([actor, subject, 'actor']);
+    expect(await told(await world.token(subject))).toEqual([subject, undefined, null]);
+  });
+
+  it('[B.calls] calls with both are recorded with both, and counted as the pair’s', async () => {
+    await service.stop();
+    service = await TestService.start(database, { environment: { SVC_API_CALLS_PER_MINUTE: '3' } });
+    api = await ApiClient.connect(service);
+    world = new PairWorld(service, 'counted');
+    const [actor, subject] = [await world.createUser(), await world.createUser()];
+    const [both, plain] = [
+      await world.token(subject, actor, { rights: 'both' }),
+      await world.token(subject, actor),
+    ];
+    const answers = [];
+    for (const token of [both, plain, both, plain]) answers.push(await api.get('/api/v1/projects', token));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    const rows = await auditRows(service, answers[0]?.headers.get('x-request-id') ?? '');
+    expect(rows.map((row) => [row.subject_user_id, row.actor_user_id])).toEqual([[subject, actor]]);
+    for (const alone of [actor, subject])
+      expect((await api.get('/api/v1/projects', await world.token(alone))).status).toBe(200);
+  });
+});
+
+describeOnAnyDatabase('[P.rights] an exchange with an entry that asks for both', (database) => {
+  it('[P.rights] gives a token that sees what both see, and no more', async () => {
+    const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+    const trustedKeys = [partner.staticEntry({ rights: 'both' })];
+    const service = await TestService.start(database, { trustedKeys });
+    try {
+      const api = await ApiClient.connect(service);
+      const world = new ApiWorld(service);
+      await world.createParties();
+      const signed = (sub: string) => partner.sign(partner.claims({ sub }));
+      const exchange = () =>
+        service.accessToken({ subject_token: signed('customer'), actor_token: signed('robot') });
+      const me = await service.fetch('/rest/me', {
+        headers: { authorization: `Bearer ${await exchange()}` },
+      });
+      const { user, onBehalfOf } = (await me.json()) as Record<'user' | 'onBehalfOf', { id: string }>;
+      const [common, robots] = [await world.createProject(), await world.createProject()];
+      await world.addMember(common, user.id, 'project:editor');
+      await world.addMember(common, onBehalfOf.id, 'project:viewer');
+      await world.addMember(robots, user.id, 'project:admin');
+      const token = await exchange();
+      expect((await api.all('/api/v1/projects', token)).map(({ id }) => id)).toEqual([common]);
+      expect((await api.get(`/api/v1/projects/${robots}`, token)).status).toBe(404);
+      const workflow = `/api/v1/workflows/${await world.createWorkflow(common)}`;
+      expect((await api.get(workflow, token)).body.canEdit).toBe(false);
+      expect((await api.patch(workflow, token, { name: 'x' })).status).toBe(403);
+    } finally {
+      await service.stop();
+    }
+  });
+});
