@@ -14,10 +14,12 @@ import { configuredKeys, rulesOf } from './configured-keys.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
 import { addEntryCommands } from './stored-entries.command.js';
-import { printable, renderTable } from './table.js';
+import { renderTable } from './table.js';
 import { readTextFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
+
+const POLICY_HEADINGS = ['LABEL', 'POLICY'];
 
 const STATUS_HEADINGS = ['ENTRY', 'URL', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'];
 
@@ -67,8 +69,7 @@ function check({ file }: CheckOptions, context: CommandContext): void {
   for (const warning of warnings) context.stdout.write(`warning: ${warning}\n`);
   for (const note of notes) context.stdout.write(`note: ${note}\n`);
   context.stdout.write(renderTable(HEADINGS, entries.map(rowOf)));
-  for (const entry of entries)
-    context.stdout.write(`${printable(`${entry.label}: ${policyInWords(entry, new Date()).join('; ')}`)}\n`);
+  context.stdout.write(`\n${renderTable(POLICY_HEADINGS, entries.map(policyRow))}`);
   if (problems.length === 0) return;
   throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
 }
@@ -128,6 +129,10 @@ function rowOf(entry: TrustedKeyEntry): string[] {
   const { entryIndex, label, type, issuer, expectedAudience } = entry;
   const audience = expectedAudience === undefined ? 'not checked' : 'checked';
   return [String(entryIndex ?? ''), label, type, issuer, ...keyCells(entry), audience, rolesCell(entry)];
+}
+
+function policyRow(entry: TrustedKeyEntry): string[] {
+  return [entry.label, policyInWords(entry, new Date()).join('; ')];
 }
 
 /** The algorithms of fetched keys follow from each key. */

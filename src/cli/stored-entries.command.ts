@@ -16,6 +16,8 @@ import { readTextFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'CHANGED'];
 
+const POLICY_HEADINGS = ['ENTRY', 'ALLOWS'];
+
 export function addEntryCommands(keys: Command, context: CommandContext): void {
   addList(keys, context);
   addAdd(keys, context);
@@ -57,10 +59,11 @@ function addList(keys: Command, context: CommandContext): void {
 
 function writeList(all: readonly ListedEntry[], { stdout }: CommandContext): void {
   stdout.write(renderTable(HEADINGS, all.map(rowOf)));
-  for (const { entry, policy, problems } of all) {
-    if (policy.length > 0) stdout.write(`${printable(`${entry}: ${policy.join('; ')}`)}\n`);
-    for (const problem of problems) stdout.write(`${printable(`${entry}: refused: ${problem}`)}\n`);
-  }
+  stdout.write(`\n${renderTable(POLICY_HEADINGS, all.map(policyRow))}`);
+}
+
+function policyRow({ entry, policy, problems }: ListedEntry): string[] {
+  return [entry, problems.length > 0 ? `nothing: ${problems.join('; ')}` : policy.join('; ')];
 }
 
 function rowOf({ entry, from, state, type, issuer, keys, changedAt }: ListedEntry): string[] {

@@ -32,9 +32,9 @@ describe('keys check', () => {
     };
     const { exitCode, stdout, stderr } = await check([good, open, closed]);
     expect([exitCode, stderr]).toEqual([0, '']);
-    const rows = stdout.split('\n');
-    const table = rows.slice(rows.findIndex((row) => row.startsWith('ENTRY ')));
-    expect(table.slice(0, 4).map((row) => row.split(/ {2,}/))).toEqual([
+    // What D54 warns of comes first.
+    const rows = stdout.split('\n').filter((row) => !row.startsWith('warning: '));
+    expect(rows.slice(0, 5).map((row) => row.split(/ {2,}/))).toEqual([
       ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'],
       ['0', 'first', 'static', 'https://a.example', 'k1', 'ES256', 'checked', 'global:member, global:admin'],
       [
@@ -48,13 +48,28 @@ describe('keys check', () => {
         'every assignable one',
       ],
       ['2', 'two\uFFFD[2J', 'static', 'https://a.example', 'k2', 'ES256', 'not checked', 'none'],
+      [''],
     ]);
-    expect(table.slice(4).map((row) => row.split(': ', 1)[0])).toEqual([
+    expect(rows.slice(5).map((row) => row.split(/ {2,}/)[0])).toEqual([
+      'LABEL',
       'first',
       'entry-1',
       'two\uFFFD[2J',
       '',
     ]);
+  });
+
+  it('[P.strict][D54] says in words what each entry allows, and warns of what stands open', async () => {
+    const strict = {
+      ...{ ...good, expectedAudience: 'https://instance.example', origins: ['https://product.example'] },
+      ...{ allowedRoles: ['global:member'], linkExistingUsers: false },
+    };
+    const { stdout } = await check([strict], { SVC_TOKEN_EXCHANGE_STRICT: 'true' });
+    expect(stdout).toContain('warning: entry 0, scopes: has none, so every token exchange is refused');
+    expect(stdout).toContain(
+      'lets in global:member only; never the owner; may not link to existing users; may make users; may act for nobody',
+    );
+    expect((await check([good])).stdout).toContain('warning: entry 0, linkPrivileged: is not false');
   });
 
   it('[D32] tells all that the start of the service would tell, and never a value', async () => {
