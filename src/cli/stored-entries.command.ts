@@ -16,7 +16,7 @@ import { readTextFile } from './text-file.js';
 
 const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'CHANGED'];
 
-const POLICY_HEADINGS = ['ENTRY', 'ALLOWS'];
+const POLICY_HEADINGS = ['ENTRY', 'POLICY'];
 
 export function addEntryCommands(keys: Command, context: CommandContext): void {
   addList(keys, context);
