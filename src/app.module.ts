@@ -109,7 +109,13 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const coordination = CoordinationModule.register(parts.coordination, parts.database, logger);
   const audit = AuditModule.register([logging, database]);
   const metrics = MetricsModule.register(counters);
-  const throttle = ThrottleModule.register({ store, onFailOpen }, [clock, logging, database, coordination]);
+  const givesBack = startup.trustedKeys.some(({ perMinute }) => perMinute !== undefined);
+  const throttle = ThrottleModule.register({ store, givesBack, onFailOpen }, [
+    clock,
+    logging,
+    database,
+    coordination,
+  ]);
   const projects = ProjectsModule.register([database]);
   const users = UsersModule.register([database, projects]);
   const tokenEndpoint = () => tokenEndpointOf(startup, time);

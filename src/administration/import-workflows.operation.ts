@@ -1,4 +1,5 @@
 // Brings workflows into the personal project of a user.
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { readMembers, storableText } from './input.js';
@@ -6,8 +7,10 @@ import type { ChangeOperation, ChangeWork } from './operation.js';
 import type { WorkflowDraft } from './workflow-file.js';
 import { readWorkflows } from './workflow-file.js';
 
-/** Rows of one statement: PostgreSQL takes 65,535 parameters. */
-const BATCH_SIZE = 1000;
+/** Rows of one statement. The embedded database runs on the main thread, which requests wait for meanwhile. */
+const BATCH_SIZE = 25;
+/** A command has told all of them of its file; here they are for whoever asks without one. */
+const MOST_PROBLEMS = 10;
 
 export interface WorkflowImport {
   readonly ownerEmail: string;
@@ -35,7 +38,7 @@ export const IMPORT_WORKFLOWS: ChangeOperation<WorkflowImport, ImportedWorkflows
 
 function drafts(value: unknown): Read<readonly WorkflowDraft[]> {
   const { workflows, problems } = readWorkflows(value);
-  return problems.length === 0 ? { value: workflows } : { rule: problems.join('; ') };
+  return problems.length === 0 ? { value: workflows } : { rule: problems.slice(0, MOST_PROBLEMS).join('; ') };
 }
 
 async function insertAll(
@@ -49,5 +52,6 @@ async function insertAll(
       transaction,
       batch.map((draft) => ({ ...draft, projectId })),
     );
+    await othersTurn();
   }
 }

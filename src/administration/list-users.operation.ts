@@ -3,7 +3,8 @@ import type { User } from '../users/user.repository.js';
 import { readNothing } from './input.js';
 import type { ListOperation } from './operation.js';
 
-const PAGE_SIZE = 500;
+/** The embedded database reads a page on the main thread, which requests wait for meanwhile. */
+const PAGE_SIZE = 100;
 
 export interface ListedUser extends Pick<
   User,

@@ -5,7 +5,7 @@ import { Administration } from '../administration/administration.js';
 import { CommandError, InputError } from '../administration/command-error.js';
 import type { ChangeOperation, ListOperation } from '../administration/operation.js';
 import { CommandClient } from '../administration/socket/command.client.js';
-import { commandSocketPath } from '../administration/socket/command-socket.js';
+import { commandSocketPath, obstacleTo } from '../administration/socket/command-socket.js';
 import { DataDirectoryLockedError, holderOf } from '../database/data-directory.lock.js';
 import type { OpenDatabase } from '../database/data-source.js';
 import { storedEntriesRulesOf } from './configured-keys.js';
@@ -87,7 +87,9 @@ async function wayToInstance(context: CommandContext): Promise<Way> {
     if (service !== undefined) return service;
     const opened = holderOf(directory) ?? (await openUnlessHeld(directory));
     if (typeof opened !== 'number') return wayOn(opened, context);
-    if (performance.now() > deadline) throw new CommandError(silenceOf(directory, opened));
+    const obstacle = obstacleTo(path);
+    if (obstacle !== undefined || performance.now() > deadline)
+      throw new CommandError(silenceOf(directory, opened, obstacle));
     await pause(LOOK_EVERY_MS);
   }
 }
@@ -112,9 +114,11 @@ function wayOn(database: OpenDatabase, context: CommandContext): Way {
   };
 }
 
-function silenceOf(directory: string, processId: number): string {
+function silenceOf(directory: string, processId: number, obstacle: string | undefined): string {
+  const cause =
+    obstacle ?? 'A service that starts takes them once it is ready, and one that cannot says why in its log.';
   return (
-    `The data directory ${directory} is in use by process ${processId}. It takes no commands: a service that starts does ` +
-    'once it is ready, and one that cannot says why in its log. Wait, or stop that process first.'
+    `The data directory ${directory} is in use by process ${processId}. It takes no commands. ${cause} ` +
+    'Otherwise stop that process first.'
   );
 }

@@ -179,7 +179,9 @@ export const VARIABLES = {
     max: 500,
   }),
   dataDirectory: textWithDefault('SVC_DATA_DIR', {
-    description: 'Folder of the embedded database.',
+    description:
+      'Folder of the embedded database. Commands reach a running service by a socket in it, for which its absolute path may ' +
+      'have 87 bytes.',
     default: './data',
   }),
   encryptionKeys: list('SVC_ENCRYPTION_KEY', {

@@ -32,7 +32,7 @@ export class Metrics {
 
   readonly throttled = new Counter({
     name: 'svc_throttle_refusals_total',
-    help: 'Requests refused because their address, or at the API their caller, was over its limit.',
+    help: 'Requests refused because their address, their trusted key entry, or at the API their caller, was over its limit.',
     labelNames: ['flow'] as const,
     registers: [this.registry],
   });

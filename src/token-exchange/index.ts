@@ -62,6 +62,7 @@ export type { Subscription } from './coordination/notifications.js';
 export { Clock } from './foundation/clock.js';
 export type { Log } from './foundation/log.js';
 export { Transaction, managerOf } from './database/transaction.js';
+export type { GivingThrottlerStorage } from './throttle/giving-throttler.storage.js';
 
 // Of the ports' own implementations, those that a host asks something of
 export { AccessTokenService } from './access-tokens/access-token.service.js';

@@ -9,6 +9,7 @@ import type { Stage } from './host.js';
 import { ExchangeTelemetry } from './host.js';
 import type { IdentityChange, ResolvedUser } from './identity/identity.service.js';
 import { Rejection } from './rejection.js';
+import { TooManyRequestsError } from './throttle/too-many-requests.error.js';
 import type { VerifiedToken } from './verification/external-token.verifier.js';
 
 const FAILURE_EVENTS = {
@@ -49,11 +50,15 @@ export class Journey {
     return this.clock.now();
   }
 
-  /** Runs a flow; what ends it is written to the audit trail with its true cause, then thrown on. */
+  /**
+   * Runs a flow; what ends it is written to the audit trail with its true cause, then thrown on. Whoever is over a limit
+   * leaves no record, or could fill the trail.
+   */
   async audited<T>(flow: Flow, requestId: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
+      if (error instanceof TooManyRequestsError) throw error;
       if (error instanceof Rejection) await this.tellFailure(flow, requestId, error);
       else await this.tellFault(flow, requestId, error);
       throw error;

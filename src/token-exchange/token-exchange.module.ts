@@ -9,6 +9,7 @@ import { Transactions } from './database/transaction.js';
 import { DelegationController } from './delegation/delegation.controller.js';
 import { DelegationService } from './delegation/delegation.service.js';
 import { IssuancePlanner } from './delegation/issuance.planner.js';
+import { EntryThrottleService } from './edge/entry-throttle.service.js';
 import { FormBodies } from './edge/form-bodies.js';
 import { HttpAnswers } from './http/http-answers.js';
 import { EmbedLoginController } from './embed-login/embed-login.controller.js';
@@ -37,7 +38,7 @@ import { TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-excha
 import { completedOptions, entryRules } from './token-exchange.settings.js';
 import { ExternalTokenVerifier } from './verification/external-token.verifier.js';
 
-const EDGE = [FormBodies, HttpAnswers];
+const EDGE = [FormBodies, HttpAnswers, EntryThrottleService];
 const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,

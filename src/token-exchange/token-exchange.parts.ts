@@ -79,7 +79,10 @@ export interface TokenExchangeParts {
   readonly leader?: Given<Leader>;
   /** Own: LISTEN on a connection beside the pool. */
   readonly notifications?: Given<Notifications>;
-  /** Own: each process counts for itself, in its memory. */
+  /**
+   * Own: each process counts for itself, in its memory. `perMinute` of an entry needs a `GivingThrottlerStorage`: with any other
+   * a request stays counted by its address, too.
+   */
   readonly throttlerStorage?: Given<ThrottlerStorage>;
 }
 

@@ -7,6 +7,7 @@ import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-coun
 import { ThrottlePurgeJob } from '../../src/http/throttle/throttle-purge.job.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { NO_LIMIT } from '../../src/token-exchange/throttle/giving-throttler.storage.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestClock } from '../support/test-clock.js';
@@ -21,15 +22,19 @@ class Instance {
   failedOpen = 0;
   private readonly storage: DatabaseThrottlerStorage;
 
-  constructor(dataSource: DataSource) {
+  constructor(dataSource: DataSource, givesBack?: boolean) {
     const logger = createLogger('warn', { write: (line) => void this.logLines.push(line) });
     const counters = new ThrottleCounterRepository(dataSource);
     const onFailOpen = () => void (this.failedOpen += 1);
-    this.storage = new DatabaseThrottlerStorage(counters, this.clock, logger, { onFailOpen });
+    this.storage = new DatabaseThrottlerStorage(counters, this.clock, logger, { givesBack, onFailOpen });
   }
 
-  hit(key: string, durationMs = MINUTE_MS) {
-    return this.storage.increment(key, durationMs, LIMIT);
+  hit(key: string, durationMs = MINUTE_MS, limit = LIMIT) {
+    return this.storage.increment(key, durationMs, limit);
+  }
+
+  giveBack(key: string, ageMs = 0, durationMs = MINUTE_MS) {
+    return this.storage.giveBack(key, durationMs, ageMs);
   }
 
   async hitTimes(times: number, key: string, durationMs = MINUTE_MS) {
@@ -120,6 +125,91 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     expect(instance.failedOpen).toBe(0);
   });
 });
+
+describeOnEachDatabase('[P.perMinute] the shared throttle store, which gives back', (database) => {
+  let instance: Instance;
+  let other: Instance;
+  let dataSource: DataSource;
+  beforeAll(async () => {
+    ({ dataSource } = await database.open());
+    [instance, other] = [new Instance(dataSource, true), new Instance(dataSource, true)];
+  });
+  afterAll(() => expect([instance.failedOpen, other.failedOpen]).toEqual([0, 0]));
+
+  it('[P.perMinute] takes one hit back at a time, and none that nobody has counted', async () => {
+    await instance.giveBack('one');
+    await instance.hitTimes(2, 'one');
+    await other.giveBack('one');
+    expect(await instance.hit('one')).toMatchObject({ totalHits: 2 });
+    for (let times = 0; times < 5; times++) await instance.giveBack('one');
+    expect(await instance.hit('one')).toMatchObject({ totalHits: 1 });
+  });
+
+  it('[P.perMinute] counts no hit that it refuses: as many pass as are given back', async () => {
+    await instance.hitTimes(LIMIT, 'full');
+    await Promise.all(Array.from({ length: 30 }, (_, turn) => (turn % 2 ? other : instance).hit('full')));
+    await instance.giveBack('full');
+    expect(await instance.hit('full')).toMatchObject({ totalHits: LIMIT, isBlocked: false });
+    expect(await instance.hit('full')).toMatchObject({ totalHits: LIMIT + 1, isBlocked: true });
+  });
+
+  it('[P.perMinute] counts a hit without a limit in any case, also of a client that it refuses', async () => {
+    await instance.hitTimes(LIMIT + 1, 'any');
+    await instance.hit('any', MINUTE_MS, NO_LIMIT);
+    await instance.giveBack('any');
+    expect(await instance.hit('any')).toMatchObject({ totalHits: LIMIT + 1, isBlocked: true });
+  });
+
+  it('[P.perMinute] hears within a second of what another instance gives back, and says until then how long the window lasts', async () => {
+    await instance.hitTimes(LIMIT + 1, 'elsewhere');
+    await other.giveBack('elsewhere');
+    instance.clock.advance(0.999);
+    const refused = await instance.hit('elsewhere');
+    expect(refused.isBlocked).toBe(true);
+    expect(refused.timeToBlockExpire).toBeGreaterThan(50);
+    instance.clock.advance(0.001);
+    expect(await instance.hit('elsewhere')).toMatchObject({ isBlocked: false });
+  });
+
+  it('[P.perMinute] learns that requests are given back by the first that is', async () => {
+    const unaware = new Instance(dataSource);
+    await unaware.hitTimes(LIMIT, 'unaware');
+    await unaware.giveBack('unaware');
+    await unaware.hitTimes(5, 'unaware');
+    await unaware.giveBack('unaware');
+    expect(await unaware.hit('unaware')).toMatchObject({ totalHits: LIMIT, isBlocked: false });
+  });
+
+  it('[P.perMinute] takes nothing out of a window that had not begun when the hit was counted', async () => {
+    await instance.hit('boundary');
+    await instance.giveBack('boundary', 30_000);
+    expect(await instance.hit('boundary')).toMatchObject({ totalHits: 2 });
+    await instance.giveBack('boundary');
+    expect(await instance.hit('boundary')).toMatchObject({ totalHits: 2 });
+    await instance.hit('ended', 100);
+    await delay(150);
+    await instance.giveBack('ended', 0, 100);
+    expect(await instance.hit('ended', 100)).toMatchObject({ totalHits: 1 });
+  });
+});
+
+describeOnEachDatabase(
+  '[P.perMinute] the shared throttle store without its database, giving back',
+  (database) => {
+    it('[P.perMinute] leaves counted what it cannot give back, with a warning and no error', async () => {
+      const opened = await database.open();
+      const instance = new Instance(opened.dataSource, true);
+      await instance.hitTimes(2, 'away');
+      await opened.dataSource.query('ALTER TABLE throttle_counter RENAME TO elsewhere');
+      await instance.giveBack('away');
+      await opened.dataSource.query('ALTER TABLE elsewhere RENAME TO throttle_counter');
+      expect(instance.logLines).toHaveLength(1);
+      instance.clock.advance(1);
+      expect(await instance.hit('away')).toMatchObject({ totalHits: 3 });
+      await opened.close();
+    });
+  },
+);
 
 describeOnEachDatabase('[D19] the shared throttle store without its database', (database) => {
   it('[D19] lets requests through, warns once a minute and tells an observer of each', async () => {

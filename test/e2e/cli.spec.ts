@@ -308,8 +308,8 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
       expect([exitCode, stdout]).toEqual([1, '']);
       expect(stderr).toBe(
         `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.processId}. ` +
-          'It takes no commands: a service that starts does once it is ready, and one that cannot says why in its log. ' +
-          'Wait, or stop that process first.\n',
+          'It takes no commands. A service that starts takes them once it is ready, and one that cannot says why in its log. ' +
+          'Otherwise stop that process first.\n',
       );
     },
   );

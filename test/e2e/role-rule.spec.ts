@@ -5,6 +5,7 @@ import { ConsumptionService } from '../../src/token-exchange/consumption/consump
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
 import { DelegationService } from '../../src/token-exchange/delegation/delegation.service.js';
 import { IssuancePlanner } from '../../src/token-exchange/delegation/issuance.planner.js';
+import { EntryThrottleService } from '../../src/token-exchange/edge/entry-throttle.service.js';
 import type { Settled, Settlement } from '../../src/token-exchange/host.js';
 import { Settlements } from '../../src/token-exchange/host.js';
 import { IdentityService } from '../../src/token-exchange/identity/identity.service.js';
@@ -80,7 +81,7 @@ class Way {
     );
     const requestId = this.requestIdOf(request);
     try {
-      await this.delegation.exchange({ subjectToken, actorToken, requestId });
+      await this.delegation.exchange({ subjectToken, actorToken, sender: {}, requestId });
       return 'issued';
     } catch (error) {
       if (error instanceof Rejection) return error.reason;
@@ -229,6 +230,7 @@ describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
     const identities = service.part(IdentityService);
     return new DelegationService(
       service.part(ExternalTokenVerifier),
+      service.part(EntryThrottleService),
       service.part(IssuancePlanner),
       new ConsumptionService(service.part(JtiRepository), identities, how),
       identities,

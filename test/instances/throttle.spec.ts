@@ -13,10 +13,15 @@ const partner = Partner.create({ issuer: 'https://partner.example' });
 const exchange = (instance: ServiceInstance) => instance.exchange(partner.sign());
 const embed = (instance: ServiceInstance) => instance.embed(partner.sign());
 
-/** Limits as they are by default. */
-function startTwo(database: TestDatabase, store: string): Promise<ServiceCluster> {
-  return ServiceCluster.start(2, database, {
-    trustedKeys: [partner.staticEntry()],
+/** Limits of addresses as they are by default. */
+function start(
+  count: number,
+  database: TestDatabase,
+  store: string,
+  trustedKeys: readonly object[] = [partner.staticEntry()],
+): Promise<ServiceCluster> {
+  return ServiceCluster.start(count, database, {
+    trustedKeys,
     environment: {
       SVC_THROTTLE_STORE: store,
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(LIMIT),
@@ -45,7 +50,7 @@ describeWithProcesses('two processes that count in the database', (database) => 
   let cluster: ServiceCluster;
 
   beforeAll(async () => {
-    cluster = await startTwo(database, 'database');
+    cluster = await start(2, database, 'database');
   });
   afterAll(() => cluster.stop());
 
@@ -72,7 +77,7 @@ describeWithProcesses('two processes that count in memory', (database) => {
   let cluster: ServiceCluster;
 
   beforeAll(async () => {
-    cluster = await startTwo(database, 'memory');
+    cluster = await start(2, database, 'memory');
   });
   afterAll(() => cluster.stop());
 
@@ -83,5 +88,37 @@ describeWithProcesses('two processes that count in memory', (database) => {
     const turns = Array.from({ length: 2 * LIMIT }, (__, turn) => cluster.instance(turn));
     expect(await statusesOf(turns, send)).toEqual(times(2 * LIMIT, accepted));
     expect(await statusesOf(cluster.instances, send)).toEqual([429, 429]);
+  });
+});
+
+describeWithProcesses('three processes that count an entry in the database', (database) => {
+  const ENTRY_LIMIT = 3 * LIMIT;
+  let cluster: ServiceCluster;
+
+  beforeAll(async () => {
+    cluster = await start(3, database, 'database', [partner.staticEntry({ perMinute: ENTRY_LIMIT })]);
+  });
+  afterAll(() => cluster.stop());
+
+  it('[P.perMinute] take as many of one address as its entry may have, in whichever flow', async () => {
+    const turns = (count: number) => Array.from({ length: count }, (_, turn) => cluster.instance(turn));
+    expect(await statusesOf(turns(LIMIT), exchange)).toEqual(times(LIMIT, 200));
+    expect(await statusesOf(turns(LIMIT), embed)).toEqual(times(LIMIT, 303));
+    expect(await statusesOf(turns(LIMIT), exchange)).toEqual(times(LIMIT, 200));
+    const answers = await Promise.all(cluster.instances.map(exchange));
+    expect(answers.map(({ status, headers }) => [status, headers.get('ratelimit-limit')])).toEqual(
+      times(3, [429, String(ENTRY_LIMIT)]),
+    );
+    expect(await statusesOf(cluster.instances, embed)).toEqual([429, 429, 429]);
+  });
+
+  it('[P.perMinute] hold an address whose tokens the entry refuses, at any of them', async () => {
+    // Three have been refused before, and count for the address as these do.
+    const turns = Array.from({ length: LIMIT - 3 }, (_, turn) => cluster.instance(turn));
+    expect(await statusesOf(turns, exchange)).toEqual(times(LIMIT - 3, 429));
+    const answers = await Promise.all(cluster.instances.map(exchange));
+    expect(answers.map(({ status, headers }) => [status, headers.get('ratelimit-limit')])).toEqual(
+      times(3, [429, String(LIMIT)]),
+    );
   });
 });

@@ -26,14 +26,14 @@ export function commandSocketPath(dataDirectory: string): string {
   return join(resolve(dataDirectory), FOLDER, NAME);
 }
 
-/** @throws CommandSocketError where the path is too long, or the system has no Unix sockets */
-export function refuseUnfitPath(path: string): void {
-  if (process.platform === 'win32') throw new CommandSocketError('This system has no Unix sockets.');
+/** Why there can be no socket at a path on this system, and what to do; undefined where there can be one. */
+export function obstacleTo(path: string): string | undefined {
+  if (process.platform === 'win32') return 'There are no command sockets on this system.';
   const bytes = Buffer.byteLength(path);
-  if (bytes <= PATH_LIMIT_BYTES) return;
-  throw new CommandSocketError(
+  if (bytes <= PATH_LIMIT_BYTES) return undefined;
+  return (
     `The path of the command socket, ${path}, has ${bytes} bytes; ${PATH_LIMIT_BYTES} are the most. ` +
-      'Choose a shorter path for SVC_DATA_DIR.',
+    'Choose a shorter path for SVC_DATA_DIR.'
   );
 }
 
@@ -51,7 +51,8 @@ export class CommandSocket {
    * @throws Error of the system
    */
   static async listen(server: Server, path: string): Promise<CommandSocket> {
-    refuseUnfitPath(path);
+    const obstacle = obstacleTo(path);
+    if (obstacle !== undefined) throw new CommandSocketError(obstacle);
     const folder = dirname(path);
     makeFolder(folder);
     removeSockets(folder);
@@ -69,7 +70,10 @@ export class CommandSocket {
   }
 }
 
-/** Node.js binds before `listen` returns: there is no moment at which the socket has more rights. */
+/**
+ * Node.js binds before `listen` returns: there is no moment at which the socket has more rights, and no other code of ours runs
+ * under this umask.
+ */
 async function bind(server: Server, path: string): Promise<void> {
   const listening = once(server, 'listening');
   const umask = process.umask(SOCKET_UMASK);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
 import { CommandError } from '../command-error.js';
 import type { ChangeOperation, ListOperation, Operation } from '../operation.js';
-import { CommandSocketError, refuseUnfitPath } from './command-socket.js';
+import { obstacleTo } from './command-socket.js';
 import type { AnswerLine } from './messages.js';
 import { writeRequest } from './messages.js';
 
@@ -21,18 +21,18 @@ export class CommandClient {
   ) {}
 
   /**
-   * Connects; undefined where nobody listens.
+   * Connects; undefined where nobody listens, or can.
    * @throws CommandError where this account may not
    */
   static async connect(path: string, version: string): Promise<CommandClient | undefined> {
+    if (obstacleTo(path) !== undefined) return undefined;
     try {
-      refuseUnfitPath(path);
       const connection = createConnection(path);
       await once(connection, 'connect');
       return new CommandClient(connection, version);
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
-      if (error instanceof CommandSocketError || NOBODY.includes(code)) return undefined;
+      if (NOBODY.includes(code)) return undefined;
       if (!FORBIDDEN.includes(code)) throw error;
       throw new CommandError(
         `The command socket of the running service, ${path}, is for the service's own account and root (${code}).`,

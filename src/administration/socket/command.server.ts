@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Administration } from '../administration.js';
@@ -94,13 +95,14 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     endUnread(connection);
     // What was begun is done, also where nobody waits for it any more; a list is left.
     for await (const line of this.answer(connection, served)) {
+      await othersTurn();
       if (connection.destroyed) break;
       if (!connection.write(line)) await drained(connection);
     }
-    await ended(connection);
-    lingerOn(connection);
     const milliseconds = Math.round((performance.now() - began) * 10) / 10;
     this.logger.info({ ...served, milliseconds }, 'command');
+    await ended(connection);
+    lingerOn(connection);
   }
 
   private async *answer(connection: Socket, served: Served): AsyncGenerator<string> {

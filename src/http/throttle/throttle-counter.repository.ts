@@ -30,6 +30,19 @@ const COUNT_HIT = new PreparedStatement<Hit, CountRow>(
     RETURNING hits, (extract(epoch FROM window_ends_at - statement_timestamp()) * 1000)::float8 AS remaining_ms`,
 );
 
+interface GivenBack extends Hit {
+  readonly ageMs: number;
+}
+
+/** One hit less, in the window in which it was counted. */
+const TAKE_BACK_HIT = new PreparedStatement<GivenBack, CountRow>(
+  'throttle_counter_take_back_hit',
+  sql`UPDATE throttle_counter SET hits = hits - 1
+    WHERE key = ${parameter('text', ({ key }: GivenBack) => key)} AND hits > 0 AND window_ends_at > statement_timestamp()
+      AND window_ends_at - ${parameter('float8', ({ durationMs }: GivenBack) => durationMs)} * interval '1 millisecond'
+        <= statement_timestamp() - ${parameter('float8', ({ ageMs }: GivenBack) => ageMs)} * interval '1 millisecond'`,
+);
+
 /** A key's count in its running window. */
 export interface SharedCount {
   readonly hits: number;
@@ -46,6 +59,15 @@ export class ThrottleCounterRepository {
     const [row] = await COUNT_HIT.run(this.dataSource, { key, durationMs });
     if (row === undefined) throw new Error('an upsert answered no row');
     return { hits: row.hits, remainingMs: row.remaining_ms };
+  }
+
+  /**
+   * Takes back a hit, unless its window has ended.
+   * @param durationMs length of its window, in milliseconds
+   * @param ageMs how long ago it was counted, at most, in milliseconds
+   */
+  async takeBackHit(key: string, durationMs: number, ageMs: number): Promise<void> {
+    await TAKE_BACK_HIT.run(this.dataSource, { key, durationMs, ageMs });
   }
 
   /**

@@ -13,6 +13,7 @@ import { TOKEN_PATH } from '../edge/paths.js';
 import { requestIdOf } from '../http/request-id.js';
 import { DelegationService } from './delegation.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
+import { rateLimitHeaders } from '../throttle/rate-limit.js';
 import { readTokenExchangeForm } from './token-exchange.form.js';
 
 /** The success answer (2.4). */
@@ -46,11 +47,12 @@ export class DelegationController {
     const { subjectToken, actorToken, scope, resources } = readTokenExchangeForm(
       this.bodies.bytesOf(request),
     );
-    const { accessToken, lifetimeSeconds, grantedScopes } = await this.delegation.exchange({
+    const { accessToken, lifetimeSeconds, grantedScopes, rateLimit } = await this.delegation.exchange({
       subjectToken,
       actorToken,
       scope,
       resource: resources,
+      sender: request,
       requestId: requestIdOf(request),
     });
     const body: TokenExchangeAnswer = {
@@ -60,6 +62,7 @@ export class DelegationController {
       issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
       scope: grantedScopes?.join(' '),
     };
-    this.answers.reply(request, response, { status: 200, body });
+    const headers = rateLimit && rateLimitHeaders(rateLimit);
+    this.answers.reply(request, response, { status: 200, headers, body });
   }
 }

@@ -5,12 +5,14 @@ import { AuditBus } from '../audit/audit.bus.js';
 import type { Parties } from '../consumption/consumption.service.js';
 import { ConsumptionService } from '../consumption/consumption.service.js';
 import type { Transaction } from '../database/transaction.js';
+import { EntryThrottleService } from '../edge/entry-throttle.service.js';
 import type { Settled, SettledUsers } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, UnissuedTokenError, identityEvents } from '../journey.js';
 import type { Party } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
+import type { RateLimited } from '../throttle/rate-limit.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
 import { judgeParties } from './delegation-policy.js';
@@ -18,7 +20,7 @@ import type { ExchangeRequest, Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
 
 /** What a successful exchange hands out. */
-export interface ExchangeResult {
+export interface ExchangeResult extends RateLimited {
   /** The compact access token. Secret. */
   readonly accessToken: string;
   readonly lifetimeSeconds: number;
@@ -35,6 +37,7 @@ interface ResolvedParties {
 export class DelegationService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
+    private readonly throttle: EntryThrottleService,
     private readonly issuances: IssuancePlanner,
     private readonly consumption: ConsumptionService,
     private readonly identities: IdentityService,
@@ -45,15 +48,20 @@ export class DelegationService {
   /**
    * Exchanges a subject token, and an actor token where there is one, for an access token.
    * @throws Rejection with the first reason against it
+   * @throws TooManyRequestsError above the limit of an entry
    */
   exchange(request: ExchangeRequest): Promise<ExchangeResult> {
     const timed = this.journey.timer('exchange');
+    const arrivedAtMs = this.throttle.nowMs();
     return this.journey.audited('exchange', request.requestId, async () => {
       const parties = await timed('verify', () => this.verify(request));
       const issuance = this.issuances.plan(request, parties);
-      const settled = await timed('consume', () => this.consumption.consume(parties, [issuance.success]));
-      const users = await timed('resolve', () => this.resolve(issuance, settled));
-      return timed('issue', () => issue(issuance, users));
+      const arrival = { flow: 'exchange', sender: request.sender, arrivedAtMs } as const;
+      return this.throttle.counted(arrival, parties, async () => {
+        const settled = await timed('consume', () => this.consumption.consume(parties, [issuance.success]));
+        const users = await timed('resolve', () => this.resolve(issuance, settled));
+        return timed('issue', () => issue(issuance, users));
+      });
     });
   }
 

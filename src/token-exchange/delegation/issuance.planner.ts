@@ -5,6 +5,7 @@ import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import type { Parties } from '../consumption/consumption.service.js';
 import { Clock } from '../foundation/clock.js';
+import type { Sender } from '../edge/entry-throttle.service.js';
 import type { AccessTokenGrant, AccessTokenSigner, SettledUsers } from '../host.js';
 import { AccessTokenIssuer } from '../host.js';
 import { Rejection } from '../rejection.js';
@@ -20,6 +21,7 @@ import { judgeGrants } from './grants.js';
 export interface ExchangeRequest extends AskedGrants {
   readonly subjectToken: string;
   readonly actorToken?: string;
+  readonly sender: Sender;
   readonly requestId: string;
 }
 

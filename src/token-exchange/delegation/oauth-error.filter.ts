@@ -100,7 +100,7 @@ export class OAuthErrorFilter implements ExceptionFilter {
       return { ...REFUSALS[error.kind](error.message), headers: error.headers };
     if (error instanceof TooManyRequestsError) {
       this.telemetry.countThrottled('exchange');
-      return oauth(429, 'too_many_requests', error.message);
+      return { ...oauth(429, 'too_many_requests', error.message), headers: error.headers };
     }
     const refusal = hostRefusalOf(error);
     if (refusal !== undefined) return oauth(refusal.status, refusal.error, refusal.message);

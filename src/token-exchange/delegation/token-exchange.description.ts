@@ -74,7 +74,10 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
         413: answer('The body is larger than 256 KiB', ERROR),
         415: answer('The body is no plain form in UTF-8', ERROR),
         429: {
-          ...answer('The address made too many requests within a minute', ERROR),
+          ...answer(
+            'The address made too many requests within a minute, or the issuer too many tokens: these stay good',
+            ERROR,
+          ),
           headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
         },
         500: answer('A fault of the instance: server_error', ERROR),

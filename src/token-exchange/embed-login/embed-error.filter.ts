@@ -148,7 +148,7 @@ export class EmbedErrorFilter implements ExceptionFilter {
 }
 
 function headersOf(error: unknown): HttpAnswer['headers'] {
-  return error instanceof FlowRefusal ? error.headers : undefined;
+  return error instanceof FlowRefusal || error instanceof TooManyRequestsError ? error.headers : undefined;
 }
 
 function refused({ kind, message }: FlowRefusal): Answer {

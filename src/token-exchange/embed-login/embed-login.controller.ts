@@ -12,6 +12,7 @@ import type { HttpRequest } from '../http/http-answers.js';
 import { HttpAnswers } from '../http/http-answers.js';
 import { EMBED_PATH } from '../edge/paths.js';
 import { requestIdOf } from '../http/request-id.js';
+import { rateLimitHeaders } from '../throttle/rate-limit.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbedLoginService } from './embed-login.service.js';
@@ -47,10 +48,15 @@ export class EmbedLoginController {
   private async login(encoded: Uint8Array | string, request: HttpRequest, response: object): Promise<void> {
     const { token, redirectTo } = readEmbedLoginForm(encoded);
     const requestId = requestIdOf(request);
-    const attempt = { token, source: sourceOf(request), cookies: request.headers.cookie, requestId };
-    const { setCookie } = await this.embedLogin.login(attempt);
+    const { cookie: cookies } = request.headers;
+    const attempt = { token, source: sourceOf(request), sender: request, cookies, requestId };
+    const { setCookie, rateLimit } = await this.embedLogin.login(attempt);
     this.plainHttp.warnUnlessHttps(request.protocol, requestId);
-    const headers = { 'set-cookie': setCookie, location: localRedirect(redirectTo) };
+    const headers = {
+      ...(rateLimit && rateLimitHeaders(rateLimit)),
+      'set-cookie': setCookie,
+      location: localRedirect(redirectTo),
+    };
     this.answers.reply(request, response, { status: SEE_OTHER, headers });
   }
 }

@@ -43,7 +43,9 @@ const RESPONSES = {
   401: answer('The token is refused; the error says why'),
   404: answer('The instance has no licence for it any more'),
   429: {
-    ...answer('The address made too many requests within a minute'),
+    ...answer(
+      'The address made too many requests within a minute, or the issuer too many tokens: these stay good',
+    ),
     headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
   },
   500: answer('A claim is missing or of the wrong type: claims_invalid'),

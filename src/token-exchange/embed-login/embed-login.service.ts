@@ -5,12 +5,15 @@ import { auditEvent } from '../audit/audit-event.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import { ConsumptionService } from '../consumption/consumption.service.js';
 import type { Transaction } from '../database/transaction.js';
+import type { Sender } from '../edge/entry-throttle.service.js';
+import { EntryThrottleService } from '../edge/entry-throttle.service.js';
 import type { OpenedSession, Settled } from '../host.js';
 import { SessionOpener } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, identityEvents } from '../journey.js';
 import { withRejectionContext } from '../rejection.js';
+import type { RateLimited } from '../throttle/rate-limit.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
 import type { LoginSource } from './login-origin.js';
@@ -20,6 +23,7 @@ import { pageOriginOf, refuseForeignOrigin } from './login-origin.js';
 export interface EmbedLogin {
   readonly token: string;
   readonly source: LoginSource;
+  readonly sender: Sender;
   /** The `Cookie` header. Secret. */
   readonly cookies: string | undefined;
   readonly requestId: string;
@@ -29,6 +33,7 @@ export interface EmbedLogin {
 export class EmbedLoginService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
+    private readonly throttle: EntryThrottleService,
     private readonly consumption: ConsumptionService,
     private readonly identities: IdentityService,
     private readonly sessions: SessionOpener,
@@ -40,16 +45,22 @@ export class EmbedLoginService {
    * Signs the user of an external token in: the user, the session and the record stand or fall together.
    * @rule 4.1 Verify, resolve the user, open a session.
    * @throws Rejection with the first reason against it
+   * @throws TooManyRequestsError above the limit of the entry
    */
-  login(attempt: EmbedLogin): Promise<OpenedSession> {
+  login(attempt: EmbedLogin): Promise<OpenedSession & RateLimited> {
     const timed = this.journey.timer('embed');
+    const arrivedAtMs = this.throttle.nowMs();
     return this.journey.audited('embed', attempt.requestId, async () => {
       const verified = await timed('verify', () => this.verify(attempt));
-      const settled = await timed('consume', () => this.consumption.consume({ subject: verified }, []));
-      return this.audit.commit(async (transaction) => {
-        const user = await timed('resolve', () => this.resolve(transaction, verified, settled));
-        const session = await timed('open', () => this.open(transaction, attempt, user));
-        return { result: session, events: this.eventsOf(attempt, verified, user, session) };
+      const parties = { subject: verified };
+      const arrival = { flow: 'embed', sender: attempt.sender, arrivedAtMs } as const;
+      return this.throttle.counted(arrival, parties, async (): Promise<OpenedSession & RateLimited> => {
+        const settled = await timed('consume', () => this.consumption.consume(parties, []));
+        return this.audit.commit(async (transaction) => {
+          const user = await timed('resolve', () => this.resolve(transaction, verified, settled));
+          const session = await timed('open', () => this.open(transaction, attempt, user));
+          return { result: session, events: this.eventsOf(attempt, verified, user, session) };
+        });
       });
     });
   }

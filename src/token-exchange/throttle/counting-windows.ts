@@ -47,6 +47,10 @@ export class CountingWindows {
     return window;
   }
 
+  forget(key: string): void {
+    this.windows.delete(key);
+  }
+
   private makeRoom(nowMs: number): void {
     for (const [key, window] of this.windows) {
       if (!isRunning(window, nowMs)) this.windows.delete(key);

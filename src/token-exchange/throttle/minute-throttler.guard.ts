@@ -5,6 +5,7 @@ import type { Reflector } from '@nestjs/core';
 import type { ThrottlerLimitDetail, ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import { clientOf } from './client-address.js';
+import { RATE_LIMIT_PREFIX, rateLimitHeaders, rateLimitOf } from './rate-limit.js';
 import { TooManyRequestsError } from './too-many-requests.error.js';
 
 /** Injection token of the `ThrottlerStorage` that the guards count in. */
@@ -20,9 +21,14 @@ export interface Bucket {
   readonly perMinute: number;
 }
 
+/** The name of a counter: what is limited, and whose hits it counts. */
+export function counterKey(bucket: string, client: string): string {
+  return `${bucket} ${client}`;
+}
+
 /** A response of Fastify or Express; the package asks no more of it. */
 interface HeaderTaker {
-  header(name: string, value: number): unknown;
+  header(name: string, value: string): unknown;
 }
 
 /**
@@ -34,7 +40,7 @@ interface HeaderTaker {
  */
 @Injectable()
 export abstract class MinuteThrottlerGuard extends ThrottlerGuard {
-  protected override readonly headerPrefix = 'RateLimit';
+  protected override readonly headerPrefix = RATE_LIMIT_PREFIX;
 
   /**
    * Nest keeps in mind, by their positions, what the package's own constructor injects (options, storage): one with another
@@ -54,18 +60,17 @@ export abstract class MinuteThrottlerGuard extends ThrottlerGuard {
   }
 
   protected override generateKey(_context: ExecutionContext, client: string): string {
-    return `${this.bucket.name} ${client}`;
+    return counterKey(this.bucket.name, client);
   }
 
   /** The package has sent `Retry-After` by now, and would leave the other headers out. */
   protected override throwThrottlingException(
     context: ExecutionContext,
-    { limit, totalHits, timeToExpire, timeToBlockExpire }: ThrottlerLimitDetail,
+    detail: ThrottlerLimitDetail,
   ): Promise<void> {
     const response = context.switchToHttp().getResponse<HeaderTaker>();
-    response.header(`${this.headerPrefix}-Limit`, limit);
-    response.header(`${this.headerPrefix}-Remaining`, Math.max(0, limit - totalHits));
-    response.header(`${this.headerPrefix}-Reset`, timeToExpire);
-    throw new TooManyRequestsError(timeToBlockExpire);
+    const headers = rateLimitHeaders(rateLimitOf(detail, detail.limit));
+    for (const [name, value] of Object.entries(headers)) response.header(name, value);
+    throw new TooManyRequestsError(detail.timeToBlockExpire);
   }
 }

@@ -6,6 +6,7 @@ const COMMANDS = [
   'license issue',
   'license show',
   'keys check',
+  'keys status',
   'users create',
   'users list',
   'users disable',

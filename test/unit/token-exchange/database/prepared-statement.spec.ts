@@ -49,6 +49,7 @@ const NAMES = [
   'maintenance_write_counts',
   'project_member_roles_in',
   'throttle_counter_count_hit',
+  'throttle_counter_take_back_hit',
   'token_exchange_audit_event_append',
   'used_jti_consume',
   'used_jti_consume_whole',

@@ -1,6 +1,7 @@
 // Checks the counters in memory: their windows, their edges and their bounds.
 import { BoundedThrottlerStorage } from '../../../../src/token-exchange/throttle/bounded-throttler.storage.js';
 import { CountingWindows } from '../../../../src/token-exchange/throttle/counting-windows.js';
+import { NO_LIMIT } from '../../../../src/token-exchange/throttle/giving-throttler.storage.js';
 import { TestClock } from '../../../support/test-clock.js';
 
 const MINUTE_MS = 60_000;
@@ -61,6 +62,54 @@ describe('[D19] the throttle storage in memory', () => {
   it('[D19] takes each limit as it is told', async () => {
     expect(await hit('a', 1)).toMatchObject({ isBlocked: false });
     expect(await hit('a', 1)).toMatchObject({ isBlocked: true });
+  });
+});
+
+describe('[P.perMinute] the throttle storage in memory, which gives back', () => {
+  let clock: TestClock;
+  let storage: BoundedThrottlerStorage;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    storage = new BoundedThrottlerStorage(clock);
+  });
+
+  const hit = (limit = LIMIT) => storage.increment('a', MINUTE_MS, limit);
+  const giveBack = (ageMs = 0) => storage.giveBack('a', MINUTE_MS, ageMs);
+
+  it('[P.perMinute] takes one hit back at a time, and none that nobody has counted', async () => {
+    await giveBack();
+    await hit();
+    await hit();
+    await giveBack();
+    expect(await hit()).toMatchObject({ totalHits: 2 });
+    for (let times = 0; times < 5; times++) await giveBack();
+    expect(await hit()).toMatchObject({ totalHits: 1 });
+  });
+
+  it('[P.perMinute] counts no hit that it refuses: as many pass as are given back', async () => {
+    for (let times = 0; times < 3; times++) await hit(2);
+    expect(await hit(2)).toMatchObject({ totalHits: 3, isBlocked: true });
+    await giveBack();
+    expect(await hit(2)).toMatchObject({ totalHits: 2, isBlocked: false });
+    expect(await hit(2)).toMatchObject({ isBlocked: true });
+  });
+
+  it('[P.perMinute] counts a hit without a limit in any case', async () => {
+    for (let times = 0; times < 4; times++) await hit(NO_LIMIT);
+    await giveBack();
+    expect(await hit(2)).toMatchObject({ totalHits: 4, isBlocked: true });
+  });
+
+  it('[P.perMinute] takes nothing out of a window that had not begun when the hit was counted', async () => {
+    await hit();
+    clock.advance(60);
+    await hit();
+    clock.advance(2);
+    await giveBack(2_001);
+    expect(await hit()).toMatchObject({ totalHits: 2 });
+    await giveBack(2_000);
+    expect(await hit()).toMatchObject({ totalHits: 2 });
   });
 });
 

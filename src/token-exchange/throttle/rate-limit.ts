@@ -1,0 +1,33 @@
+// What a client is told of a limit that it is counted by.
+import type { ThrottleVerdict } from './counting-windows.js';
+
+/** How the headers of all limits begin. */
+export const RATE_LIMIT_PREFIX = 'RateLimit';
+
+/** Where a client stands within a limit. */
+export interface RateLimit {
+  readonly limit: number;
+  /** Requests that still pass. */
+  readonly remaining: number;
+  /** Whole seconds until it begins anew, at least one. */
+  readonly resetSeconds: number;
+}
+
+/** An answer that tells where its client stands; without it, what the guard has sent is true. */
+export interface RateLimited {
+  readonly rateLimit?: RateLimit;
+}
+
+type Counted = Pick<ThrottleVerdict, 'totalHits' | 'timeToExpire'>;
+
+export function rateLimitOf({ totalHits, timeToExpire }: Counted, limit: number): RateLimit {
+  return { limit, remaining: Math.max(0, limit - totalHits), resetSeconds: timeToExpire };
+}
+
+export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimit): Record<string, string> {
+  return {
+    [`${RATE_LIMIT_PREFIX}-Limit`]: String(limit),
+    [`${RATE_LIMIT_PREFIX}-Remaining`]: String(remaining),
+    [`${RATE_LIMIT_PREFIX}-Reset`]: String(resetSeconds),
+  };
+}

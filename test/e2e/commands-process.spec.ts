@@ -1,0 +1,176 @@
+// The built commands beside the built service on the embedded database: kills, races, odd places.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ServiceSurroundings } from '../../demo/service-process.js';
+import { ServiceProcess, runAdmin } from '../../demo/service-process.js';
+import { describeBuilt, logOf, runToEnd, surroundingsOf } from '../support/built-service.js';
+import { REPOSITORY } from '../support/source-files.js';
+import { until } from '../support/until.js';
+
+// A process takes seconds to start where others keep the machine busy.
+jest.setTimeout(120_000);
+
+/** An account that owns nothing. */
+const NOBODY = 65_534;
+
+type Surroundings = ServiceSurroundings & { baseUrl: string };
+
+interface ListedUser {
+  id: string;
+  email: string;
+}
+
+describeBuilt('[D46] built commands beside the built service', () => {
+  const folders: string[] = [];
+  const running = new Set<ServiceProcess>();
+
+  afterEach(async () => {
+    for (const service of running) await service.stop();
+    running.clear();
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A folder of its own for each process; data where they are told. */
+  const surroundings = async (dataDirectory?: string): Promise<Surroundings> => {
+    const made = await surroundingsOf({ SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]', SVC_DATA_DIR: dataDirectory });
+    folders.push(made.directory);
+    return made;
+  };
+  const start = async (where: Surroundings) => {
+    const service = await ServiceProcess.start(where, where.baseUrl);
+    running.add(service);
+    return service;
+  };
+  const kill = async (service: ServiceProcess) => {
+    // No public method of the class kills.
+    service['child'].kill('SIGKILL');
+    await service.exited;
+    running.delete(service);
+  };
+  const stop = async (service: ServiceProcess) => {
+    running.delete(service);
+    return service.stop();
+  };
+  /** The commands of a log, once there are so many: lines are written a moment later. */
+  const commandsOf = async (service: ServiceProcess, count: number) => {
+    const find = async () => (await logOf(service)).filter(({ msg }) => msg === 'command');
+    await until(`${count} commands are logged`, 5_000, async () => (await find()).length >= count);
+    return (await find()).map(({ command }) => command);
+  };
+  const createUser = async (where: Surroundings, email: string) =>
+    JSON.parse(await runAdmin(where, ['users', 'create', '--email', email])) as ListedUser;
+  const users = async (where: Surroundings) => {
+    const listed = JSON.parse(await runAdmin(where, ['users', 'list', '--json'])) as ListedUser[];
+    return listed.map(({ email }) => email).sort();
+  };
+
+  it('[D46] by the relative path of the default, before, during and after the service', async () => {
+    const where = await surroundings();
+    await createUser(where, 'before@b.example');
+    const service = await start(where);
+    await createUser(where, 'during@b.example');
+    expect(await users(where)).toEqual(['before@b.example', 'during@b.example']);
+    expect(lstatSync(join(where.directory, 'data', 'admin', 'socket')).isSocket()).toBe(true);
+    expect(await stop(service)).toBe(0);
+    expect(readdirSync(join(where.directory, 'data', 'admin'))).toEqual([]);
+    await createUser(where, 'after@b.example');
+    expect(await users(where)).toEqual(['after@b.example', 'before@b.example', 'during@b.example']);
+    const log = readFileSync(service.logFile, 'utf8');
+    expect(log).toContain('svc.audit.administration.performed');
+    expect(log).not.toContain('@b.example');
+  });
+
+  it('[D46] after kill -9 a command has the database for itself, and the next start replaces the socket', async () => {
+    const where = await surroundings();
+    const path = join(where.directory, 'data', 'admin', 'socket');
+    const killed = await start(where);
+    await createUser(where, 'first@b.example');
+    await kill(killed);
+    expect(lstatSync(path).isSocket()).toBe(true);
+    await createUser(where, 'second@b.example');
+    expect(lstatSync(path).isSocket()).toBe(true);
+    const service = await start(where);
+    expect(await users(where)).toEqual(['first@b.example', 'second@b.example']);
+    expect(await stop(service)).toBe(0);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('[D46] services that race for one directory never take the socket of the one that lives', async () => {
+    const first = await surroundings();
+    const data = join(first.directory, 'data');
+    await kill(await start(first));
+    const racers = await Promise.all([1, 2, 3].map(() => surroundings(data)));
+    const racing = racers.map((where) =>
+      start(where).then(
+        () => 'lives',
+        () => 'refused',
+      ),
+    );
+    expect((await Promise.all(racing)).sort()).toEqual(['lives', 'refused', 'refused']);
+    const [where] = racers as [Surroundings];
+    await createUser(where, 'through@b.example');
+    // One more that comes late.
+    const { code } = await runToEnd(await surroundings(data));
+    expect(code).toBe(1);
+    expect(await users(where)).toEqual(['through@b.example']);
+    const [living] = [...running] as [ServiceProcess];
+    expect(await commandsOf(living, 2)).toEqual(['users create', 'users list']);
+  });
+
+  it('[D46] a command that is typed while the service starts waits for it', async () => {
+    const where = await surroundings();
+    await stop(await start(where));
+    const starting = start(where);
+    while (!existsSync(join(where.directory, 'data', 'process.lock')))
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    const { id } = await createUser(where, 'early@b.example');
+    const service = await starting;
+    expect(await commandsOf(service, 1)).toEqual(['users create']);
+    expect(JSON.stringify(await logOf(service))).toContain(id);
+  });
+
+  it('[D46] where the path is too long the service starts and says so; a command says what to do at once', async () => {
+    const deep = join(mkdtempSync(join(tmpdir(), 'svc-long-')), 'x'.repeat(100), 'data');
+    folders.push(join(deep, '..', '..'));
+    const where = await surroundings(deep);
+    const service = await start(where);
+    const told = (await logOf(service)).filter(({ level }) => level === 'error');
+    expect(told).toEqual([
+      expect.objectContaining({
+        msg: 'commands cannot be taken while the service runs',
+        reason: expect.stringMatching(/ bytes; 100 are the most\. Choose a shorter path for SVC_DATA_DIR\.$/),
+      }),
+    ]);
+    const failure = await runAdmin(where, ['users', 'list']).catch((error: unknown) => String(error));
+    expect(failure).toMatch(
+      /is in use by process \d+\. .* 100 are the most\. Choose a shorter path for SVC_DATA_DIR\./,
+    );
+    expect(await stop(service)).toBe(0);
+    expect(await users(where)).toEqual([]);
+  });
+
+  if (process.getuid?.() !== 0) {
+    it.skip('skipped: only root can run a command as another account', () => undefined);
+    return;
+  }
+
+  it('[D46] another account may not connect, and is told who may', async () => {
+    const where = await surroundings();
+    const data = join(where.directory, 'data');
+    await start(where);
+    const program = join(REPOSITORY, 'dist', 'src', 'cli', 'main.js');
+    const child = spawn(process.execPath, [program, 'users', 'list'], {
+      cwd: '/',
+      env: { ...where.environment, SVC_DATA_DIR: data },
+      uid: NOBODY,
+      gid: NOBODY,
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(said).toMatch(/for the service's own account and root \(EACCES\)/);
+  });
+});

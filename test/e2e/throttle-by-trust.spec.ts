@@ -1,0 +1,290 @@
+// Throttles of trusted key entries: who is counted by an entry, who by an address, and what each is told.
+import { Partner } from '../../demo/partner.js';
+import type { TestDatabase } from '../support/databases.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { MetricSamples } from '../support/metric-samples.js';
+import { TestClock } from '../support/test-clock.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const ADDRESS_LIMIT = 20;
+const ENTRY_LIMIT = 60;
+const FORGED = 200;
+const TOKEN_SECONDS = 300;
+
+const partnerOf = (name: string) =>
+  Partner.create({ issuer: `https://${name}.example`, kid: name, audience: BASE_URL });
+/** An entry with much room, one that is soon full, and one that leaves its tokens to the address. */
+const [wide, narrow, plain] = [partnerOf('wide'), partnerOf('narrow'), partnerOf('plain')];
+const impostor = partnerOf('wide');
+const second = Partner.create({ issuer: narrow.issuer, kid: 'narrow-2', audience: BASE_URL });
+const NARROW_LIMIT = 3;
+
+const FLOWS = ['exchange', 'embed'] as const;
+type Flow = (typeof FLOWS)[number];
+const ACCEPTED = { exchange: 200, embed: 303 };
+const REPLAYED = { exchange: 400, embed: 401 };
+
+/** What an answer says of its limit. */
+function limitIn({ headers }: Response): (string | null)[] {
+  return ['limit', 'remaining', 'reset'].map((name) => headers.get(`ratelimit-${name}`));
+}
+
+const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
+const count = (statuses: readonly number[], wanted: number) =>
+  statuses.filter((status) => status === wanted).length;
+
+class World {
+  readonly clock = new TestClock();
+  service!: TestService;
+  private addresses = 0;
+
+  constructor(private readonly store: 'memory' | 'database') {}
+
+  async start(database: TestDatabase): Promise<void> {
+    this.service = await TestService.start(database, {
+      trustedKeys: [
+        wide.staticEntry({ perMinute: ENTRY_LIMIT }),
+        narrow.staticEntry({ perMinute: NARROW_LIMIT }),
+        second.staticEntry({ perMinute: NARROW_LIMIT }),
+        plain.staticEntry(),
+      ],
+      environment: {
+        SVC_THROTTLE_STORE: this.store,
+        SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(ADDRESS_LIMIT),
+        SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: String(ADDRESS_LIMIT),
+        SVC_PROXY_HOPS: '1',
+      },
+      clock: this.clock,
+    });
+  }
+
+  /** A client that nobody has heard of. */
+  client(): Client {
+    this.addresses += 1;
+    return new Client(this.service, `203.0.113.${this.addresses}`);
+  }
+
+  token(partner: Partner, flow: Flow = 'exchange'): string {
+    const iat = Math.floor(this.clock.nowSeconds());
+    return partner.sign(partner.claims({ iat, exp: iat + (flow === 'embed' ? 60 : TOKEN_SECONDS) }));
+  }
+
+  /** Ends all windows, whichever clock they run on. */
+  async pass(seconds: number): Promise<void> {
+    this.clock.advance(seconds);
+    await this.service.rows(
+      `UPDATE throttle_counter SET window_ends_at = window_ends_at - $1 * interval '1 second'`,
+      [seconds],
+    );
+  }
+
+  async metric(name: string, labels: Record<string, string> = {}): Promise<number> {
+    return (await MetricSamples.read(this.service)).value(name, labels);
+  }
+
+  verifications(flow: Flow): Promise<number> {
+    return this.metric('svc_stage_duration_seconds_count', { flow, stage: 'verify' });
+  }
+}
+
+class Client {
+  private readonly headers: Record<string, string>;
+
+  constructor(
+    private readonly service: TestService,
+    address: string,
+  ) {
+    this.headers = { 'x-forwarded-for': address };
+  }
+
+  send(flow: Flow, token: string, actorToken?: string): Promise<Response> {
+    if (flow === 'embed') return this.service.embed({ token }, this.headers);
+    return this.service.exchange({ subject_token: token, actor_token: actorToken }, this.headers);
+  }
+
+  async statuses(flow: Flow, tokens: readonly string[]): Promise<number[]> {
+    const found: number[] = [];
+    for (const token of tokens) found.push((await this.send(flow, token)).status);
+    return found;
+  }
+
+  async statusesAtOnce(flow: Flow, tokens: readonly string[]): Promise<number[]> {
+    return (await Promise.all(tokens.map((token) => this.send(flow, token)))).map(({ status }) => status);
+  }
+}
+
+describeOnEachDatabase('[P.perMinute] the throttle of an entry', (database) => {
+  describe.each(['memory', 'database'] as const)('[P.perMinute] counted in the %s', (store) => {
+    const world = new World(store);
+
+    beforeAll(() => world.start(database));
+    beforeEach(() => world.pass(60));
+    afterAll(async () => {
+      // Else the limits would have been those of nobody.
+      expect(await world.metric('svc_throttle_fail_open_total')).toBe(0);
+      await world.service.stop();
+    });
+
+    it.each(FLOWS)('[P.perMinute] verifies 20 of 200 forged tokens of one address: %s', async (flow) => {
+      const before = await world.verifications(flow);
+      const forged = times(FORGED, () => world.token(impostor, flow));
+      const statuses = await world.client().statusesAtOnce(flow, forged);
+      expect(count(statuses, REPLAYED[flow])).toBe(ADDRESS_LIMIT);
+      expect(count(statuses, 429)).toBe(FORGED - ADDRESS_LIMIT);
+      expect((await world.verifications(flow)) - before).toBe(ADDRESS_LIMIT);
+    });
+
+    it.each(FLOWS)('[P.perMinute] takes as many of one address as the entry may have: %s', async (flow) => {
+      const backend = world.client();
+      const tokens = () => times(ADDRESS_LIMIT, () => world.token(wide, flow));
+      const statuses: number[] = [];
+      for (let round = 0; round < ENTRY_LIMIT / ADDRESS_LIMIT; round++)
+        statuses.push(...(await backend.statusesAtOnce(flow, tokens())));
+      expect(count(statuses, ACCEPTED[flow])).toBe(ENTRY_LIMIT);
+      const refused = await backend.send(flow, world.token(wide, flow));
+      expect([refused.status, limitIn(refused)]).toEqual([
+        429,
+        [String(ENTRY_LIMIT), '0', expect.anything()],
+      ]);
+    });
+
+    it('[P.perMinute] counts both flows and all addresses of an entry together, and another entry of the issuer apart', async () => {
+      expect((await world.client().send('exchange', world.token(narrow))).status).toBe(200);
+      expect((await world.client().send('embed', world.token(narrow, 'embed'))).status).toBe(303);
+      expect((await world.client().send('embed', world.token(narrow, 'embed'))).status).toBe(303);
+      expect((await world.client().send('exchange', world.token(narrow))).status).toBe(429);
+      expect((await world.client().send('embed', world.token(narrow, 'embed'))).status).toBe(429);
+      expect((await world.client().send('exchange', world.token(second))).status).toBe(200);
+    });
+
+    it('[P.perMinute] goes on for an address that was over its limit for a moment', async () => {
+      const backend = world.client();
+      const burst = await backend.statusesAtOnce(
+        'exchange',
+        times(2 * ADDRESS_LIMIT, () => world.token(wide)),
+      );
+      expect(count(burst, 200) + count(burst, 429)).toBe(2 * ADDRESS_LIMIT);
+      expect(count(burst, 200)).toBeGreaterThanOrEqual(ADDRESS_LIMIT);
+      const room = ENTRY_LIMIT - count(burst, 200);
+      const rest = await backend.statusesAtOnce(
+        'exchange',
+        times(Math.min(ADDRESS_LIMIT, room), () => world.token(wide)),
+      );
+      expect(count(rest, 200)).toBe(Math.min(ADDRESS_LIMIT, room));
+    });
+
+    it.each(FLOWS)('[P.perMinute] tells in an answer the limit that binds: %s', async (flow) => {
+      const backend = world.client();
+      const answer = await backend.send(flow, world.token(wide, flow));
+      expect(answer.status).toBe(ACCEPTED[flow]);
+      expect(limitIn(answer)).toEqual([String(ENTRY_LIMIT), String(ENTRY_LIMIT - 1), expect.anything()]);
+      const other = await backend.send(flow, world.token(plain, flow));
+      expect(limitIn(other)).toEqual([String(ADDRESS_LIMIT), String(ADDRESS_LIMIT - 1), expect.anything()]);
+    });
+
+    it.each(FLOWS)('[P.perMinute] leaves a token that it refuses good for later: %s', async (flow) => {
+      await world.client().statuses(
+        flow,
+        times(NARROW_LIMIT, () => world.token(narrow, flow)),
+      );
+      const throttled = await world.metric('svc_throttle_refusals_total', { flow });
+      await world.pass(20);
+      const [client, token] = [world.client(), world.token(narrow, flow)];
+      const refused = await client.send(flow, token);
+      expect(refused.status).toBe(429);
+      expect(await refused.json()).toMatchObject({ error: 'too_many_requests' });
+      expect(limitIn(refused)).toEqual([String(NARROW_LIMIT), '0', expect.anything()]);
+      expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'));
+      const waitSeconds = Number(refused.headers.get('retry-after'));
+      expect(waitSeconds).toBeLessThanOrEqual(40);
+      expect(waitSeconds).toBeGreaterThan(30);
+      expect(await world.metric('svc_throttle_refusals_total', { flow })).toBe(throttled + 1);
+      const records = await world.service.rows('SELECT name FROM audit_event WHERE request_id = $1', [
+        refused.headers.get('x-request-id'),
+      ]);
+      expect(records).toEqual([]);
+      await world.pass(40);
+      expect((await client.send(flow, token)).status).toBe(ACCEPTED[flow]);
+    });
+
+    it.each(FLOWS)('[P.perMinute] counts what an entry refuses by the address: %s', async (flow) => {
+      const flooder = world.client();
+      const tokens = times(NARROW_LIMIT + ADDRESS_LIMIT, () => world.token(narrow, flow));
+      const before = await world.verifications(flow);
+      const statuses = await flooder.statuses(flow, [...tokens, ...tokens]);
+      expect(count(statuses, ACCEPTED[flow])).toBe(NARROW_LIMIT);
+      expect((await world.verifications(flow)) - before).toBe(tokens.length);
+    });
+
+    it.each(FLOWS)('[P.perMinute] counts replays by the address, and not by the entry: %s', async (flow) => {
+      const [thief, token] = [world.client(), world.token(wide, flow)];
+      const replays = times(ADDRESS_LIMIT, () => token);
+      expect((await thief.send(flow, token)).status).toBe(ACCEPTED[flow]);
+      expect(await thief.statuses(flow, replays)).toEqual(replays.map(() => REPLAYED[flow]));
+      expect(await thief.statuses(flow, [token, world.token(wide, flow)])).toEqual([429, 429]);
+      const answer = await world.client().send(flow, world.token(wide, flow));
+      expect(limitIn(answer)[1]).toBe(String(ENTRY_LIMIT - 2));
+    });
+
+    it.each(FLOWS)('[P.perMinute] holds an address after a storm of replays: %s', async (flow) => {
+      const [thief, token] = [world.client(), world.token(wide, flow)];
+      await thief.send(flow, token);
+      const statuses = await thief.statusesAtOnce(
+        flow,
+        times(FORGED, () => token),
+      );
+      expect(count(statuses, REPLAYED[flow]) + count(statuses, 429)).toBe(FORGED);
+      expect(count(statuses, REPLAYED[flow])).toBeGreaterThanOrEqual(ADDRESS_LIMIT);
+      expect((await thief.send(flow, world.token(wide, flow))).status).toBe(429);
+      const answer = await world.client().send(flow, world.token(wide, flow));
+      expect(limitIn(answer)[1]).toBe(String(ENTRY_LIMIT - 2));
+    });
+
+    it('[P.perMinute] counts tokens that are used up and refused all the same by the address', async () => {
+      const client = world.client();
+      const iat = Math.floor(world.clock.nowSeconds());
+      const refused = times(ADDRESS_LIMIT, () =>
+        wide.sign(wide.claims({ iat, exp: iat + TOKEN_SECONDS, email: undefined, sub: 'nobody' })),
+      );
+      expect(await client.statuses('exchange', refused)).toEqual(refused.map(() => 400));
+      expect((await client.send('exchange', world.token(wide))).status).toBe(429);
+    });
+
+    it('[P.perMinute] counts an exchange with an actor by both entries, and by one where both tokens are of it', async () => {
+      const client = world.client();
+      const send = (subject: Partner, actor: Partner) =>
+        client.send('exchange', world.token(subject), world.token(actor));
+      const first = await send(wide, narrow);
+      expect([first.status, limitIn(first).slice(0, 2)]).toEqual([200, [String(NARROW_LIMIT), '2']]);
+      const both = await send(narrow, narrow);
+      expect([both.status, limitIn(both).slice(0, 2)]).toEqual([200, [String(NARROW_LIMIT), '0']]);
+      expect((await send(wide, narrow)).status).toBe(429);
+      expect((await send(narrow, wide)).status).toBe(429);
+      // Neither of the two refused ones has counted for the other's entry.
+      const answer = await client.send('exchange', world.token(wide));
+      expect(limitIn(answer).slice(0, 2)).toEqual([String(ENTRY_LIMIT), String(ENTRY_LIMIT - 2)]);
+    });
+
+    it('[P.perMinute] leaves an exchange to the address, too, where one of two entries does', async () => {
+      const client = world.client();
+      const answers: Response[] = [];
+      for (let turn = 0; turn <= ADDRESS_LIMIT; turn++)
+        answers.push(await client.send('exchange', world.token(plain), world.token(wide)));
+      expect(answers.map(({ status }) => status)).toEqual([...times(ADDRESS_LIMIT, () => 200), 429]);
+      expect(limitIn(answers[0]!).slice(0, 2)).toEqual([String(ADDRESS_LIMIT), String(ADDRESS_LIMIT - 1)]);
+      const answer = await world.client().send('exchange', world.token(wide));
+      expect(limitIn(answer)[1]).toBe(String(ENTRY_LIMIT - ADDRESS_LIMIT - 1));
+    });
+
+    it('[8.5][8.6] counts tokens of an entry without a limit by the address, as ever', async () => {
+      for (const flow of FLOWS) {
+        const client = world.client();
+        const tokens = times(ADDRESS_LIMIT + 1, () => world.token(plain, flow));
+        expect(await client.statuses(flow, tokens)).toEqual([
+          ...times(ADDRESS_LIMIT, () => ACCEPTED[flow]),
+          429,
+        ]);
+      }
+    });
+  });
+});

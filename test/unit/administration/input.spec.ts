@@ -1,0 +1,67 @@
+// What the readers of inputs take and refuse.
+import { InputError } from '../../../src/administration/command-error.js';
+import {
+  emailAddress,
+  oneOf,
+  readMembers,
+  readNothing,
+  storableText,
+} from '../../../src/administration/input.js';
+
+interface Input {
+  text: string;
+  word: 'a' | 'b';
+}
+
+const read = (input: unknown) => readMembers<Input>(input, { text: storableText, word: oneOf(['a', 'b']) });
+const brokenRule = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof InputError) return `${error.member} ${error.rule}`;
+    throw error;
+  }
+  return undefined;
+};
+
+describe('an input', () => {
+  it('is taken member by member, and nothing else of it', () => {
+    const input = Object.assign(Object.create({ more: 1 }) as object, { text: '', word: 'b' });
+    expect(read(input)).toEqual({ text: '', word: 'b' });
+    expect(readNothing({})).toEqual({});
+  });
+
+  it.each([
+    [undefined, 'The input must be an object'],
+    [null, 'The input must be an object'],
+    [[], 'The input must be an object'],
+    [{ text: '', word: 'a', more: 1 }, 'The input has a member that is not known; known are text, word'],
+    [{ word: 'a' }, 'text must be a text'],
+    [{ text: 1, word: 'a' }, 'text must be a text'],
+    [{ text: '\ud800', word: 'a' }, 'text has characters that cannot be stored'],
+    [{ text: 'a\0', word: 'a' }, 'text has characters that cannot be stored'],
+    [{ text: '' }, 'word must be one of a, b'],
+    [{ text: '', word: ['a'] }, 'word must be one of a, b'],
+    [{ text: '', word: 'constructor' }, 'word must be one of a, b'],
+  ])('%j is refused: %s', (input, rule) => {
+    expect(brokenRule(() => read(input))).toBe(rule);
+  });
+
+  it('without members is refused if it has any, whatever it is called', () => {
+    const rule = 'The input has a member that is not known; known are none';
+    expect(brokenRule(() => readNothing(JSON.parse('{"__proto__":1}')))).toBe(rule);
+  });
+});
+
+describe('an e-mail address', () => {
+  it.each(['a@b.example', 'A.b+c@sub.b.example'])('is taken: %s', (address) => {
+    expect(emailAddress(address)).toEqual({ value: address });
+  });
+
+  it.each([undefined, 1, '', 'a', 'a@b.example\0', { toString: () => 'a@b.example' }])(
+    'is refused: %j',
+    (value) => {
+      expect(emailAddress(value)).toEqual({ rule: 'must be an e-mail address' });
+    },
+  );
+});

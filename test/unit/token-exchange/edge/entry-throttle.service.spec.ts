@@ -1,0 +1,176 @@
+// Checks where requests are counted by entries, with storages that give back and with one that cannot.
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import { ThrottlerStorageService } from '@nestjs/throttler';
+import { EntryThrottleService } from '../../../../src/token-exchange/edge/entry-throttle.service.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/keys/trust-policy.js';
+import { BoundedThrottlerStorage } from '../../../../src/token-exchange/throttle/bounded-throttler.storage.js';
+import type { RateLimited } from '../../../../src/token-exchange/throttle/rate-limit.js';
+import { TooManyRequestsError } from '../../../../src/token-exchange/throttle/too-many-requests.error.js';
+import { createLogger } from '../../../../src/logging/logger.js';
+import { TestClock } from '../../../support/test-clock.js';
+
+const MINUTE_MS = 60_000;
+const ADDRESS = 'exchange 203.0.113.9';
+const ADDRESS_LIMIT = 20;
+const entryKey = (index: number) => `entry [${index},"entry-${index}","https://i.example"]`;
+const ARRIVAL = { flow: 'exchange', sender: { ip: '203.0.113.9' }, arrivedAtMs: 0 } as const;
+
+const token = (entryIndex: number, perMinute?: number) => {
+  const policy: TrustPolicy = {
+    entryIndex,
+    label: `entry-${entryIndex}`,
+    issuer: 'https://i.example',
+    perMinute,
+  };
+  return { key: { policy } };
+};
+const succeed = (): Promise<RateLimited> => Promise.resolve({});
+const fail = (): Promise<RateLimited> => Promise.reject(new Error('replayed'));
+
+describe('[P.perMinute] the throttle of entries', () => {
+  let clock: TestClock;
+  let storage: BoundedThrottlerStorage;
+  let throttle: EntryThrottleService;
+  let logLines: string[];
+
+  const withStorage = (one: ThrottlerStorage) => {
+    logLines = [];
+    const logger = createLogger('warn', { write: (line) => void logLines.push(line) });
+    return new EntryThrottleService(one, clock, logger);
+  };
+  beforeEach(() => {
+    clock = new TestClock();
+    storage = new BoundedThrottlerStorage(clock);
+    throttle = withStorage(storage);
+  });
+
+  /** Hits of a key so far; asking is none, since it is over its limit. */
+  const hitsOf = async (key: string) => (await storage.increment(key, MINUTE_MS, 0)).totalHits - 1;
+  const arrive = () => storage.increment(ADDRESS, MINUTE_MS, ADDRESS_LIMIT);
+
+  it('[P.perMinute] does nothing for entries without a limit', async () => {
+    await arrive();
+    const result = {};
+    const done = throttle.counted(ARRIVAL, { subject: token(0), actor: token(1) }, () =>
+      Promise.resolve(result),
+    );
+    expect(await done).toBe(result);
+    expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 0]);
+  });
+
+  it('[P.perMinute] gives the request back to the address before the work, and tells the limit of the entry', async () => {
+    await arrive();
+    const subject = token(0, 5);
+    const result = await throttle.counted<RateLimited & { hits?: number }>(
+      ARRIVAL,
+      { subject },
+      async () => ({
+        hits: await hitsOf(ADDRESS),
+      }),
+    );
+    expect(result).toEqual({ hits: 0, rateLimit: { limit: 5, remaining: 4, resetSeconds: 60 } });
+    expect(await hitsOf(entryKey(0))).toBe(1);
+  });
+
+  it('[P.perMinute] counts by the address again, and not by the entry, what fails', async () => {
+    await arrive();
+    await expect(throttle.counted(ARRIVAL, { subject: token(0, 5) }, fail)).rejects.toThrow('replayed');
+    expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 0]);
+  });
+
+  it('[P.perMinute] counts by the address again though others have filled its limit meanwhile', async () => {
+    await arrive();
+    const work = async () => {
+      for (let hit = 0; hit < ADDRESS_LIMIT; hit++) await arrive();
+      return fail();
+    };
+    await expect(throttle.counted(ARRIVAL, { subject: token(0, 5) }, work)).rejects.toThrow('replayed');
+    expect(await hitsOf(ADDRESS)).toBe(ADDRESS_LIMIT + 1);
+  });
+
+  it('[P.perMinute] runs nothing above the limit, and leaves the request to the address', async () => {
+    const subject = token(0, 1);
+    await throttle.counted(ARRIVAL, { subject }, succeed);
+    clock.advance(15.5);
+    await arrive();
+    let hasRun = false;
+    const refused = throttle.counted(ARRIVAL, { subject }, () => {
+      hasRun = true;
+      return succeed();
+    });
+    const error: unknown = await refused.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TooManyRequestsError);
+    expect(error).toMatchObject({
+      retryAfterSeconds: 45,
+      headers: {
+        'RateLimit-Limit': '1',
+        'RateLimit-Remaining': '0',
+        'RateLimit-Reset': '45',
+        'Retry-After': '45',
+      },
+    });
+    expect([hasRun, await hitsOf(ADDRESS)]).toEqual([false, 1]);
+  });
+
+  it.each([
+    ['the actor', token(0, 9), token(1, 1)],
+    ['the subject', token(0, 1), token(1, 9)],
+  ])('[P.perMinute] counts neither entry where %s is over its limit', async (_, subject, actor) => {
+    await throttle.counted(ARRIVAL, { subject, actor }, succeed);
+    await expect(throttle.counted(ARRIVAL, { subject, actor }, succeed)).rejects.toThrow(
+      TooManyRequestsError,
+    );
+    const keys = [entryKey(0), entryKey(1)];
+    expect(await Promise.all(keys.map(hitsOf))).toEqual([1, 1]);
+  });
+
+  it('[P.perMinute] tells of two limits the nearer one', async () => {
+    const done = throttle.counted(ARRIVAL, { subject: token(0, 5), actor: token(1, 9) }, succeed);
+    expect((await done).rateLimit).toEqual({ limit: 5, remaining: 4, resetSeconds: 60 });
+  });
+
+  it.each([
+    ['actor', { subject: token(0, 5), actor: token(1) }],
+    ['subject', { subject: token(1), actor: token(0, 5) }],
+  ])(
+    '[P.perMinute] leaves a request to the address where the entry of the %s has no limit',
+    async (_, parties) => {
+      await arrive();
+      expect(await throttle.counted(ARRIVAL, parties, succeed)).toEqual({});
+      expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 1]);
+      await expect(throttle.counted(ARRIVAL, parties, fail)).rejects.toThrow('replayed');
+      expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 1]);
+    },
+  );
+
+  it('[P.perMinute] gives nothing back where the storage of a host cannot, and keeps the limit of the entry', async () => {
+    const plain = new ThrottlerStorageService();
+    throttle = withStorage(plain);
+    await plain.increment(ADDRESS, MINUTE_MS, 2, MINUTE_MS, 'default');
+    const parties = { subject: token(0, 2) };
+    expect(await throttle.counted(ARRIVAL, parties, succeed)).toEqual({});
+    await expect(throttle.counted(ARRIVAL, parties, fail)).rejects.toThrow('replayed');
+    await expect(throttle.counted(ARRIVAL, parties, succeed)).rejects.toThrow(TooManyRequestsError);
+    const address = await plain.increment(ADDRESS, MINUTE_MS, 2, MINUTE_MS, 'default');
+    expect(address).toMatchObject({ totalHits: 2, isBlocked: false });
+    plain.onApplicationShutdown();
+  });
+
+  it('[P.perMinute] fails for its own reason where the storage of a host breaks down afterwards', async () => {
+    class Breaking extends BoundedThrottlerStorage {
+      isBroken = false;
+      override increment(...hit: Parameters<BoundedThrottlerStorage['increment']>) {
+        return this.isBroken ? Promise.reject(new Error('no storage')) : super.increment(...hit);
+      }
+    }
+    const breaking = new Breaking(clock);
+    throttle = withStorage(breaking);
+    const work = () => {
+      breaking.isBroken = true;
+      return fail();
+    };
+    await expect(throttle.counted(ARRIVAL, { subject: token(0, 5) }, work)).rejects.toThrow('replayed');
+    expect(logLines).toHaveLength(1);
+    expect(logLines[0]).toContain('a failed request is not counted by its address');
+  });
+});
