@@ -37,7 +37,7 @@ import type { Startup } from './start/startup.js';
 import { trustedKeysRules } from './start/startup.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
-import { EMBED_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
+import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
 import type { Clock } from './token-exchange/foundation/clock.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
 import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
@@ -148,15 +148,14 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
 /** On PostgreSQL commands have the database for themselves. */
 function administration(
   { startup, dataDirectory }: Parts,
-  { clock, logging, database, audit, users, projects }: SharedModules,
+  { clock, logging, database, audit, access, users, projects }: SharedModules,
   work: DynamicModule,
 ): DynamicModule[] {
   if (dataDirectory === undefined) return [];
   const socket = { path: commandSocketPath(dataDirectory), version: VERSION };
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
-  return [
-    AdministrationModule.register(socket, trust, [clock, logging, database, audit, users, projects, work]),
-  ];
+  const needs = [clock, logging, database, audit, access, users, projects, work];
+  return [AdministrationModule.register(socket, trust, needs)];
 }
 
 /**
@@ -167,16 +166,20 @@ export function isTokenExchangeAvailable({ config, license }: Startup, clock: Cl
   return config.featureFlag && license.includes('token-exchange', clock.nowMs());
 }
 
+const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH];
+
 /** Whether the routes of a path answer 404 at this moment, whatever the method. */
 export function isAbsent(path: string, startup: Startup, clock: Clock): boolean {
-  if (path === TOKEN_PATH || path === EMBED_PATH) return !isTokenExchangeAvailable(startup, clock);
+  if (FLOW_PATHS.includes(path)) return !isTokenExchangeAvailable(startup, clock);
   return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf(startup, clock) === undefined;
 }
 
 /** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */
 function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefined {
   const isOffered = startup.config.exchangeEnabled && isTokenExchangeAvailable(startup, clock);
-  return isOffered ? { path: TOKEN_PATH, grantType: TOKEN_EXCHANGE_GRANT } : undefined;
+  return isOffered
+    ? { path: TOKEN_PATH, grantType: TOKEN_EXCHANGE_GRANT, revocationPath: REVOCATION_PATH }
+    : undefined;
 }
 
 /** With the module its keys belong to readiness, without it the database alone. */
@@ -194,6 +197,7 @@ function tokenExchange(
     users: { useExisting: InstanceUsers },
     sessions: { useExisting: SessionService },
     accessTokens: { useExisting: AccessTokenService },
+    revocations: 'imported',
     auditTrail: { useExisting: AuditTrailRepository },
     settlements: { useExisting: SettlementRepository },
     telemetry: { useExisting: InstanceTelemetry },
@@ -229,6 +233,7 @@ function tokenExchangeSettings(
       perMinute: config.exchangesPerMinute,
       maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     },
+    tokenRevocation: { perMinute: config.tokenRevocationsPerMinute },
     clockToleranceSeconds: config.clockToleranceSeconds,
     replayPurge: {
       intervalSeconds: config.jtiCleanupIntervalSeconds,

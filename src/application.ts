@@ -16,12 +16,17 @@ import type { Startup } from './start/startup.js';
 import { databaseSettings, encryptionKeys } from './start/startup.js';
 import { TOKEN_EXCHANGE_DESCRIPTION } from './token-exchange/delegation/token-exchange.description.js';
 import { EMBED_LOGIN_DESCRIPTION } from './token-exchange/embed-login/embed-login.description.js';
+import { TOKEN_REVOCATION_DESCRIPTION } from './token-exchange/token-revocation/token-revocation.description.js';
 import { Clock } from './token-exchange/foundation/clock.js';
 import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
 import { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
-const FLOW_DESCRIPTIONS = { ...TOKEN_EXCHANGE_DESCRIPTION, ...EMBED_LOGIN_DESCRIPTION };
+const FLOW_DESCRIPTIONS = {
+  ...TOKEN_EXCHANGE_DESCRIPTION,
+  ...TOKEN_REVOCATION_DESCRIPTION,
+  ...EMBED_LOGIN_DESCRIPTION,
+};
 
 /** A running or runnable application. */
 export interface Application {

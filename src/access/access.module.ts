@@ -4,9 +4,15 @@ import { Module } from '@nestjs/common';
 import { ACCESS_TOKEN_OPTIONS } from '../token-exchange/access-tokens/access-token.options.js';
 import { AccessTokenService } from '../token-exchange/access-tokens/access-token.service.js';
 import { ACCESS_TOKEN_PROVIDERS } from '../token-exchange/access-tokens/access-tokens.providers.js';
+import { REVOCATION_PROVIDERS } from '../token-exchange/revocation/revocation.providers.js';
+import { RevocationFollower } from '../token-exchange/revocation/revocation.follower.js';
+import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
+import { RevocationService } from '../token-exchange/revocation/revocation.service.js';
+import { Revocations } from '../token-exchange/revocation/revocations.js';
 import { KeyRing } from '../token-exchange/sealing/key-ring.js';
 import type { SessionOptions } from '../token-exchange/sessions/session.options.js';
 import { SESSION_OPTIONS } from '../token-exchange/sessions/session.options.js';
+import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { SessionService } from '../token-exchange/sessions/session.service.js';
 import { SESSION_PROVIDERS } from '../token-exchange/sessions/sessions.providers.js';
 import type { AccessOptions } from './access.options.js';
@@ -27,12 +33,23 @@ export class AccessModule {
     keyRing: KeyRing,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
-    const offered = [SessionService, AccessTokenService, AuthenticationService, AuthenticationGuard];
+    const offered = [
+      Revocations,
+      RevocationRepository,
+      RevocationFollower,
+      RevocationService,
+      SessionRepository,
+      SessionService,
+      AccessTokenService,
+      AuthenticationService,
+      AuthenticationGuard,
+    ];
     return {
       module: AccessModule,
       imports,
       controllers: [SessionController, KeySetController, MetadataController],
       providers: [
+        ...REVOCATION_PROVIDERS,
         ...SESSION_PROVIDERS,
         ...ACCESS_TOKEN_PROVIDERS,
         AuthenticationService,

@@ -5,6 +5,8 @@ export interface TokenEndpoint {
   readonly path: string;
   /** The one grant that it takes. */
   readonly grantType: string;
+  /** Where access tokens are ended by those who hold them. */
+  readonly revocationPath: string;
 }
 
 export interface AccessOptions {

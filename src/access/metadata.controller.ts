@@ -10,11 +10,13 @@ import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './
 interface AuthorizationServerMetadata {
   readonly issuer: string;
   readonly token_endpoint: string;
+  readonly revocation_endpoint: string;
   readonly jwks_uri: string;
   readonly scopes_supported: readonly string[];
   readonly grant_types_supported: readonly string[];
   readonly response_types_supported: readonly string[];
   readonly token_endpoint_auth_methods_supported: readonly string[];
+  readonly revocation_endpoint_auth_methods_supported: readonly string[];
   readonly subject_types_supported: readonly string[];
   readonly id_token_signing_alg_values_supported: readonly string[];
   readonly protected_resources: readonly string[];
@@ -49,12 +51,14 @@ export class MetadataController {
     return {
       issuer: baseUrl,
       token_endpoint: baseUrl + tokenEndpoint.path,
+      revocation_endpoint: baseUrl + tokenEndpoint.revocationPath,
       jwks_uri: baseUrl + KEY_SET_PATH,
       scopes_supported: scopes,
       grant_types_supported: [tokenEndpoint.grantType],
       // Required, and there is none: nothing of ours sends people through a browser for a token.
       response_types_supported: [],
       token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
       // These two OpenID Connect requires. No ID token is ever issued; verifiers take the algorithm of access tokens from here.
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [ACCESS_TOKEN_ALGORITHM],

@@ -85,6 +85,10 @@ const REFUSALS = {
     'The session is of another user than X-Session-User names (session_of_another_user); it goes on',
     ERROR,
   ),
+  503: {
+    ...answer('What was revoked cannot be told at present (temporarily_unavailable)', ERROR),
+    headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+  },
 };
 const SESSION_USER = {
   name: 'X-Session-User',

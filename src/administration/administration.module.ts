@@ -9,6 +9,9 @@ import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapsho
 import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
 import { StoredEntryChanges } from '../token-exchange/keys/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../token-exchange/keys/stored/stored-entry.repository.js';
+import { RevocationFollower } from '../token-exchange/revocation/revocation.follower.js';
+import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
+import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
@@ -22,7 +25,7 @@ import { CommandServer } from './socket/command.server.js';
 export class AdministrationModule {
   /**
    * @param trust the configured entries and their rules
-   * @param imports modules that offer clock, log, database, audit bus, users, projects and workflows
+   * @param imports modules that offer clock, log, database, audit bus, sessions, revocations, users, projects and workflows
    */
   static register(
     options: CommandServerOptions,
@@ -47,9 +50,14 @@ function administration(trust: StoredEntriesRules): Provider {
     workflows: WorkflowRepository,
     keySets: JwksSnapshotRepository,
     repository: StoredEntryRepository,
+    sessions: SessionRepository,
+    revocations: RevocationRepository,
+    follower: RevocationFollower,
   ) => {
     const storedEntries = new StoredEntryChanges(repository, trust);
-    const parts: InstanceParts = { users, userService, projects, workflows, keySets, storedEntries };
+    const learnRevocations = () => follower.hear();
+    const repositories = { users, projects, workflows, keySets, sessions, revocations };
+    const parts: InstanceParts = { ...repositories, userService, storedEntries, learnRevocations };
     return new Administration(parts, audit, clock);
   };
   return {
@@ -64,6 +72,9 @@ function administration(trust: StoredEntriesRules): Provider {
       WorkflowRepository,
       JwksSnapshotRepository,
       StoredEntryRepository,
+      SessionRepository,
+      RevocationRepository,
+      RevocationFollower,
     ],
   };
 }

@@ -48,12 +48,14 @@ export class Administration {
     request: OperationRequest,
   ): Promise<Result> {
     try {
-      return await this.audit.commit(async (transaction) => {
+      const done = await this.audit.commit(async (transaction) => {
         const context = this.contextOf(request);
         const work = { parts: this.parts, transaction, context };
         const { result, things, events = [] } = await operation.change(input, work);
         return { result, events: [this.performed(operation, request, context, things), ...events] };
       });
+      await operation.applied?.(this.parts);
+      return done;
     } catch (error) {
       await this.tellFailure(operation, request, error);
       throw error;

@@ -5,6 +5,8 @@ import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapsho
 import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
 import { StoredEntryChanges } from '../token-exchange/keys/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../token-exchange/keys/stored/stored-entry.repository.js';
+import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
+import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
@@ -18,6 +20,10 @@ export interface InstanceParts {
   readonly workflows: WorkflowRepository;
   readonly keySets: JwksSnapshotRepository;
   readonly storedEntries: StoredEntryChanges;
+  readonly sessions: SessionRepository;
+  readonly revocations: RevocationRepository;
+  /** Has this process read what was revoked. Never rejects. */
+  readonly learnRevocations: () => Promise<void>;
 }
 
 /**
@@ -40,5 +46,9 @@ export function instancePartsOn(
     get storedEntries() {
       return new StoredEntryChanges(new StoredEntryRepository(database), trust());
     },
+    sessions: new SessionRepository(database),
+    revocations: new RevocationRepository(database),
+    // It answers no requests; services on the same database are told by it.
+    learnRevocations: () => Promise.resolve(),
   };
 }

@@ -22,6 +22,8 @@ export interface ChangeOperation<Input = unknown, Result = unknown> extends Name
    * @throws CommandError when it cannot be done; nothing is changed then
    */
   change(input: Input, work: ChangeWork): Promise<Changed<Result>>;
+  /** After the commit: tells those parts of this process that keep in memory what was changed. */
+  applied?(parts: InstanceParts): Promise<void>;
 }
 
 /** Reads, page by page, so that no answer holds the service up, however long the list is. */

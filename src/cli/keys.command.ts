@@ -1,4 +1,4 @@
-// svc-admin keys: judges trusted key entries as the start of the service does, and tells what was fetched for them.
+// svc-admin keys: judges trusted key entries as the start of the service does, tells what was fetched for them, and revokes.
 import type { Command } from 'commander';
 import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
 import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
@@ -10,9 +10,10 @@ import type { TrustPolicy } from '../token-exchange/keys/trust-policy.js';
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
 import type { JwksEntry, TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 import { readList } from './administration.js';
-import { configuredKeys, rulesOf } from './configured-keys.js';
+import { configuredKeys, rulesOf, storedEntriesRulesOf } from './configured-keys.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
+import { addRevocationCommands } from './revocation.commands.js';
 import { addEntryCommands } from './stored-entries.command.js';
 import { renderTable } from './table.js';
 import { readTextFile } from './text-file.js';
@@ -51,6 +52,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
   addCheck(keys, context);
   addStatus(keys, context);
   addEntryCommands(keys, context);
+  addRevocationCommands(keys, context, () => storedEntriesRulesOf(context).configured);
 }
 
 function addCheck(keys: Command, context: CommandContext): void {

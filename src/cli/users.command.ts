@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import { CREATE_USER } from '../administration/create-user.operation.js';
 import type { ListedUser } from '../administration/list-users.operation.js';
 import { LIST_USERS } from '../administration/list-users.operation.js';
+import { SIGN_USER_OUT } from '../administration/sign-user-out.operation.js';
 import { DISABLE_USER, ENABLE_USER } from '../administration/switch-user.operation.js';
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
 import type { NewUser } from '../users/user.repository.js';
@@ -29,6 +30,7 @@ export function addUsersCommands(program: Command, context: CommandContext): voi
     operation: ENABLE_USER,
     state: 'enabled',
   });
+  addSignOut(users, context);
 }
 
 function addCreate(users: Command, context: CommandContext): void {
@@ -79,6 +81,20 @@ function addSwitch(users: Command, context: CommandContext, command: SwitchComma
     .action(async (user: string) => {
       const { id } = await perform(context, operation, { user });
       context.stdout.write(`User ${id} is ${state}.\n`);
+    });
+}
+
+function addSignOut(users: Command, context: CommandContext): void {
+  users
+    .command('sign-out')
+    .description('end all sessions and access tokens of a user, on every instance; a new login passes')
+    .argument('<id-or-email>', 'the user')
+    .addHelpText('after', '\nExample:\n  svc-admin users sign-out somebody@example.com')
+    .action(async (user: string) => {
+      const { id, sessions } = await perform(context, SIGN_USER_OUT, { user });
+      context.stdout.write(
+        `User ${id} is signed out: ${sessions} session(s), and every access token issued until now.\n`,
+      );
     });
 }
 

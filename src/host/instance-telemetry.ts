@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../metrics/metrics.js';
 import type { Flow } from '../token-exchange/flow.js';
-import type { KeysHeld, Stage } from '../token-exchange/host.js';
+import type { KeysHeld, Stage, ThrottledFlow } from '../token-exchange/host.js';
 import { ExchangeTelemetry } from '../token-exchange/host.js';
 
 @Injectable()
@@ -20,7 +20,7 @@ export class InstanceTelemetry extends ExchangeTelemetry {
     outcomes.inc({ outcome: 'failed', reason: 'internal_error' });
   }
 
-  countThrottled(flow: Flow): void {
+  countThrottled(flow: ThrottledFlow): void {
     this.metrics.throttled.inc({ flow });
   }
 

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../token-exchange/http/answers.js';
 import { LOGGER } from '../token-exchange/foundation/log.js';
+import { TemporarilyUnavailableException } from '../token-exchange/http/temporarily-unavailable.exception.js';
 import { ContentCodingException } from './content-coding.exception.js';
 
 /** Codes and texts for errors that carry none of their own, mostly Fastify's. Theirs might echo the request. */
@@ -30,6 +31,8 @@ export class ErrorFilter implements ExceptionFilter {
     const status = methods.length > 0 ? 405 : statusOf(error);
     if (methods.length > 0) void reply.header('allow', methods.join(', '));
     if (error instanceof ContentCodingException) void reply.headers(ACCEPTED_CODING);
+    if (error instanceof TemporarilyUnavailableException)
+      void reply.header('retry-after', error.retryAfterSeconds);
     // What our own code answers with a 5xx on purpose (readiness) is no fault.
     const isFault = status >= 500 && !(error instanceof HttpException);
     if (isFault)

@@ -6,6 +6,7 @@
 import type { AuditEvent } from './audit/audit-event.js';
 import type { Transaction } from './database/transaction.js';
 import type { Flow } from './flow.js';
+import type { VouchingKey } from './revocation/vouching-key.js';
 
 /** A local user as far as this module is concerned. */
 export interface HostUser {
@@ -117,6 +118,8 @@ export interface SessionLogin {
   /** The `Cookie` header of the login, as it came: what it holds of earlier sessions is the product's matter. Secret. */
   readonly cookies: string | undefined;
   readonly requestId: string;
+  /** The key that vouched for the user; with it, the session must end if it is revoked. */
+  readonly vouchedBy: readonly VouchingKey[];
 }
 
 /** A session that was opened for a browser. */
@@ -162,6 +165,8 @@ export interface AccessTokenGrant {
   readonly issuedAt: number;
   /** Seconds since the Unix epoch. */
   readonly expiresAt: number;
+  /** The keys that vouched for subject and actor, in this order: with any of them the token must end if it is revoked. */
+  readonly vouchedBy: readonly VouchingKey[];
 }
 
 export interface IssuedAccessToken {
@@ -178,6 +183,21 @@ export abstract class AccessTokenIssuer {
   readonly audience?: string;
   /** Takes the key that signs now, before anything is used up for the token. @throws Error where there is none */
   abstract prepare(): AccessTokenSigner;
+
+  /**
+   * Finds the live access token of this product that a text is; undefined for everything else. Who holds it may then end it
+   * by itself (RFC 7009): `Revocations.refusesToken` tells so. Without it that endpoint answers 501.
+   */
+  findLive?(token: string): Promise<LiveAccessToken | undefined>;
+}
+
+/** An access token that holds at this moment. */
+export interface LiveAccessToken {
+  /** Its `jti`. */
+  readonly id: string;
+  readonly subjectUserId: string;
+  readonly actorUserId?: string;
+  readonly expiresAt: Date;
 }
 
 /** The steps of the journey that are timed. */
@@ -193,7 +213,7 @@ export interface KeysHeld {
 /** The product's metrics. */
 export abstract class ExchangeTelemetry {
   abstract observeStage(flow: Flow, stage: Stage, seconds: number): void;
-  abstract countThrottled(flow: Flow): void;
+  abstract countThrottled(flow: ThrottledFlow): void;
   /** Counts a failure, by a fault of the service, that not even the audit trail could take. */
   abstract countUnrecordedFailure(flow: Flow): void;
   /** Takes a function that tells the present number of usable keys, to be asked whenever metrics are read. */
@@ -220,3 +240,6 @@ export abstract class LoginFailurePage {
   /** Echoes nothing of the request, has no inline script, and tells the word to nobody who may not frame the product. */
   abstract render(failure: LoginFailure): RenderedPage;
 }
+
+/** What is throttled: both flows, and the end of single access tokens. */
+export type ThrottledFlow = Flow | 'revocation';

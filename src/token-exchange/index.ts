@@ -13,6 +13,7 @@ export type {
   RoleNames,
   SessionSettings,
   TokenExchangeSettings,
+  TokenRevocationSettings,
 } from './token-exchange.options.js';
 export type { Given, TokenExchangeParts } from './token-exchange.parts.js';
 export { readTrustedKeys } from './keys/trusted-key-entry.js';
@@ -42,6 +43,7 @@ export type {
   HostUserUpdate,
   IssuedAccessToken,
   KeysHeld,
+  LiveAccessToken,
   LoginFailure,
   NewHostUser,
   OpenedSession,
@@ -51,6 +53,7 @@ export type {
   SettledUsers,
   Settlement,
   Stage,
+  ThrottledFlow,
   TokenUse,
   UserLock,
 } from './host.js';
@@ -67,6 +70,13 @@ export type { GivingThrottlerStorage } from './throttle/giving-throttler.storage
 // Of the ports' own implementations, those that a host asks something of
 export { AccessTokenService } from './access-tokens/access-token.service.js';
 export type { VerifiedAccessToken } from './access-tokens/access-token.service.js';
+export { RevocationService } from './revocation/revocation.service.js';
+export type { EndedToken } from './revocation/revocation.service.js';
+export { Revocations } from './revocation/revocations.js';
+export type { TrustRevocation, Vouched, VouchedToken } from './revocation/revocations.js';
+export type { RevokedTrust } from './revocation/revocation.repository.js';
+export type { VouchingKey } from './revocation/vouching-key.js';
+export { TemporarilyUnavailableException } from './http/temporarily-unavailable.exception.js';
 export { SessionService } from './sessions/session.service.js';
 export { SignOutService } from './sessions/sign-out.service.js';
 export type { WebSession } from './sessions/session.repository.js';

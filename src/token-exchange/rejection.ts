@@ -10,6 +10,7 @@ export type RejectionReason =
   | 'algorithm_not_allowed'
   | 'key_unknown'
   | 'signature_invalid'
+  | 'trust_revoked'
   // claims and times
   | 'claims_invalid'
   | 'claims_not_storable'

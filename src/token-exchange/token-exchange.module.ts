@@ -36,6 +36,8 @@ import { TOKEN_EXCHANGE_OPTIONS } from './token-exchange.options.js';
 import type { TokenExchangeParts } from './token-exchange.parts.js';
 import { TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-exchange.parts.js';
 import { completedOptions, entryRules } from './token-exchange.settings.js';
+import { TokenRevocationController } from './token-revocation/token-revocation.controller.js';
+import { TokenRevocationService } from './token-revocation/token-revocation.service.js';
 import { ExternalTokenVerifier } from './verification/external-token.verifier.js';
 
 const EDGE = [FormBodies, HttpAnswers, EntryThrottleService];
@@ -59,7 +61,13 @@ const VERIFY_CONSUME_RESOLVE = [
   AuditBus,
   Journey,
 ];
-const FLOWS = [IssuancePlanner, DelegationService, EmbedLoginService, PlainHttpWarning];
+const FLOWS = [
+  IssuancePlanner,
+  DelegationService,
+  EmbedLoginService,
+  PlainHttpWarning,
+  TokenRevocationService,
+];
 const JOBS = [JtiPurgeJob];
 
 /** How settings are made of what the host injects. */
@@ -90,7 +98,7 @@ export class TokenExchangeModule {
   }
 }
 
-const CONTROLLERS = [DelegationController, EmbedLoginController];
+const CONTROLLERS = [DelegationController, EmbedLoginController, TokenRevocationController];
 
 function moduleOf(parts: TokenExchangeParts, settings: Provider): DynamicModule {
   for (const decorate of parts.decorators ?? []) CONTROLLERS.forEach((controller) => decorate(controller));

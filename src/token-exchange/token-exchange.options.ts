@@ -40,6 +40,12 @@ export interface ExchangeSettings {
   readonly maxTokenLifetimeSeconds: number;
 }
 
+/** The end of single access tokens by those who hold them (RFC 7009). */
+export interface TokenRevocationSettings {
+  /** Requests per client address and minute; 1 to 1,000,000, default 60. */
+  readonly perMinute: number;
+}
+
 /** The deletion of replay records whose tokens have expired. */
 export interface ReplayPurgeSettings {
   /** Seconds between two; 1 to 86,400, default 60. */
@@ -71,6 +77,7 @@ export interface TokenExchangeOptions {
   readonly roles: RoleNames;
   readonly embedLogin: EmbedLoginSettings;
   readonly exchange: ExchangeSettings;
+  readonly tokenRevocation: TokenRevocationSettings;
   /** Tolerance for `nbf` and a future `iat`, in seconds; 0 to 60, default 5. */
   readonly clockToleranceSeconds: number;
   readonly replayPurge: ReplayPurgeSettings;
@@ -95,6 +102,7 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   readonly entryRules?: EntryRulesSettings;
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;
+  readonly tokenRevocation?: Partial<TokenRevocationSettings>;
   readonly replayPurge?: Partial<ReplayPurgeSettings>;
   readonly jwks?: Partial<JwksSettings>;
 } & Partial<Pick<TokenExchangeOptions, 'strict' | 'clockToleranceSeconds' | 'isAvailable'>> & {

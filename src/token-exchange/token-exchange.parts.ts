@@ -26,6 +26,9 @@ import {
   Settlements,
   UserDirectory,
 } from './host.js';
+import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
+import { RevocationService } from './revocation/revocation.service.js';
+import { Revocations } from './revocation/revocations.js';
 import { KeyRing } from './sealing/key-ring.js';
 import { SESSION_OPTIONS } from './sessions/session.options.js';
 import { SessionService } from './sessions/session.service.js';
@@ -63,6 +66,11 @@ export interface TokenExchangeParts {
   readonly sessions?: Given<SessionOpener>;
   /** Own: `AccessTokenService`, JWTs signed by keys in a table of this package. */
   readonly accessTokens?: Given<AccessTokenIssuer>;
+  /**
+   * Own: `Revocations` and `RevocationService`, on tables of this package. `imported` where a module of `imports` offers both:
+   * they must be the ones that sessions and access tokens ask.
+   */
+  readonly revocations?: 'imported';
   /** Own: a table of this package. */
   readonly auditTrail?: Given<AuditTrail>;
   /** Own: none; each request takes a few statements more. */
@@ -102,6 +110,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     ...part(LoginFailurePage, parts.loginFailurePage),
     ...part(SessionOpener, parts.sessions, ownSessions),
     ...part(AccessTokenIssuer, parts.accessTokens, ownAccessTokens),
+    ...(parts.revocations === 'imported' ? [] : REVOCATION_PROVIDERS),
     ...part(AuditTrail, parts.auditTrail, () => part(AuditTrail, DefaultAuditTrailRepository)),
     ...part(ExchangeTelemetry, parts.telemetry, () => part(ExchangeTelemetry, SilentTelemetry)),
     ...part(Clock, parts.clock, () => [Clock]),
@@ -113,8 +122,9 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
 }
 
 /** The services that a host may inject, where it has taken those of this package. */
-export function ownServices({ sessions, accessTokens }: TokenExchangeParts): Type[] {
+export function ownServices({ sessions, accessTokens, revocations }: TokenExchangeParts): Type[] {
   return [
+    ...(revocations === undefined ? [Revocations, RevocationService] : []),
     ...(sessions === undefined ? [SessionService, SignOutService] : []),
     ...(accessTokens === undefined ? [AccessTokenService] : []),
   ];

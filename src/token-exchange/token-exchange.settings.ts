@@ -14,6 +14,7 @@ import type {
   RoleNames,
   TokenExchangeOptions,
   TokenExchangeSettings,
+  TokenRevocationSettings,
 } from './token-exchange.options.js';
 
 const DAY_SECONDS = 86_400;
@@ -35,6 +36,7 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
     trustedKeys: trustedKeys(settings, log),
     embedLogin: completedEmbedLogin(settings.embedLogin),
     exchange: completedExchange(settings.exchange),
+    tokenRevocation: completedTokenRevocation(settings.tokenRevocation),
     clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, 0, 60),
     replayPurge: completedPurge(settings.replayPurge),
   };
@@ -87,6 +89,12 @@ function completedExchange({
       DAY_SECONDS,
     ),
   };
+}
+
+function completedTokenRevocation({
+  perMinute = 60,
+}: Partial<TokenRevocationSettings> = {}): TokenRevocationSettings {
+  return { perMinute: whole('tokenRevocation.perMinute', perMinute, 1, MAX_PER_MINUTE) };
 }
 
 function completedPurge({

@@ -90,6 +90,7 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
   'not-found.js': JAVASCRIPT,
   'renewed.js': JAVASCRIPT,
   'session.js': JAVASCRIPT,
+  'session-watch.js': JAVASCRIPT,
   'sign-out.js': JAVASCRIPT,
   'view.js': JAVASCRIPT,
   'wording.js': JAVASCRIPT,

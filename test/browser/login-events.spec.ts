@@ -50,6 +50,17 @@ describeInBrowser('the events of a login', () => {
       expect(await product.eventNames()).toEqual(['session-ready', 'login-failed']);
     });
 
+    it('[D50] is a page too where the token is larger than anything that is read', async () => {
+      const product = await browsing.productPage();
+      await product.login('x'.repeat(300 * 1024));
+      expect(await product.event(1)).toEqual([
+        'login-failed',
+        { during: 'login', error: 'payload_too_large' },
+      ]);
+      await product.heading('You could not be signed in');
+      expect(await product.frame.locator('body').innerText()).not.toContain('{');
+    });
+
     it('[D50] in a renewal tells the word too, and what the frame shows stays', async () => {
       const product = await browsing.productPage();
       await product.login(browsing.token('ada'));

@@ -40,6 +40,22 @@ describeInBrowser('a session in the frame', () => {
       expect(await openSessions()).toHaveLength(before.length - 1);
     });
 
+    it('[D28] is told once, though the page in the frame hears of it late', async () => {
+      const product = await browsing.productPage();
+      await product.holdSignOutUp(6000);
+      await product.login(browsing.token('ada'));
+      await product.event(1);
+      // Meanwhile another frame signs out, and the page hears that the session is over.
+      await product.logout();
+      await product.heading('Your session has ended.');
+      await product.page.waitForTimeout(500);
+      expect((await product.events()).slice(1)).toEqual([['session-ended', { reason: 'signed-out' }]]);
+      await product.login(browsing.token('ada'));
+      await product.event(3);
+      await product.logout();
+      expect(await product.event(4)).toEqual(['session-ended', { reason: 'signed-out' }]);
+    });
+
     it('[D28] by the button in the frame tells the host page, and leaves nothing of the user in view', async () => {
       const product = await signedIn();
       await product.frame.getByRole('button', { name: 'Sign out' }).click();
@@ -55,6 +71,22 @@ describeInBrowser('a session in the frame', () => {
       await other.heading('Your session has ended.');
       expect((await other.events()).at(-1)).toEqual(['session-ended', { reason: 'revoked' }]);
     });
+  });
+
+  it('[D28] a sign-out is told once, for what it is, where the frame shows the description of the API', async () => {
+    const [one, other] = [await browsing.productPage(), await browsing.productPage()];
+    for (const product of [one, other]) {
+      await product.login(browsing.token('ada'), '/api/v1/docs');
+      await product.event(1);
+      await product.frame.getByRole('heading', { name: 'Instance API' }).waitFor();
+    }
+    // The second login has put another session in the place of the first.
+    expect((await one.event(2))[0]).toBe('session-ready');
+    await one.logout();
+    expect(await one.event(3)).toEqual(['session-ended', { reason: 'signed-out' }]);
+    expect(await other.event(2)).toEqual(['session-ended', { reason: 'revoked' }]);
+    await one.page.waitForTimeout(500);
+    expect(await one.eventNames()).toEqual(['session-ready', 'session-ready', 'session-ended']);
   });
 
   it('[D26] a session that an operator ends is over at the next look', async () => {
@@ -228,4 +260,32 @@ describeInBrowser('[D26] the end of a session', () => {
     await pass(10);
     expect(await product.event(3)).toEqual(['session-expiring', { expiresAt: end }]);
   });
+
+  it.each([
+    ['the description of the API', '/api/v1/docs'],
+    ['a page that says that nothing is there', '/nowhere'],
+  ])('[D26] is announced and told while the frame shows %s, and put off by a renewal', async (_, path) => {
+    const product = await browsing.productPage();
+    const token = () => browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 });
+    await product.login(token(), path);
+    const [, { expiresAt }] = await product.event(1);
+    await watched(product);
+    await pass(3541);
+    expect(await product.event(2)).toEqual(['session-expiring', { expiresAt }]);
+    await product.renew(token());
+    expect((await product.event(3))[0]).toBe('session-ready');
+    await product.page.waitForTimeout(500);
+    await pass(3500);
+    expect(await product.eventNames()).toHaveLength(3);
+    await pass(50);
+    expect((await product.event(4))[0]).toBe('session-expiring');
+    await pass(60);
+    expect(await product.event(5)).toEqual(['session-ended', { reason: 'expired' }]);
+    await product.page.waitForTimeout(500);
+    expect(await product.eventNames()).toHaveLength(5);
+  });
+
+  /** Waits until the page in the frame has found out whose session it is. */
+  const watched = (product: ProductPage) =>
+    product.page.waitForFunction(`messages.some(({ isRenewal }) => isRenewal === true)`);
 });

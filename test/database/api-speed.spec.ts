@@ -122,12 +122,28 @@ const PAGES: readonly (readonly [string, Statement])[] = [
   ['two members of 200 projects in the order of names', sorted({ ...BY_NAME, ...BOTH })],
   ['a search of two members of 200 projects', sorted({ ...BY_CHANGE, ...BOTH, search: 'comm' })],
   ['a member of one project by last change', sorted({ ...BY_CHANGE, memberId: MEMBER_OF_ONE })],
-  ['a search for what nothing has', sorted({ ...BY_CHANGE, search: 'nothing' })],
   ['a search for what half of all have', sorted({ ...BY_CHANGE, search: 'comm' })],
   ["a member's search for what half of all have", sorted({ ...BY_CHANGE, memberId: MEMBER, search: 'comm' })],
   ['credentials, first page', credentials('00000000-0000-0000-0000-000000000000')],
   ['credentials, deep page', credentials(DEEP)],
 ];
+
+/** Of which next to nothing is found in what is looked through for a page: the dearest there are. */
+const SEARCHES: readonly (readonly [string, Statement])[] = [
+  ['what nothing has', sorted({ ...BY_CHANGE, search: 'nothing' })],
+  ['what nothing has, by name', sorted({ ...BY_NAME, search: 'nothing' })],
+  ['two words, each of half of all, which nothing has both of', sorted({ ...BY_NAME, search: 'comm name' })],
+  [
+    'the same from Z to A, inactive ones',
+    sorted({ ...BY_NAME, order: 'desc', active: false, search: 'comm name' }),
+  ],
+  ['a common word that the list does not begin with', sorted({ ...BY_NAME, search: 'name' })],
+  ['a word of one in two hundred', sorted({ ...BY_CHANGE, search: '1000' })],
+  ["a member's, in what others have", sorted({ ...BY_NAME, memberId: MEMBER, search: 'name comm' })],
+  ['that of a member of one project', sorted({ ...BY_CHANGE, memberId: MEMBER_OF_ONE, search: 'comm name' })],
+];
+/** However many workflows there are: what is looked through lies in indexes, and what is sampled and listed all over the table. */
+const AT_MOST_SEARCH_BUFFERS = 2_500;
 
 interface Cost {
   buffers: number;
@@ -197,6 +213,10 @@ describeOnPostgresql('with a thousand rows', (few) => {
       // Pages of different lengths would not be comparable.
       expect(other.rows).toBe(one.rows);
       expect(other.buffers / one.buffers).toBeLessThanOrEqual(AT_MOST_TIMES);
+    });
+
+    it.each(SEARCHES)('a search for %s ends when it has looked far enough', async (_, page) => {
+      expect((await costOf(large, page)).buffers).toBeLessThan(AT_MOST_SEARCH_BUFFERS);
     });
 
     it.each(COUNTS)('the count %s stops as soon as it has found enough', async (_, count) => {

@@ -10,6 +10,7 @@ import { Transactions } from '../../src/token-exchange/database/transaction.js';
 import { SessionRepository } from '../../src/token-exchange/sessions/session.repository.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { knownRevocations } from '../support/known-revocations.js';
 import { TestClock } from '../support/test-clock.js';
 
 /** Longer than any of these transactions takes by itself. */
@@ -24,10 +25,15 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
   beforeAll(async () => {
     ({ dataSource } = await database.open([]));
     transactions = new Transactions(new Database(dataSource));
-    sessions = new SessionService(new SessionRepository(new Database(dataSource)), new TestClock(), {
-      sessionLifetimeSeconds: 3600,
-      partitionedCookie: true,
-    });
+    sessions = new SessionService(
+      new SessionRepository(new Database(dataSource)),
+      knownRevocations(),
+      new TestClock(),
+      {
+        sessionLifetimeSeconds: 3600,
+        partitionedCookie: true,
+      },
+    );
   });
   beforeEach(async () => {
     userId = randomUUID();
@@ -37,9 +43,10 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     );
   });
 
-  const open = async (transaction: Transaction, cookies?: string) =>
-    (await sessions.open(transaction, { userId, loginOrigin: undefined, cookies, requestId: 'test' }))
-      .setCookie;
+  const open = async (transaction: Transaction, cookies?: string) => {
+    const login = { userId, loginOrigin: undefined, cookies, requestId: 'test', vouchedBy: [] };
+    return (await sessions.open(transaction, login)).setCookie;
+  };
   const login = (cookies?: string) => transactions.run((transaction) => open(transaction, cookies));
   const idOf = (setCookie: string) => /=([^;]*)/.exec(setCookie)?.[1] ?? '';
   const liveOnes = async (...setCookies: string[]) => (await sessions.findLive(setCookies.map(idOf))).length;

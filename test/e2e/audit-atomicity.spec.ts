@@ -1,7 +1,10 @@
 // An audit row stands or falls with the work that it tells about, and nobody hears of what was rolled back.
 import { Partner } from '../../demo/partner.js';
+import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
+import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
 import { auditLines, auditRows, EVENT, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { linkedUser } from '../support/local-users.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -90,6 +93,26 @@ describeOnEachDatabase('[6.3] audit and the work it tells about', (database) => 
     });
     expect(heard).toEqual([]);
     expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
+  });
+
+  it('[D59][D61][D62] what is taken back and cannot be recorded stays as it was', async () => {
+    const cookie = await service.sessionCookie(partner.sign());
+    const token = await service.accessToken({ subject_token: partner.sign() });
+    const { issuer, kid } = partner;
+    const user = await linkedUser(service, issuer, 'customer-1');
+    await whileFailing('at the commit', 'audit_event', async () => {
+      const revocation = service.part(RevocationService).revoke({ issuer, kid }, 'failing-revocation');
+      await expect(revocation).rejects.toThrow('made to fail');
+      const signOut = service.part(SignOutService).signOutEverywhere(user?.id ?? '', 'failing-sign-out');
+      await expect(signOut).rejects.toThrow('made to fail');
+      expect((await service.post('/rest/auth/oauth/revoke', { token })).status).toBe(500);
+    });
+    expect(heard).toEqual([]);
+    expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await service.fetch('/rest/me', { headers })).status).toBe(200);
+    for (const table of ['trust_revocation', 'ended_token', 'user_sign_out'])
+      expect(await service.rows(`SELECT 1 FROM token_exchange_${table}`)).toEqual([]);
   });
 
   it('afterwards the service works: the only connection of the embedded database is not stuck', async () => {

@@ -8,7 +8,7 @@ import { withService } from '../support/with-service.js';
 
 const cast = new Cast();
 const partner = cast.main;
-const trustedKeys = [cast.mainEntry];
+const trustedKeys = [cast.mainEntry, cast.revoked.staticEntry()];
 /** Where the specification gives one (section 7). */
 const MESSAGES: Partial<Record<string, string>> = {
   token_replayed: 'Token has already been used',

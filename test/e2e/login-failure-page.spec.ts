@@ -9,7 +9,7 @@ import { withService } from '../support/with-service.js';
 
 const cast = new Cast();
 const partner = cast.main;
-const trustedKeys = [cast.mainEntry];
+const trustedKeys = [cast.mainEntry, cast.revoked.staticEntry()];
 const HOST = 'https://product.example';
 const environment = { SVC_EMBED_FRAME_ANCESTORS: HOST };
 
@@ -77,6 +77,25 @@ describeOnAnyDatabase('[D50] a refused login that asks for a page', (database) =
     const byGet = await service.fetch(`/rest/auth/embed?${body}`);
     expect(byGet.headers.get('content-type')).toMatch(/^application\/json/);
   });
+
+  it.each([
+    ['over 256 KiB', `token=${'x'.repeat(300 * 1024)}`, {}, 413, 'payload_too_large'],
+    ['encoded', 'token=x', { 'content-encoding': 'br' }, 415, 'content_encoding_not_supported'],
+    ['of another type', '{}', { 'content-type': 'application/json' }, 415, 'not_a_form'],
+  ])(
+    '[D50] a body that is not read, %s: the address asks for the page',
+    async (_, body, labels, status, word) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: HOST, ...labels };
+      const post = (query: string) =>
+        service.fetch(`/rest/auth/embed${query}`, { method: 'POST', body, headers });
+      const answer = await post('?theme=dark&answer=page');
+      expect([answer.status, (await dataOf(answer)).word]).toEqual([status, word]);
+      for (const query of ['', '?answer=json', '?answer']) {
+        const json = await post(query);
+        expect([json.status, ((await json.json()) as { error: string }).error]).toEqual([status, word]);
+      }
+    },
+  );
 
   it('[D50] where nothing says who may frame the instance, whoever posts may', async () => {
     await withService(database, { trustedKeys }, async (open) => {

@@ -20,11 +20,13 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
       expect(await json(service, path)).toEqual({
         issuer: BASE_URL,
         token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
+        revocation_endpoint: `${BASE_URL}/rest/auth/oauth/revoke`,
         jwks_uri: `${BASE_URL}${KEY_SET}`,
         scopes_supported: SCOPES,
         grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
         response_types_supported: [],
         token_endpoint_auth_methods_supported: ['none'],
+        revocation_endpoint_auth_methods_supported: ['none'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['ES256'],
         protected_resources: [BASE_URL],

@@ -30,7 +30,10 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(LIMIT),
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: String(LIMIT),
     };
-    service = await TestService.start(database, { trustedKeys: [cast.mainEntry, fetched], environment });
+    service = await TestService.start(database, {
+      trustedKeys: [cast.mainEntry, fetched, cast.revoked.staticEntry()],
+      environment,
+    });
   });
   afterAll(async () => {
     await service?.stop();
@@ -104,6 +107,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     const counts = held.map(({ labels, value }) => [labels['issuer'], value]);
     expect(counts).toEqual([
       [partner.issuer, 1],
+      [cast.revoked.issuer, 1],
       [publisher.issuer, 2],
     ]);
   });

@@ -11,6 +11,7 @@ import { Settlements } from '../../src/token-exchange/host.js';
 import { IdentityService } from '../../src/token-exchange/identity/identity.service.js';
 import { Journey } from '../../src/token-exchange/journey.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
+import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
 import { ExternalTokenVerifier } from '../../src/token-exchange/verification/external-token.verifier.js';
 import type { AuditRow } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -231,6 +232,7 @@ describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
     return new DelegationService(
       service.part(ExternalTokenVerifier),
       service.part(EntryThrottleService),
+      service.part(Revocations),
       service.part(IssuancePlanner),
       new ConsumptionService(service.part(JtiRepository), identities, how),
       identities,

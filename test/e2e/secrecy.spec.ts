@@ -35,7 +35,10 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
 
   beforeAll(async () => {
     const environment = { SVC_LOG_LEVEL: 'debug' };
-    service = await TestService.start(database, { trustedKeys: [cast.mainEntry], environment });
+    service = await TestService.start(database, {
+      trustedKeys: [cast.mainEntry, cast.revoked.staticEntry()],
+      environment,
+    });
     await createUser(service, { email: 'Resident@Private.example' });
     await succeed();
     await fail();

@@ -408,12 +408,15 @@ describeOnAnyDatabase('token exchange', (database) => {
         jti: expect.any(String),
         iat: expect.any(Number),
         exp: expect.any(Number),
+        // Both were signed by one key.
+        vouched_by: [{ iss: partner.issuer, kid: partner.kid }],
       });
     });
 
     it('[D29] says nothing of an actor, scope or resource that was not there', async () => {
       const { payload } = await verified(await service.accessToken({ subject_token: token() }));
-      expect(Object.keys(payload).sort()).toEqual(['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'sub']);
+      const always = ['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'sub', 'vouched_by'];
+      expect(Object.keys(payload).sort()).toEqual(always);
     });
 
     it('[D29] has a jti of its own each time', async () => {

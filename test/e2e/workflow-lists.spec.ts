@@ -6,8 +6,10 @@ import { describeOnEachDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
 
 const LIST = '/api/v1/workflows';
-/** More than are looked through before the index of words is asked. */
-const ROWS = 6000;
+/** More than a page of a search looks through, and no more than a count does. */
+const ROWS = 4400;
+/** A search for more rows than so many pages look through would never end. */
+const MOST_PAGES = 30;
 /** Of the first few, of which one is crowded, and of many with little in each. */
 const [FEW_PROJECTS, PROJECTS] = [7, 130];
 
@@ -118,7 +120,7 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
     { sort: 'name' },
     { sort: 'name', order: 'desc' },
   ];
-  const SEARCHES = ['', 'ord', 'rare', 'eclair 17'];
+  const SEARCHES = ['', 'ord', 'rare', 'eclair 17', 'ord zoo'];
   const QUERIES = SORTS.flatMap((sort) =>
     SCOPES.flatMap((scope) => SEARCHES.map((search): Query => ({ ...sort, ...scope, search }))),
   );
@@ -136,14 +138,18 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
       const whole = expected(tokenOf(), query);
       const ids: string[] = [];
       let cursor: string | null = '';
-      for (let page = 0; page < 3 && cursor !== null; page++) {
+      for (let page = 0; page < MOST_PAGES && ids.length < 201 && cursor !== null; page++) {
         const answer = await api.get(pathOf({ ...query, limit: '67', ...(cursor && { cursor }) }), tokenOf());
         expect(answer.status).toBe(200);
-        ids.push(...idsOf(answer));
+        const found = idsOf(answer);
+        // A page is short at the end of a list, or where a search has looked far enough.
+        if (query['search'] === '') expect(found).toHaveLength(Math.min(67, whole.length - ids.length));
+        ids.push(...found);
         cursor = answer.body.nextCursor;
       }
-      expect(ids).toEqual(whole.slice(0, 201));
-      expect(cursor === null).toBe(whole.length <= 201);
+      expect(ids.slice(0, 201)).toEqual(whole.slice(0, 201));
+      if (whole.length < 201) expect(cursor).toBeNull();
+      if (whole.length > 201 + 67) expect(cursor).not.toBeNull();
     });
 
     it.each(SCOPES.flatMap((scope) => SEARCHES.map((search): Query => ({ ...scope, search }))))(
@@ -182,18 +188,21 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
         for (const rest of REST) {
           const query: Query = { sort: 'name', projectId, ...rest };
           const whole = expected(tokenOf(), query);
-          expect(idsOf(await api.get(pathOf(query), tokenOf()))).toEqual(whole.slice(0, 100));
+          const first = idsOf(await api.get(pathOf(query), tokenOf()));
+          expect(first).toEqual(whole.slice(0, rest['search'] === undefined ? 100 : first.length));
+          const all = await api.all(pathOf(query), tokenOf(), 250);
+          expect(all.map(({ id }) => id)).toEqual(whole);
           const count = await api.get(pathOf({ projectId, ...rest }, `${LIST}/count`), tokenOf());
           expect(count.body).toEqual({ count: Math.min(whole.length, 1000), hasMore: whole.length > 1000 });
         }
     });
   });
 
-  // Last, since it changes what the others expect.
-  it.each(SORTS)(
+  // Last, since they change what the others expect.
+  it.each(SORTS.flatMap((sort): Query[] => [sort, { ...sort, search: 'ord' }]))(
     '%j: what stays where it is is seen once, whatever comes, goes and changes',
-    async (sort) => {
-      const scope: Query = { ...sort, active: 'true', projectId: projects[2] ?? '' };
+    async (asked) => {
+      const scope: Query = { ...asked, active: 'true', projectId: projects[2] ?? '' };
       const whole = expected(admin, scope);
       const touched = new Set<string>();
       const seen: string[] = [];
@@ -213,9 +222,68 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
         touched.add(await world.createWorkflow(projects[2] ?? '', 'Made just now'));
       }
       const stayed = whole.filter((id) => !touched.has(id));
-      expect(stayed.length).toBeGreaterThan(100);
+      expect(stayed.length).toBeGreaterThan(80);
       expect(seen.filter((id) => !touched.has(id))).toEqual(stayed);
       rows = await service.rows<Row>(ROWS_AS_THEY_ARE);
     },
   );
+
+  describe('in a list that is longer than a search looks at once', () => {
+    beforeAll(async () => {
+      await service.rows(
+        `INSERT INTO workflow (id, project_id, name, active, nodes, connections, updated_at)
+         SELECT gen_random_uuid(), $1, CASE WHEN n = 4567 THEN 'Zebra ' ELSE (ARRAY['Order ', 'Zoo '])[1 + n % 2] END || 'more ' || n, true, '[]', '{}',
+           timestamptz '2026-02-01' + make_interval(secs => n)
+         FROM generate_series(1, 9000) n`,
+        [projects[3]],
+      );
+      rows = await service.rows<Row>(ROWS_AS_THEY_ARE);
+    }, 30_000);
+
+    it.each(SORTS.flatMap((sort): Query[] => [sort, { ...sort, active: 'true' }]))(
+      '%j: page after page is looked through for words that are common, and rare together',
+      async (sort) => {
+        for (const token of [admin, member, memberOfMany])
+          for (const search of ['zoo 17', 'order zoo', 'more 8999']) {
+            const query = { ...sort, search };
+            const whole = expected(token, query);
+            const ids: string[] = [];
+            let pages = 0;
+            for (let cursor: string | null = ''; cursor !== null; pages++) {
+              const answer: ApiAnswer = await api.get(pathOf({ ...query, ...(cursor && { cursor }) }), token);
+              ids.push(...idsOf(answer));
+              cursor = answer.body.nextCursor;
+              expect(pages).toBeLessThan(MOST_PAGES);
+            }
+            expect(ids).toEqual(whole);
+          }
+      },
+    );
+
+    it('a page ends where a search has looked far enough, and none is given for what nobody may see', async () => {
+      const first = await api.get(pathOf({ sort: 'updatedAt', search: 'order zoo' }), admin);
+      expect(first.body.data).toEqual([]);
+      expect(first.body.nextCursor).not.toBeNull();
+      // The end of a page is a place in the list of its reader: the cursor shows no other name.
+      const { nextCursor } = (await api.get(pathOf({ sort: 'name', search: 'order zoo' }), memberOfMany))
+        .body;
+      const key = Buffer.from(nextCursor, 'base64url').subarray(32).toString();
+      const own = expected(memberOfMany, { sort: 'name' });
+      expect(rows.filter(({ id }) => own.includes(id)).map(({ folded }) => folded)).toContain(key);
+    });
+
+    it('a word that few names have is found at once, wherever it is', async () => {
+      const page = await api.get(pathOf({ sort: 'name', search: 'zebra' }), admin);
+      expect([idsOf(page), page.body.nextCursor]).toEqual([expected(admin, { search: 'zebra' }), null]);
+    });
+
+    it('a count says that there may be more, and counts exactly where it can', async () => {
+      const count = async (search: string) =>
+        (await api.get(pathOf({ search }, `${LIST}/count`), admin)).body;
+      // Each is common, and no name has both.
+      expect(await count('order zoo')).toEqual({ count: 0, hasMore: true });
+      expect(await count('zebra mor')).toEqual({ count: 1, hasMore: false });
+      expect(await count('more')).toEqual({ count: 1000, hasMore: true });
+    });
+  });
 });

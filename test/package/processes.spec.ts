@@ -9,6 +9,7 @@ import { preparedInstallation } from './support/packed-package.js';
 
 const SAME_TOKENS = 50;
 const LEADERSHIP_LIMIT_MS = 15_000;
+const REVOCATION_LIMIT_MS = 10_000;
 /** As soon as each process must know of a change. */
 const STORED_LIMIT_MS = 10_000;
 
@@ -42,6 +43,56 @@ describeOnEmptyDatabase('two processes, on Express and on Fastify', (database) =
     const login = await second.login(partner.sign());
     const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
     expect((await first.call('/', { headers: { cookie } })).status).toBe(200);
+  });
+
+  it('[D61] ends an access token at both when its holder ends it at one of them', async () => {
+    const { body } = await first.exchange(partner.sign());
+    const token = String(body['access_token']);
+    expect((await second.apiMe(token)).status).toBe(200);
+    const form = { method: 'POST', body: new URLSearchParams({ token }) };
+    expect((await first.call('/rest/auth/oauth/revoke', form)).status).toBe(200);
+    expect((await first.apiMe(token)).status).toBe(401);
+    await until(
+      'the other has heard',
+      REVOCATION_LIMIT_MS,
+      async () => (await second.apiMe(token)).status === 401,
+    );
+  });
+
+  it('[D59] ends what a revoked key has vouched for at both, and takes it again once it is restored', async () => {
+    const { body } = await first.exchange(partner.sign());
+    const token = String(body['access_token']);
+    const login = await first.login(partner.sign());
+    const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const key = [partner.issuer, partner.kid];
+    const statuses = async (host: HostProcess) => [
+      (await host.apiMe(token)).status,
+      (await host.call('/', { headers: { cookie } })).status,
+    ];
+    expect(await statuses(second)).toEqual([200, 200]);
+    const isRefused = async (host: HostProcess) => (await statuses(host)).every((status) => status === 401);
+    const exchanges = async () => [
+      (await first.exchange(partner.sign())).status,
+      (await second.exchange(partner.sign())).status,
+    ];
+    await database().query(
+      'INSERT INTO token_exchange_trust_revocation (issuer, kid, revoked_at) VALUES ($1, $2, now())',
+      key,
+    );
+    await until(
+      'both have heard',
+      REVOCATION_LIMIT_MS,
+      async () => (await isRefused(first)) && isRefused(second),
+    );
+    expect(await exchanges()).toEqual([400, 400]);
+    await database().query(
+      'UPDATE token_exchange_trust_revocation SET restored_at = now() WHERE issuer = $1 AND kid = $2',
+      key,
+    );
+    await until('both take it again', REVOCATION_LIMIT_MS, async () =>
+      (await exchanges()).every((status) => status === 200),
+    );
+    expect([await isRefused(first), await isRefused(second)]).toEqual([true, true]);
   });
 
   it('has one leader, and the other when that one ends', async () => {

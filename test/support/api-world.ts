@@ -57,7 +57,8 @@ export class ApiWorld {
     const issuedAt = Math.floor(Date.now() / 1000);
     const sign = this.service.part(AccessTokenService).prepare();
     const clientId = 'https://partner.example';
-    const grant = { id: randomUUID(), subjectUserId: userId, actorUserId, clientId, ...granted };
+    const vouchedBy = [{ issuer: clientId, kid: 'api-world' }];
+    const grant = { id: randomUUID(), subjectUserId: userId, actorUserId, clientId, vouchedBy, ...granted };
     return sign({ ...grant, issuedAt, expiresAt: issuedAt + 600 }).token;
   }
 
@@ -72,6 +73,7 @@ export class ApiWorld {
       loginOrigin: undefined,
       cookies: undefined,
       requestId: 'api-world',
+      vouchedBy: [],
     };
     const { setCookie } = await this.service
       .part(Transactions)

@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { changeUser, createUser, linkedUser } from './local-users.js';
 import type { TestService } from './test-service.js';
 
@@ -22,6 +23,12 @@ export class Cast {
   readonly rsa = Partner.create({ issuer: 'https://rsa.example', kid: 'rsa-key', algorithm: 'RS256' });
   readonly p384 = Partner.create({ issuer: 'https://p384.example', kid: 'p384-key', algorithm: 'ES384' });
   readonly p521 = Partner.create({ issuer: 'https://p521.example', kid: 'p521-key', algorithm: 'ES512' });
+  /** Trusted, until a token of it is made for being refused. */
+  readonly revoked = Partner.create({
+    issuer: 'https://revoked.example',
+    kid: 'revoked',
+    audience: AUDIENCE,
+  });
   /** Claims to be `main` with a key of its own. */
   readonly impostor = Partner.create({ issuer: 'https://main.example', kid: 'shared', audience: AUDIENCE });
 
@@ -31,8 +38,11 @@ export class Cast {
   }
 
   get trustedKeys(): object[] {
-    const { namesake, other, rsa, p384, p521 } = this;
-    return [this.mainEntry, ...[namesake, other, rsa, p384, p521].map((partner) => partner.staticEntry())];
+    const { namesake, other, rsa, p384, p521, revoked } = this;
+    return [
+      this.mainEntry,
+      ...[namesake, other, rsa, p384, p521, revoked].map((partner) => partner.staticEntry()),
+    ];
   }
 }
 
@@ -422,10 +432,21 @@ const USED_UP: LateRefusal = {
   },
 };
 
+const OF_REVOKED_KEY: LateRefusal = {
+  name: '[D59] a token of a revoked key',
+  reason: 'trust_revoked',
+  make: async ({ revoked }, service) => {
+    const { issuer, kid } = revoked;
+    await service.part(RevocationService).revoke({ issuer, kid }, 'test-of-revoked-key');
+    return revoked.sign();
+  },
+};
+
 /** For each reason a token that both flows refuse for it, but for those whose claims are invalid. */
 export const ONE_OF_EACH_REASON: readonly LateRefusal[] = [
   ...ATTACKS.filter(({ flow, verdict }) => flow === undefined && verdict === 'refused'),
   USED_UP,
+  OF_REVOKED_KEY,
   ...LATE_REFUSALS,
 ].filter(({ reason }, index, all) => all.findIndex((other) => other.reason === reason) === index);
 

@@ -10,7 +10,7 @@ import type { FreshDatabase } from './databases.js';
 import { lastingFolder } from './run-folder.js';
 
 const PROJECT = join(__dirname, '..', '..');
-const MIGRATIONS = join(PROJECT, 'src', 'database', 'migrations');
+const MIGRATIONS = ['database', 'token-exchange'].map((room) => join(PROJECT, 'src', room, 'migrations'));
 const ENGINE = join(PROJECT, 'node_modules', '@electric-sql', 'pglite', 'package.json');
 /** A run opens hundreds of these databases: each would clear memory for a service of months. */
 const SMALL_MEMORY = 'shared_buffers = 16MB\n';
@@ -57,8 +57,8 @@ async function makeTemplate(template: string): Promise<void> {
  */
 function templateName(): string {
   const hash = createHash('sha256').update(readFileSync(ENGINE)).update(SMALL_MEMORY);
-  for (const name of readdirSync(MIGRATIONS).sort())
-    hash.update(name).update(readFileSync(join(MIGRATIONS, name)));
+  for (const folder of MIGRATIONS)
+    for (const name of readdirSync(folder).sort()) hash.update(name).update(readFileSync(join(folder, name)));
   const day = new Date().toISOString().slice(0, 10);
   return `${PREFIX}${day}-${hash.digest('hex').slice(0, 16)}`;
 }

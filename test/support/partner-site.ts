@@ -102,6 +102,16 @@ export class ProductPage {
     await (await this.shownFrame()).evaluate('window.isMarked = true');
   }
 
+  /** From the next login on the page `/` in the frame hears so late that it is to sign out, as if something kept it busy. */
+  async holdSignOutUp(milliseconds: number): Promise<void> {
+    await this.page.addInitScript(`location.pathname === '/' && addEventListener('message', (event) => {
+      if (!event.isTrusted || event.data?.type !== 'sign-out') return;
+      event.stopImmediatePropagation();
+      const { data, origin, source } = event;
+      setTimeout(() => dispatchEvent(new MessageEvent('message', { data, origin, source })), ${milliseconds});
+    })`);
+  }
+
   async isFrameMarked(): Promise<boolean> {
     return (await this.shownFrame()).evaluate<boolean>('window.isMarked === true');
   }

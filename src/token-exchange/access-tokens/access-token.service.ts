@@ -6,6 +6,10 @@ import { Clock } from '../foundation/clock.js';
 import { signCompactJws } from '../foundation/compact-jws.js';
 import type { AccessTokenGrant, AccessTokenSigner } from '../host.js';
 import { AccessTokenIssuer } from '../host.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { VouchedToken } from '../revocation/revocations.js';
+import type { RecordedKey } from '../revocation/vouching-key.js';
+import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
 import type { AccessTokenOptions } from './access-token.options.js';
 import { ACCESS_TOKEN_OPTIONS } from './access-token.options.js';
 import type { LoadedKey } from './signing-key.service.js';
@@ -25,6 +29,8 @@ interface AccessTokenClaims {
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
+  /** D59, under a name of our own: no verifier of tokens expects anything of it. */
+  readonly vouched_by: readonly RecordedKey[];
 }
 
 /**
@@ -49,16 +55,23 @@ export interface VerifiedAccessToken {
   readonly expiresAt: Date;
 }
 
+/** A token whose signature was verified: what it says, and what may be revoked of it. */
+interface ReadToken {
+  readonly content: VerifiedAccessToken;
+  readonly vouched: VouchedToken;
+}
+
 const TYPE = 'at+jwt';
 export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
 @Injectable()
 export class AccessTokenService extends AccessTokenIssuer {
   override readonly audience: string;
-  private readonly verified = new VerifiedTokens<{ kid: string; content: VerifiedAccessToken }>();
+  private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>();
 
   constructor(
     private readonly signingKeys: SigningKeyService,
+    private readonly revocations: Revocations,
     private readonly clock: Clock,
     @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: Pick<AccessTokenOptions, 'issuer'>,
   ) {
@@ -84,18 +97,24 @@ export class AccessTokenService extends AccessTokenIssuer {
    * Verifies a Bearer credential; undefined for everything that is not a live access token of this host.
    * @rule D31 Nothing but our own access tokens passes: type, issuer, audience and key are all checked.
    * See `judgeType` in external-token.verifier.ts for the other half: an access token is no external token.
+   * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {
     const remembered = this.verified.find(token);
     const key = await this.signingKeys.find(remembered?.kid ?? kidOf(token));
     if (key === undefined) return undefined;
-    if (remembered !== undefined) return this.hasExpired(remembered.content) ? undefined : remembered.content;
-    const content = await this.verifyWith(key, token);
-    if (content !== undefined) this.verified.remember(token, { kid: key.kid, content });
-    return content;
+    const read = remembered ?? (await this.verifyWith(key, token));
+    if (read === undefined) return undefined;
+    if (remembered === undefined) this.verified.remember(token, { kid: key.kid, ...read });
+    const { content, vouched } = read;
+    return this.hasExpired(content) || this.revocations.refusesToken(vouched) ? undefined : content;
   }
 
-  private async verifyWith(key: LoadedKey, token: string): Promise<VerifiedAccessToken | undefined> {
+  override findLive(token: string): Promise<VerifiedAccessToken | undefined> {
+    return this.verify(token);
+  }
+
+  private async verifyWith(key: LoadedKey, token: string): Promise<ReadToken | undefined> {
     if (!isCanonical(token)) return undefined;
     try {
       const { payload } = await jwtVerify(token, key.publicKey, this.expectations());
@@ -141,6 +160,7 @@ function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
     jti: grant.id,
     iat: grant.issuedAt,
     exp: grant.expiresAt,
+    vouched_by: recordedKeys(grant.vouchedBy),
   };
 }
 
@@ -172,14 +192,34 @@ function kidOf(token: string): string {
  * The signature is ours, so the claims are as we wrote them; they are still read by type.
  * @rule 4.2.4 Scope and resource narrow nothing: they are not read.
  */
-function readClaims({ sub = '', jti = '', exp = 0, act, scope, ...claims }: JWTPayload): VerifiedAccessToken {
-  const actor = (act as { sub?: unknown } | undefined)?.sub;
+function readClaims(claims: JWTPayload): ReadToken {
+  const { sub = '', jti = '', iat = 0, exp = 0, act, scope } = claims;
+  const named = (act as { sub?: unknown } | undefined)?.sub;
+  const actor = typeof named === 'string' ? named : undefined;
   return {
-    id: jti,
-    subjectUserId: sub,
-    actorUserId: typeof actor === 'string' ? actor : undefined,
-    rights: claims['delegated_rights'] === 'both' ? 'both' : 'actor',
-    scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
-    expiresAt: new Date(exp * 1000),
+    content: {
+      id: jti,
+      subjectUserId: sub,
+      actorUserId: actor,
+      rights: claims['delegated_rights'] === 'both' ? 'both' : 'actor',
+      scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
+      expiresAt: new Date(exp * 1000),
+    },
+    vouched: {
+      id: jti,
+      keys: keysOf(claims, actor),
+      userIds: actor === undefined ? [sub] : [sub, actor],
+      sinceMs: iat * 1000,
+    },
   };
+}
+
+/**
+ * Tokens of releases that did not record keys name the issuer of the subject's alone; of an actor's they tell nothing, so
+ * that with one they are refused by every revocation (D59).
+ */
+function keysOf({ vouched_by, client_id }: JWTPayload, actor: string | undefined): VouchedToken['keys'] {
+  const recorded = readRecordedKeys(vouched_by);
+  if (recorded !== undefined) return recorded;
+  return actor === undefined && typeof client_id === 'string' ? [{ issuer: client_id }] : undefined;
 }

@@ -3,5 +3,5 @@ import { AccessTokenService } from './access-token.service.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { SigningKeyService } from './signing-key.service.js';
 
-/** They need `ACCESS_TOKEN_OPTIONS`, `KeyRing`, `Database`, `Transactions`, `Clock` and `LOGGER`. */
+/** They need `ACCESS_TOKEN_OPTIONS`, `Revocations`, `KeyRing`, `Database`, `Transactions`, `Clock` and `LOGGER`. */
 export const ACCESS_TOKEN_PROVIDERS = [SigningKeyRepository, SigningKeyService, AccessTokenService];

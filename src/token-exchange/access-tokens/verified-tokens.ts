@@ -1,7 +1,7 @@
 // Remembers access tokens whose signature was verified, so that a script that calls often is verified once.
 import { hash } from 'node:crypto';
 
-/** Some 6 MB when full. */
+/** Some 10 MB when full. */
 const MAX_TOKENS = 10_000;
 
 /**

@@ -73,6 +73,17 @@ export interface AuditPayloads {
     /** Not there where it was removed. */
     readonly to?: StoredEntryRecord;
   };
+  /** Trust in a key was taken back, or without `kid` in every key of an issuer, with all that it had vouched for. */
+  'svc.audit.token-exchange.trust-revoked': Trusted & { readonly kid?: string };
+  /** That trust was given again, for what is issued from then on. */
+  'svc.audit.token-exchange.trust-restored': Trusted & { readonly kid?: string };
+  /** Whoever held an access token has ended it. */
+  'svc.audit.token-exchange.token-revoked': { readonly accessTokenId: string };
+  /** All sessions and access tokens of the subject were ended. */
+  'svc.audit.token-exchange.user-signed-out': {
+    /** How many sessions that had not ended by themselves. */
+    readonly sessions: number;
+  };
   /** Sessions of the subject were ended before their time. */
   'svc.audit.session.ended': {
     /** How many that had not ended by themselves. */

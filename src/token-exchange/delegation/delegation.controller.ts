@@ -7,6 +7,7 @@ import {
   FormOnlyGuard,
 } from '../edge/flow.guards.js';
 import { FormBodies } from '../edge/form-bodies.js';
+import { RevocationsKnownGuard } from '../edge/revocations-known.guard.js';
 import type { HttpRequest } from '../http/http-answers.js';
 import { HttpAnswers } from '../http/http-answers.js';
 import { TOKEN_PATH } from '../edge/paths.js';
@@ -42,7 +43,13 @@ export class DelegationController {
    * @rule 5.4 Nobody asks for a credential here, nor at embedded login: the external token is the only one.
    */
   @Post(TOKEN_PATH)
-  @UseGuards(AvailableGuard, ExchangeThrottlerGuard, ExchangeEnabledGuard, FormOnlyGuard)
+  @UseGuards(
+    AvailableGuard,
+    ExchangeThrottlerGuard,
+    ExchangeEnabledGuard,
+    FormOnlyGuard,
+    RevocationsKnownGuard,
+  )
   async exchange(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const { subjectToken, actorToken, scope, resources } = readTokenExchangeForm(
       this.bodies.bytesOf(request),

@@ -12,9 +12,11 @@ import { IdentityService } from '../identity/identity.service.js';
 import { Journey, UnissuedTokenError, identityEvents } from '../journey.js';
 import type { Party } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
+import { Revocations } from '../revocation/revocations.js';
 import type { RateLimited } from '../throttle/rate-limit.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
+import { refuseRevokedTrust } from '../verification/revoked-trust.js';
 import { judgeParties } from './delegation-policy.js';
 import type { ExchangeRequest, Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
@@ -38,6 +40,7 @@ export class DelegationService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
     private readonly throttle: EntryThrottleService,
+    private readonly revocations: Revocations,
     private readonly issuances: IssuancePlanner,
     private readonly consumption: ConsumptionService,
     private readonly identities: IdentityService,
@@ -55,11 +58,13 @@ export class DelegationService {
     const arrivedAtMs = this.throttle.nowMs();
     return this.journey.audited('exchange', request.requestId, async () => {
       const parties = await timed('verify', () => this.verify(request));
+      this.refuseRevoked(parties);
       const issuance = this.issuances.plan(request, parties);
       const arrival = { flow: 'exchange', sender: request.sender, arrivedAtMs } as const;
       return this.throttle.counted(arrival, parties, async () => {
         const settled = await timed('consume', () => this.consumption.consume(parties, [issuance.success]));
         const users = await timed('resolve', () => this.resolve(issuance, settled));
+        this.refuseRevoked(parties);
         return timed('issue', () => issue(issuance, users));
       });
     });
@@ -75,6 +80,11 @@ export class DelegationService {
       judgeParties({ subject, actor }),
     );
     return { subject, actor };
+  }
+
+  private refuseRevoked({ subject, actor }: Parties): void {
+    refuseRevokedTrust(this.revocations, subject, { party: 'subject' });
+    if (actor !== undefined) refuseRevokedTrust(this.revocations, actor, { party: 'actor' });
   }
 
   /** Users who are not settled are resolved in one transaction with the record of it. */

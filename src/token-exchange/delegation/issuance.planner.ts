@@ -124,15 +124,17 @@ export function grantOf(
 ): AccessTokenGrant {
   const { issuedAt, expiresAt } = validity;
   const { scope, resource } = request;
+  const { subject, actor } = parties;
   return {
     id: accessTokenId,
     ...users,
-    clientId: parties.subject.key.policy.issuer,
+    clientId: subject.key.policy.issuer,
     ...grants,
-    priorActors: parties.actor === undefined ? undefined : priorActors,
+    priorActors: actor === undefined ? undefined : priorActors,
     requestedScope: scope,
     requestedResource: resource?.join(' '),
     issuedAt,
     expiresAt,
+    vouchedBy: (actor === undefined ? [subject] : [subject, actor]).map(issuerAndKid),
   };
 }

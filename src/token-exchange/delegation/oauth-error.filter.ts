@@ -10,6 +10,7 @@ import { HttpAnswers, requestOf } from '../http/http-answers.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
+import type { ThrottledFlow } from '../host.js';
 import { ExchangeTelemetry } from '../host.js';
 import type { RejectionReason } from '../rejection.js';
 import { Rejection } from '../rejection.js';
@@ -37,6 +38,7 @@ const REJECTIONS = {
   algorithm_not_allowed: INVALID_GRANT,
   key_unknown: INVALID_GRANT,
   signature_invalid: INVALID_GRANT,
+  trust_revoked: INVALID_GRANT,
   claims_invalid: INVALID_CLAIMS,
   claims_not_storable: INVALID_GRANT,
   audience_mismatch: INVALID_GRANT,
@@ -84,6 +86,10 @@ const REFUSALS = {
 
 @Catch()
 export class OAuthErrorFilter implements ExceptionFilter {
+  protected readonly flow: ThrottledFlow = 'exchange';
+  /** In the log. */
+  protected readonly work: string = 'a token exchange';
+
   constructor(
     @Inject(LOGGER) private readonly logger: Log,
     private readonly telemetry: ExchangeTelemetry,
@@ -99,12 +105,13 @@ export class OAuthErrorFilter implements ExceptionFilter {
     if (error instanceof FlowRefusal)
       return { ...REFUSALS[error.kind](error.message), headers: error.headers };
     if (error instanceof TooManyRequestsError) {
-      this.telemetry.countThrottled('exchange');
+      this.telemetry.countThrottled(this.flow);
       return { ...oauth(429, 'too_many_requests', error.message), headers: error.headers };
     }
     const refusal = hostRefusalOf(error);
-    if (refusal !== undefined) return oauth(refusal.status, refusal.error, refusal.message);
-    this.logger.error({ err: error, requestId }, 'a token exchange failed by a fault of the service');
+    if (refusal !== undefined)
+      return { ...oauth(refusal.status, refusal.error, refusal.message), headers: refusal.headers };
+    this.logger.error({ err: error, requestId }, `${this.work} failed by a fault of the service`);
     return oauth(500, 'server_error', INTERNAL_ERROR_MESSAGE);
   }
 }

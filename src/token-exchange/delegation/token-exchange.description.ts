@@ -82,6 +82,10 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
         },
         500: answer('A fault of the instance: server_error', ERROR),
         501: answer('Token exchange is switched off', ERROR),
+        503: {
+          ...answer('What was revoked cannot be told at present: temporarily_unavailable', ERROR),
+          headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+        },
       },
     },
   },

@@ -8,7 +8,7 @@ import { readBody } from '../http/body.js';
 import type { BodyLabel } from '../http/body-label.js';
 import type { HttpRequest } from '../http/http-answers.js';
 import { nodeRequestOf } from '../http/http-answers.js';
-import { EMBED_PATH, TOKEN_PATH } from './paths.js';
+import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './paths.js';
 
 /** A body with what its sender says of it. */
 export interface LabelledBody {
@@ -110,9 +110,11 @@ export class FormBodies implements OnModuleInit {
   }
 }
 
+const FORM_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH];
+
 /** By the end of its path: the host may have put a prefix before it. Express takes a slash behind it, and any case. */
 function isForm(method: string | undefined, path = ''): boolean {
   if (method !== 'POST') return false;
   const plain = path.replace(/\/$/, '').toLowerCase();
-  return plain.endsWith(TOKEN_PATH) || plain.endsWith(EMBED_PATH);
+  return FORM_PATHS.some((form) => plain.endsWith(form));
 }

@@ -3,5 +3,8 @@
 /** The token endpoint. */
 export const TOKEN_PATH = '/rest/auth/oauth/token';
 
+/** Token revocation. */
+export const REVOCATION_PATH = '/rest/auth/oauth/revoke';
+
 /** Embedded login. */
 export const EMBED_PATH = '/rest/auth/embed';

@@ -39,6 +39,7 @@ const REJECTIONS = {
   algorithm_not_allowed: unauthorized('algorithm_not_allowed', 'Token algorithm is not allowed'),
   key_unknown: unauthorized('key_unknown', 'No trusted key matches the token'),
   signature_invalid: unauthorized('signature_invalid', 'Token signature is invalid'),
+  trust_revoked: unauthorized('trust_revoked', 'Trust in the key of the token was revoked'),
   claims_invalid: { status: 500, error: 'claims_invalid', message: 'Token claims validation failed' },
   claims_not_storable: unauthorized('claims_not_storable', 'Token claims cannot be processed'),
   audience_mismatch: unauthorized('audience_mismatch', 'Token audience does not match'),
@@ -111,7 +112,7 @@ export class EmbedErrorFilter implements ExceptionFilter {
   /** Undefined where JSON is the answer. */
   private pageFor(request: HttpRequest, word: string): RenderedPage | undefined {
     if (this.page === undefined || request.method !== 'POST') return undefined;
-    if (!asksForPage(this.bodyOf(request))) return undefined;
+    if (!asksForPage(this.bodyOf(request), request.url)) return undefined;
     const loginOrigin = pageOriginOf(request.headers.origin);
     return this.page.render({ word, requestId: requestIdOf(request), loginOrigin });
   }
@@ -133,7 +134,10 @@ export class EmbedErrorFilter implements ExceptionFilter {
       return { status: 429, error: 'too_many_requests', message: error.message };
     }
     const refusal = hostRefusalOf(error);
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) {
+      const { status, error: word, message } = refusal;
+      return { status, error: word, message };
+    }
     this.logger.error({ err: error, requestId }, 'an embedded login failed by a fault of the service');
     return { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE };
   }
@@ -148,7 +152,8 @@ export class EmbedErrorFilter implements ExceptionFilter {
 }
 
 function headersOf(error: unknown): HttpAnswer['headers'] {
-  return error instanceof FlowRefusal || error instanceof TooManyRequestsError ? error.headers : undefined;
+  const isOurs = error instanceof FlowRefusal || error instanceof TooManyRequestsError;
+  return isOurs ? error.headers : hostRefusalOf(error)?.headers;
 }
 
 function refused({ kind, message }: FlowRefusal): Answer {

@@ -8,6 +8,7 @@ import {
   LoginMethodGuard,
 } from '../edge/flow.guards.js';
 import { FormBodies } from '../edge/form-bodies.js';
+import { RevocationsKnownGuard } from '../edge/revocations-known.guard.js';
 import type { HttpRequest } from '../http/http-answers.js';
 import { HttpAnswers } from '../http/http-answers.js';
 import { EMBED_PATH } from '../edge/paths.js';
@@ -25,7 +26,14 @@ const SEE_OTHER = 303;
 
 @Controller(EMBED_PATH)
 @UseFilters(EmbedErrorFilter)
-@UseGuards(AvailableGuard, LoginMethodGuard, EmbedLoginThrottlerGuard, EmbedLoginEnabledGuard, FormOnlyGuard)
+@UseGuards(
+  AvailableGuard,
+  LoginMethodGuard,
+  EmbedLoginThrottlerGuard,
+  EmbedLoginEnabledGuard,
+  FormOnlyGuard,
+  RevocationsKnownGuard,
+)
 export class EmbedLoginController {
   constructor(
     private readonly embedLogin: EmbedLoginService,

@@ -13,9 +13,14 @@ export interface EmbedLoginForm {
 export const ANSWER_FIELD = 'answer';
 export const ANSWER_PAGE = 'page';
 
-/** Whether a post asks for a refusal as a page, however broken the rest of it is. */
-export function asksForPage(body: unknown): boolean {
-  return body instanceof Uint8Array && Form.read(body).get(ANSWER_FIELD) === ANSWER_PAGE;
+/** Whether a post asks for a refusal as a page, however broken the rest of it is: in its body, or in its address. */
+export function asksForPage(body: unknown, url: string): boolean {
+  const [, query = ''] = url.split('?', 2);
+  return [body, query].some(
+    (fields) =>
+      (typeof fields === 'string' || fields instanceof Uint8Array) &&
+      Form.read(fields).get(ANSWER_FIELD) === ANSWER_PAGE,
+  );
 }
 
 /**

@@ -13,9 +13,11 @@ import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, identityEvents } from '../journey.js';
 import { withRejectionContext } from '../rejection.js';
+import { Revocations } from '../revocation/revocations.js';
 import type { RateLimited } from '../throttle/rate-limit.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
+import { refuseRevokedTrust } from '../verification/revoked-trust.js';
 import type { LoginSource } from './login-origin.js';
 import { pageOriginOf, refuseForeignOrigin } from './login-origin.js';
 
@@ -34,6 +36,7 @@ export class EmbedLoginService {
   constructor(
     private readonly verifier: ExternalTokenVerifier,
     private readonly throttle: EntryThrottleService,
+    private readonly revocations: Revocations,
     private readonly consumption: ConsumptionService,
     private readonly identities: IdentityService,
     private readonly sessions: SessionOpener,
@@ -58,7 +61,8 @@ export class EmbedLoginService {
         const settled = await timed('consume', () => this.consumption.consume(parties, []));
         return this.audit.commit(async (transaction) => {
           const user = await timed('resolve', () => this.resolve(transaction, verified, settled));
-          const session = await timed('open', () => this.open(transaction, attempt, user));
+          refuseRevokedTrust(this.revocations, verified);
+          const session = await timed('open', () => this.open(transaction, attempt, verified, user));
           return { result: session, events: this.eventsOf(attempt, verified, user, session) };
         });
       });
@@ -70,6 +74,7 @@ export class EmbedLoginService {
     await withRejectionContext(issuerAndKid(verified), () =>
       refuseForeignOrigin(verified.key.policy, source),
     );
+    refuseRevokedTrust(this.revocations, verified);
     return verified;
   }
 
@@ -85,10 +90,12 @@ export class EmbedLoginService {
   private open(
     transaction: Transaction,
     { source, cookies, requestId }: EmbedLogin,
+    verified: VerifiedToken,
     { userId }: ResolvedUser,
   ): Promise<OpenedSession> {
     const loginOrigin = pageOriginOf(source.origin);
-    return this.sessions.open(transaction, { userId, loginOrigin, cookies, requestId });
+    const vouchedBy = [issuerAndKid(verified)];
+    return this.sessions.open(transaction, { userId, loginOrigin, cookies, requestId, vouchedBy });
   }
 
   private eventsOf(

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
+import type { VouchingKey } from '../revocation/vouching-key.js';
+import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
 
 /** A session. Only the hash of its id is stored: who reads the table cannot use a session. */
 export interface WebSession {
@@ -14,7 +16,11 @@ export interface WebSession {
   readonly expiresAt: Date;
   /** The origin of the page that posted the login; null when it named none. */
   readonly loginOrigin: string | null;
+  /** The keys of its login and of those that it goes on from; null where they were not recorded. */
+  readonly vouchedBy: readonly VouchingKey[] | null;
 }
+
+type SessionRow = Omit<WebSession, 'vouchedBy'> & { readonly vouchedBy: unknown };
 
 /** What is told of a session that was deleted. */
 export type DeletedSession = Pick<WebSession, 'userId' | 'expiresAt'>;
@@ -24,11 +30,12 @@ export class SessionRepository {
   constructor(private readonly database: Database) {}
 
   async insert(transaction: Transaction, session: WebSession): Promise<void> {
-    const { idHash, userId, familyId, createdAt, expiresAt, loginOrigin } = session;
+    const { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy } = session;
+    const keys = vouchedBy === null ? null : JSON.stringify(recordedKeys(vouchedBy));
     await managerOf(transaction).query(
-      `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin)
-       VALUES ($1, $2, $3, $4, $5, $6)`,
-      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin],
+      `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys],
     );
   }
 
@@ -40,12 +47,13 @@ export class SessionRepository {
   ): Promise<WebSession[]> {
     if (idHashes.length === 0) return [];
     const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
-    return connection.query<WebSession[]>(
+    const rows = await connection.query<SessionRow[]>(
       `SELECT id_hash AS "idHash", user_id::text AS "userId", family_id AS "familyId", created_at AS "createdAt",
-         expires_at AS "expiresAt", login_origin AS "loginOrigin"
+         expires_at AS "expiresAt", login_origin AS "loginOrigin", vouched_by AS "vouchedBy"
        FROM token_exchange_session WHERE id_hash = ANY ($1) AND expires_at > $2 ORDER BY created_at DESC`,
       [idHashes, moment],
     );
+    return rows.map((row) => ({ ...row, vouchedBy: readRecordedKeys(row.vouchedBy) ?? null }));
   }
 
   /**
@@ -75,6 +83,15 @@ export class SessionRepository {
       deleted.push(...(await this.deleteSeen(transaction, familyIds)));
     }
     return deleted;
+  }
+
+  /** Deletes all sessions of a user. What is being opened is not seen yet: see `Revocations` for that. */
+  deleteOfUser(transaction: Transaction, userId: string): Promise<DeletedSession[]> {
+    return managerOf(transaction).query<DeletedSession[]>(
+      `WITH deleted AS (DELETE FROM token_exchange_session WHERE user_id = $1 RETURNING user_id, expires_at)
+       SELECT user_id::text AS "userId", expires_at AS "expiresAt" FROM deleted`,
+      [userId],
+    );
   }
 
   /** Deletes sessions that ended before a moment. */

@@ -7,6 +7,8 @@ import type { Transaction } from '../database/transaction.js';
 import { Clock } from '../foundation/clock.js';
 import type { OpenedSession, SessionLogin } from '../host.js';
 import { SessionOpener } from '../host.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { VouchingKey } from '../revocation/vouching-key.js';
 import { readSessionCookies, sessionCookie } from './session-cookie.js';
 import type { SessionOptions } from './session.options.js';
 import { SESSION_OPTIONS } from './session.options.js';
@@ -24,6 +26,7 @@ type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
 export class SessionService extends SessionOpener {
   constructor(
     private readonly sessions: SessionRepository,
+    private readonly revocations: Revocations,
     private readonly clock: Clock,
     @Inject(SESSION_OPTIONS) private readonly options: SessionOptions,
   ) {
@@ -36,9 +39,10 @@ export class SessionService extends SessionOpener {
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
-    const { userId, loginOrigin = null, cookies, requestId } = login;
+    const { userId, loginOrigin = null, cookies, requestId, vouchedBy: keys } = login;
     const carried = await this.findLive(readSessionCookies(cookies), transaction);
-    const familyId = (await this.renewedFamily(transaction, carried, userId)) ?? randomUUID();
+    const renewedId = await this.renewedFamily(transaction, carried, userId);
+    const familyId = renewedId ?? randomUUID();
     const others = carried.map((session) => session.familyId).filter((id) => id !== familyId);
     const events = await this.endFamilies(transaction, others, requestId, 'replaced');
 
@@ -47,7 +51,12 @@ export class SessionService extends SessionOpener {
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + sessionLifetimeSeconds * 1000);
     const idHash = hashOf(id);
-    await this.sessions.insert(transaction, { idHash, userId, familyId, createdAt, expiresAt, loginOrigin });
+    const vouchedBy = vouchingKeys(
+      keys,
+      carried.filter((session) => session.familyId === renewedId),
+    );
+    const session = { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy };
+    await this.sessions.insert(transaction, session);
     return { setCookie: sessionCookie(id, sessionLifetimeSeconds, partitionedCookie), events };
   }
 
@@ -73,8 +82,18 @@ export class SessionService extends SessionOpener {
     return this.sessions.purge(this.clock.now());
   }
 
-  findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
-    return this.sessions.findLive(ids.map(hashOf), this.clock.now(), transaction);
+  /** @throws TemporarilyUnavailableException where it is not known at present what has been revoked */
+  async findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
+    if (ids.length === 0) return [];
+    // Before the database is asked: where it is away, nobody waits for it.
+    this.revocations.ensureKnown();
+    const found = await this.sessions.findLive(ids.map(hashOf), this.clock.now(), transaction);
+    return found.filter((session) => !this.isRevoked(session));
+  }
+
+  private isRevoked({ userId, createdAt, vouchedBy }: WebSession): boolean {
+    const keys = vouchedBy ?? undefined;
+    return this.revocations.refuses({ keys, userIds: [userId], sinceMs: createdAt.getTime() });
   }
 
   /** The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. */
@@ -108,6 +127,19 @@ export class SessionService extends SessionOpener {
       ),
     );
   }
+}
+
+/**
+ * A renewal adds its key to those of the sessions that it goes on from, since it lets their family live on. Where theirs are
+ * not known, they stay unknown.
+ */
+function vouchingKeys(
+  own: readonly VouchingKey[],
+  predecessors: readonly WebSession[],
+): readonly VouchingKey[] | null {
+  const inherited = predecessors.map(({ vouchedBy }) => vouchedBy);
+  if (inherited.includes(null)) return null;
+  return [...inherited.flatMap((keys) => keys ?? []), ...own];
 }
 
 /** How many sessions each user had that would have gone on. */

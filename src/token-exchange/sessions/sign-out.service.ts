@@ -1,14 +1,23 @@
 // Signs out, with the record of it.
 import { Injectable } from '@nestjs/common';
 import { AuditBus } from '../audit/audit.bus.js';
+import { Clock } from '../foundation/clock.js';
+import { RevocationFollower } from '../revocation/revocation.follower.js';
+import { RevocationRepository } from '../revocation/revocation.repository.js';
 import type { WebSession } from './session.repository.js';
+import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
+import { signOutEverywhere } from './sign-out-everywhere.js';
 
 @Injectable()
 export class SignOutService {
   constructor(
     private readonly sessions: SessionService,
+    private readonly rows: SessionRepository,
+    private readonly revocations: RevocationRepository,
+    private readonly follower: RevocationFollower,
     private readonly audit: AuditBus,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -23,5 +32,19 @@ export class SignOutService {
       return { result: undefined, events };
     });
     return this.sessions.clearingCookie();
+  }
+
+  /**
+   * Ends all that a user has: sessions, and access tokens of which the user is subject or actor. Here at once, elsewhere within
+   * 10 seconds.
+   * @returns how many sessions there were that had not ended by themselves
+   */
+  async signOutEverywhere(userId: string, requestId: string): Promise<number> {
+    const things = { sessions: this.rows, revocations: this.revocations };
+    const sessions = await this.audit.commit((transaction) =>
+      signOutEverywhere(things, transaction, userId, { occurredAt: this.clock.now(), requestId }),
+    );
+    await this.follower.hear();
+    return sessions;
   }
 }

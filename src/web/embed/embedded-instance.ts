@@ -92,6 +92,8 @@ class EmbeddedInstance {
   /** Who was signed in last, until when. */
   #userId: string | undefined;
   #expiresAt = '';
+  /** Whether its end has been told: two frames may tell it. */
+  #isOver = false;
 
   /** @throws TypeError for an option that is not as described */
   constructor(options: EmbeddedInstanceOptions) {
@@ -223,7 +225,8 @@ class EmbeddedInstance {
     timers.push(setTimeout(() => this.#fail('timeout'), this.#timeoutMs));
     frame.onload = () => this.#greet(attempt);
     const form = document.createElement('form');
-    const action = this.#origin + this.#dressed('/rest/auth/embed');
+    // Of too large a body nothing is kept.
+    const action = this.#origin + this.#dressed('/rest/auth/embed?answer=page');
     Object.assign(form, { method: 'post', action, target: frame.name });
     for (const [name, value] of Object.entries({ token, redirectTo, answer: 'page' })) {
       form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
@@ -315,10 +318,15 @@ class EmbeddedInstance {
     if (isRenewal && this.#expiresAt === expiresAt) return;
     this.#userId = userId;
     this.#expiresAt = expiresAt;
+    this.#isOver = false;
     this.#tell('session-ready', { expiresAt, userId });
   }
 
   #tell(name: string, detail: object): void {
+    if (name === 'session-ended') {
+      if (this.#isOver) return;
+      this.#isOver = true;
+    }
     for (const listener of this.#listeners.get(name) ?? []) listener(detail as never);
   }
 

@@ -2,6 +2,9 @@
 
 const PATIENCE_MS = 15_000;
 const PAGE_SIZE = '50';
+/** A search may find little on a page: so many rows are worth showing, and so many pages are read for them. */
+const ENOUGH_ROWS = 25;
+const MOST_PAGES = 30;
 
 /** The instance knows no session: there was none, or it has ended. */
 export class NotSignedInError extends Error {}
@@ -40,10 +43,20 @@ export async function readAccount(signal) {
   return (await request('/rest/me', { signal })).json();
 }
 
-/** A page of workflows: the first one of what is asked for, or the one that begins at a cursor. */
+/**
+ * Workflows of what is asked for: the first ones, or those from a cursor on.
+ * @returns what the instance answers, and whether a search has not come far enough for a page
+ */
 export async function readWorkflows(signal, asked, cursor) {
-  const query = new URLSearchParams({ limit: PAGE_SIZE, ...asked, ...(cursor && { cursor }) });
-  return (await request(`/api/v1/workflows?${query}`, { signal })).json();
+  const data = [];
+  for (let left = MOST_PAGES; ; left--) {
+    const query = new URLSearchParams({ limit: PAGE_SIZE, ...asked, ...(cursor && { cursor }) });
+    const page = await (await request(`/api/v1/workflows?${query}`, { signal })).json();
+    data.push(...page.data);
+    cursor = page.nextCursor;
+    const isShort = cursor !== null && data.length < ENOUGH_ROWS;
+    if (!isShort || left === 1) return { data, nextCursor: cursor, isShort };
+  }
 }
 
 /** How many fit what is asked for, up to some number; whether there are more, and no longer counted. */

@@ -1,6 +1,6 @@
 // Runs the page: reads who is signed in and their workflows, answers the controls, and keeps the host page informed.
 import { appearanceInAddress, wear } from './appearance.js';
-import { meetHostPage, onHostPageRequest, tellHostPage, tellLoaded } from './host-page.js';
+import { onHostPageRequest, tellHostPage, tellLoaded } from './host-page.js';
 import {
   AnotherUserError,
   NotSignedInError,
@@ -11,16 +11,15 @@ import {
   readWorkflow,
   readWorkflows,
   signOut,
-  speakFor,
 } from './instance.js';
 import * as listView from './list-view.js';
 import {
   announceSession,
+  followSession,
   isTimeOver,
   onSessionChange,
   sessionNameOf,
   stopWatching,
-  watchSession,
 } from './session.js';
 import * as view from './view.js';
 import { say } from './words.js';
@@ -68,14 +67,9 @@ function start() {
 /** Takes note of the session that there is now. */
 function welcome(answer, { isRenewal }) {
   account = answer;
-  const { user, hostOrigin, expiresAt, expiresInSeconds } = answer;
-  speakFor(user.id);
   view.showAccount(answer);
-  meetHostPage(hostOrigin);
-  tellHostPage('session-ready', { expiresAt, userId: user.id, isRenewal });
+  followSession(answer, { isRenewal, onEnded: lookAgain });
   tellHeight();
-  const onExpiring = () => tellHostPage('session-expiring', { expiresAt });
-  watchSession(expiresInSeconds, { onExpiring, onEnded: lookAgain });
 }
 
 /** When the session has changed, or should be over: what is shown stays, as long as it is the same visitor's. */
@@ -109,7 +103,12 @@ function readList(asked) {
 
 function showList() {
   listView.showList(workflows, change);
-  if (workflows.rows.length > 0) return;
+  sayIfEmpty();
+}
+
+/** Of a search that has not come to its end nobody knows yet. */
+function sayIfEmpty() {
+  if (workflows.rows.length > 0 || workflows.isShort) return;
   afterNotice = workflows.isNarrowed ? showEverything : () => readList(EVERYTHING);
   view.showNotice(workflows.isNarrowed ? NONE_FOUND : EMPTY, workflows.isNarrowed ? ['workflows'] : []);
 }
@@ -128,6 +127,7 @@ function loadMore() {
     async (signal) => {
       const page = await readWorkflows(signal, parametersOf(workflows.asked), workflows.nextCursor);
       listView.addRows(workflows, workflows.add(page), change);
+      sayIfEmpty();
     },
     listView.showMoreProblem,
     listView.moreButton,

@@ -1,4 +1,6 @@
 // Watches the session: when it is about to end, when it has ended, and when another frame has changed it.
+import { meetHostPage, tellHostPage } from './host-page.js';
+import { speakFor } from './instance.js';
 
 /**
  * How long before the end it is announced. A short session is announced at half its time: a host page that renews at each
@@ -13,8 +15,22 @@ const changes = new BroadcastChannel('svc-session');
 let timers = [];
 let endsAtMs = 0;
 
+/**
+ * Takes note of the session that there is now: requests are made for its user, and the host page is told of it and of its end to
+ * come.
+ */
+export function followSession({ user, hostOrigin, expiresAt, expiresInSeconds }, { isRenewal, onEnded }) {
+  speakFor(user.id);
+  meetHostPage(hostOrigin);
+  tellHostPage('session-ready', { expiresAt, userId: user.id, isRenewal });
+  watchSession(expiresInSeconds, {
+    onExpiring: () => tellHostPage('session-expiring', { expiresAt }),
+    onEnded,
+  });
+}
+
 /** @param {number} secondsLeft as the instance counts them: this machine's clock may be wrong */
-export function watchSession(secondsLeft, { onExpiring, onEnded }) {
+function watchSession(secondsLeft, { onExpiring, onEnded }) {
   stopWatching();
   const leftMs = secondsLeft * 1000;
   endsAtMs = Date.now() + leftMs;

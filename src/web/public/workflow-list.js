@@ -23,6 +23,8 @@ export class WorkflowList {
   #rows = new Map();
   #nextCursor = null;
   #total = NONE;
+  /** Whether a search has more to look through, and has found little in what it was through last. */
+  isShort = false;
 
   /** The workflows in the order in which the instance gave them. */
   get rows() {
@@ -33,9 +35,12 @@ export class WorkflowList {
     return this.#nextCursor;
   }
 
-  /** How many fit what is asked for; from some number on the instance says no more than that there are more. */
+  /** How many fit what is asked for: at least so many, where the instance says no more than that there are more. */
   get total() {
-    return this.#total;
+    const { count, hasMore } = this.#total;
+    return hasMore
+      ? { count: Math.max(count, this.#rows.size), hasMore: this.#nextCursor !== null }
+      : this.#total;
   }
 
   get isNarrowed() {
@@ -58,11 +63,17 @@ export class WorkflowList {
    * Adds a page. What was shown already stays where it is: it has changed meanwhile, and moved in the instance's order.
    * @returns the rows that are new, and those that were there already, as they are now
    */
-  add({ data, nextCursor }) {
+  add({ data, nextCursor, isShort }) {
     this.#nextCursor = nextCursor;
-    const known = data.filter(({ id }) => this.#rows.has(id)).map((row) => this.update(row));
-    const added = data.filter(({ id }) => !this.#rows.has(id));
-    for (const row of added) this.#rows.set(row.id, row);
+    this.isShort = isShort;
+    const [added, known] = [[], []];
+    for (const row of data) {
+      if (this.update(row)) known.push(this.get(row.id));
+      else {
+        this.#rows.set(row.id, row);
+        added.push(row);
+      }
+    }
     return { added, known };
   }
 
@@ -77,5 +88,6 @@ export class WorkflowList {
     this.#rows = new Map();
     this.#nextCursor = null;
     this.#total = NONE;
+    this.isShort = false;
   }
 }

@@ -32,7 +32,7 @@ export interface Operation extends OperationRule {
   /** The class of the JSON body. */
   readonly body?: Type;
   readonly answer: Answer;
-  /** Beside 401, 409 and 429, which every operation may answer, and those that a right or a body brings along. */
+  /** Beside 401, 409, 429 and 503, which every operation may answer, and those that a right or a body brings along. */
   readonly errors: readonly (400 | 403 | 404 | 409)[];
 }
 
@@ -54,8 +54,12 @@ const ERRORS: Readonly<Record<number, string>> = {
   413: 'The body is larger than 256 KiB',
   415: 'The body is not application/json',
   429: 'The caller made too many calls within a minute',
+  503: 'What was revoked cannot be told at present (temporarily_unavailable)',
 };
 const CONFLICT = 'It contradicts what is there; the error code says what. ';
+const RETRY_AFTER: Record<string, HeaderDescription> = {
+  'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
+};
 const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescription>>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
   403: {
@@ -64,7 +68,8 @@ const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescriptio
       schema: { type: 'string' },
     },
   },
-  429: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
 };
 const ERRORS_OF_BODIES = [400, 413, 415];
 /** A token may lack the scope for any right. */
@@ -91,7 +96,7 @@ function documentationOf(operation: Operation, openApi: OpenApi): MethodDecorato
   const { ApiBody, ApiExtension, ApiOperation, ApiSecurity } = openApi;
   const ofRight = right === undefined ? [] : ERRORS_OF_RIGHTS;
   const ofBody = body === undefined ? [] : ERRORS_OF_BODIES;
-  const statuses = new Set([401, 409, 429, ...errors, ...ofRight, ...ofBody]);
+  const statuses = new Set([401, 409, 429, 503, ...errors, ...ofRight, ...ofBody]);
   return applyDecorators(
     // OpenAPI 3.1 has room for the scope beside a scheme other than OAuth 2.0, too.
     ApiSecurity('bearer', right === undefined ? [] : [right]),

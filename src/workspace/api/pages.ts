@@ -24,6 +24,13 @@ export interface SortedRange {
   readonly limit: number;
 }
 
+/** The rows of a page of a sorted list. */
+export interface SortedRows<Row> {
+  readonly rows: readonly Row[];
+  /** Where the next page begins; undefined where nothing is left. */
+  readonly end: Place | undefined;
+}
+
 @Injectable()
 export class Pages {
   constructor(private readonly cursors: PageCursors) {}
@@ -39,11 +46,14 @@ export class Pages {
     rowsOf: (range: PageRange) => Promise<Row[]>,
     answer: (row: Row) => T,
   ): Promise<Page<T>> {
-    const idOrdered = (row: Row) => ({ id: row.id, key: '' });
-    return this.readFrom(list, query, ({ after, limit }) => rowsOf({ afterId: after?.id, limit }), {
-      answer,
-      placeOf: idOrdered,
-    });
+    const idOrdered = async ({ after, limit }: SortedRange): Promise<SortedRows<Row>> => {
+      // One more than asked for tells whether there is a next page.
+      const rows = await rowsOf({ afterId: after?.id, limit: limit + 1 });
+      const page = rows.slice(0, limit);
+      const last = rows.length > limit ? page.at(-1) : undefined;
+      return { rows: page, end: last && { id: last.id, key: '' } };
+    };
+    return this.readSorted(list, query, idOrdered, answer);
   }
 
   /**
@@ -51,29 +61,16 @@ export class Pages {
    * @param list names the list with its order; cursors of other lists and orders are refused
    * @throws ApiRefusal `bad_request` for a cursor that is not of this list
    */
-  readSorted<Row extends Place, T>(
-    list: string,
-    query: PageQuery,
-    rowsOf: (range: SortedRange) => Promise<Row[]>,
-    answer: (row: Row) => T,
-  ): Promise<Page<T>> {
-    return this.readFrom(list, query, rowsOf, { answer, placeOf: (row) => row });
-  }
-
-  private async readFrom<Row, T>(
+  async readSorted<Row, T>(
     list: string,
     { limit, cursor }: PageQuery,
-    rowsOf: (range: SortedRange) => Promise<Row[]>,
-    { answer, placeOf }: { answer: (row: Row) => T; placeOf: (row: Row) => Place },
+    rowsOf: (range: SortedRange) => Promise<SortedRows<Row>>,
+    answer: (row: Row) => T,
   ): Promise<Page<T>> {
     const after = cursor === undefined ? undefined : this.placeIn(list, cursor);
-    // One more than asked for tells whether there is a next page.
-    const rows = await rowsOf({ after, limit: limit + 1 });
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    const end = last === undefined ? undefined : placeOf(last);
+    const { rows, end } = await rowsOf({ after, limit });
     const nextCursor = end === undefined ? null : this.cursors.write(list, end.id, end.key);
-    return { data: shown.map(answer), nextCursor };
+    return { data: rows.map(answer), nextCursor };
   }
 
   private placeIn(list: string, cursor: string): Place {

@@ -2,14 +2,15 @@
 import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
 import type { Sql } from '../../token-exchange/database/sql.js';
 import { parameter, sql } from '../../token-exchange/database/sql.js';
+import { lookedThrough } from './looked-through.sql.js';
 import { memberNames } from './member-projects.sql.js';
 import type { SortedQuery } from './sorted-workflows.sql.js';
-import { anyOf, conditionsOf, firstInOrder, sampleOf } from './sorted-workflows.sql.js';
+import { conditionsOf, firstInOrder } from './sorted-workflows.sql.js';
 import type { Direction, OrderSql, SortKey } from './workflow-order.js';
 import { orderSql } from './workflow-order.js';
 import type { ListedWorkflow } from './workflow-page.query.js';
 import { LISTED_COLUMNS } from './workflow-page.query.js';
-import { IS_EVERYTHING_SOUGHT, isSought, listedByIndex, soughtWords } from './workflow-search.sql.js';
+import { IS_LISTED, isSought, listedByIndex, soughtWords } from './workflow-search.sql.js';
 
 /** Which page of a sorted list to read. */
 export interface SortedPageQuery extends SortedQuery {
@@ -23,6 +24,10 @@ export interface SortedPageQuery extends SortedQuery {
 /** A workflow, and its place in the list that it was read in. */
 export interface PlacedWorkflow extends ListedWorkflow {
   readonly key: string;
+  /** Whether it is one of those sought. One that is not stands at the end of the page. */
+  readonly isFound: boolean;
+  /** Whether a search ended here before the list did. */
+  readonly isEnd: boolean;
 }
 
 type PageSql = Sql<SortedPageQuery>;
@@ -30,16 +35,6 @@ type PageStatement = PreparedStatement<SortedPageQuery, PlacedWorkflow>;
 
 const LIMIT: PageSql = parameter('bigint', ({ limit }) => limit);
 const SEARCH: PageSql = parameter('text', ({ search }) => search);
-
-/**
- * The index of words lists all workflows that have a word, at a cost that grows with their number; what many have is found
- * sooner by walking through the list. So a few names tell which way to take.
- */
-const SAMPLE = sql`300`;
-/** So many among these make a word a common one: more than one in two hundred. */
-const COMMON = sql`2`;
-/** So far the list is walked through at most, or twice as far as the sample lets expect. */
-const FURTHEST = sql`12000`;
 
 const statements = new Map<string, PageStatement>();
 
@@ -64,37 +59,35 @@ function textOf(query: SortedPageQuery): PageSql {
   const order = orderSql(query.sort, query.order);
   const page = query.search === undefined ? plainPage(query, order) : soughtPage(query, order);
   return sql`WITH ${page}
-    SELECT shown.*, ${order.keyText} AS key FROM page CROSS JOIN LATERAL (
+    SELECT shown.*, ${order.keyText} AS key, page.is_found AS "isFound", page.is_end AS "isEnd" FROM page CROSS JOIN LATERAL (
       SELECT ${LISTED_COLUMNS} FROM workflow w WHERE w.id = page.id LIMIT 1
     ) shown ORDER BY page.key ${order.direction}, page.id ${order.direction}`;
 }
 
 function plainPage(query: SortedPageQuery, order: OrderSql): PageSql {
-  return sql`page AS MATERIALIZED (${firstInOrder(query, { order, limit: LIMIT, onlyIf: sql`true` })})`;
+  const first = firstInOrder(query, { order, limit: LIMIT, onlyIf: sql`true` });
+  return sql`page AS MATERIALIZED (
+      SELECT first.key, first.id, true AS is_found, false AS is_end FROM (${first}) first
+    )`;
 }
 
 /**
- * By walking through the list where that is likely to end soon, or comes to the end of a short list, or where everything is
- * sought; by the index of words, which has those of all lists, where it is not, or did not.
+ * By looking through the list as far as the page allows, which finds what many names have. Where that does not fill
+ * the page, by the index of words, which finds what few names have, wherever in the list that is. `is_end` marks the workflow up to
+ * which was looked: the next page goes on behind it.
  */
 function soughtPage(query: SortedPageQuery, order: OrderSql): PageSql {
-  const isShort = sql`(SELECT count(*) < ${SAMPLE} FROM few_or_all)`;
-  const isCommon = sql`(SELECT sample.hits >= ${COMMON} OR ${isShort} OR ${IS_EVERYTHING_SOUGHT} FROM sample)`;
-  const isOpen = sql`(SELECT count(*) < ${LIMIT} AND NOT ${isShort} AND NOT ${IS_EVERYTHING_SOUGHT} FROM near)`;
-  const depth = sql<SortedPageQuery>`(SELECT sample.depth FROM sample)`;
-  const walked = firstInOrder<SortedPageQuery>(query, { order, limit: depth, onlyIf: isCommon });
-  const ordered = sql`ORDER BY key ${order.direction}, id ${order.direction} LIMIT ${LIMIT}`;
-  return sql`${soughtWords(SEARCH)}, few_or_all AS MATERIALIZED (
-      ${anyOf(query)} LIMIT ${SAMPLE}
-    ), sample AS MATERIALIZED (
-      SELECT count(*) AS hits,
-        greatest(${SAMPLE}, least(${FURTHEST}, 2 * ${LIMIT} * ${SAMPLE} / greatest(count(*), 1))) AS depth
-      FROM (${sampleOf(query, SAMPLE)}) few WHERE ${isSought(sql`few.folded_name`)}
-    ), near AS MATERIALIZED (
-      SELECT walked.key, walked.id FROM (${walked}) walked WHERE ${isSought(sql`walked.folded_name`)} ${ordered}
-    ), ${listedByIndex(isOpen)}, far AS MATERIALIZED (
-      SELECT ${order.column} AS key, w.id FROM listed w WHERE ${conditionsOf(query, order)}
-    ), page AS MATERIALIZED (
-      SELECT near.* FROM near WHERE NOT ${isOpen} UNION ALL SELECT far.* FROM far ${ordered}
+  const isOpen = sql`(SELECT coalesce(bool_or(near.is_end), false) AND count(*) < ${LIMIT} FROM near)`;
+  return sql`${soughtWords(SEARCH)}, near AS MATERIALIZED (
+      SELECT looked.key, looked.id, looked.is_found, looked.is_end FROM (
+        SELECT each.*, ${isSought(sql`each.folded_name`)} AS is_found FROM (${lookedThrough(query, order)}) each
+      ) looked WHERE looked.is_found OR looked.is_end
+      ORDER BY looked.key ${order.direction}, looked.id ${order.direction} LIMIT ${LIMIT}
+    ), ${listedByIndex(isOpen)}, page AS MATERIALIZED (
+      SELECT near.* FROM near WHERE NOT ${IS_LISTED} UNION ALL SELECT far.* FROM (
+        SELECT ${order.column} AS key, w.id, true AS is_found, false AS is_end FROM listed w
+        WHERE ${IS_LISTED} AND ${isSought(sql`w.folded_name`)} AND ${conditionsOf(query, order)}
+        ORDER BY ${order.column} ${order.direction}, w.id ${order.direction} LIMIT ${LIMIT}
+      ) far
     )`;
 }

@@ -87,7 +87,7 @@ function ordered<Query>({ order: { direction }, limit }: Reading<Query>): Sql<Qu
 function firstOfMember<Query extends SortedQuery>(scope: SortedQuery, reading: Reading<Query>): Sql<Query> {
   const { limit, onlyIf } = reading;
   if (scope.projectId !== undefined) return mergedProjects(scope, reading);
-  const isMany = sql`(SELECT count(*) = ${MANY_PROJECTS} FROM (${memberProjects(scope)} LIMIT ${MANY_PROJECTS}) few)`;
+  const isMany = isMemberOfMany(scope);
   const isOpen = sql`(SELECT count(*) < ${limit} FROM walked)`;
   const { memberId: _, otherMemberId: __, ...everybody } = scope;
   const all = {
@@ -116,9 +116,7 @@ function mergedProjects<Query extends SortedQuery>(scope: SortedQuery, reading: 
   const { order, limit, onlyIf } = reading;
   const { column, direction, isAfter, isBefore, isUpTo, last } = order;
   const inOrder = sql`ORDER BY ${column} ${direction}, w.id ${direction}`;
-  const row = sql`${column} AS key, w.id, w.project_id, w.folded_name`;
-  const state = scope.active === undefined ? sql`` : sql<SortedQuery>`AND w.active = ${ACTIVE}`;
-  const behind = scope.after === undefined ? sql`` : sql<SortedQuery>`AND ${isBehind(order)}`;
+  const { row, state, behind } = listedInProject(scope, order);
   return sql`WITH nearest AS MATERIALIZED (
       SELECT first.project_id FROM (${memberProjects(scope)} AND ${onlyIf}) source CROSS JOIN LATERAL (
         SELECT ${row} FROM workflow w WHERE w.project_id = source.project_id ${state} ${behind} ${inOrder} LIMIT 1
@@ -149,6 +147,20 @@ function mergedProjects<Query extends SortedQuery>(scope: SortedQuery, reading: 
     ) each ${ordered(reading)}`;
 }
 
+/** Of the workflows `w` of one project: what is read of a row, and which belong to the list, as conditions that follow others. */
+export function listedInProject({ active, after }: SortedQuery, order: OrderSql) {
+  return {
+    row: sql`${order.column} AS key, w.id, w.project_id, w.folded_name`,
+    state: active === undefined ? sql`` : sql<SortedQuery>`AND w.active = ${ACTIVE}`,
+    behind: after === undefined ? sql`` : sql<SortedQuery>`AND ${isBehind(order)}`,
+  };
+}
+
+/** Whether somebody is a member of many projects. */
+export function isMemberOfMany(scope: WorkflowScope): ScopeSql {
+  return sql`(SELECT count(*) = ${MANY_PROJECTS} FROM (${memberProjects(scope)} LIMIT ${MANY_PROJECTS}) few)`;
+}
+
 function isBehind({ column, type, isAfter }: OrderSql): ScopeSql {
   return sql`(${column}, w.id) ${isAfter} (${AFTER_KEY}::${type}, ${AFTER_ID})`;
 }
@@ -160,23 +172,6 @@ export function anyOf(scope: WorkflowScope): ScopeSql {
   return sql`SELECT own.folded_name FROM (${memberProjects(scope)}) source CROSS JOIN LATERAL (
       SELECT w.folded_name FROM workflow w WHERE w.project_id = source.project_id AND ${conditionsOf(rest)}
     ) own`;
-}
-
-/**
- * A SELECT of the folded names of a few workflows of a list: by their ids, which are random, or from as many of a member's
- * projects as can be.
- */
-export function sampleOf(scope: WorkflowScope, size: Sql): ScopeSql {
-  const { memberId, otherMemberId: _, ...rest } = scope;
-  if (memberId === undefined)
-    return sql`SELECT w.folded_name FROM workflow w WHERE ${conditionsOf(rest)} ORDER BY w.id LIMIT ${size}`;
-  const share = sql`SELECT ceil(${size}::float8 / greatest(count(*), 1))::bigint FROM (${memberProjects(scope)}) every`;
-  return sql`SELECT few.folded_name FROM (
-      SELECT own.id FROM (${memberProjects(scope)}) source CROSS JOIN LATERAL (
-        SELECT w.id FROM workflow w WHERE w.project_id = source.project_id AND ${conditionsOf(rest)}
-        ORDER BY w.id LIMIT (${share})
-      ) own LIMIT ${size}
-    ) picked CROSS JOIN LATERAL (SELECT w.folded_name FROM workflow w WHERE w.id = picked.id LIMIT 1) few`;
 }
 
 /** What is true of each workflow `w` of a part of a list. */

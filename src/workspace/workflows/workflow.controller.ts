@@ -39,7 +39,6 @@ import {
   WorkflowCountAnswer,
   listedWorkflowAnswer,
   workflowAnswer,
-  workflowCountAnswer,
 } from './workflow.dto.js';
 import type { NewWorkflow, Workflow, WorkflowChange } from './workflow.repository.js';
 import { WorkflowRepository } from './workflow.repository.js';
@@ -101,7 +100,8 @@ export class WorkflowController {
     description:
       'Without nodes and connections, which the workflow itself answers. In the order of ids, or as sort says; a search is ' +
       'sorted by the last change unless it says otherwise. A workflow that changes its place in a sorted list between two ' +
-      'pages may be missing in them, or be in both.',
+      'pages may be missing in them, or be in both. A page of a search may have fewer than are asked for, or none, though ' +
+      'there are more: only the one without nextCursor is the last.',
     right: 'workflow:read',
     asksItself: true,
     answer: { status: 200, pageOf: ListedWorkflowAnswer, maxCursorCharacters: MAX_CURSOR_CHARACTERS },
@@ -141,7 +141,9 @@ export class WorkflowController {
   @Get('count')
   @Operation({
     summary: 'Count the workflows that the acting user may see',
-    description: `Exactly up to ${MAX_COUNT}.`,
+    description:
+      `Exactly up to ${MAX_COUNT}. A search counts as far as it looks at once: in a long list of which few names have all words, ` +
+      'though many have each, there may be more.',
     right: 'workflow:read',
     asksItself: true,
     answer: { status: 200, is: WorkflowCountAnswer },
@@ -150,11 +152,11 @@ export class WorkflowController {
   @ApiQuery(ACTIVE_PARAMETER)
   @ApiQuery(PROJECT_PARAMETER)
   @ApiQuery(SEARCH_PARAMETER)
-  async count(
+  count(
     @CurrentPrincipal() principal: Principal,
     @Query(countQuery) filters: WorkflowFilters,
   ): Promise<WorkflowCountAnswer> {
-    return workflowCountAnswer(await this.workflows.count({ ...filters, ...memberScopeOf(principal) }));
+    return this.workflows.count({ ...filters, ...memberScopeOf(principal) });
   }
 
   @Post()

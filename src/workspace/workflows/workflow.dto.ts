@@ -82,18 +82,15 @@ export class WorkflowCountAnswer {
   @ApiProperty({ type: 'integer', minimum: 0, maximum: MAX_COUNT, description: 'How many there are.' })
   readonly count!: number;
 
-  @ApiProperty({ description: `Whether there are more than ${MAX_COUNT}, which are not counted.` })
+  @ApiProperty({
+    description: `Whether there are more than ${MAX_COUNT}, or, in a search of a long list, may be more than were counted.`,
+  })
   readonly hasMore!: boolean;
 }
 
 export function workflowAnswer(workflow: Workflow, canEdit: boolean): WorkflowAnswer {
   const { nodes, connections } = workflow;
   return { ...headOf(workflow, canEdit), nodes, connections };
-}
-
-/** @param found up to MAX_COUNT + 1 */
-export function workflowCountAnswer(found: number): WorkflowCountAnswer {
-  return { count: Math.min(found, MAX_COUNT), hasMore: found > MAX_COUNT };
 }
 
 export function listedWorkflowAnswer(workflow: ListedWorkflow, canEdit: boolean): ListedWorkflowAnswer {

@@ -5,10 +5,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
+import type { SortedRows } from '../api/pages.js';
 import type { PlacedWorkflow, SortedPageQuery } from './sorted-workflow-page.query.js';
 import { sortedWorkflowPage } from './sorted-workflow-page.query.js';
-import type { WorkflowCountQuery } from './workflow-count.query.js';
-import { workflowCount } from './workflow-count.query.js';
+import type { WorkflowCount, WorkflowCountQuery } from './workflow-count.query.js';
+import { workflowCount, workflowCountOf } from './workflow-count.query.js';
 import type { ListedWorkflow, WorkflowQuery } from './workflow-page.query.js';
 import { workflowPage } from './workflow-page.query.js';
 
@@ -69,15 +70,23 @@ export class WorkflowRepository {
     return workflowPage(query).run(this.workflows.manager.dataSource, query);
   }
 
-  /** One page of a sorted list. What changes its place in the list meanwhile is where it was, where it is, or neither. */
-  listSorted(query: SortedPageQuery): Promise<PlacedWorkflow[]> {
-    return sortedWorkflowPage(query).run(this.workflows.manager.dataSource, query);
+  /**
+   * One page of a sorted list. What changes its place in the list meanwhile is where it was, where it is, or neither. A search
+   * ends a page where it has looked far enough, however little it has found.
+   */
+  async listSorted({ limit, ...rest }: SortedPageQuery): Promise<SortedRows<PlacedWorkflow>> {
+    // One more than asked for tells whether there is a next page.
+    const query = { ...rest, limit: limit + 1 };
+    const rows = await sortedWorkflowPage(query).run(this.workflows.manager.dataSource, query);
+    const page = rows.slice(0, limit);
+    const end = rows.length > limit ? page.at(-1) : rows.find(({ isEnd }) => isEnd);
+    return { rows: page.filter(({ isFound }) => isFound), end };
   }
 
-  /** How many there are, up to MAX_COUNT + 1, which stands for more. */
-  async count(query: WorkflowCountQuery): Promise<number> {
+  async count(query: WorkflowCountQuery): Promise<WorkflowCount> {
     const [row] = await workflowCount(query).run(this.workflows.manager.dataSource, query);
-    return Number(row?.count);
+    if (row === undefined) throw new Error('a count has no row');
+    return workflowCountOf(row);
   }
 
   async findById(id: string): Promise<Workflow | undefined> {

@@ -42,6 +42,7 @@ describe('settings', () => {
       strict: false,
       embedLogin: { enabled: true, perMinute: 20 },
       exchange: { enabled: true, perMinute: 20, maxTokenLifetimeSeconds: 900 },
+      tokenRevocation: { perMinute: 60 },
       clockToleranceSeconds: 5,
       replayPurge: { intervalSeconds: 60, batchSize: 1000 },
       jwks: {
@@ -56,6 +57,10 @@ describe('settings', () => {
   it.each<[string, Partial<TokenExchangeSettings>]>([
     ['embedLogin.perMinute: must be a whole number from 1 to 1000000', { embedLogin: { perMinute: 0 } }],
     ['exchange.perMinute: must be a whole number from 1 to 1000000', { exchange: { perMinute: 1.5 } }],
+    [
+      'tokenRevocation.perMinute: must be a whole number from 1 to 1000000',
+      { tokenRevocation: { perMinute: 0 } },
+    ],
     [
       'exchange.maxTokenLifetimeSeconds: must be a whole number from 5 to 86400',
       { exchange: { maxTokenLifetimeSeconds: 4 } },

@@ -1,4 +1,5 @@
 // What the product shows in a browser, to a user with a session.
+import { Revocations } from '@embedded-token-exchange/nestjs';
 import { Controller, Get, Header, Headers, UnauthorizedException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, Repository } from 'typeorm';
@@ -11,6 +12,7 @@ export class PageController {
   constructor(
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
     @InjectRepository(User) private readonly users: Repository<User>,
+    private readonly revocations: Revocations,
   ) {}
 
   @Get()
@@ -19,8 +21,18 @@ export class PageController {
     const idHash = carriedSession(cookies);
     if (idHash === undefined) throw new UnauthorizedException();
     const session = await this.sessions.findOneBy({ idHash, expiresAt: MoreThan(new Date()) });
-    const user = session && (await this.users.findOneBy({ id: session.userId, active: true }));
+    if (session === null || this.isRevoked(session)) throw new UnauthorizedException();
+    const user = await this.users.findOneBy({ id: session.userId, active: true });
     if (!user) throw new UnauthorizedException();
     return `Welcome, ${user.email}: you are user ${user.id}\n`;
+  }
+
+  /** A partner's key may have leaked since, and everything that it has vouched for is over then. */
+  private isRevoked({ userId, openedAt, vouchedBy }: Session): boolean {
+    return this.revocations.refuses({
+      keys: vouchedBy,
+      userIds: [String(userId)],
+      sinceMs: openedAt.getTime(),
+    });
   }
 }

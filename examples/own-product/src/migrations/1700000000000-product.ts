@@ -1,4 +1,4 @@
-// The tables of the product, as they were before token exchange came.
+// The tables of the product, as they were before token exchange came, but for the keys of a session.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class Product1700000000000 implements MigrationInterface {
@@ -16,7 +16,9 @@ export class Product1700000000000 implements MigrationInterface {
     await queryRunner.query(`CREATE TABLE product_session (
       id_hash text PRIMARY KEY,
       user_id integer NOT NULL REFERENCES product_user ON DELETE CASCADE,
-      expires_at timestamptz NOT NULL
+      opened_at timestamptz NOT NULL,
+      expires_at timestamptz NOT NULL,
+      vouched_by jsonb NOT NULL
     )`);
   }
 

@@ -9,13 +9,16 @@ import { Session } from './session.entity.js';
 @Injectable()
 export class ProductSessions extends SessionOpener {
   /** The session that the browser had before ends: it may be another user's. */
-  async open(transaction: Transaction, { userId, cookies }: SessionLogin): Promise<OpenedSession> {
+  async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
+    const { userId, cookies, vouchedBy } = login;
     const manager = managerOf(transaction);
     const earlier = carriedSession(cookies);
     if (earlier !== undefined) await manager.delete(Session, { idHash: earlier });
     const id = randomBytes(32).toString('base64url');
-    const expiresAt = new Date(Date.now() + SESSION_SECONDS * 1000);
-    await manager.insert(Session, { idHash: hashOf(id), userId: Number(userId), expiresAt });
+    const openedAt = new Date();
+    const expiresAt = new Date(openedAt.getTime() + SESSION_SECONDS * 1000);
+    const session = { idHash: hashOf(id), userId: Number(userId), openedAt, expiresAt };
+    await manager.insert(Session, { ...session, vouchedBy: [...vouchedBy] });
     return { setCookie: sessionCookie(id), events: [] };
   }
 }

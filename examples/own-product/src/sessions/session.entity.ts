@@ -1,4 +1,5 @@
 // A browser session of the product.
+import type { VouchingKey } from '@embedded-token-exchange/nestjs';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('product_session')
@@ -10,6 +11,13 @@ export class Session {
   @Column('integer', { name: 'user_id' })
   userId!: number;
 
+  @Column('timestamptz', { name: 'opened_at' })
+  openedAt!: Date;
+
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
+
+  /** The partner's keys that vouched for the user: when one of them is revoked, the session is over. */
+  @Column('jsonb', { name: 'vouched_by' })
+  vouchedBy!: VouchingKey[];
 }

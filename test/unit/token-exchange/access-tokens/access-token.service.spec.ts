@@ -2,6 +2,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../../../src/token-exchange/access-tokens/access-token.service.js';
 import type { SigningKeyService } from '../../../../src/token-exchange/access-tokens/signing-key.service.js';
+import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -30,11 +31,17 @@ describe('an access token in another spelling', () => {
   const keys = { current: () => key, find: () => Promise.resolve(key) };
   const clock = new TestClock();
   const options = { issuer: 'https://instance.example' };
-  const tokens = new AccessTokenService(keys as unknown as SigningKeyService, clock, options);
+  const tokens = new AccessTokenService(
+    keys as unknown as SigningKeyService,
+    knownRevocations(),
+    clock,
+    options,
+  );
 
   const issue = () => {
     const issuedAt = Math.floor(clock.nowSeconds());
-    const grant = { id: randomUUID(), subjectUserId: 'subject', clientId: 'https://partner.example' };
+    const clientId = 'https://partner.example';
+    const grant = { id: randomUUID(), subjectUserId: 'subject', clientId, vouchedBy: [] };
     return tokens.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + 60 }).token;
   };
 

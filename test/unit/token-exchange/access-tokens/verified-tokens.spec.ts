@@ -7,6 +7,7 @@ import type {
 } from '../../../../src/token-exchange/access-tokens/signing-key.service.js';
 import { VerifiedTokens } from '../../../../src/token-exchange/access-tokens/verified-tokens.js';
 import type { SettledUsers } from '../../../../src/token-exchange/host.js';
+import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
 
 const OPTIONS = { issuer: 'https://instance.example' };
@@ -72,7 +73,7 @@ describe('access tokens that come again', () => {
   beforeEach(() => {
     clock = new TestClock(startMs);
     keys = new Keys();
-    tokens = new AccessTokenService(keys as unknown as SigningKeyService, clock, OPTIONS);
+    tokens = new AccessTokenService(keys as unknown as SigningKeyService, knownRevocations(), clock, OPTIONS);
   });
 
   const issueBy = (issuer: AccessTokenService, users: Partial<SettledUsers> = {}) => {
@@ -81,6 +82,7 @@ describe('access tokens that come again', () => {
       id: randomUUID(),
       subjectUserId: 'subject',
       clientId: 'https://partner.example',
+      vouchedBy: [],
       ...users,
     };
     return issuer.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + LIFE_SECONDS }).token;
@@ -104,7 +106,12 @@ describe('access tokens that come again', () => {
     const token = issue();
     const verdictAt = async (ageSeconds: number) => {
       const moment = new TestClock(startMs);
-      const service = new AccessTokenService(keys as unknown as SigningKeyService, moment, OPTIONS);
+      const service = new AccessTokenService(
+        keys as unknown as SigningKeyService,
+        knownRevocations(),
+        moment,
+        OPTIONS,
+      );
       if (isRemembered) expect(await service.verify(token)).toBeDefined();
       moment.advance(ageSeconds);
       return (await service.verify(token)) !== undefined;
@@ -124,7 +131,12 @@ describe('access tokens that come again', () => {
   });
 
   it('[D31] a refused token is refused again, and does not become one by coming often', async () => {
-    const stranger = new AccessTokenService(new Keys() as unknown as SigningKeyService, clock, OPTIONS);
+    const stranger = new AccessTokenService(
+      new Keys() as unknown as SigningKeyService,
+      knownRevocations(),
+      clock,
+      OPTIONS,
+    );
     const token = issueBy(stranger);
     for (let time = 0; time < 3; time++) expect(await tokens.verify(token)).toBeUndefined();
   });

@@ -1,0 +1,70 @@
+// Takes trust in a key, or in all keys of an issuer, back with all that it has vouched for, and gives it again.
+import { restoreTrust, revokeTrust } from '../token-exchange/revocation/trust-changes.js';
+import { CommandError } from './command-error.js';
+import type { Read } from './input.js';
+import { readMembers, storableText } from './input.js';
+import type { ChangeOperation, ChangeWork } from './operation.js';
+
+/** One entry of an index holds both, and takes no more. A key of a longer kid goes with its issuer. */
+const MAX_BYTES = 1_300;
+
+export interface ChosenKeys {
+  readonly issuer: string;
+  /** Null: every key of the issuer. */
+  readonly kid: string | null;
+}
+
+export interface RevokedKeys {
+  /** ISO 8601. */
+  readonly revokedAt: string;
+}
+
+export interface RestoredKeys {
+  /** What is still revoked of the issuer; null: all of its keys. */
+  readonly stillRevoked: readonly (string | null)[];
+}
+
+const read = (input: unknown) => readMembers<ChosenKeys>(input, { issuer: shortText, kid: shortTextOrNull });
+
+export const REVOKE_KEYS: ChangeOperation<ChosenKeys, RevokedKeys> = {
+  name: 'keys revoke',
+  read,
+
+  async change(keys, { parts, transaction, context }) {
+    const { result, events } = await revokeTrust(parts.revocations, transaction, keys, context);
+    return { result: { revokedAt: result.toISOString() }, things: {}, events };
+  },
+
+  applied: ({ learnRevocations }) => learnRevocations(),
+};
+
+export const RESTORE_KEYS: ChangeOperation<ChosenKeys, RestoredKeys> = {
+  name: 'keys restore',
+  read,
+
+  async change(keys, work) {
+    const { parts, transaction, context } = work;
+    const { result: isRestored, events } = await restoreTrust(parts.revocations, transaction, keys, context);
+    if (!isRestored)
+      throw new CommandError('There is no such revocation that holds; see svc-admin keys revocations.');
+    return { result: { stillRevoked: await stillRevoked(keys.issuer, work) }, things: {}, events };
+  },
+
+  applied: ({ learnRevocations }) => learnRevocations(),
+};
+
+async function stillRevoked(issuer: string, { parts, transaction }: ChangeWork): Promise<(string | null)[]> {
+  const all = await parts.revocations.list(transaction);
+  return all.filter((one) => one.issuer === issuer && one.restoredAt === null).map(({ kid }) => kid);
+}
+
+function shortText(value: unknown): Read<string> {
+  const text = storableText(value);
+  if ('rule' in text) return text;
+  if (text.value === '') return { rule: 'must not be empty' };
+  return Buffer.byteLength(text.value) <= MAX_BYTES ? text : { rule: `must have at most ${MAX_BYTES} bytes` };
+}
+
+function shortTextOrNull(value: unknown): Read<string | null> {
+  return value === null ? { value } : shortText(value);
+}

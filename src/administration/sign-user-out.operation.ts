@@ -1,0 +1,25 @@
+// Ends all sessions and access tokens of a user; new logins pass.
+import { signOutEverywhere } from '../token-exchange/sessions/sign-out-everywhere.js';
+import { findUser } from './find-user.js';
+import { readMembers, storableText } from './input.js';
+import type { ChangeOperation } from './operation.js';
+import type { ChosenUser } from './switch-user.operation.js';
+
+export interface SignedOutUser {
+  readonly id: string;
+  /** How many sessions had not ended by themselves. */
+  readonly sessions: number;
+}
+
+export const SIGN_USER_OUT: ChangeOperation<ChosenUser, SignedOutUser> = {
+  name: 'users sign-out',
+  read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
+
+  async change({ user }, { parts, transaction, context }) {
+    const { id } = await findUser(user, parts, transaction);
+    const { result: sessions, events } = await signOutEverywhere(parts, transaction, id, context);
+    return { result: { id, sessions }, things: { userId: id }, events };
+  },
+
+  applied: ({ learnRevocations }) => learnRevocations(),
+};

@@ -1,0 +1,108 @@
+// svc-admin keys revoke, restore and revocations: takes trust back with all that it has vouched for, and gives it again.
+import type { Command } from 'commander';
+import type { ListedRevocation } from '../administration/list-revocations.operation.js';
+import { LIST_REVOCATIONS } from '../administration/list-revocations.operation.js';
+import type { ChosenKeys } from '../administration/revoke-keys.operation.js';
+import { RESTORE_KEYS, REVOKE_KEYS } from '../administration/revoke-keys.operation.js';
+import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
+import { perform, readList } from './administration.js';
+import type { CommandContext } from './command-context.js';
+import { printable, renderTable } from './table.js';
+
+const HEADINGS = ['ISSUER', 'KID', 'STATE', 'REVOKED', 'RESTORED'];
+const ISSUER = ['--issuer <url>', 'the `iss` of its tokens, character by character'] as const;
+
+interface KeyOptions {
+  readonly issuer: string;
+  readonly kid?: string;
+}
+
+/** @param trusted the configured entries; none where the command knows of none */
+export function addRevocationCommands(
+  keys: Command,
+  context: CommandContext,
+  trusted: () => readonly TrustedKeyEntry[],
+): void {
+  addRevoke(keys, context, trusted);
+  addRestore(keys, context);
+  addList(keys, context);
+}
+
+function addRevoke(keys: Command, context: CommandContext, trusted: () => readonly TrustedKeyEntry[]): void {
+  keys
+    .command('revoke')
+    .description('end all that a key has vouched for, and take nothing of it until it is restored')
+    .requiredOption(...ISSUER)
+    .option('--kid <kid>', 'one key; every key of the issuer if left out')
+    .addHelpText(
+      'after',
+      '\nAccess tokens and sessions of it end on every instance within 10 seconds, for good. It need not be configured\n' +
+        '(any more), so look at the spelling: `keys revocations` shows what is revoked.\n' +
+        '\nExample:\n  svc-admin keys revoke --issuer https://partner.example --kid 2026-11',
+    )
+    .action(async (options: KeyOptions) => {
+      const { revokedAt } = await perform(context, REVOKE_KEYS, chosen(options));
+      context.stdout.write(
+        `Revoked at ${revokedAt}: ${inWords(chosen(options))}. ` +
+          'What it has vouched for ends on every instance within 10 seconds.\n',
+      );
+      const hint = hintAt(chosen(options), trusted());
+      if (hint !== undefined) context.stderr.write(`warning: ${hint}\n`);
+    });
+}
+
+function addRestore(keys: Command, context: CommandContext): void {
+  keys
+    .command('restore')
+    .description('trust a revoked key again, for what is issued from now on')
+    .requiredOption(...ISSUER)
+    .option('--kid <kid>', 'the key; if left out, what was revoked without --kid')
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc-admin keys restore --issuer https://partner.example --kid 2026-11',
+    )
+    .action(async (options: KeyOptions) => {
+      const { stillRevoked } = await perform(context, RESTORE_KEYS, chosen(options));
+      context.stdout.write(`Restored: ${inWords(chosen(options))}. What was issued before stays ended.\n`);
+      for (const kid of stillRevoked)
+        context.stdout.write(`Still revoked: ${inWords({ issuer: options.issuer, kid })}.\n`);
+    });
+}
+
+function addList(keys: Command, context: CommandContext): void {
+  keys
+    .command('revocations')
+    .description('list what is revoked, and what was')
+    .option('--json', 'print a JSON array')
+    .addHelpText('after', '\nExample:\n  svc-admin keys revocations')
+    .action(async ({ json }: { json?: boolean }) => {
+      const all = await readList(context, LIST_REVOCATIONS, {});
+      if (json === true) context.stdout.write(`${JSON.stringify(all)}\n`);
+      else if (all.length === 0) context.stdout.write('Nothing is revoked.\n');
+      else context.stdout.write(renderTable(HEADINGS, all.map(rowOf)));
+    });
+}
+
+/** A misspelt issuer or kid revokes nothing that anybody has; but a key that is not configured any more may be meant. */
+function hintAt({ issuer, kid }: ChosenKeys, trusted: readonly TrustedKeyEntry[]): string | undefined {
+  if (trusted.length === 0) return undefined;
+  const ofIssuer = trusted.filter((entry) => entry.issuer === issuer);
+  if (ofIssuer.length === 0) return 'no configured entry has this issuer; is it spelt as in the tokens?';
+  const isPossible = ofIssuer.some((entry) => entry.type === 'jwks' || kid === null || entry.key.kid === kid);
+  return isPossible
+    ? undefined
+    : 'no configured entry of this issuer has this kid; is it spelt as in the tokens?';
+}
+
+function chosen({ issuer, kid }: KeyOptions): ChosenKeys {
+  return { issuer, kid: kid ?? null };
+}
+
+function inWords({ issuer, kid }: ChosenKeys): string {
+  return printable(kid === null ? `every key of ${issuer}` : `the key ${kid} of ${issuer}`);
+}
+
+function rowOf({ issuer, kid, revokedAt, restoredAt }: ListedRevocation): string[] {
+  const state = restoredAt === null ? 'revoked' : 'restored';
+  return [issuer, kid ?? 'every key', state, revokedAt, restoredAt ?? '-'];
+}

@@ -1,0 +1,52 @@
+// Deletes, in the background, what was recorded of tokens and sessions that have expired since.
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Leader } from '../coordination/leader.js';
+import { PeriodicJob } from '../coordination/periodic.job.js';
+import { purge } from '../coordination/purge.js';
+import { Clock } from '../foundation/clock.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
+import { RevocationRepository } from './revocation.repository.js';
+import { LONGEST_LIFE_MS } from './revocations.js';
+
+const INTERVAL_SECONDS = 300;
+const BATCH_SIZE = 1_000;
+/** An instance whose clock is behind may still take a token that has expired here. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
+@Injectable()
+export class RevocationPurgeJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly job: PeriodicJob;
+
+  constructor(
+    private readonly repository: RevocationRepository,
+    private readonly clock: Clock,
+    private readonly leader: Leader,
+    @Inject(LOGGER) logger: Log,
+  ) {
+    const run = (mayGoOn: () => boolean) => this.run(mayGoOn);
+    this.job = new PeriodicJob(
+      { name: 'revocation-purge', intervalSeconds: INTERVAL_SECONDS, run },
+      leader,
+      logger,
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    this.job.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.job.stop();
+  }
+
+  async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
+    const expiredBefore = new Date(this.clock.nowMs() - CLOCK_DIFFERENCE_MS);
+    const madeBefore = new Date(this.clock.nowMs() - LONGEST_LIFE_MS);
+    const tokens = (limit: number) => this.repository.purgeTokens(expiredBefore, limit);
+    const signOuts = (limit: number) => this.repository.purgeSignOuts(madeBefore, limit);
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: tokens }, mayGoOn);
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: signOuts }, mayGoOn);
+  }
+}

@@ -1,0 +1,104 @@
+// Keeps what this process knows of revocations at the state of the database, whoever has written them.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Subscription } from '../coordination/notifications.js';
+import { Notifications } from '../coordination/notifications.js';
+import { Clock } from '../foundation/clock.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
+import { FROM_THE_BEGINNING, REVOCATION_CHANNEL, RevocationRepository } from './revocation.repository.js';
+import { Revocations } from './revocations.js';
+
+/** A notification may get lost, and then this is how soon a revocation is seen; several may fail before it is too late. */
+const POLL_MS = 2_000;
+/** A database that is silent keeps a statement for longer than that: then another one goes on another connection. */
+const PATIENCE_MS = 3_000;
+
+@Injectable()
+export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdown {
+  private horizon = FROM_THE_BEGINNING;
+  private subscription: Subscription | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private hasStopped = false;
+  private isFailing = false;
+  private polling: Promise<void> = Promise.resolve();
+  private reading: Promise<void> = Promise.resolve();
+  private nextReading: Promise<void> | undefined;
+
+  constructor(
+    private readonly repository: RevocationRepository,
+    private readonly revocations: Revocations,
+    private readonly notifications: Notifications,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
+  ) {}
+
+  /** A database that is away does not keep the process from starting: it answers 503 until it is there. */
+  async onModuleInit(): Promise<void> {
+    await this.followQuietly();
+    if (this.notifications.hasOtherProcesses)
+      this.subscription = this.notifications.listen(REVOCATION_CHANNEL, () => void this.hear());
+    this.watch();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.hasStopped = true;
+    clearTimeout(this.timer);
+    await this.subscription?.end();
+    await this.polling;
+    await withinPatience(this.reading);
+  }
+
+  /**
+   * Reads what was committed before, so that it counts here at once; what fails is tried again soon. Of many who call it while
+   * a reading is under way, which may be too early for them, all share the next one.
+   */
+  hear(): Promise<void> {
+    this.nextReading ??= this.reading.then(() => {
+      this.nextReading = undefined;
+      return (this.reading = this.followQuietly());
+    });
+    return this.nextReading;
+  }
+
+  private async follow(): Promise<void> {
+    // Where nobody else can write, what is known once stays true until this process writes, and then it reads.
+    const begunAtMs = this.notifications.hasOtherProcesses ? performance.now() : Number.POSITIVE_INFINITY;
+    const { horizon, ...news } = await this.repository.read(this.horizon);
+    this.horizon = horizon;
+    this.revocations.learn(news, begunAtMs, this.clock.nowMs());
+  }
+
+  private async followQuietly(): Promise<void> {
+    try {
+      await this.follow();
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing && !this.hasStopped)
+        this.logger.error({ err: error }, 'revocations cannot be read; it is tried again');
+      this.isFailing = true;
+    }
+  }
+
+  private watch(): void {
+    if (this.hasStopped) return;
+    this.timer = setTimeout(() => {
+      this.polling = this.poll().finally(() => this.watch());
+    }, POLL_MS);
+    this.timer.unref();
+  }
+
+  private async poll(): Promise<void> {
+    if (!this.notifications.hasOtherProcesses && !this.isFailing) return;
+    await withinPatience(this.followQuietly());
+  }
+}
+
+/** Waits for a reading, but not for as long as a silent database makes it wait. */
+async function withinPatience(reading: Promise<void>): Promise<void> {
+  const isOver = new AbortController();
+  const patience = pause(PATIENCE_MS, undefined, { ref: false, signal: isOver.signal });
+  await Promise.race([reading, patience.catch(() => undefined)]);
+  isOver.abort();
+}

@@ -1,0 +1,15 @@
+// The parts of revocation, for every module that offers them.
+import { RevocationPurgeJob } from './revocation-purge.job.js';
+import { RevocationFollower } from './revocation.follower.js';
+import { RevocationRepository } from './revocation.repository.js';
+import { RevocationService } from './revocation.service.js';
+import { Revocations } from './revocations.js';
+
+/** They need `Database`, `AuditBus`, `Notifications`, `Leader`, `Clock` and `LOGGER`. */
+export const REVOCATION_PROVIDERS = [
+  Revocations,
+  RevocationRepository,
+  RevocationFollower,
+  RevocationService,
+  RevocationPurgeJob,
+];

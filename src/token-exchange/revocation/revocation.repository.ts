@@ -1,0 +1,144 @@
+// What was revoked: the rows and all their queries.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { Transaction } from '../database/transaction.js';
+import { managerOf } from '../database/transaction.js';
+import type { RevocationNews, TrustRevocation } from './revocations.js';
+
+/** A key of an issuer, or with null all of them. */
+export type RevokedTrust = Pick<TrustRevocation, 'issuer' | 'kid'>;
+
+/** News, and up to where all is known. */
+export interface RevocationReading extends RevocationNews {
+  /** The oldest transaction that was still running: what it and later ones have written may be new at the next reading. */
+  readonly horizon: string;
+}
+
+/** The channel on which every change is announced (NOTIFY). */
+export const REVOCATION_CHANNEL = 'token_exchange_revocation';
+
+/** Reads from the first transaction on. */
+export const FROM_THE_BEGINNING = '0';
+
+const ALL_KEYS = '';
+
+interface NewsRow {
+  readonly kind: 'horizon' | 'trust' | 'token' | 'user';
+  readonly id: string;
+  readonly kid: string | null;
+  readonly at: Date;
+  readonly restored_at: Date | null;
+}
+
+@Injectable()
+export class RevocationRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Reads all of trust, and of the rest what was written since an earlier reading, as of one moment.
+   * @param horizon of that reading, or `FROM_THE_BEGINNING`
+   */
+  async read(horizon: string): Promise<RevocationReading> {
+    const rows = await this.database.query<NewsRow>(
+      `SELECT 'horizon' AS kind, txid_snapshot_xmin(txid_current_snapshot())::text AS id, NULL AS kid,
+         NULL::timestamptz AS at, NULL::timestamptz AS restored_at
+       UNION ALL SELECT 'trust', issuer, kid, revoked_at, restored_at FROM token_exchange_trust_revocation
+       UNION ALL SELECT 'token', token_id, NULL, expires_at, NULL FROM token_exchange_ended_token WHERE written_in >= $1
+       UNION ALL SELECT 'user', user_id, NULL, signed_out_at, NULL FROM token_exchange_user_sign_out WHERE written_in >= $1`,
+      [horizon],
+    );
+    const of = (kind: NewsRow['kind']) => rows.filter((row) => row.kind === kind);
+    return {
+      horizon: of('horizon')[0]?.id ?? horizon,
+      trust: of('trust').map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at)),
+      endedTokens: of('token').map(({ id, at }) => ({ id, expiresAt: at })),
+      signOuts: of('user').map(({ id, at }) => ({ userId: id, signedOutAt: at })),
+    };
+  }
+
+  /** Every trust revocation there ever was, by issuer and kid. */
+  async list(transaction?: Transaction): Promise<TrustRevocation[]> {
+    const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
+    const rows = await connection.query<Omit<NewsRow, 'kind'>[]>(
+      `SELECT issuer AS id, kid, revoked_at AS at, restored_at FROM token_exchange_trust_revocation ORDER BY issuer, kid`,
+    );
+    return rows.map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at));
+  }
+
+  async revoke(transaction: Transaction, { issuer, kid }: RevokedTrust, revokedAt: Date): Promise<void> {
+    await managerOf(transaction).query(
+      `INSERT INTO token_exchange_trust_revocation (issuer, kid, revoked_at) VALUES ($1, $2, $3)
+       ON CONFLICT (issuer, kid) DO UPDATE SET revoked_at = excluded.revoked_at, restored_at = NULL`,
+      [issuer, kid ?? ALL_KEYS, revokedAt],
+    );
+    await announce(transaction);
+  }
+
+  /** @returns whether there was such a revocation that held */
+  async restore(transaction: Transaction, { issuer, kid }: RevokedTrust, restoredAt: Date): Promise<boolean> {
+    const restored = await managerOf(transaction).query<unknown[]>(
+      `WITH restored AS (
+         UPDATE token_exchange_trust_revocation SET restored_at = $3
+         WHERE issuer = $1 AND kid = $2 AND restored_at IS NULL RETURNING 1
+       ) SELECT 1 FROM restored`,
+      [issuer, kid ?? ALL_KEYS, restoredAt],
+    );
+    await announce(transaction);
+    return restored.length > 0;
+  }
+
+  /** @returns false where it was ended before */
+  async endToken(transaction: Transaction, id: string, expiresAt: Date): Promise<boolean> {
+    const ended = await managerOf(transaction).query<unknown[]>(
+      `INSERT INTO token_exchange_ended_token (token_id, expires_at) VALUES ($1, $2)
+       ON CONFLICT (token_id) DO NOTHING RETURNING token_id`,
+      [id, expiresAt],
+    );
+    await announce(transaction);
+    return ended.length > 0;
+  }
+
+  async signOut(transaction: Transaction, userId: string, signedOutAt: Date): Promise<void> {
+    await managerOf(transaction).query(
+      `INSERT INTO token_exchange_user_sign_out AS held (user_id, signed_out_at) VALUES ($1, $2)
+       ON CONFLICT (user_id) DO UPDATE
+       SET signed_out_at = greatest(held.signed_out_at, excluded.signed_out_at), written_in = txid_current()`,
+      [userId, signedOutAt],
+    );
+    await announce(transaction);
+  }
+
+  /** @returns how many went, of those that expired before a moment */
+  purgeTokens(expiredBefore: Date, limit: number): Promise<number> {
+    return this.database.change(
+      `DELETE FROM token_exchange_ended_token WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM token_exchange_ended_token WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       ))`,
+      [expiredBefore, limit],
+    );
+  }
+
+  /** @returns how many went, of those that were made before a moment */
+  purgeSignOuts(madeBefore: Date, limit: number): Promise<number> {
+    return this.database.change(
+      `DELETE FROM token_exchange_user_sign_out WHERE user_id = ANY (ARRAY(
+         SELECT user_id FROM token_exchange_user_sign_out WHERE signed_out_at < $1 ORDER BY signed_out_at LIMIT $2
+       )) AND signed_out_at < $1`,
+      [madeBefore, limit],
+    );
+  }
+}
+
+/** Heard after the commit. */
+async function announce(transaction: Transaction): Promise<void> {
+  await managerOf(transaction).query(`SELECT pg_notify($1, '')`, [REVOCATION_CHANNEL]);
+}
+
+function trustOf(
+  issuer: string,
+  kid: string | null,
+  revokedAt: Date,
+  restoredAt: Date | null,
+): TrustRevocation {
+  return { issuer, kid: kid === ALL_KEYS ? null : kid, revokedAt, restoredAt };
+}

@@ -1,0 +1,76 @@
+// Takes trust in keys back and gives it again, with the record of it.
+import { Injectable } from '@nestjs/common';
+import type { AuditContext } from '../audit/audit-event.js';
+import { auditEvent } from '../audit/audit-event.js';
+import { AuditBus } from '../audit/audit.bus.js';
+import { Clock } from '../foundation/clock.js';
+import type { RevokedTrust } from './revocation.repository.js';
+import { RevocationRepository } from './revocation.repository.js';
+import { RevocationFollower } from './revocation.follower.js';
+import type { TrustRevocation } from './revocations.js';
+import { restoreTrust, revokeTrust } from './trust-changes.js';
+
+/** An access token that somebody ends. */
+export interface EndedToken {
+  /** Its `jti`. */
+  readonly id: string;
+  readonly subjectUserId: string;
+  readonly actorUserId?: string;
+  readonly expiresAt: Date;
+}
+
+@Injectable()
+export class RevocationService {
+  constructor(
+    private readonly repository: RevocationRepository,
+    private readonly follower: RevocationFollower,
+    private readonly audit: AuditBus,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Ends all that a key of an issuer has vouched for, or with `kid` null all keys, and takes nothing new of it until
+   * `restore`. Here at once, elsewhere within 10 seconds. Neither needs to be configured (any more).
+   * @returns when; what was issued until then is refused for good
+   */
+  async revoke({ issuer, kid }: RevokedTrust, requestId: string): Promise<Date> {
+    const revokedAt = await this.audit.commit((transaction) =>
+      revokeTrust(this.repository, transaction, { issuer, kid }, this.contextOf(requestId)),
+    );
+    await this.follower.hear();
+    return revokedAt;
+  }
+
+  /**
+   * Lets a key, or with `kid` null an issuer, vouch again: for what is issued from now on. What was revoked beside it stays so.
+   * @returns false where no such revocation holds; then nothing has happened
+   */
+  async restore({ issuer, kid }: RevokedTrust, requestId: string): Promise<boolean> {
+    const isRestored = await this.audit.commit((transaction) =>
+      restoreTrust(this.repository, transaction, { issuer, kid }, this.contextOf(requestId)),
+    );
+    await this.follower.hear();
+    return isRestored;
+  }
+
+  /** Every trust revocation there ever was, by issuer and kid. */
+  list(): Promise<TrustRevocation[]> {
+    return this.repository.list();
+  }
+
+  /** Ends one access token of this package, here at once and elsewhere within 10 seconds. Again it does nothing. */
+  async endToken({ id, expiresAt, ...users }: EndedToken, requestId: string): Promise<void> {
+    await this.audit.commit(async (transaction) => {
+      if (!(await this.repository.endToken(transaction, id, expiresAt)))
+        return { result: undefined, events: [] };
+      const context = { ...this.contextOf(requestId), ...users };
+      const event = auditEvent('svc.audit.token-exchange.token-revoked', context, { accessTokenId: id });
+      return { result: undefined, events: [event] };
+    });
+    await this.follower.hear();
+  }
+
+  private contextOf(requestId: string): AuditContext {
+    return { occurredAt: this.clock.now(), requestId };
+  }
+}

@@ -1,0 +1,64 @@
+// Describes token revocation in OpenAPI, as plain values: the host publishes them with its own description.
+import { REVOCATION_PATH } from '../edge/paths.js';
+
+const FORM = {
+  type: 'object',
+  required: ['token'],
+  properties: {
+    token: { type: 'string', minLength: 1, description: 'The access token that is to end.' },
+    token_type_hint: { type: 'string', description: 'Ignored.' },
+  },
+};
+
+const ERROR = {
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: {
+    error: { type: 'string', description: 'A stable machine word (RFC 6749 §5.2).' },
+    error_description: { type: 'string', description: 'For people.' },
+  },
+};
+
+const NOT_FOUND = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: { error: { type: 'string' }, message: { type: 'string' } },
+};
+
+const RETRY_AFTER = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } };
+
+/** Members of `paths` of an OpenAPI document. */
+export const TOKEN_REVOCATION_DESCRIPTION = {
+  [REVOCATION_PATH]: {
+    post: {
+      operationId: 'TokenRevocation_revoke',
+      tags: ['Tokens'],
+      summary: 'End an access token before its time (RFC 7009)',
+      description:
+        'To hold the token is the only credential. Verifiers that go by the published keys alone do not hear of it.',
+      security: [],
+      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
+      responses: {
+        200: { description: 'The token is of no use: ended now or before, expired, or none of ours' },
+        400: answer('There is no token, or the form is not well-formed: invalid_request', ERROR),
+        404: answer('The instance has no licence for it any more', NOT_FOUND),
+        413: answer('The body is larger than 256 KiB', ERROR),
+        415: answer('The body is no plain form in UTF-8', ERROR),
+        429: { ...answer('The address made too many requests within a minute', ERROR), headers: RETRY_AFTER },
+        500: answer('A fault of the instance: server_error', ERROR),
+        501: answer('Token exchange is switched off', ERROR),
+        503: {
+          ...answer(
+            'The instance cannot reach its database: temporarily_unavailable; the token may still hold',
+            ERROR,
+          ),
+          headers: RETRY_AFTER,
+        },
+      },
+    },
+  },
+};
+
+function answer(description: string, schema: object) {
+  return { description, content: { 'application/json': { schema } } };
+}

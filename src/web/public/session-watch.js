@@ -1,0 +1,42 @@
+// Runs on pages of the instance that show nothing of the session, as that of the API's description: tells the host page of it.
+import { tellHostPage, tellLoaded } from './host-page.js';
+import { AnotherUserError, NotSignedInError, readAccount } from './instance.js';
+import { followSession, isTimeOver, onSessionChange, sessionNameOf, stopWatching } from './session.js';
+
+let account = null;
+let asking = new AbortController();
+
+/** A late answer about a session that another has taken the place of since says nothing any more. */
+async function look() {
+  asking.abort();
+  asking = new AbortController();
+  const { signal } = asking;
+  try {
+    const answer = await readAccount(signal);
+    if (signal.aborted) return;
+    account = answer;
+    // The page that led here has told of the session; of another one since then the host page hears by this.
+    followSession(account, { isRenewal: true, onEnded: look });
+  } catch (error) {
+    if (signal.aborted) return;
+    if (error instanceof AnotherUserError) noticeEnd('another-user');
+    else if (isTimeOver()) noticeEnd('expired');
+    else if (error instanceof NotSignedInError) noticeEnd('revoked');
+  }
+}
+
+function noticeEnd(reason) {
+  if (account !== null) tellHostPage('session-ended', { reason });
+  account = null;
+  stopWatching();
+}
+
+// Without a page around it there is nobody to tell.
+if (parent !== window) {
+  onSessionChange((name) => {
+    if (account === null || name !== sessionNameOf(account)) look();
+  });
+  // A page that the browser kept while another was shown may be about a session that has ended.
+  addEventListener('pageshow', ({ persisted }) => persisted && look());
+  look().finally(tellLoaded);
+}

@@ -1,0 +1,110 @@
+// How instances hear of revocations: with and without notifications, and in whichever order transactions commit.
+import { randomUUID } from 'node:crypto';
+import { SILENT } from '../../src/token-exchange/foundation/log.js';
+import { PostgresNotifications } from '../../src/token-exchange/coordination/postgres.notifications.js';
+import { FROM_THE_BEGINNING } from '../../src/token-exchange/revocation/revocation.repository.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { RevocationInstance } from '../support/revocation-instance.js';
+import { until } from '../support/until.js';
+
+const ISSUER = 'https://partner.example';
+const UNREACHABLE = 'postgres://nobody@127.0.0.1:1/nowhere';
+const later = () => new Date(Date.now() + 60_000);
+
+describeOnPostgresql('[D59] another instance', (database) => {
+  let instances: RevocationInstance[] = [];
+
+  const start = async (notificationsUrl: string) => {
+    const notifications = new PostgresNotifications({ connectionString: notificationsUrl }, SILENT);
+    const instance = new RevocationInstance(await database.open([]), notifications);
+    instances.push(instance);
+    await instance.start();
+    return instance;
+  };
+  const url = () => {
+    const { settings } = database;
+    return settings.kind === 'postgresql' ? settings.url : '';
+  };
+  afterEach(async () => {
+    await Promise.all(instances.map((instance) => instance.stop()));
+    instances = [];
+  });
+
+  it.each([
+    ['by notification', url, 1_500],
+    ['by looking, where notifications do not come', () => UNREACHABLE, 10_000],
+  ])('hears of revocation and restoration %s', async (_, notificationsUrl, limitMs) => {
+    const [one, other] = [await start(notificationsUrl()), await start(notificationsUrl())];
+    const key = { issuer: ISSUER, kid: randomUUID() };
+    if (limitMs < 2_000) await until('it listens', 5_000, () => isListening(database));
+    await one.service.revoke(key, 'request-of-revocation');
+    expect(one.known.isRevoked(key)).toBe(true);
+    await until('it has heard of the revocation', limitMs, () => other.known.isRevoked(key));
+    await one.service.restore(key, 'request-of-restoration');
+    expect(one.known.isRevoked(key)).toBe(false);
+    await until('it has heard of the restoration', limitMs, () => !other.known.isRevoked(key));
+  });
+
+  it('misses no ended token of a transaction that began first and committed last', async () => {
+    const [writer, reader] = [await start(UNREACHABLE), await start(UNREACHABLE)];
+    const isEnded = (id: string) =>
+      reader.known.refusesToken({ id, keys: [], userIds: [], sinceMs: Date.now() });
+    const [slow, fast] = [randomUUID(), randomUUID()];
+    let commit = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (commit = resolve));
+    let begun = (): void => undefined;
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    const slowOne = writer.transactions.run(async (transaction) => {
+      await writer.repository.endToken(transaction, slow, later());
+      begun();
+      await isHeld;
+    });
+    await hasBegun;
+    await writer.transactions.run((transaction) => writer.repository.endToken(transaction, fast, later()));
+    await until('the later one is known', 10_000, () => isEnded(fast));
+    expect(isEnded(slow)).toBe(false);
+    commit();
+    await slowOne;
+    await until('the earlier one is known', 10_000, () => isEnded(slow));
+  });
+});
+
+async function isListening(database: Parameters<Parameters<typeof describeOnPostgresql>[1]>[0]) {
+  const { dataSource } = await database.open([]);
+  const [row] = await dataSource.query<{ count: string }[]>(
+    `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%revocation%'`,
+  );
+  return Number(row?.count) >= 2;
+}
+
+describeOnEachDatabase('[D61] a reading', (database) => {
+  it('brings what was written since the one before, and all of trust', async () => {
+    const { repository, transactions } = new RevocationInstance(await database.open([]));
+    const end = (id: string) =>
+      transactions.run((transaction) => repository.endToken(transaction, id, later()));
+    const signOut = (userId: string, at: Date) =>
+      transactions.run((transaction) => repository.signOut(transaction, userId, at));
+    await transactions.run((transaction) =>
+      repository.revoke(transaction, { issuer: ISSUER, kid: null }, new Date(1_000)),
+    );
+    expect(await end('first')).toBe(true);
+    expect(await end('first')).toBe(false);
+    await signOut('user', new Date(2_000));
+    const all = await repository.read(FROM_THE_BEGINNING);
+    expect(all).toMatchObject({
+      trust: [{ issuer: ISSUER, kid: null, revokedAt: new Date(1_000), restoredAt: null }],
+      endedTokens: [{ id: 'first' }],
+      signOuts: [{ userId: 'user', signedOutAt: new Date(2_000) }],
+    });
+    expect(await repository.read(all.horizon)).toMatchObject({ endedTokens: [], signOuts: [] });
+    await end('second');
+    // Back in time it does not go.
+    await signOut('user', new Date(1_000));
+    const next = await repository.read(all.horizon);
+    expect(next).toMatchObject({
+      trust: [{ issuer: ISSUER }],
+      endedTokens: [{ id: 'second' }],
+      signOuts: [{ userId: 'user', signedOutAt: new Date(2_000) }],
+    });
+  });
+});

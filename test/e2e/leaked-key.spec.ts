@@ -1,0 +1,169 @@
+// The story of a stolen key: one command ends what it has vouched for, beside the running service, and another trusts it again.
+import { Partner } from '../../demo/partner.js';
+import { VERSION } from '../../src/config/version.js';
+import { auditRows } from '../support/audit.js';
+import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { linkedUser } from '../support/local-users.js';
+import { meStatus } from '../support/logins.js';
+import { CommandLine } from '../support/run-cli.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const ISSUER = 'https://partner.example';
+const WITHIN_MS = 10_000;
+const TIME = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z';
+
+describeOnEachDatabase('[D59] a key that was stolen', (database) => {
+  const stolen = Partner.create({ issuer: ISSUER, kid: 'stolen', audience: BASE_URL });
+  const next = Partner.create({ issuer: ISSUER, kid: 'next', audience: BASE_URL });
+  const agent = Partner.create({ issuer: 'https://agent.example', kid: 'agent', audience: BASE_URL });
+  let service: TestService;
+  let line: CommandLine;
+
+  beforeAll(async () => {
+    const trustedKeys = [stolen, next, agent].map((partner) => partner.staticEntry());
+    service = await TestService.start(database, { trustedKeys });
+    line = new CommandLine(() => databaseEnvironment(database), VERSION);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    line?.remove();
+  });
+
+  const bearer = async (token: string) =>
+    (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${token}` } })).status;
+  const untilStatus = (status: number, ask: () => Promise<number>) =>
+    until(`it answers ${status}`, WITHIN_MS, async () => (await ask()) === status);
+  const exchange = async (partner: Partner) =>
+    (await service.exchange({ subject_token: partner.sign() })).status;
+  const keyOptions = ['--issuer', ISSUER, '--kid', 'stolen'];
+
+  it('loses its tokens, its sessions and its trust by one command, and gets only its trust back by another', async () => {
+    const [own, delegated] = [
+      await service.accessToken({ subject_token: stolen.sign() }),
+      await service.accessToken({ subject_token: stolen.sign(), actor_token: agent.sign() }),
+    ];
+    const session = await service.sessionCookie(stolen.sign());
+    const good = await service.accessToken({ subject_token: next.sign(), actor_token: agent.sign() });
+    expect([await bearer(own), await bearer(delegated), await meStatus(service, session)]).toEqual([
+      200, 200, 200,
+    ]);
+
+    expect(await line.output(['keys', 'revoke', ...keyOptions])).toMatch(
+      new RegExp(
+        `^Revoked at ${TIME}: the key stolen of ${ISSUER}\\. What it has vouched for ends on every instance`,
+      ),
+    );
+    await untilStatus(401, () => bearer(own));
+    expect([await bearer(delegated), await meStatus(service, session), await bearer(good)]).toEqual([
+      401, 401, 200,
+    ]);
+    expect([await exchange(stolen), await exchange(next)]).toEqual([400, 200]);
+    expect((await service.embed({ token: stolen.sign() })).status).toBe(401);
+
+    expect(JSON.parse(await line.output(['keys', 'revocations', '--json']))).toMatchObject([
+      { issuer: ISSUER, kid: 'stolen', restoredAt: null },
+    ]);
+    expect(await line.output(['keys', 'restore', ...keyOptions])).toBe(
+      `Restored: the key stolen of ${ISSUER}. What was issued before stays ended.\n`,
+    );
+    await untilStatus(200, () => exchange(stolen));
+    expect([await bearer(own), await bearer(delegated), await meStatus(service, session)]).toEqual([
+      401, 401, 401,
+    ]);
+    expect(await line.output(['keys', 'revocations'])).toMatch(
+      new RegExp(`^ISSUER .*\n${ISSUER} +stolen +restored +${TIME} +${TIME}\n$`),
+    );
+    const told = (await auditRows(service)).map(({ name, payload }) => ({ name, payload }));
+    const trust = { issuer: ISSUER, kid: 'stolen' };
+    for (const [operation, name] of [
+      ['keys revoke', 'trust-revoked'],
+      ['keys restore', 'trust-restored'],
+    ])
+      expect(told).toEqual(
+        expect.arrayContaining([
+          {
+            name: 'svc.audit.administration.performed',
+            payload: { operation, way: database.kind === 'embedded' ? 'service' : 'database', things: {} },
+          },
+          { name: `svc.audit.token-exchange.${name}`, payload: trust },
+        ]),
+      );
+  });
+
+  it('goes with all keys of its issuer where no kid is named; each restoration says what is left', async () => {
+    await line.output(['keys', 'revoke', '--issuer', ISSUER]);
+    await line.output(['keys', 'revoke', ...keyOptions]);
+    await untilStatus(400, () => exchange(next));
+    expect(await line.output(['keys', 'restore', '--issuer', ISSUER])).toBe(
+      `Restored: every key of ${ISSUER}. What was issued before stays ended.\n` +
+        `Still revoked: the key stolen of ${ISSUER}.\n`,
+    );
+    await untilStatus(200, () => exchange(next));
+    expect(await exchange(stolen)).toBe(400);
+    await line.output(['keys', 'restore', ...keyOptions]);
+    await untilStatus(200, () => exchange(stolen));
+    const again = await line.run(['keys', 'restore', ...keyOptions]);
+    expect([again.exitCode, again.stderr]).toEqual([
+      1,
+      'error: There is no such revocation that holds; see svc-admin keys revocations.\n',
+    ]);
+  });
+
+  it.each([
+    ['a configured key', ISSUER, 'stolen', ''],
+    ['a configured issuer', ISSUER, undefined, ''],
+    [
+      'an issuer that is not configured',
+      `${ISSUER}/`,
+      undefined,
+      'warning: no configured entry has this issuer; is it spelt as in the tokens?\n',
+    ],
+    [
+      'a kid that is not configured',
+      ISSUER,
+      'stole',
+      'warning: no configured entry of this issuer has this kid; is it spelt as in the tokens?\n',
+    ],
+  ])('is revoked with a hint where it may be misspelt: %s', async (_, issuer, kid, hint) => {
+    const keys = ['--issuer', issuer, ...(kid === undefined ? [] : ['--kid', kid])];
+    const trustedKeys = JSON.stringify([stolen.staticEntry(), next.staticEntry()]);
+    const environment = {
+      ...databaseEnvironment(database),
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: trustedKeys,
+    };
+    const { exitCode, stderr } = await line.run(['keys', 'revoke', ...keys], environment);
+    expect([exitCode, stderr]).toEqual([0, hint]);
+    await line.output(['keys', 'restore', ...keys]);
+  });
+
+  it.each([
+    ['an empty issuer', ['--issuer', ''], 'error: --issuer must not be empty.\n'],
+    ['an empty kid', ['--issuer', ISSUER, '--kid', ''], 'error: --kid must not be empty.\n'],
+    [
+      'an issuer that is too long',
+      ['--issuer', 'x'.repeat(1_301)],
+      'error: --issuer must have at most 1300 bytes.\n',
+    ],
+    ['an issuer with NUL', ['--issuer', 'a\0b'], 'error: --issuer has characters that cannot be stored.\n'],
+  ])('is refused a revocation with %s', async (_, options, complaint) => {
+    const { exitCode, stderr } = await line.run(['keys', 'revoke', ...options]);
+    expect([exitCode, stderr]).toEqual([1, complaint]);
+  });
+
+  it('[D62] a user of it is signed out everywhere by another command', async () => {
+    const token = await service.accessToken({ subject_token: next.sign(next.claims({ sub: 'ada' })) });
+    const session = await service.sessionCookie(next.sign(next.claims({ sub: 'ada' })));
+    const user = await linkedUser(service, ISSUER, 'ada');
+    expect(await line.output(['users', 'sign-out', user?.email ?? ''])).toBe(
+      `User ${user?.id} is signed out: 1 session(s), and every access token issued until now.\n`,
+    );
+    await untilStatus(401, () => bearer(token));
+    expect(await meStatus(service, session)).toBe(401);
+    const nobody = await line.run(['users', 'sign-out', 'nobody@partner.example']);
+    expect([nobody.exitCode, nobody.stderr]).toEqual([
+      1,
+      'error: There is no user with this e-mail address.\n',
+    ]);
+  });
+});

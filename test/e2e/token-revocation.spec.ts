@@ -1,0 +1,190 @@
+// Whoever holds an access token may end it (RFC 7009): what a client is told, what ends, and what does not.
+import * as oauth from 'oauth4webapi';
+import { Partner } from '../../demo/partner.js';
+import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
+import { auditRows } from '../support/audit.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
+import { TestClock } from '../support/test-clock.js';
+import type { Fields } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
+
+const PATH = '/rest/auth/oauth/revoke';
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
+const environment = { SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE: '1000000' };
+
+const bearer = async (service: TestService, token: string) =>
+  (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${token}` } })).status;
+const revoke = (service: TestService, fields: Fields, headers: Record<string, string> = {}) =>
+  service.post(PATH, fields, headers);
+const endedTokens = async (service: TestService) =>
+  (await service.rows('SELECT 1 FROM token_exchange_ended_token')).length;
+
+describeOnEachDatabase('[D61] an access token that its holder ends', (database) => {
+  const clock = new TestClock();
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys, clock, environment });
+  });
+  afterAll(() => service?.stop());
+
+  const issued = (sub = 'customer') => {
+    const iat = Math.floor(clock.nowSeconds());
+    return service.accessToken({ subject_token: partner.sign(partner.claims({ sub, iat })) });
+  };
+
+  it('ends at once, and by itself: another one of the same user goes on', async () => {
+    const [token, other] = [await issued(), await issued()];
+    expect(await bearer(service, token)).toBe(200);
+    const answer = await revoke(service, { token, token_type_hint: 'refresh_token' });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect([await bearer(service, token), await bearer(service, other)]).toEqual([401, 200]);
+  });
+
+  it('is told to the audit trail once, with its id and its users', async () => {
+    const token = await issued();
+    const { jti, sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
+      jti: string;
+      sub: string;
+    };
+    for (let time = 0; time < 2; time++)
+      expect((await revoke(service, { token }, { 'x-request-id': 'end-of-one' })).status).toBe(200);
+    expect(await auditRows(service, 'end-of-one')).toMatchObject([
+      {
+        name: 'svc.audit.token-exchange.token-revoked',
+        subject_user_id: sub,
+        actor_user_id: null,
+        payload: { accessTokenId: jti },
+      },
+    ]);
+    expect(service.logText).not.toContain(token);
+  });
+
+  it('twenty ends of one token at the same moment are one', async () => {
+    const token = await issued();
+    const headers = { 'x-request-id': 'end-in-parallel' };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => revoke(service, { token }, headers)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(await auditRows(service, 'end-in-parallel')).toHaveLength(1);
+  });
+
+  it.each([
+    ['is no token', () => 'unknown'],
+    ['a partner has signed', () => partner.sign()],
+    ['has another signature', async () => `${(await issued()).slice(0, -8)}AAAAAAAA`],
+    [
+      'has expired',
+      async () => {
+        const token = await issued();
+        clock.advance(60);
+        return token;
+      },
+    ],
+  ])('answers 200 to what %s, and records nothing', async (_, make) => {
+    const token = await make();
+    const before = await endedTokens(service);
+    const answer = await revoke(service, { token });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(await endedTokens(service)).toBe(before);
+  });
+
+  it('is known to an instance that starts later, and forgotten once it has expired', async () => {
+    const token = await issued('forgotten');
+    await revoke(service, { token });
+    await service.stop();
+    service = await TestService.start(database, { trustedKeys, clock, environment });
+    expect(await bearer(service, token)).toBe(401);
+    expect(await endedTokens(service)).toBeGreaterThan(0);
+    const purge = service.part(RevocationPurgeJob);
+    clock.advance(60);
+    await purge.run(() => true);
+    // Another instance's clock may be behind.
+    expect(await endedTokens(service)).toBeGreaterThan(0);
+    clock.advance(120);
+    await purge.run(() => true);
+    expect(await endedTokens(service)).toBe(0);
+  });
+});
+
+describeOnAnyDatabase('[D61] the endpoint that ends access tokens', (database) => {
+  it('is found and used by a client of the field', async () => {
+    await withService(database, { trustedKeys }, async (service) => {
+      // The service is known by another address than the one that it listens on here.
+      const options = {
+        [oauth.customFetch]: (url: string, init: object) => service.fetch(new URL(url).pathname, init),
+      };
+      const issuer = new URL(BASE_URL);
+      const discovery = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...options });
+      const server = await oauth.processDiscoveryResponse(issuer, discovery);
+      const token = await service.accessToken({ subject_token: partner.sign() });
+      const client = { client_id: 'any' };
+      const answer = await oauth.revocationRequest(server, client, oauth.None(), token, options);
+      await oauth.processRevocationResponse(answer);
+      expect(await bearer(service, token)).toBe(401);
+    });
+  });
+
+  it.each([
+    ['without a token', {}, 400, 'invalid_request'],
+    ['with an empty one', { token: ' ' }, 400, 'invalid_request'],
+  ])('refuses a form %s', async (_, fields, status, error) => {
+    await withService(database, { trustedKeys }, async (service) => {
+      const answer = await revoke(service, fields);
+      expect([answer.status, await answer.json()]).toEqual([
+        status,
+        { error, error_description: 'token is required' },
+      ]);
+    });
+  });
+
+  it('[D57] takes POST only, and forms only, and answers pages of no other origin', async () => {
+    await withService(database, { trustedKeys }, async (service) => {
+      const get = await service.fetch(PATH, { headers: { origin: 'https://page.example' } });
+      expect([get.status, get.headers.get('allow'), get.headers.get('access-control-allow-origin')]).toEqual([
+        405,
+        'POST',
+        null,
+      ]);
+      const body = JSON.stringify({ token: 'x' });
+      const json = await service.fetch(PATH, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      expect([json.status, await json.json()]).toMatchObject([415, { error: 'invalid_request' }]);
+      const large = await revoke(service, { token: 'x'.repeat(300_000) });
+      expect(large.status).toBe(413);
+    });
+  });
+
+  it('is throttled by address, in a bucket of its own', async () => {
+    const limited = { SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE: '2' };
+    await withService(database, { trustedKeys, environment: limited }, async (service) => {
+      const answers = [];
+      for (let time = 0; time < 3; time++) answers.push(await revoke(service, { token: 'x' }));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+      expect(answers[2]?.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(await answers[2]?.json()).toMatchObject({ error: 'too_many_requests' });
+      expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
+      expect(await (await service.fetch('/metrics')).text()).toContain(
+        'svc_throttle_refusals_total{flow="revocation"} 1',
+      );
+    });
+  });
+
+  it('answers 501 where token exchange is switched off, and 404 without licence', async () => {
+    const off = { SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
+    await withService(database, { trustedKeys, environment: off }, async (service) => {
+      const answer = await revoke(service, { token: 'x' });
+      expect([answer.status, await answer.json()]).toMatchObject([501, { error: 'server_error' }]);
+    });
+    const unlicensed = { SVC_LICENSE: undefined };
+    await withService(database, { trustedKeys, environment: unlicensed }, async (service) => {
+      expect((await revoke(service, { token: 'x' })).status).toBe(404);
+      expect((await service.fetch(PATH)).status).toBe(404);
+    });
+  });
+});

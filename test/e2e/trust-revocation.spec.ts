@@ -1,0 +1,357 @@
+// What ends when trust in a key is taken back, what stays, and what comes back when it is given again.
+import { randomUUID } from 'node:crypto';
+import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
+import { SigningKeyService } from '../../src/token-exchange/access-tokens/signing-key.service.js';
+import { signCompactJws } from '../../src/token-exchange/foundation/compact-jws.js';
+import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
+import { ConsumptionService } from '../../src/token-exchange/consumption/consumption.service.js';
+import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import { DelegationService } from '../../src/token-exchange/delegation/delegation.service.js';
+import { IssuancePlanner } from '../../src/token-exchange/delegation/issuance.planner.js';
+import { EntryThrottleService } from '../../src/token-exchange/edge/entry-throttle.service.js';
+import { EmbedLoginService } from '../../src/token-exchange/embed-login/embed-login.service.js';
+import type { Settled, Settlement } from '../../src/token-exchange/host.js';
+import { Settlements } from '../../src/token-exchange/host.js';
+import { IdentityService } from '../../src/token-exchange/identity/identity.service.js';
+import { Journey } from '../../src/token-exchange/journey.js';
+import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
+import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { ExternalTokenVerifier } from '../../src/token-exchange/verification/external-token.verifier.js';
+import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
+import { auditRows } from '../support/audit.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { meStatus } from '../support/logins.js';
+import { TestClock } from '../support/test-clock.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+/** Revokes before the tokens are used up, and then lets that go on: as an operator does at any moment. */
+class RevokingMeanwhile extends Settlements {
+  constructor(
+    private readonly settlements: Settlements,
+    private readonly revoke: () => Promise<unknown>,
+  ) {
+    super();
+  }
+
+  async settle(settlement: Settlement): Promise<Settled> {
+    await this.revoke();
+    return this.settlements.settle(settlement);
+  }
+}
+
+const ISSUER = 'https://partner.example';
+const EVENT = 'svc.audit.token-exchange.';
+
+describeOnEachDatabase('[D59] trust that is revoked', (database) => {
+  const clock = new TestClock();
+  const partner = Partner.create({ issuer: ISSUER, kid: 'first', audience: BASE_URL });
+  const second = Partner.create({ issuer: ISSUER, kid: 'second', audience: BASE_URL });
+  const other = Partner.create({ issuer: 'https://other.example', kid: 'first', audience: BASE_URL });
+  let service: TestService;
+  let requests = 0;
+
+  beforeAll(async () => {
+    const trustedKeys = [partner, second, other].map((one) => one.staticEntry());
+    service = await TestService.start(database, { trustedKeys, clock });
+  });
+  afterEach(async () => {
+    for (const { issuer, kid } of await revocations().list())
+      await revocations().restore({ issuer, kid }, requestId());
+    clock.advance(2);
+  });
+  afterAll(() => service?.stop());
+
+  const revocations = () => service.part(RevocationService);
+  const requestId = () => `revocation-${++requests}`;
+  const revoke = (issuer: string, kid: string | null = null) =>
+    revocations().revoke({ issuer, kid }, requestId());
+  const restore = (issuer: string, kid: string | null = null) =>
+    revocations().restore({ issuer, kid }, requestId());
+  const token = (from: Partner, claims: Members = {}) =>
+    from.sign(from.claims({ iat: Math.floor(clock.nowSeconds()), ...claims }));
+  const issued = (from: Partner, actor?: Partner) =>
+    service.accessToken({
+      subject_token: token(from),
+      ...(actor && { actor_token: token(actor, { sub: 'actor' }) }),
+    });
+  const opened = (from: Partner, cookie?: string) =>
+    service
+      .embed({ token: token(from) }, cookie === undefined ? {} : { cookie })
+      .then((answer) => (answer.headers.get('set-cookie') ?? `${answer.status}`).split(';', 1)[0] ?? '');
+  const bearer = async (accessToken: string) =>
+    (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${accessToken}` } })).status;
+  const userOf = async (accessToken: string) => {
+    const headers = { authorization: `Bearer ${accessToken}` };
+    return ((await (await service.fetch('/rest/me', { headers })).json()) as { user: { id: string } }).user
+      .id;
+  };
+  /** An access token of now, with these claims: as another instance, or another release, issues it. */
+  const signed = (claims: object) => {
+    const { kid, privateKey } = service.part(SigningKeyService).current();
+    const signer = { digest: 'sha256', key: { key: privateKey, dsaEncoding: 'ieee-p1363' as const } };
+    const iat = Math.floor(clock.nowSeconds());
+    const all = { iss: BASE_URL, aud: BASE_URL, jti: randomUUID(), iat, exp: iat + 300, ...claims };
+    return signCompactJws({ alg: 'ES256', typ: 'at+jwt', kid }, all, signer);
+  };
+  const statuses = (tokens: readonly string[]) => Promise.all(tokens.map(bearer));
+
+  it('of one key: what it vouched for ends, remembered or not, and nothing else', async () => {
+    const [remembered, fresh, ofSecond, ofOther] = [
+      await issued(partner),
+      await issued(partner),
+      await issued(second),
+      await issued(other),
+    ];
+    const sessions = [await opened(partner), await opened(second), await opened(other)];
+    expect(await bearer(remembered)).toBe(200);
+    await revoke(ISSUER, 'first');
+    expect(await statuses([remembered, fresh, ofSecond, ofOther])).toEqual([401, 401, 200, 200]);
+    expect(await Promise.all(sessions.map((cookie) => meStatus(service, cookie)))).toEqual([401, 200, 200]);
+  });
+
+  it('of an issuer: what all of its keys vouched for ends', async () => {
+    const tokens = [await issued(partner), await issued(second), await issued(other)];
+    await revoke(ISSUER);
+    expect(await statuses(tokens)).toEqual([401, 401, 200]);
+  });
+
+  it('of an actor: the token that names it ends, and that of the subject alone does not', async () => {
+    const [both, alone] = [await issued(second, other), await issued(second)];
+    expect(await statuses([both, alone])).toEqual([200, 200]);
+    await revoke(other.issuer, other.kid);
+    expect(await statuses([both, alone])).toEqual([401, 200]);
+    await restore(other.issuer, other.kid);
+    expect(await statuses([both, alone])).toEqual([401, 200]);
+  });
+
+  it('takes nothing new, uses nothing up, and takes it again once it is restored', async () => {
+    await revoke(ISSUER, 'first');
+    const kept = token(partner);
+    const refused = await service.exchange({ subject_token: kept });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { error: 'invalid_grant', error_description: 'Token exchange failed' },
+    ]);
+    const login = await service.embed({ token: kept });
+    expect([login.status, await login.json()]).toEqual([
+      401,
+      { error: 'trust_revoked', message: 'Trust in the key of the token was revoked' },
+    ]);
+    const withActor = await service.exchange({ subject_token: token(second), actor_token: kept });
+    expect(withActor.status).toBe(400);
+    expect(await restore(ISSUER, 'first')).toBe(true);
+    clock.advance(1);
+    const [answer, again] = [
+      await service.exchange({ subject_token: kept }),
+      await service.exchange({ subject_token: kept }),
+    ];
+    expect([answer.status, again.status]).toEqual([200, 400]);
+    const { access_token: fresh } = (await answer.json()) as { access_token: string };
+    expect(await bearer(fresh)).toBe(200);
+  });
+
+  it('does not come back to life when it is restored: what was issued in the very second included', async () => {
+    const before = await issued(partner);
+    const session = await opened(partner);
+    await revoke(ISSUER, 'first');
+    await restore(ISSUER, 'first');
+    expect([await bearer(before), await meStatus(service, session)]).toEqual([401, 401]);
+    // Its time is that of the revocation, which nobody can tell from before.
+    expect(await bearer(await issued(partner))).toBe(401);
+    clock.advance(1);
+    expect(await bearer(await issued(partner))).toBe(200);
+    expect([await bearer(before), await meStatus(service, session)]).toEqual([401, 401]);
+  });
+
+  it('refuses for good what another instance issued after the revocation, before it had heard of it', async () => {
+    const of = await userOf(await issued(partner));
+    await revoke(ISSUER, 'first');
+    clock.advance(5);
+    const late = signed({ sub: of, client_id: ISSUER, vouched_by: [{ iss: ISSUER, kid: 'first' }] });
+    expect(await bearer(late)).toBe(401);
+    clock.advance(5);
+    await restore(ISSUER, 'first');
+    clock.advance(5);
+    expect(await bearer(late)).toBe(401);
+    expect(await bearer(signed({ sub: of, client_id: ISSUER }))).toBe(200);
+  });
+
+  it('restores an issuer without its key, and the key without its issuer', async () => {
+    await revoke(ISSUER);
+    await revoke(ISSUER, 'first');
+    expect(await restore(ISSUER)).toBe(true);
+    clock.advance(1);
+    const ask = async () => [
+      (await service.exchange({ subject_token: token(partner) })).status,
+      (await service.exchange({ subject_token: token(second) })).status,
+    ];
+    expect(await ask()).toEqual([400, 200]);
+    expect(await restore(ISSUER)).toBe(false);
+    expect(await restore(ISSUER, 'first')).toBe(true);
+    expect(await ask()).toEqual([200, 200]);
+  });
+
+  describe('where sessions go on', () => {
+    it('a renewal by another key ends with either: with the key of before too', async () => {
+      const first = await opened(partner);
+      const renewed = await opened(second, first);
+      const apart = await opened(second);
+      await revoke(ISSUER, 'first');
+      expect([await meStatus(service, renewed), await meStatus(service, apart)]).toEqual([401, 200]);
+    });
+
+    it('a login that carries a revoked session begins a family of its own', async () => {
+      const first = await opened(partner);
+      await revoke(ISSUER, 'first');
+      const next = await opened(second, first);
+      expect([await meStatus(service, first), await meStatus(service, next)]).toEqual([401, 200]);
+      const families = await service.rows<{ keys: { kid: string }[] }>(
+        'SELECT vouched_by AS keys FROM token_exchange_session ORDER BY created_at DESC, vouched_by::text DESC LIMIT 1',
+      );
+      expect(families[0]?.keys).toEqual([{ iss: ISSUER, kid: 'second' }]);
+    });
+  });
+
+  describe('where keys were not recorded yet', () => {
+    const asOfReleaseBefore = async (cookie: string) => {
+      await service.rows('UPDATE token_exchange_session SET vouched_by = NULL');
+      return cookie;
+    };
+
+    it('a token ends with its issuer, and with each of its keys; with no other', async () => {
+      const sub = await userOf(await issued(partner));
+      const old = signed({ sub, client_id: ISSUER });
+      await revoke(other.issuer);
+      expect(await bearer(old)).toBe(200);
+      await revoke(ISSUER, 'one of which nothing was ever issued');
+      expect(await bearer(old)).toBe(401);
+      await restore(ISSUER, 'one of which nothing was ever issued');
+      expect(await bearer(old)).toBe(401);
+      clock.advance(2);
+      const next = signed({ sub, client_id: ISSUER });
+      expect(await bearer(next)).toBe(200);
+      await revoke(ISSUER);
+      expect(await bearer(next)).toBe(401);
+    });
+
+    it('a token with an actor, of whose issuer it tells nothing, ends with every revocation', async () => {
+      const sub = await userOf(await issued(partner));
+      const old = signed({ sub, act: { sub }, client_id: ISSUER });
+      expect(await bearer(old)).toBe(200);
+      await revoke(other.issuer);
+      expect(await bearer(old)).toBe(401);
+    });
+
+    it('a session ends with every revocation, also of a stranger', async () => {
+      const session = await asOfReleaseBefore(await opened(partner));
+      const renewed = await opened(partner, session);
+      expect(await meStatus(service, renewed)).toBe(200);
+      await revoke('https://stranger.example', 'any');
+      expect([await meStatus(service, session), await meStatus(service, renewed)]).toEqual([401, 401]);
+    });
+  });
+
+  describe('while a request is under way', () => {
+    const parts = (request: string) => {
+      const identities = service.part(IdentityService);
+      const revokeKey = () => revocations().revoke({ issuer: ISSUER, kid: 'first' }, request);
+      const settlements = new RevokingMeanwhile(service.part(Settlements), revokeKey);
+      return {
+        verifier: service.part(ExternalTokenVerifier),
+        known: service.part(Revocations),
+        consumption: new ConsumptionService(service.part(JtiRepository), identities, settlements),
+        identities,
+        throttle: service.part(EntryThrottleService),
+        audit: service.part(AuditBus),
+        journey: service.part(Journey),
+      };
+    };
+    const namesOf = async (request: string) =>
+      (await auditRows(service, request)).map(({ name, payload }) => [
+        name.slice(EVENT.length),
+        payload['reason'],
+      ]);
+
+    it('an exchange hands nothing out, and the trail says so after the success', async () => {
+      await issued(partner);
+      const request = requestId();
+      const { verifier, throttle, known, consumption, identities, audit, journey } = parts(request);
+      const planner = service.part(IssuancePlanner);
+      const flow = new DelegationService(
+        verifier,
+        throttle,
+        known,
+        planner,
+        consumption,
+        identities,
+        audit,
+        journey,
+      );
+      const exchange = flow.exchange({ subjectToken: token(partner), sender: {}, requestId: request });
+      await expect(exchange).rejects.toMatchObject({ reason: 'trust_revoked' });
+      expect(await namesOf(request)).toEqual([
+        ['trust-revoked', undefined],
+        ['succeeded', undefined],
+        ['failed', 'trust_revoked'],
+      ]);
+    });
+
+    it('a login opens no session', async () => {
+      await opened(partner);
+      const count = async () => (await service.rows('SELECT 1 FROM token_exchange_session')).length;
+      const before = await count();
+      const request = requestId();
+      const { verifier, throttle, known, consumption, identities, audit, journey } = parts(request);
+      const sessions = service.part(SessionService);
+      const flow = new EmbedLoginService(
+        verifier,
+        throttle,
+        known,
+        consumption,
+        identities,
+        sessions,
+        audit,
+        journey,
+      );
+      const source = { method: 'POST', origin: undefined, fetchSite: undefined } as const;
+      const login = flow.login({
+        ...{ token: token(partner), source, sender: {}, cookies: undefined, requestId: request },
+      });
+      await expect(login).rejects.toMatchObject({ reason: 'trust_revoked' });
+      expect([await count(), await namesOf(request)]).toEqual([
+        before,
+        [
+          ['trust-revoked', undefined],
+          ['embed-login-failed', 'trust_revoked'],
+        ],
+      ]);
+    });
+  });
+
+  it('tells the audit trail, in the words of the one who did it', async () => {
+    const [revokedBy, restoredBy] = [requestId(), requestId()];
+    await revocations().revoke({ issuer: ISSUER, kid: 'first' }, revokedBy);
+    await revocations().restore({ issuer: ISSUER, kid: 'first' }, restoredBy);
+    await revocations().restore({ issuer: ISSUER, kid: 'first' }, restoredBy);
+    expect([
+      ...(await auditRows(service, revokedBy)),
+      ...(await auditRows(service, restoredBy)),
+    ]).toMatchObject([
+      { name: `${EVENT}trust-revoked`, payload: { issuer: ISSUER, kid: 'first' } },
+      { name: `${EVENT}trust-restored`, payload: { issuer: ISSUER, kid: 'first' } },
+    ]);
+  });
+
+  it('is written into the token and into no name of anybody else', async () => {
+    const accessToken = await issued(second, other);
+    const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as object;
+    expect(claims).toMatchObject({
+      client_id: ISSUER,
+      vouched_by: [
+        { iss: ISSUER, kid: 'second' },
+        { iss: other.issuer, kid: 'first' },
+      ],
+    });
+  });
+});

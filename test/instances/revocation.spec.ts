@@ -1,0 +1,103 @@
+// A revocation reaches every process, with and without a notification, and so does the end of one access token.
+import { Partner } from '../../demo/partner.js';
+import type { OpenDatabase } from '../../src/database/data-source.js';
+import { RevocationInstance } from '../support/revocation-instance.js';
+import type { ServiceInstance } from '../support/service-cluster.js';
+import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { until } from '../support/until.js';
+
+const ISSUER = 'https://partner.example';
+const WITHIN_MS = 10_000;
+
+jest.setTimeout(90_000);
+
+describeWithProcesses('three processes', (database) => {
+  const stolen = Partner.create({ issuer: ISSUER, kid: 'stolen' });
+  const next = Partner.create({ issuer: ISSUER, kid: 'next' });
+  let opened: OpenDatabase;
+  let cluster: ServiceCluster;
+  let operator: RevocationInstance;
+
+  const onEach = <T>(ask: (instance: ServiceInstance) => Promise<T>) =>
+    Promise.all(cluster.instances.map(ask));
+  const issued = async (instance: ServiceInstance, partner: Partner) => {
+    const answer = await instance.exchange(partner.sign());
+    return ((await answer.json()) as { access_token: string }).access_token;
+  };
+  const opens = async (instance: ServiceInstance, partner: Partner) => {
+    const answer = await instance.embed(partner.sign());
+    return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+  };
+  const me = async (instance: ServiceInstance, headers: Record<string, string>) => {
+    const answer = await instance.fetch('/rest/me', { headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const meOnEach = (headers: Record<string, string>) => onEach((instance) => me(instance, headers));
+  const untilAllAnswer = (status: number, headers: Record<string, string>) =>
+    until(`all answer ${status}`, WITHIN_MS, async () =>
+      (await meOnEach(headers)).every((each) => each === status),
+    );
+
+  beforeAll(async () => {
+    opened = await database.open([]);
+    cluster = await ServiceCluster.start(3, database, {
+      trustedKeys: [stolen.staticEntry(), next.staticEntry()],
+    });
+    operator = new RevocationInstance(opened);
+  });
+  afterAll(() => cluster?.stop());
+
+  it('[D59] a stolen key: one revocation ends its tokens and sessions everywhere, also those that are remembered', async () => {
+    const tokens = await onEach((instance) => issued(instance, stolen));
+    const sessions = await onEach((instance) => opens(instance, stolen));
+    const good = { authorization: `Bearer ${await issued(cluster.instance(0), next)}` };
+    const credentials = [
+      ...tokens.map((token) => ({ authorization: `Bearer ${token}` })),
+      ...sessions.map((cookie) => ({ cookie })),
+    ];
+    for (const headers of [...credentials, good]) expect(await meOnEach(headers)).toEqual([200, 200, 200]);
+    await operator.service.revoke({ issuer: ISSUER, kid: 'stolen' }, 'stolen-key');
+    for (const headers of credentials) await untilAllAnswer(401, headers);
+    expect(await meOnEach(good)).toEqual([200, 200, 200]);
+    expect(await onEach((instance) => instance.exchangeStatus(stolen.sign()))).toEqual([400, 400, 400]);
+    expect(await onEach((instance) => instance.exchangeStatus(next.sign()))).toEqual([200, 200, 200]);
+    await operator.service.restore({ issuer: ISSUER, kid: 'stolen' }, 'stolen-key');
+    const isTaken = async () =>
+      (await onEach((instance) => instance.exchangeStatus(stolen.sign()))).every((status) => status === 200);
+    await until('all take it again', WITHIN_MS, isTaken);
+    for (const headers of credentials) expect(await meOnEach(headers)).toEqual([401, 401, 401]);
+  });
+
+  it('[D59] a revocation whose notification is lost reaches all of them all the same', async () => {
+    const token = { authorization: `Bearer ${await issued(cluster.instance(1), next)}` };
+    expect(await meOnEach(token)).toEqual([200, 200, 200]);
+    await opened.dataSource.query(
+      'INSERT INTO token_exchange_trust_revocation (issuer, kid, revoked_at) VALUES ($1, $2, now())',
+      [ISSUER, 'next'],
+    );
+    await untilAllAnswer(401, token);
+    await operator.service.restore({ issuer: ISSUER, kid: 'next' }, 'lost-notification');
+  });
+
+  it('[D61] a token that is ended at one of them ends at all, and none of them forgets it when it starts anew', async () => {
+    const isTaken = async () =>
+      (await onEach((instance) => instance.exchangeStatus(next.sign()))).every((status) => status === 200);
+    await until('all take the key again', WITHIN_MS, isTaken);
+    // In the second of the restoration nothing of before may hold, and what is issued now may be of that second.
+    await until('a token holds', WITHIN_MS, async () => {
+      const token = await issued(cluster.instance(2), next);
+      return (await me(cluster.instance(2), { authorization: `Bearer ${token}` })) === 200;
+    });
+    const token = await issued(cluster.instance(2), next);
+    const headers = { authorization: `Bearer ${token}` };
+    expect(await meOnEach(headers)).toEqual([200, 200, 200]);
+    const form = { method: 'POST', body: new URLSearchParams({ token }) };
+    expect((await cluster.instance(0).fetch('/rest/auth/oauth/revoke', form)).status).toBe(200);
+    expect(await me(cluster.instance(0), headers)).toBe(401);
+    await untilAllAnswer(401, headers);
+    await cluster.instance(1).kill();
+    await cluster.instance(1).start();
+    expect(await meOnEach(headers)).toEqual([401, 401, 401]);
+  });
+});

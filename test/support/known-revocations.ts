@@ -1,0 +1,10 @@
+// What a process knows of revocations right after it has read them.
+import type { RevocationNews } from '../../src/token-exchange/revocation/revocations.js';
+import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
+
+/** Never too old, as on a database that nobody else writes to. */
+export function knownRevocations(news: Partial<RevocationNews> = {}, nowMs = Date.now()): Revocations {
+  const revocations = new Revocations();
+  revocations.learn({ trust: [], endedTokens: [], signOuts: [], ...news }, Number.POSITIVE_INFINITY, nowMs);
+  return revocations;
+}

@@ -1,0 +1,189 @@
+// What is refused by which revocation, up to which time, and for how long it is known.
+import type { HttpException } from '@nestjs/common';
+import type { TrustRevocation, VouchedToken } from '../../../../src/token-exchange/revocation/revocations.js';
+import {
+  KNOWN_FOR_MS,
+  LONGEST_LIFE_MS,
+  Revocations,
+} from '../../../../src/token-exchange/revocation/revocations.js';
+import { knownRevocations } from '../../../support/known-revocations.js';
+
+const A = 'https://a.example';
+const B = 'https://b.example';
+const NOW = Date.UTC(2026, 5, 1, 12);
+const SECOND = 1_000;
+
+const revoked = (issuer: string, kid: string | null, agoMs = 0, restoredAgoMs?: number): TrustRevocation => ({
+  issuer,
+  kid,
+  revokedAt: new Date(NOW - agoMs),
+  restoredAt: restoredAgoMs === undefined ? null : new Date(NOW - restoredAgoMs),
+});
+const token = (keys: VouchedToken['keys'], sinceMs = NOW - 60 * SECOND): VouchedToken => ({
+  id: 'token',
+  keys,
+  userIds: ['subject', 'actor'],
+  sinceMs,
+});
+const key = (issuer: string, kid: string) => ({ issuer, kid });
+
+describe('[D59] revoked trust', () => {
+  it.each([
+    ['its key', [key(A, '1')], true],
+    ['another key of its issuer', [key(A, '2')], false],
+    ['a key of that kid of another issuer', [key(B, '1')], false],
+    ['its key as an actor', [key(B, '1'), key(A, '1')], true],
+    ['its issuer without a kid', [{ issuer: A }], true],
+    ['another issuer without a kid', [{ issuer: B }], false],
+    ['nothing that is known', undefined, true],
+    ['no key at all', [], false],
+  ])('of one key refuses what was vouched for by %s: %s', (_, keys, isRefused) => {
+    expect(knownRevocations({ trust: [revoked(A, '1')] }).refusesToken(token(keys))).toBe(isRefused);
+  });
+
+  it.each([
+    ['a key of it', [key(A, '2')], true],
+    ['another issuer', [key(B, '2')], false],
+    ['it without a kid', [{ issuer: A }], true],
+    ['another issuer without a kid', [{ issuer: B }], false],
+  ])('of an issuer refuses what was vouched for by %s: %s', (_, keys, isRefused) => {
+    expect(knownRevocations({ trust: [revoked(A, null)] }).refusesToken(token(keys))).toBe(isRefused);
+  });
+
+  it('refuses all that is issued while it holds, whatever the clocks say', () => {
+    const revocations = knownRevocations({ trust: [revoked(A, '1', 60 * SECOND)] });
+    for (const sinceMs of [NOW - 3_600 * SECOND, NOW - 60 * SECOND, NOW, NOW + 3_600 * SECOND])
+      expect(revocations.refusesToken(token([key(A, '1')], sinceMs))).toBe(true);
+    expect([revocations.isRevoked(key(A, '1')), revocations.isRevoked(key(A, '2'))]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['before the revocation', -100 * SECOND, true],
+    ['between revocation and restoration', -30 * SECOND, true],
+    ['in the last second before the restoration', -9.5 * SECOND, false],
+    ['after it', -5 * SECOND, false],
+  ])('leaves refused, once restored, what was issued %s: %s', (_, at, isRefused) => {
+    const revocations = knownRevocations({ trust: [revoked(A, '1', 60 * SECOND, 9 * SECOND)] });
+    expect(revocations.refusesToken(token([key(A, '1')], NOW + at))).toBe(isRefused);
+    expect(revocations.isRevoked(key(A, '1'))).toBe(false);
+  });
+
+  it('restored in the second in which it was made, it still refuses that second', () => {
+    const trust = [revoked(A, '1', 500, 100)];
+    expect(knownRevocations({ trust }).refusesToken(token([key(A, '1')], NOW - 1_000))).toBe(true);
+    expect(knownRevocations({ trust }).refusesToken(token([key(A, '1')], NOW))).toBe(false);
+  });
+
+  it('of two readings the one that began later counts, in whichever order they come', () => {
+    const revocations = new Revocations();
+    const learn = (trust: TrustRevocation[], begunAtMs: number) =>
+      revocations.learn({ trust, endedTokens: [], signOuts: [] }, begunAtMs, NOW);
+    const begunAtMs = performance.now();
+    learn([revoked(A, '1')], begunAtMs);
+    learn([], begunAtMs - 1);
+    expect(revocations.isRevoked(key(A, '1'))).toBe(true);
+    learn([], begunAtMs + 1);
+    expect(revocations.isRevoked(key(A, '1'))).toBe(false);
+  });
+});
+
+describe('single tokens and users', () => {
+  const expiresAt = new Date(NOW + 60 * SECOND);
+
+  it('[D61] a token that was ended is refused by its id', () => {
+    const revocations = knownRevocations({ endedTokens: [{ id: 'token', expiresAt }] }, NOW);
+    expect(revocations.refusesToken(token([]))).toBe(true);
+    expect(revocations.refusesToken({ ...token([]), id: 'other' })).toBe(false);
+  });
+
+  it.each([
+    ['before', -1, true],
+    ['at the same moment', 0, true],
+    ['after', 1, false],
+  ])('[D62] what was issued %s a user was signed out: %s', (_, laterMs, isRefused) => {
+    for (const userId of ['subject', 'actor']) {
+      const revocations = knownRevocations({ signOuts: [{ userId, signedOutAt: new Date(NOW) }] }, NOW);
+      expect(revocations.refusesToken(token([], NOW + laterMs))).toBe(isRefused);
+    }
+  });
+
+  it('[D62] a user who was signed out again does not come back by an older reading', () => {
+    const revocations = new Revocations();
+    const learn = (atMs: number) =>
+      revocations.learn(
+        { trust: [], endedTokens: [], signOuts: [{ userId: 'subject', signedOutAt: new Date(atMs) }] },
+        Number.POSITIVE_INFINITY,
+        NOW,
+      );
+    learn(NOW);
+    learn(NOW - 5 * SECOND);
+    expect(revocations.refusesToken(token([], NOW - SECOND))).toBe(true);
+  });
+
+  it('[D61][D62] are forgotten when nothing of theirs can live any more, and not before', () => {
+    const news = {
+      endedTokens: [{ id: 'token', expiresAt }],
+      signOuts: [{ userId: 'user', signedOutAt: new Date(NOW) }],
+    };
+    const revocations = knownRevocations(news, NOW);
+    const refusals = () => [
+      revocations.refusesToken({ ...token([]), userIds: [] }),
+      revocations.refuses({ keys: [], userIds: ['user'], sinceMs: NOW }),
+    ];
+    const none = { trust: [], endedTokens: [], signOuts: [] };
+    const learnAt = (nowMs: number) => revocations.learn(none, Number.POSITIVE_INFINITY, nowMs);
+    learnAt(NOW + 119 * SECOND);
+    expect(refusals()).toEqual([true, true]);
+    learnAt(NOW + 181 * SECOND);
+    expect(refusals()).toEqual([false, true]);
+    learnAt(NOW + LONGEST_LIFE_MS + 61 * SECOND);
+    expect(refusals()).toEqual([false, false]);
+  });
+});
+
+describe('[D60] what is known', () => {
+  const none = { trust: [], endedTokens: [], signOuts: [] };
+  let monotonicMs: number;
+
+  beforeEach(() => {
+    monotonicMs = 1_000_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => monotonicMs);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const questions = (revocations: Revocations) => [
+    () => revocations.ensureKnown(),
+    () => revocations.isRevoked(key(A, '1')),
+    () => revocations.refusesToken(token([])),
+    () => revocations.refuses(token([])),
+  ];
+
+  it('is nothing before the first reading', () => {
+    for (const ask of questions(new Revocations())) expect(ask).toThrow();
+  });
+
+  it('lasts for ten seconds from the beginning of the latest reading, and begins again with the next one', () => {
+    const revocations = new Revocations();
+    revocations.learn(none, monotonicMs, NOW);
+    monotonicMs += KNOWN_FOR_MS;
+    for (const ask of questions(revocations)) expect(ask).not.toThrow();
+    monotonicMs += 1;
+    for (const ask of questions(revocations)) expect(ask).toThrow();
+    revocations.learn(none, monotonicMs - 5, NOW);
+    for (const ask of questions(revocations)) expect(ask).not.toThrow();
+  });
+
+  it('where it is not, the answer is a 503 in words of ours', () => {
+    const error = (() => {
+      try {
+        return new Revocations().ensureKnown();
+      } catch (thrown) {
+        return thrown as HttpException;
+      }
+    })();
+    expect([error?.getStatus(), error?.getResponse()]).toEqual([
+      503,
+      { error: 'temporarily_unavailable', message: 'It cannot be told at present what has been revoked' },
+    ]);
+  });
+});
