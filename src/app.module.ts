@@ -32,13 +32,15 @@ import { LoggingModule } from './logging/logging.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { ClockModule } from './start/clock.module.js';
-import { frameAncestorsOf } from './start/frame-ancestors.js';
+import type { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
+import { trustedKeysRules } from './start/startup.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
 import type { Clock } from './token-exchange/foundation/clock.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
+import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
 import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
@@ -60,6 +62,7 @@ export interface Parts {
   readonly dataDirectory?: string;
   readonly coordination: Coordination;
   readonly keyRing: KeyRing;
+  readonly frameAncestors: FrameAncestors;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The folder of the compiled sources, beside which the page's files lie. */
@@ -124,7 +127,7 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   );
   const web = WebModule.register({
     publicDirectory: join(parts.sourceDirectory, 'web', 'public'),
-    frameAncestors: frameAncestorsOf(startup.config, startup.trustedKeys),
+    frameAncestors: () => parts.frameAncestors.current,
   });
   return { clock, logging, database, coordination, audit, metrics, throttle, projects, users, access, web };
 }
@@ -144,15 +147,15 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
 
 /** On PostgreSQL commands have the database for themselves. */
 function administration(
-  { dataDirectory }: Parts,
+  { startup, dataDirectory }: Parts,
   { clock, logging, database, audit, access, users, projects }: SharedModules,
   work: DynamicModule,
 ): DynamicModule[] {
   if (dataDirectory === undefined) return [];
   const socket = { path: commandSocketPath(dataDirectory), version: VERSION };
-  return [
-    AdministrationModule.register(socket, [clock, logging, database, audit, access, users, projects, work]),
-  ];
+  const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
+  const needs = [clock, logging, database, audit, access, users, projects, work];
+  return [AdministrationModule.register(socket, trust, needs)];
 }
 
 /**
@@ -205,11 +208,12 @@ function tokenExchange(
     leader: { useValue: coordination.leader },
     notifications: { useValue: coordination.notifications },
   });
-  const useFactory = (dataSource: DataSource, keys: JwksKeyProvider) => [
+  const useFactory = (dataSource: DataSource, keys: JwksKeyProvider, stored: StoredEntryFollower) => [
     databaseCheck(dataSource),
     keySetCheck(keys),
+    storedEntriesCheck(stored),
   ];
-  const inject = [DataSource, JwksKeyProvider];
+  const inject = [DataSource, JwksKeyProvider, StoredEntryFollower];
   return [module, HealthModule.registerAsync({ imports: [database, module], inject, useFactory })];
 }
 
@@ -217,9 +221,11 @@ function tokenExchangeSettings(
   { config, license, trustedKeys }: Startup,
   clock: Clock,
 ): TokenExchangeSettings {
+  const { baseUrl, scopes } = trustedKeysRules(config);
   return {
     trustedKeys,
     strict: config.strict,
+    entryRules: { baseUrl, scopes },
     roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
     embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
     exchange: {
@@ -255,9 +261,18 @@ function databaseCheck(database: DataSource): ReadinessCheck {
 
 /**
  * One dead endpoint must not take every instance out of service: a finished attempt is enough.
- * @rule D48 Ready once the database answers and each JWKS entry has keys or one finished attempt.
+ * @rule D48 Ready once the database answers and each configured JWKS entry has keys or one finished attempt.
  */
 function keySetCheck(keys: JwksKeyProvider): ReadinessCheck {
-  const isReady = () => Promise.resolve(keys.status().every((status) => status.hasSnapshotOrAttempt));
+  const isReady = () =>
+    Promise.resolve(keys.configuredStatus().every((status) => status.hasSnapshotOrAttempt));
   return { name: 'key sets', isReady };
+}
+
+/**
+ * An entry that is added while instances run must not take all of them out of service until its keys are fetched: it is
+ * enough to know which entries there are (D74).
+ */
+function storedEntriesCheck(stored: StoredEntryFollower): ReadinessCheck {
+  return { name: 'stored entries', isReady: () => Promise.resolve(stored.isKnown) };
 }

@@ -11,13 +11,14 @@ import { addSecurityHeaders } from './http/security-headers.js';
 import { createServer } from './http/server.js';
 import { NestLogger } from './logging/logger.js';
 import { ENTITIES } from './start/entities.js';
-import { frameAncestorsOf } from './start/frame-ancestors.js';
+import { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { databaseSettings, encryptionKeys } from './start/startup.js';
 import { TOKEN_EXCHANGE_DESCRIPTION } from './token-exchange/delegation/token-exchange.description.js';
 import { EMBED_LOGIN_DESCRIPTION } from './token-exchange/embed-login/embed-login.description.js';
 import { TOKEN_REVOCATION_DESCRIPTION } from './token-exchange/token-revocation/token-revocation.description.js';
 import { Clock } from './token-exchange/foundation/clock.js';
+import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
 import { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
@@ -58,17 +59,19 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
+    const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
     const root = AppModule.register({
       startup,
       database,
       dataDirectory: settings.kind === 'embedded' ? settings.directory : undefined,
       coordination,
       keyRing,
+      frameAncestors,
       clock,
       logger,
       sourceDirectory,
     });
-    const nest = await createNest(root, startup, { logger, clock });
+    const nest = await createNest(root, startup, { logger, clock, frameAncestors });
     return {
       nest,
       database,
@@ -84,9 +87,9 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
 async function createNest(
   root: ReturnType<typeof AppModule.register>,
   startup: Startup,
-  { logger, clock }: { logger: Logger; clock: Clock },
+  { logger, clock, frameAncestors }: { logger: Logger; clock: Clock; frameAncestors: FrameAncestors },
 ) {
-  const { config, trustedKeys, tls } = startup;
+  const { config, tls } = startup;
   const server = createServer({
     proxyHops: config.proxyHops,
     logger,
@@ -100,11 +103,18 @@ async function createNest(
     // The adapter serves it already; by this Nest knows, and names the address rightly.
     httpsOptions: tls,
   });
-  addSecurityHeaders(nest, frameAncestorsOf(config, trustedKeys));
+  const isAvailable = isTokenExchangeAvailable(startup, clock);
+  if (isAvailable) followStoredEntries(nest, frameAncestors);
+  addSecurityHeaders(nest, () => frameAncestors.current);
   await nest.init();
-  const otherPaths = isTokenExchangeAvailable(startup, clock) ? FLOW_DESCRIPTIONS : {};
+  const otherPaths = isAvailable ? FLOW_DESCRIPTIONS : {};
   nest.get(ApiDescription, { strict: false }).describe(nest, { baseUrl: config.baseUrl, otherPaths });
   return nest;
+}
+
+function followStoredEntries(nest: NestFastifyApplication, frameAncestors: FrameAncestors): void {
+  const stored = nest.get(StoredEntryFollower, { strict: false });
+  frameAncestors.follow(() => stored.entries);
 }
 
 async function listen(nest: NestFastifyApplication, { config }: Startup): Promise<string> {

@@ -6,6 +6,9 @@ import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { LOGGER } from '../token-exchange/foundation/log.js';
 import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
+import { StoredEntryChanges } from '../token-exchange/keys/stored/stored-entry.changes.js';
+import { StoredEntryRepository } from '../token-exchange/keys/stored/stored-entry.repository.js';
 import { RevocationFollower } from '../token-exchange/revocation/revocation.follower.js';
 import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
 import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
@@ -20,20 +23,24 @@ import { CommandServer } from './socket/command.server.js';
 
 @Module({})
 export class AdministrationModule {
-  /** @param imports modules that offer clock, log, database, audit bus, sessions, revocations, users, projects and workflows */
+  /**
+   * @param trust the configured entries and their rules
+   * @param imports modules that offer clock, log, database, audit bus, sessions, revocations, users, projects and workflows
+   */
   static register(
     options: CommandServerOptions,
+    trust: StoredEntriesRules,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
     return {
       module: AdministrationModule,
       imports,
-      providers: [JwksSnapshotRepository, administration(), server(options)],
+      providers: [JwksSnapshotRepository, StoredEntryRepository, administration(trust), server(options)],
     };
   }
 }
 
-function administration(): Provider {
+function administration(trust: StoredEntriesRules): Provider {
   const useFactory = (
     audit: AuditBus,
     clock: Clock,
@@ -42,13 +49,15 @@ function administration(): Provider {
     projects: ProjectRepository,
     workflows: WorkflowRepository,
     keySets: JwksSnapshotRepository,
+    repository: StoredEntryRepository,
     sessions: SessionRepository,
     revocations: RevocationRepository,
     follower: RevocationFollower,
   ) => {
+    const storedEntries = new StoredEntryChanges(repository, trust);
     const learnRevocations = () => follower.hear();
     const repositories = { users, projects, workflows, keySets, sessions, revocations };
-    const parts: InstanceParts = { ...repositories, userService, learnRevocations };
+    const parts: InstanceParts = { ...repositories, userService, storedEntries, learnRevocations };
     return new Administration(parts, audit, clock);
   };
   return {
@@ -62,6 +71,7 @@ function administration(): Provider {
       ProjectRepository,
       WorkflowRepository,
       JwksSnapshotRepository,
+      StoredEntryRepository,
       SessionRepository,
       RevocationRepository,
       RevocationFollower,

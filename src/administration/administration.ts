@@ -9,6 +9,7 @@ import { Database } from '../token-exchange/database/database.js';
 import { Transactions } from '../token-exchange/database/transaction.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { SILENT } from '../token-exchange/foundation/log.js';
+import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
 import { CommandError } from './command-error.js';
 import type { InstanceParts } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
@@ -30,11 +31,11 @@ export class Administration {
   ) {}
 
   /** For a process that has nothing but the database: nobody listens to its events, and it has no log. */
-  static on(database: OpenDatabase): Administration {
+  static on(database: OpenDatabase, trust: () => StoredEntriesRules): Administration {
     const shared = new Database(database.dataSource);
     const trail = new AuditTrailRepository(shared);
     const audit = new AuditBus(trail, new Transactions(shared), new EventEmitter2(), SILENT);
-    return new Administration(instancePartsOn(database), audit, new Clock());
+    return new Administration(instancePartsOn(database, trust), audit, new Clock());
   }
 
   /**

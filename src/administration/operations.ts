@@ -1,12 +1,16 @@
 // The operations that a command may ask the running service for; there are no others.
+import { ADD_ENTRY } from './add-entry.operation.js';
+import { CHANGE_ENTRY_POLICY } from './change-entry-policy.operation.js';
 import { CREATE_USER } from './create-user.operation.js';
 import { IMPORT_WORKFLOWS } from './import-workflows.operation.js';
+import { LIST_ENTRIES } from './list-entries.operation.js';
 import { LIST_KEY_SETS } from './list-key-sets.operation.js';
 import { LIST_USERS } from './list-users.operation.js';
 import { LIST_REVOCATIONS } from './list-revocations.operation.js';
 import type { Operation } from './operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from './revoke-keys.operation.js';
 import { SIGN_USER_OUT } from './sign-user-out.operation.js';
+import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from './switch-entry.operation.js';
 import { DISABLE_USER, ENABLE_USER } from './switch-user.operation.js';
 
 /** One row each; a test holds them against the commands of the command line. */
@@ -15,6 +19,12 @@ export const OPERATIONS: readonly Operation[] = [
   REVOKE_KEYS,
   RESTORE_KEYS,
   LIST_REVOCATIONS,
+  LIST_ENTRIES,
+  ADD_ENTRY,
+  CHANGE_ENTRY_POLICY,
+  SUSPEND_ENTRY,
+  RESUME_ENTRY,
+  REMOVE_ENTRY,
   CREATE_USER,
   LIST_USERS,
   DISABLE_USER,

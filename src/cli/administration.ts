@@ -8,6 +8,7 @@ import { CommandClient } from '../administration/socket/command.client.js';
 import { commandSocketPath, obstacleTo } from '../administration/socket/command-socket.js';
 import { DataDirectoryLockedError, holderOf } from '../database/data-directory.lock.js';
 import type { OpenDatabase } from '../database/data-source.js';
+import { storedEntriesRulesOf } from './configured-keys.js';
 import type { CommandContext } from './command-context.js';
 import { instanceDatabase, openInstanceDatabase } from './instance-database.js';
 
@@ -77,7 +78,7 @@ function judge<Input>(operation: { read(input: unknown): Input }, input: Input):
  */
 async function wayToInstance(context: CommandContext): Promise<Way> {
   const settings = instanceDatabase(context);
-  if (settings.kind === 'postgresql') return wayOn(await openInstanceDatabase(settings));
+  if (settings.kind === 'postgresql') return wayOn(await openInstanceDatabase(settings), context);
   const { directory } = settings;
   const path = commandSocketPath(directory);
   const deadline = performance.now() + PATIENCE_MS;
@@ -85,7 +86,7 @@ async function wayToInstance(context: CommandContext): Promise<Way> {
     const service = await CommandClient.connect(path, context.version);
     if (service !== undefined) return service;
     const opened = holderOf(directory) ?? (await openUnlessHeld(directory));
-    if (typeof opened !== 'number') return wayOn(opened);
+    if (typeof opened !== 'number') return wayOn(opened, context);
     const obstacle = obstacleTo(path);
     if (obstacle !== undefined || performance.now() > deadline)
       throw new CommandError(silenceOf(directory, opened, obstacle));
@@ -103,8 +104,8 @@ async function openUnlessHeld(directory: string): Promise<OpenDatabase | number>
   }
 }
 
-function wayOn(database: OpenDatabase): Way {
-  const administration = Administration.on(database);
+function wayOn(database: OpenDatabase, context: CommandContext): Way {
+  const administration = Administration.on(database, () => storedEntriesRulesOf(context));
   const request = { id: randomUUID(), way: 'database' } as const;
   return {
     perform: (operation, input) => administration.perform(operation, input, request),

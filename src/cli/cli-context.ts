@@ -6,11 +6,18 @@ export interface TextOutput {
   write(text: string): unknown;
 }
 
+/** Gives text that a person or a program has written. */
+export interface TextInput {
+  /** All of it; waits for its end. */
+  read(): string;
+}
+
 /** Only the entry file takes these from the process. */
 export interface CliContext {
   readonly environment: Environment;
   /** Relative paths, `.env` and the embedded data directory are looked for here. */
   readonly workingDirectory: string;
+  readonly stdin: TextInput;
   /** Results only, so that they can be piped on. */
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;

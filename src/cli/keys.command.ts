@@ -1,19 +1,20 @@
 // svc-admin keys: judges trusted key entries as the start of the service does, tells what was fetched for them, and revokes.
 import type { Command } from 'commander';
+import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
 import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
 import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
-import { VARIABLES } from '../config/environment.js';
-import { trustedKeysRules } from '../start/startup.js';
-import type { TrustPolicy } from '../token-exchange/keys/trust-policy.js';
-import type { JwksEntry, TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
-import { policyInWords } from '../token-exchange/keys/policy-words.js';
-import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
+import type { JwksAddress } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { toJwksAddress } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { policyInWords } from '../token-exchange/keys/policy-words.js';
+import type { TrustPolicy } from '../token-exchange/keys/trust-policy.js';
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
+import type { JwksEntry, TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 import { readList } from './administration.js';
+import { configuredKeys, rulesOf, storedEntriesRulesOf } from './configured-keys.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
 import { addRevocationCommands } from './revocation.commands.js';
+import { addEntryCommands } from './stored-entries.command.js';
 import { renderTable } from './table.js';
 import { readTextFile } from './text-file.js';
 
@@ -33,6 +34,11 @@ interface KeySetState extends Omit<StoredKeySet, 'urlHash'> {
   readonly url: string;
 }
 
+/** An entry's label, and the address of its key set. */
+interface EntryAddress extends JwksAddress {
+  readonly label: string;
+}
+
 interface CheckOptions {
   file?: string;
 }
@@ -45,7 +51,8 @@ export function addKeysCommands(program: Command, context: CommandContext): void
   const keys = program.command('keys').description('look after the trusted keys');
   addCheck(keys, context);
   addStatus(keys, context);
-  addRevocationCommands(keys, context, () => trustedEntries(context));
+  addEntryCommands(keys, context);
+  addRevocationCommands(keys, context, () => storedEntriesRulesOf(context).configured);
 }
 
 function addCheck(keys: Command, context: CommandContext): void {
@@ -81,16 +88,30 @@ function addStatus(keys: Command, context: CommandContext): void {
 /** Reads what the instances have stored, so it tells the same wherever it runs. */
 async function status({ json }: StatusOptions, context: CommandContext): Promise<void> {
   const { entries } = readTrustedKeys(configuredKeys(context), rulesOf(context));
-  const keySets = entries.filter((entry) => entry.type === 'jwks');
-  const states = await keySetStates(keySets, context);
+  const configured = entries.filter((entry) => entry.type === 'jwks').map(addressOf);
+  const states = await keySetStates([...configured, ...(await storedAddresses(context))], context);
   if (json) context.stdout.write(`${JSON.stringify(states, null, 2)}\n`);
   else if (states.length === 0) context.stdout.write('No trusted key entry is of type jwks.\n');
   else context.stdout.write(renderTable(STATUS_HEADINGS, states.map(statusRow)));
 }
 
+function addressOf({ label, url }: JwksEntry): EntryAddress {
+  return { label, ...toJwksAddress(url) };
+}
+
+/** Only the service's own database knows of these. */
+async function storedAddresses(context: CommandContext): Promise<EntryAddress[]> {
+  const listed = await readList(context, LIST_ENTRIES, {});
+  return listed.flatMap(({ from, entry: label, keys }) =>
+    from === 'command' && keys !== null && 'url' in keys ? [{ label, ...keys }] : [],
+  );
+}
+
 /** The states of entries, in their order. */
-async function keySetStates(entries: readonly JwksEntry[], context: CommandContext): Promise<KeySetState[]> {
-  const addresses = entries.map(({ label, url }) => ({ label, ...toJwksAddress(url) }));
+async function keySetStates(
+  addresses: readonly EntryAddress[],
+  context: CommandContext,
+): Promise<KeySetState[]> {
   const urlHashes = addresses.map(({ urlHash }) => urlHash);
   const stored = await readList(context, LIST_KEY_SETS, { urlHashes });
   const byHash = new Map(stored.map(({ urlHash, ...state }) => [urlHash, state]));
@@ -106,29 +127,10 @@ function statusRow(state: KeySetState): string[] {
   return [entry, url, kids.join(', ') || 'none', lastSuccess ?? 'never', failure, nextRefresh ?? 'not yet'];
 }
 
-function rulesOf({ settings }: CommandContext): TrustedKeysRules {
-  const { jwksAllowHttp, strict, baseUrl, port, tlsCertificate } = VARIABLES;
-  return trustedKeysRules(settings.read(jwksAllowHttp, strict, baseUrl, port, tlsCertificate));
-}
-
-/** None where none are configured for the command: it may be typed beside instances that have theirs elsewhere. */
-function trustedEntries(context: CommandContext): readonly TrustedKeyEntry[] {
-  const { trustedKeys } = context.settings.read(VARIABLES.trustedKeys);
-  return trustedKeys === undefined ? [] : readTrustedKeys(trustedKeys, rulesOf(context)).entries;
-}
-
-function configuredKeys({ settings }: CommandContext): string {
-  const { trustedKeys } = settings.read(VARIABLES.trustedKeys);
-  if (trustedKeys !== undefined) return trustedKeys;
-  throw new CommandError(
-    'There are no trusted keys: give --file, or set SVC_TOKEN_EXCHANGE_TRUSTED_KEYS or its _FILE.',
-  );
-}
-
 function rowOf(entry: TrustedKeyEntry): string[] {
   const { entryIndex, label, type, issuer, expectedAudience } = entry;
   const audience = expectedAudience === undefined ? 'not checked' : 'checked';
-  return [String(entryIndex), label, type, issuer, ...keyCells(entry), audience, rolesCell(entry)];
+  return [String(entryIndex ?? ''), label, type, issuer, ...keyCells(entry), audience, rolesCell(entry)];
 }
 
 function policyRow(entry: TrustedKeyEntry): string[] {

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 // Entry file of the admin command line, `svc-admin`.
+import { readFileSync } from 'node:fs';
 import { VERSION } from '../config/version.js';
 import { runCli } from './program.js';
+
+const STANDARD_INPUT = 0;
 
 // A reader that has seen enough, such as `head`, is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -11,6 +14,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
   workingDirectory: process.cwd(),
+  // Not by process.stdin, which would make a pipe answer at once that nothing is there yet.
+  stdin: { read: () => readFileSync(STANDARD_INPUT, 'utf8') },
   stdout: process.stdout,
   stderr: process.stderr,
   version: VERSION,

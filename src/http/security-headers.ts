@@ -9,14 +9,30 @@ import type { HelmetOptions } from 'helmet';
 
 /**
  * Has every answer carry the headers of helmet. Who may frame the instance, start/frame-ancestors.ts decides (5.5.3).
- * @param frameAncestors the origins that may frame pages of ours; none at all: nobody may; undefined: nothing is said
- *   here, a reverse proxy says it. `X-Frame-Options` knows no list of origins, so it goes with the empty list only.
+ * @param frameAncestors tells the origins that may frame pages of ours, by the same list until there is another; none at
+ *   all: nobody may; undefined: nothing is said here, a reverse proxy says it
  */
 export function addSecurityHeaders(
   application: NestFastifyApplication,
-  frameAncestors: readonly string[] | undefined,
+  frameAncestors: () => readonly string[] | undefined,
 ): void {
-  const headers = headersBy({
+  let known = frameAncestors();
+  let headers = headersBy(optionsFor(known));
+  const server: FastifyInstance = application.getHttpAdapter().getInstance();
+  server.addHook('onRequest', (_request, reply, done) => {
+    const present = frameAncestors();
+    if (present !== known) {
+      known = present;
+      headers = headersBy(optionsFor(known));
+    }
+    void reply.headers(headers);
+    done();
+  });
+}
+
+/** `X-Frame-Options` knows no list of origins, so it goes with the empty list only. */
+function optionsFor(frameAncestors: readonly string[] | undefined): HelmetOptions {
+  return {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -32,17 +48,12 @@ export function addSecurityHeaders(
     },
     frameguard: frameAncestors?.length === 0 ? { action: 'deny' } : false,
     referrerPolicy: { policy: 'no-referrer' },
-  });
-  const server: FastifyInstance = application.getHttpAdapter().getInstance();
-  server.addHook('onRequest', (_request, reply, done) => {
-    void reply.headers(headers);
-    done();
-  });
+  };
 }
 
 /**
- * What helmet answers, asked once: its headers depend on its options only, but it would put the policy together anew for
- * each request.
+ * What helmet answers, asked once for the same options: its headers depend on nothing else, but it would put the policy
+ * together anew for each request.
  */
 function headersBy(options: HelmetOptions): OutgoingHttpHeaders {
   const request = new IncomingMessage(new Socket());

@@ -5,6 +5,8 @@ import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
 type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins'>[];
 
+const NO_ENTRIES: Entries = [];
+
 /**
  * The origins for `frame-ancestors` (CSP Level 3 §6.4.2): none at all while embedded login is off, undefined where a
  * reverse proxy is to say it.
@@ -17,6 +19,39 @@ export function frameAncestorsOf(config: Embedding, entries: Entries): readonly 
     ...entries.flatMap((entry) => [...(entry.origins ?? [])]),
   ]);
   return origins.size === 0 ? undefined : [...origins];
+}
+
+/** Who may frame the instance at this moment: stored entries come, change and go while it runs. */
+export class FrameAncestors {
+  private stored: () => Entries = () => NO_ENTRIES;
+  private judged: Entries | undefined;
+  private origins: readonly string[] | undefined;
+
+  constructor(
+    private readonly config: Embedding,
+    private readonly configured: Entries,
+  ) {}
+
+  /**
+   * From now on the origins of stored entries count too. Those of suspended ones do: the sessions of their users go on.
+   * @param stored answers the same list until there is another
+   */
+  follow(stored: () => Entries): void {
+    this.stored = stored;
+  }
+
+  /**
+   * As `frameAncestorsOf`: the same list until there is another.
+   * @rule D74 Origins of stored entries may frame the instance without a restart.
+   */
+  get current(): readonly string[] | undefined {
+    const stored = this.stored();
+    if (stored !== this.judged) {
+      this.judged = stored;
+      this.origins = frameAncestorsOf(this.config, [...this.configured, ...stored]);
+    }
+    return this.origins;
+  }
 }
 
 /** What would make an iframe unsafe, or fail in browsers without a word. */

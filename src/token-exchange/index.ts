@@ -6,6 +6,7 @@ export type { SettingsFactory } from './token-exchange.module.js';
 export type {
   AccessTokenSettings,
   EmbedLoginSettings,
+  EntryRulesSettings,
   ExchangeSettings,
   JwksSettings,
   ReplayPurgeSettings,
@@ -19,6 +20,10 @@ export { readTrustedKeys } from './keys/trusted-key-entry.js';
 export type { TrustedKeysReading } from './keys/trusted-key-entry.js';
 export type { TrustedKeysRules } from './keys/entry-reader.js';
 export type { TrustedKeyEntry } from './keys/trusted-key.js';
+export { StoredEntryService } from './keys/stored/stored-entry.service.js';
+export type { StoredEntryStatus } from './keys/stored/stored-entry.service.js';
+export { StoredEntryError } from './keys/stored/stored-entry.js';
+export type { PolicyChange, StoredEntryChange } from './keys/stored/stored-entry.changes.js';
 
 // Ports, and what they speak of
 export {
@@ -77,7 +82,13 @@ export { SignOutService } from './sessions/sign-out.service.js';
 export type { WebSession } from './sessions/session.repository.js';
 
 // Events
-export type { AuditContext, AuditEvent, AuditEventName, AuditPayloads } from './audit/audit-event.js';
+export type {
+  AuditContext,
+  AuditEvent,
+  AuditEventName,
+  AuditPayloads,
+  StoredEntryRecord,
+} from './audit/audit-event.js';
 export type { RejectionReason } from './rejection.js';
 
 // Tables

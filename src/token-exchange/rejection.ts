@@ -21,6 +21,7 @@ export type RejectionReason =
   | 'token_lifetime_exceeded'
   | 'remaining_lifetime_too_short'
   // what its entry is trusted for
+  | 'entry_suspended'
   | 'trust_ended'
   | 'flow_not_allowed'
   // where it was posted from

@@ -25,18 +25,31 @@ import type { JwksOptions } from './keys/jwks/jwks-options.js';
 import { JWKS_OPTIONS } from './keys/jwks/jwks-options.js';
 import { JwksSnapshotRepository } from './keys/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from './keys/static-key.provider.js';
+import type { StoredEntriesRules } from './keys/stored/stored-entries.judgement.js';
+import { StoredEntryFollower } from './keys/stored/stored-entry.follower.js';
+import { STORED_ENTRIES_RULES } from './keys/stored/stored-entry.options.js';
+import { StoredEntryRepository } from './keys/stored/stored-entry.repository.js';
+import { StoredEntryService } from './keys/stored/stored-entry.service.js';
 import { TrustedKeyService } from './keys/trusted-key.service.js';
 import type { TokenExchangeOptions, TokenExchangeSettings } from './token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from './token-exchange.options.js';
 import type { TokenExchangeParts } from './token-exchange.parts.js';
 import { TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-exchange.parts.js';
-import { completedOptions } from './token-exchange.settings.js';
+import { completedOptions, entryRules } from './token-exchange.settings.js';
 import { TokenRevocationController } from './token-revocation/token-revocation.controller.js';
 import { TokenRevocationService } from './token-revocation/token-revocation.service.js';
 import { ExternalTokenVerifier } from './verification/external-token.verifier.js';
 
 const EDGE = [FormBodies, HttpAnswers, EntryThrottleService];
-const KEYS = [StaticKeyProvider, JwksSnapshotRepository, JwksKeyProvider, TrustedKeyService];
+const KEYS = [
+  StaticKeyProvider,
+  JwksSnapshotRepository,
+  JwksKeyProvider,
+  TrustedKeyService,
+  StoredEntryRepository,
+  StoredEntryFollower,
+  StoredEntryService,
+];
 const VERIFY_CONSUME_RESOLVE = [
   ExternalTokenVerifier,
   JtiRepository,
@@ -101,6 +114,11 @@ function moduleOf(parts: TokenExchangeParts, settings: Provider): DynamicModule 
         useFactory: completedOptions,
       },
       { provide: JWKS_OPTIONS, inject: [TOKEN_EXCHANGE_OPTIONS], useFactory: jwksOptions },
+      {
+        provide: STORED_ENTRIES_RULES,
+        inject: [TOKEN_EXCHANGE_OPTIONS, TOKEN_EXCHANGE_SETTINGS],
+        useFactory: storedEntriesRules,
+      },
       ...providersOf(parts),
       ...EDGE,
       ...KEYS,
@@ -108,10 +126,23 @@ function moduleOf(parts: TokenExchangeParts, settings: Provider): DynamicModule 
       ...FLOWS,
       ...JOBS,
     ],
-    exports: [TrustedKeyService, JwksKeyProvider, ...ownServices(parts)],
+    exports: [
+      TrustedKeyService,
+      JwksKeyProvider,
+      StoredEntryFollower,
+      StoredEntryService,
+      ...ownServices(parts),
+    ],
   };
 }
 
 function jwksOptions({ trustedKeys, jwks }: TokenExchangeOptions): JwksOptions {
   return { ...jwks, entries: trustedKeys.filter((entry) => entry.type === 'jwks') };
+}
+
+function storedEntriesRules(
+  { trustedKeys }: TokenExchangeOptions,
+  settings: TokenExchangeSettings,
+): StoredEntriesRules {
+  return { configured: trustedKeys, rules: entryRules(settings) };
 }

@@ -85,10 +85,20 @@ export interface TokenExchangeOptions {
   readonly isAvailable: () => boolean;
 }
 
+/** What the host is to its partners, for judging entries. */
+export interface EntryRulesSettings {
+  /** The address of the host itself, for which every token is good that names no other service. Default `accessTokens.issuer`. */
+  readonly baseUrl?: string;
+  /** Scopes that the host's own API asks for; not judged where it is left out. */
+  readonly scopes?: readonly string[];
+}
+
 /** What a host says: trusted keys and roles, and whatever is to differ from the defaults. */
 export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   /** The JSON text of the entries, or the value of that text; or entries that `readTrustedKeys` has made. */
   readonly trustedKeys: string | readonly object[];
+  /** What entries are judged by, stored ones too, beside roles, `jwks.allowHttp` and `strict`. */
+  readonly entryRules?: EntryRulesSettings;
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;
   readonly tokenRevocation?: Partial<TokenRevocationSettings>;

@@ -1,6 +1,7 @@
 // Completes what a host says by the defaults, and refuses what cannot be meant.
 import type { Log } from './foundation/log.js';
 import { SILENT } from './foundation/log.js';
+import type { TrustedKeysRules } from './keys/entry-reader.js';
 import type { TrustedKeyEntry } from './keys/trusted-key.js';
 import { areStrict, isRead, readTrustedKeys } from './keys/trusted-key-entry.js';
 import type { SessionOptions } from './sessions/session.options.js';
@@ -27,13 +28,12 @@ const SEALING_KEY_BYTES = 32;
 export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
   const { roles, strict = false, clockToleranceSeconds = 5, isAvailable = () => true } = settings;
   refuseRoles(roles);
-  const jwks = completedJwks(settings.jwks);
   return {
     roles,
     strict,
     isAvailable,
-    jwks,
-    trustedKeys: trustedKeys(settings, jwks, log),
+    jwks: completedJwks(settings.jwks),
+    trustedKeys: trustedKeys(settings, log),
     embedLogin: completedEmbedLogin(settings.embedLogin),
     exchange: completedExchange(settings.exchange),
     tokenRevocation: completedTokenRevocation(settings.tokenRevocation),
@@ -121,28 +121,36 @@ function completedJwks({
   };
 }
 
-function trustedKeys(
-  { trustedKeys: given, roles, strict = false, accessTokens }: TokenExchangeSettings,
-  { allowHttp }: JwksSettings,
-  log: Log,
-): readonly TrustedKeyEntry[] {
+/** What entries of the trusted keys are judged by. */
+export function entryRules({
+  roles,
+  strict = false,
+  jwks,
+  accessTokens,
+  entryRules: { baseUrl = accessTokens?.issuer, scopes } = {},
+}: TokenExchangeSettings): TrustedKeysRules {
+  const { assignable, owner, initial, privileged } = roles;
+  return {
+    assignableRoles: assignable,
+    privilegedRoles: [owner, ...(privileged ?? assignable.filter((role) => role !== initial))],
+    allowHttp: completedJwks(jwks).allowHttp,
+    defaults: strict ? 'strict' : 'contract',
+    baseUrl,
+    scopes,
+  };
+}
+
+function trustedKeys(settings: TokenExchangeSettings, log: Log): readonly TrustedKeyEntry[] {
+  const { trustedKeys: given } = settings;
   if (isRead(given)) {
-    if (strict && !areStrict(given))
+    if (settings.strict === true && !areStrict(given))
       throw new Error(
         "strict: the trusted keys were read without it; give readTrustedKeys defaults: 'strict'",
       );
     return given;
   }
-  const { assignable, owner, initial, privileged } = roles;
-  const rules = {
-    assignableRoles: assignable,
-    privilegedRoles: [owner, ...(privileged ?? assignable.filter((role) => role !== initial))],
-    allowHttp,
-    defaults: strict ? ('strict' as const) : ('contract' as const),
-    baseUrl: accessTokens?.issuer,
-  };
   const text = typeof given === 'string' ? given : JSON.stringify(given);
-  const { entries, problems, warnings, notes } = readTrustedKeys(text, rules);
+  const { entries, problems, warnings, notes } = readTrustedKeys(text, entryRules(settings));
   if (problems.length > 0) throw new Error(['trustedKeys:', ...problems].join('\n  '));
   for (const warning of warnings) log.warn({}, `trustedKeys: ${warning}`);
   for (const note of notes) log.info({}, `trustedKeys: ${note}`);

@@ -30,7 +30,7 @@ export class LoginFailedPage {
   }
 
   private mayFrame(origin: string): boolean {
-    const { frameAncestors } = this.options;
+    const frameAncestors = this.options.frameAncestors();
     return frameAncestors === undefined || frameAncestors.includes(origin);
   }
 }

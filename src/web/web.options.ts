@@ -3,8 +3,8 @@
 export interface WebOptions {
   /** Folder that holds the page and the files it is made of. */
   readonly publicDirectory: string;
-  /** The origins that may frame the instance; none at all: nobody may; undefined: nothing is said here. */
-  readonly frameAncestors: readonly string[] | undefined;
+  /** The origins that may frame the instance now; none at all: nobody may; undefined: nothing is said here. */
+  readonly frameAncestors: () => readonly string[] | undefined;
 }
 
 /** Injection token of the options. */

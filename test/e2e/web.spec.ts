@@ -19,7 +19,7 @@ describe('the page', () => {
   beforeAll(async () => {
     const web = WebModule.register({
       publicDirectory: join(compiledSources(), 'web', 'public'),
-      frameAncestors: undefined,
+      frameAncestors: () => undefined,
     });
     const server = createServer({ proxyHops: 0, logger: pino({ level: 'silent' }) });
     app = await NestFactory.create<NestFastifyApplication>(web, server, { logger: false });

@@ -1,13 +1,17 @@
-// Two processes of a host on one database: one leads, neither takes a token that the other has had.
+// Two processes of a host on one database: one leads, neither takes a token that the other has had, and both trust the same.
+import { Partner } from '../../demo/partner.js';
 import { until } from '../support/until.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
-import { HostProcess, newPartner, optionsOf } from './support/host-process.js';
+import type { HostOptions } from './host/options.js';
+import { BASE_URL, HostProcess, newPartner, optionsOf } from './support/host-process.js';
 import type { Installation } from './support/packed-package.js';
 import { preparedInstallation } from './support/packed-package.js';
 
 const SAME_TOKENS = 50;
 const LEADERSHIP_LIMIT_MS = 15_000;
 const REVOCATION_LIMIT_MS = 10_000;
+/** As soon as each process must know of a change. */
+const STORED_LIMIT_MS = 10_000;
 
 let installation: Installation;
 beforeAll(() => void (installation = preparedInstallation()), 180_000);
@@ -97,5 +101,42 @@ describeOnEmptyDatabase('two processes, on Express and on Fastify', (database) =
     await first.stop();
     await until('the other leads', LEADERSHIP_LIMIT_MS, () => leads(second));
     expect((await second.exchange(partner.sign())).status).toBe(200);
+  });
+});
+
+describeOnEmptyDatabase('two processes and an entry that one of them stores', (database) => {
+  const configured = newPartner();
+  const added = Partner.create({ issuer: 'https://added.example', kid: 'a', audience: BASE_URL });
+  const hosts: HostProcess[] = [];
+
+  const common = optionsOf(configured, { server: 'express', parts: 'own', databaseUrl: '' });
+  const start = async (storedEntries?: HostOptions['storedEntries']) => {
+    const options = { ...common, databaseUrl: database().url, storedEntries };
+    const host = await HostProcess.start(installation, options);
+    hosts.push(host);
+    return host;
+  };
+  afterAll(() => Promise.all(hosts.map((host) => host.stop())));
+
+  it('[D70][D71][D72] trusts it in both, and suspends it in both', async () => {
+    const all = (status: number) =>
+      until(`each host answers ${status}`, STORED_LIMIT_MS, async () => {
+        const answers = await Promise.all(hosts.map((host) => host.exchange(added.sign())));
+        return answers.every((answer) => answer.status === status);
+      });
+    const first = await start();
+    await all(400);
+    const second = await start({ add: added.staticEntry({ name: 'added' }) });
+    await all(200);
+    expect(second.printed('stored')).toBe('[["added","trusted"]]');
+    const third = await start({ suspend: 'added' });
+    await all(400);
+    expect(third.printed('stored')).toBe('[["added","suspended"]]');
+    expect(first.events.at(-1)).toMatchObject({ payload: { reason: 'entry_suspended' } });
+    const changes = third.events.filter(({ name }) => name.endsWith('stored-entry-changed'));
+    expect(changes).toMatchObject([
+      { payload: { entry: 'added', change: 'suspended', to: { isSuspended: true } } },
+    ]);
+    expect((await first.exchange(configured.sign())).status).toBe(200);
   });
 });

@@ -27,12 +27,14 @@ export class CommandLine {
     private readonly version = TEST_VERSION,
   ) {}
 
-  async run(args: string[], environment = this.environment()): Promise<CommandResult> {
+  /** @param stdin what the command reads from its standard input */
+  async run(args: string[], environment = this.environment(), stdin = ''): Promise<CommandResult> {
     const said = { stdout: '', stderr: '' };
     const output = (name: keyof typeof said) => ({ write: (text: string) => void (said[name] += text) });
     const exitCode = await runCli(args, {
       environment,
       workingDirectory: this.folder,
+      stdin: { read: () => stdin },
       stdout: output('stdout'),
       stderr: output('stderr'),
       version: this.version,

@@ -10,7 +10,7 @@ import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
 import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange-prefix.js';
 import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 
-const [tokenExchange, revocation] = TOKEN_EXCHANGE_MIGRATIONS;
+const [tokenExchange, revocation, storedEntries] = TOKEN_EXCHANGE_MIGRATIONS;
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -24,4 +24,5 @@ export const MIGRATIONS = [
   tokenExchange,
   WorkflowLists1790000000060,
   revocation,
+  storedEntries,
 ] as const;

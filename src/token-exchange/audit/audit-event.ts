@@ -19,6 +19,13 @@ interface Refusal extends Partial<Trusted> {
   readonly party?: 'subject' | 'actor';
 }
 
+/** A stored entry of the trusted keys, as it was at one moment. */
+export interface StoredEntryRecord {
+  readonly isSuspended: boolean;
+  /** The entry as it was given, which holds public keys only; a URL without its query. */
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
 /** A host that writes events of its own to the same trail adds them by declaration merging. */
 export interface AuditPayloads {
   /** @rule 6.1 A token exchange succeeded. */
@@ -59,6 +66,16 @@ export interface AuditPayloads {
     readonly userId: string;
     readonly from: string;
     readonly to: string;
+  };
+  /** Whom the service trusts was changed, by a command or by the host's own code. */
+  'svc.audit.token-exchange.stored-entry-changed': Partial<Trusted> & {
+    /** Its name. */
+    readonly entry: string;
+    readonly change: 'added' | 'policy-changed' | 'suspended' | 'resumed' | 'removed';
+    /** Not there where it was added. */
+    readonly from?: StoredEntryRecord;
+    /** Not there where it was removed. */
+    readonly to?: StoredEntryRecord;
   };
   /** Trust in a key was taken back, or without `kid` in every key of an issuer, with all that it had vouched for. */
   'svc.audit.token-exchange.trust-revoked': Trusted & { readonly kid?: string };

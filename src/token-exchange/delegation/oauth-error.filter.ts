@@ -50,6 +50,7 @@ const REJECTIONS = {
   token_issued_in_future: INVALID_GRANT,
   token_lifetime_exceeded: INVALID_GRANT,
   remaining_lifetime_too_short: INVALID_GRANT,
+  entry_suspended: INVALID_GRANT,
   trust_ended: INVALID_GRANT,
   flow_not_allowed: INVALID_GRANT,
   origin_not_allowed: INVALID_GRANT,

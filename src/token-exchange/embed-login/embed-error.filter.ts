@@ -48,6 +48,7 @@ const REJECTIONS = {
   token_issued_in_future: unauthorized('token_issued_in_future', 'Token was issued in the future'),
   token_lifetime_exceeded: unauthorized('token_lifetime_exceeded', 'Token lifetime exceeds maximum allowed'),
   remaining_lifetime_too_short: unauthorized('remaining_lifetime_too_short', 'Token is about to expire'),
+  entry_suspended: unauthorized('entry_suspended', 'Trust in the issuer of the token is suspended'),
   trust_ended: unauthorized('trust_ended', 'Trust in the issuer of the token has ended'),
   flow_not_allowed: unauthorized('flow_not_allowed', 'Token is not accepted for embedded login'),
   origin_not_allowed: unauthorized('origin_not_allowed', 'Login is not accepted from this origin'),

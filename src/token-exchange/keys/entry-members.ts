@@ -16,9 +16,9 @@ export class EntryMembers {
   private readonly members: Readonly<Record<string, unknown>>;
   private failed = false;
 
-  /** @param index of the entry in its list, from 0 */
+  /** @param index of the entry in its list, from 0; undefined where it stands alone */
   constructor(
-    readonly index: number,
+    readonly index: number | undefined,
     value: unknown,
     private readonly findings: Findings,
   ) {
@@ -117,6 +117,7 @@ export class EntryMembers {
   }
 
   private labelOf(member: string): string {
+    if (this.index === undefined) return member === '' ? 'the entry' : member;
     return member === '' ? `entry ${this.index}` : `entry ${this.index}, ${member}`;
   }
 }

@@ -24,11 +24,12 @@ const MIN_CACHE_SECONDS = 60;
 const MAX_CACHE_SECONDS = 86_400;
 
 /**
- * Reads one entry of the list; undefined where it has a problem.
+ * Reads one entry; undefined where it has a problem.
+ * @param index in the list; undefined where it stands alone
  * @rule 2.1.type An entry is static or jwks, and has no member that its type does not know.
  */
 export function readEntry(
-  index: number,
+  index: number | undefined,
   value: unknown,
   rules: TrustedKeysRules,
   findings: Findings,

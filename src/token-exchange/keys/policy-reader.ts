@@ -86,7 +86,7 @@ function readIdentification(members: EntryMembers) {
   }
   return {
     entryIndex: members.index,
-    label: members.optionalText('name') ?? `entry-${members.index}`,
+    label: members.optionalText('name') ?? `entry-${members.index ?? 0}`,
     issuer,
   };
 }

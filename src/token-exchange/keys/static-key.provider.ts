@@ -1,34 +1,49 @@
-// Serves the keys that stand in the configuration itself.
+// Serves the keys that stand in the entries themselves: those of the configuration, and of stored entries.
 import { Inject, Injectable } from '@nestjs/common';
 import type { KeysHeld } from '../host.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import type { StaticKeyEntry, TrustedKey } from './trusted-key.js';
 
-/** Static keys by issuer and kid. They never change while the process runs. */
+/** Static keys by issuer and kid. Those of the configuration never change while the process runs. */
 @Injectable()
 export class StaticKeyProvider {
-  private readonly keysByIssuer = new Map<string, Map<string, TrustedKey>>();
+  private readonly configured: readonly StaticKeyEntry[];
+  private keysByIssuer: KeysByIssuer;
+  private stored: readonly StaticKeyEntry[] = [];
 
   constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) { trustedKeys }: Pick<TokenExchangeOptions, 'trustedKeys'>) {
-    for (const entry of trustedKeys) {
-      if (entry.type === 'static') this.add(entry);
-    }
+    this.configured = trustedKeys.filter((entry) => entry.type === 'static');
+    this.keysByIssuer = keysByIssuer(this.configured);
   }
 
   find(issuer: string, kid: string): TrustedKey | undefined {
     return this.keysByIssuer.get(issuer)?.get(kid);
   }
 
-  /** One key for each static entry. */
-  held(): KeysHeld[] {
-    const keys = [...this.keysByIssuer.values()].flatMap((byKid) => [...byKid.values()]);
-    return keys.map(({ policy }) => ({ entry: policy.label, issuer: policy.issuer, count: 1 }));
+  /** Takes other stored entries, all at once. None of them has the issuer and kid of another, or of a configured one. */
+  replaceStored(entries: readonly StaticKeyEntry[]): void {
+    this.stored = entries;
+    this.keysByIssuer = keysByIssuer([...this.configured, ...entries]);
   }
 
-  /** Two maps rather than one joined key: no separator can make two pairs look like one (see D37). */
-  private add({ issuer, key }: StaticKeyEntry): void {
-    const keys = this.keysByIssuer.get(issuer) ?? new Map<string, TrustedKey>();
-    this.keysByIssuer.set(issuer, keys.set(key.kid, key));
+  /** One key for each static entry, none for one that is suspended. */
+  held(): KeysHeld[] {
+    const entries = [...this.configured, ...this.stored];
+    return entries.map(({ label, issuer, isSuspended }) => {
+      return { entry: label, issuer, count: isSuspended === true ? 0 : 1 };
+    });
   }
+}
+
+type KeysByIssuer = ReadonlyMap<string, ReadonlyMap<string, TrustedKey>>;
+
+/** Two maps rather than one joined key: no separator can make two pairs look like one (see D37). */
+function keysByIssuer(entries: readonly StaticKeyEntry[]): KeysByIssuer {
+  const byIssuer = new Map<string, Map<string, TrustedKey>>();
+  for (const { issuer, key } of entries) {
+    const keys = byIssuer.get(issuer) ?? new Map<string, TrustedKey>();
+    byIssuer.set(issuer, keys.set(key.kid, key));
+  }
+  return byIssuer;
 }

@@ -6,8 +6,8 @@ export type DelegatedRights = 'actor' | 'both';
 
 /** A member that is not there leaves the contract's rule as it is: so does each default that is named here. */
 export interface TrustPolicy {
-  /** Index of the entry in the configuration, from 0. */
-  readonly entryIndex: number;
+  /** Index of the entry in the configuration, from 0; undefined: it is stored. */
+  readonly entryIndex?: number;
   /** How logs and metrics call the entry. */
   readonly label: string;
   /** The `iss` that its tokens must carry, compared character by character. */
@@ -22,6 +22,8 @@ export interface TrustPolicy {
   readonly origins?: ReadonlySet<string>;
   /** Tokens of the entry in a minute, counted by the entry and no longer by the address that sends them. */
   readonly perMinute?: number;
+  /** Whether no token of the entry is taken, until it is resumed. Stored entries only. Default false. */
+  readonly isSuspended?: boolean;
 
   /** The roles that the `role` claim may assign; undefined: every assignable one. */
   readonly allowedRoles?: ReadonlySet<string>;

@@ -66,7 +66,7 @@ function reportDuplicates(list: readonly unknown[], problems: string[]): void {
 }
 
 /** What no two entries may share; undefined where an entry is too broken to tell. */
-function identityOf({ type, issuer, kid, url }: Record<string, unknown>): {
+export function identityOf({ type, issuer, kid, url }: Record<string, unknown>): {
   identity?: string;
   what: string;
 } {

@@ -6,11 +6,17 @@ import { Rejection } from '../rejection.js';
 /**
  * Whether tokens of an entry are taken at all, here and now.
  * @param nowSeconds since the Unix epoch
+ * @rule D71 No token of a suspended entry is taken.
  * @rule P.notAfter From its `notAfter` on an entry's tokens are refused, whatever their own times.
  * @rule P.flows A token is refused on the way in for which its entry is not trusted.
- * @throws Rejection `trust_ended`, `flow_not_allowed`
+ * @throws Rejection `entry_suspended`, `trust_ended`, `flow_not_allowed`
  */
-export function judgeTrust({ notAfter, flows }: TrustPolicy, flow: Flow, nowSeconds: number): void {
+export function judgeTrust(
+  { isSuspended, notAfter, flows }: TrustPolicy,
+  flow: Flow,
+  nowSeconds: number,
+): void {
+  if (isSuspended === true) throw new Rejection('entry_suspended');
   if (notAfter !== undefined && nowSeconds * 1000 >= notAfter.getTime()) throw new Rejection('trust_ended');
   if (flows?.has(flow) === false) throw new Rejection('flow_not_allowed');
 }

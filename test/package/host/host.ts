@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { StoredEntryService } from '@embedded-token-exchange/nestjs';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -25,6 +26,7 @@ const app = await created(options);
 app.enableShutdownHooks();
 if (options.isFurnished === true) furnish(app);
 console.log(`listening ${await listening(app, options)}`);
+if (options.storedEntries !== undefined) await administer(app, options.storedEntries);
 if (options.injected !== undefined) console.log(`injected ${await inject(app, options.injected)}`);
 
 async function created({ server, isMadeForTests, asFunction }: HostOptions): Promise<INestApplication> {
@@ -55,6 +57,17 @@ async function listening(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function administer(
+  host: INestApplication,
+  { add, suspend }: NonNullable<HostOptions['storedEntries']>,
+): Promise<void> {
+  const entries = host.get(StoredEntryService, { strict: false });
+  if (add !== undefined) await entries.add(add);
+  if (suspend !== undefined) await entries.suspend(suspend);
+  const states = (await entries.list()).map(({ name, state }) => [name, state]);
+  console.log(`stored ${JSON.stringify(states)}`);
 }
 
 /** @returns the status of an exchange that no connection carries */

@@ -32,6 +32,8 @@ export interface HostOptions {
   readonly isMadeForTests?: boolean;
   /** Express is handed to a server of somebody else's, as serverless platforms do it: with Nest's `rawBody`, or without. */
   readonly asFunction?: 'with-raw-body' | 'without-raw-body';
+  /** What is done to stored entries once the host has started. */
+  readonly storedEntries?: { readonly add?: object; readonly suspend?: string };
   /** A token to exchange by Fastify's `inject` once the host has started. */
   readonly injected?: string;
 }

@@ -1,5 +1,5 @@
 // Who may frame the instance, and the warnings at the start.
-import { embeddingWarnings, frameAncestorsOf } from '../../../src/start/frame-ancestors.js';
+import { FrameAncestors, embeddingWarnings, frameAncestorsOf } from '../../../src/start/frame-ancestors.js';
 
 const PRODUCT = 'https://product.example';
 const OTHER = 'https://other.example';
@@ -22,6 +22,26 @@ describe('[5.5.3] who may frame the instance', () => {
     ['whom a reverse proxy allows, where neither says it', {}, [entry('a')], undefined],
   ])('%s', (_, change, entries, expected) => {
     expect(frameAncestorsOf({ ...config, ...change }, entries)).toEqual(expected);
+  });
+});
+
+describe('[D74] who may frame the instance at this moment', () => {
+  it('is whom stored entries list beside the configured ones, the same list until there is another', () => {
+    let stored = [entry('s', OTHER)];
+    const ancestors = new FrameAncestors(config, [entry('a', PRODUCT)]);
+    expect(ancestors.current).toEqual([PRODUCT]);
+    ancestors.follow(() => stored);
+    const before = ancestors.current;
+    expect(before).toEqual([PRODUCT, OTHER]);
+    expect(ancestors.current).toBe(before);
+    stored = [];
+    expect(ancestors.current).toEqual([PRODUCT]);
+  });
+
+  it('is nobody while embedded login is off, whatever is stored', () => {
+    const ancestors = new FrameAncestors({ ...config, embedLoginEnabled: false }, []);
+    ancestors.follow(() => [entry('s', OTHER)]);
+    expect(ancestors.current).toEqual([]);
   });
 });
 

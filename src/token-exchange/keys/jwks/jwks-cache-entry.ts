@@ -15,7 +15,7 @@ export interface JwksStatus {
   readonly issuer: string;
   /** Without its query. */
   readonly url: string;
-  /** How many keys serve at this moment. */
+  /** How many keys serve at this moment; none while the entry is suspended. */
   readonly keys: number;
   readonly lastSuccessAt: Date | undefined;
   readonly lastFailureAt: Date | undefined;
@@ -35,12 +35,23 @@ export class JwksCacheEntry {
   private mustRefresh = false;
 
   constructor(
-    readonly entry: JwksEntry,
+    private trusted: JwksEntry,
     private readonly maxStaleSeconds: number,
     private readonly logger: Log,
   ) {
-    this.address = toJwksAddress(entry.url);
+    this.address = toJwksAddress(trusted.url);
     this.snapshot = emptySnapshot(this.address);
+  }
+
+  /** By whose policy the keys are trusted. */
+  get entry(): JwksEntry {
+    return this.trusted;
+  }
+
+  /** Trusts the keys by another policy from now on. */
+  trustBy(entry: JwksEntry): void {
+    this.trusted = entry;
+    this.keys = new Map([...this.keys].map(([kid, key]) => [kid, this.trust(key)]));
   }
 
   /** The key with this kid, unless it has become too old to serve. */
@@ -77,7 +88,7 @@ export class JwksCacheEntry {
       label: this.entry.label,
       issuer: this.entry.issuer,
       url: this.address.url,
-      keys: nowMs < this.servesUntilMs ? this.keys.size : 0,
+      keys: this.entry.isSuspended !== true && nowMs < this.servesUntilMs ? this.keys.size : 0,
       lastSuccessAt: lastSuccessAt ?? undefined,
       lastFailureAt: lastFailureAt ?? undefined,
       lastFailureReason: lastFailureReason ?? undefined,

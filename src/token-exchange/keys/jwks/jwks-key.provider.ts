@@ -6,9 +6,9 @@ import { Notifications } from '../../coordination/notifications.js';
 import { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
 import { LOGGER } from '../../foundation/log.js';
-import type { TrustedKey } from '../trusted-key.js';
-import type { JwksStatus } from './jwks-cache-entry.js';
-import { JwksCacheEntry } from './jwks-cache-entry.js';
+import type { JwksEntry, TrustedKey } from '../trusted-key.js';
+import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
+import { JwksCache } from './jwks-cache.js';
 import { quoteKid } from './jwks-content.js';
 import { JwksFetcher } from './jwks-fetcher.js';
 import type { JwksOptions } from './jwks-options.js';
@@ -28,7 +28,7 @@ const TICK_MS = 1_000;
  */
 @Injectable()
 export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly cache: readonly JwksCacheEntry[];
+  private readonly cache: JwksCache;
   private readonly refresh: JwksRefresh;
   private readonly follower: JwksSnapshotFollower;
   private readonly unknownKids: UnknownKidSearch;
@@ -43,8 +43,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Log,
   ) {
-    const { entries, maxStaleSeconds } = options;
-    this.cache = entries.map((entry) => new JwksCacheEntry(entry, maxStaleSeconds, logger));
+    this.cache = new JwksCache(options, logger);
     this.refresh = new JwksRefresh(options, new JwksFetcher(options), snapshots, clock, logger);
     this.follower = new JwksSnapshotFollower(this.cache, snapshots, notifications, clock, logger);
     this.unknownKids = new UnknownKidSearch(snapshots, this.follower, this.refresh, clock);
@@ -64,7 +63,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
    */
   async start(): Promise<void> {
     await this.follower.start();
-    if (this.leader.isLeader) for (const cached of this.cache) cached.refreshSoon();
+    if (this.leader.isLeader) for (const cached of this.cache.entries) cached.refreshSoon();
     this.timer = setInterval(() => void this.tick(), TICK_MS);
     this.timer.unref();
     void this.tick();
@@ -77,23 +76,37 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     await this.refresh.idle();
   }
 
+  /**
+   * Takes other stored entries. What is stored of a new one's address is taken over at once; else the leader fetches it
+   * within a second. Never rejects.
+   */
+  async replaceStored(entries: readonly JwksEntry[]): Promise<void> {
+    this.cache.replaceStored(entries);
+    await this.follower.start();
+  }
+
   /** Does what is due at this moment, and resolves when it is done. Called every second. Never rejects. */
   async tick(): Promise<void> {
     const nowMs = this.clock.nowMs();
-    const due = this.leader.isLeader ? this.cache.filter((cached) => cached.isDue(nowMs)) : [];
+    const due = this.leader.isLeader ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
     await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
   }
 
   /** A key that is held is found at once, without waiting; an unknown kid may cause one bounded fetch. */
   find(issuer: string, kid: string): TrustedKey | undefined | Promise<TrustedKey | undefined> {
-    const candidates = this.cache.filter(({ entry }) => entry.issuer === issuer);
+    const candidates = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
     const held = this.held(candidates, kid);
     return held.length > 0 || candidates.length === 0 ? this.onlyOne(held) : this.search(candidates, kid);
   }
 
-  /** The state of each entry, in the order of the configuration. */
+  /** The state of each entry, in the order of the configuration; then the stored ones. */
   status(): readonly JwksStatus[] {
-    return this.cache.map((cached) => cached.status(this.clock.nowMs()));
+    return this.cache.entries.map((cached) => cached.status(this.clock.nowMs()));
+  }
+
+  /** As `status`, of configured entries only. */
+  configuredStatus(): readonly JwksStatus[] {
+    return this.cache.configured.map((cached) => cached.status(this.clock.nowMs()));
   }
 
   private async search(candidates: readonly JwksCacheEntry[], kid: string): Promise<TrustedKey | undefined> {

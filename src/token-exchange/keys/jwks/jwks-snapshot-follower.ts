@@ -2,7 +2,7 @@
 import type { Notifications, Subscription } from '../../coordination/notifications.js';
 import type { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
-import type { JwksCacheEntry } from './jwks-cache-entry.js';
+import type { JwksCache } from './jwks-cache.js';
 import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { SNAPSHOT_CHANNEL } from './jwks-snapshot.repository.js';
 
@@ -16,23 +16,28 @@ export class JwksSnapshotFollower {
   private reading: Promise<void> | undefined;
   private readAtMs = Number.NEGATIVE_INFINITY;
   private isFailing = false;
+  private isStopped = false;
 
   constructor(
-    private readonly cache: readonly JwksCacheEntry[],
+    private readonly cache: JwksCache,
     private readonly snapshots: JwksSnapshotRepository,
     private readonly notifications: Notifications,
     private readonly clock: Clock,
     private readonly logger: Log,
   ) {}
 
-  /** Reads all snapshots and listens for changes from then on. A database that is away delays neither. */
+  /**
+   * Reads the snapshots of all entries and listens for changes from then on; again where there are other entries than before.
+   * A database that is away delays neither.
+   */
   async start(): Promise<void> {
-    await this.followQuietly();
-    if (this.cache.length === 0) return;
-    this.subscription = this.notifications.listen(SNAPSHOT_CHANNEL, () => void this.followNews());
+    await this.followNews();
+    if (this.cache.entries.length === 0 || this.isStopped) return;
+    this.subscription ??= this.notifications.listen(SNAPSHOT_CHANNEL, () => void this.followNews());
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     await this.subscription?.end();
     await this.reading?.catch(() => undefined);
   }
@@ -56,8 +61,9 @@ export class JwksSnapshotFollower {
 
   private async read(): Promise<void> {
     this.readAtMs = this.clock.nowMs();
-    const byHash = new Map(this.cache.map((cached) => [cached.address.urlHash, cached]));
-    const known = new Map(this.cache.map(({ address, snapshot }) => [address.urlHash, snapshot.revision]));
+    const { entries } = this.cache;
+    const byHash = new Map(entries.map((cached) => [cached.address.urlHash, cached]));
+    const known = new Map(entries.map(({ address, snapshot }) => [address.urlHash, snapshot.revision]));
     for (const snapshot of await this.snapshots.findChanged(known))
       byHash.get(snapshot.urlHash)?.apply(snapshot);
   }

@@ -14,7 +14,7 @@ const LOOK_AGAIN_MS = 500;
 export class UnknownKidSearch {
   private readonly searches = new Map<JwksCacheEntry, Promise<void>>();
   /** Until when the window of an entry is known to be taken, in milliseconds since the Unix epoch. */
-  private readonly takenUntilMs = new Map<JwksCacheEntry, number>();
+  private readonly takenUntilMs = new WeakMap<JwksCacheEntry, number>();
 
   constructor(
     private readonly snapshots: JwksSnapshotRepository,

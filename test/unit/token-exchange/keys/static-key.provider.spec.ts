@@ -1,6 +1,7 @@
 // How the keys of the configuration are found.
 import { Partner } from '../../../../demo/partner.js';
 import { StaticKeyProvider } from '../../../../src/token-exchange/keys/static-key.provider.js';
+import { readStoredEntry } from '../../../../src/token-exchange/keys/stored/stored-entry.reader.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/keys/trusted-key-entry.js';
 
 const pem = Partner.create({ issuer: 'https://a.example' }).publicKeyPem();
@@ -149,4 +150,24 @@ it('[D37] several entries may share an issuer', () => {
     ['https://a.example', 1],
     ['https://b.example', 1],
   ]);
+});
+
+it('[D70] stored entries come and go beside the configured ones; suspended ones are found and not counted', () => {
+  const keys = provider(['https://a.example', 'k1']);
+  const entry = { type: 'static', issuer: 'https://a.example', algorithms: ['ES256'], key: pem };
+  const rules = { assignableRoles: [], allowHttp: false };
+  const stored = ['k2', 'k3'].map((kid) => readStoredEntry({ ...entry, kid, name: kid }, rules).entry);
+  const [second, third] = stored.filter((one) => one?.type === 'static');
+  keys.replaceStored([second!, { ...third!, isSuspended: true }]);
+  expect(keys.find('https://a.example', 'k1')?.policy.label).toBe('entry-0');
+  expect(keys.find('https://a.example', 'k2')?.policy.label).toBe('stored:k2');
+  expect(keys.find('https://a.example', 'k3')).toBeDefined();
+  expect(keys.held().map(({ entry: label, count }) => [label, count])).toEqual([
+    ['entry-0', 1],
+    ['stored:k2', 1],
+    ['stored:k3', 0],
+  ]);
+  keys.replaceStored([]);
+  expect(keys.find('https://a.example', 'k2')).toBeUndefined();
+  expect(keys.find('https://a.example', 'k1')).toBeDefined();
 });

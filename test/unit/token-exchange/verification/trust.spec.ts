@@ -12,6 +12,12 @@ describe('trust', () => {
     expect(() => judgeTrust(entry, 'embed', NOON * 2)).not.toThrow();
   });
 
+  it('[D71] is none while the entry is suspended, whatever else holds', () => {
+    const ended = { ...entry, isSuspended: true, notAfter: new Date(0) };
+    expect(() => judgeTrust(ended, 'embed', NOON)).toThrow('entry_suspended');
+    expect(() => judgeTrust({ ...entry, isSuspended: false }, 'exchange', NOON)).not.toThrow();
+  });
+
   it.each<[readonly ('embed' | 'exchange')[], readonly string[]]>([
     [['embed'], ['exchange']],
     [['exchange'], ['embed']],

@@ -1,0 +1,71 @@
+// Lists all trusted key entries, configured and stored, with what each allows.
+import { toJwksAddress } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { policyInWords } from '../token-exchange/keys/policy-words.js';
+import type { JudgedEntry } from '../token-exchange/keys/stored/stored-entry.js';
+import { labelOf } from '../token-exchange/keys/stored/stored-entry.js';
+import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
+import { readNothing } from './input.js';
+import type { ListOperation } from './operation.js';
+
+const PAGE_SIZE = 100;
+
+/** Where its keys are. An address is shown without its query; its hash is that of the stored key set. */
+type KeyPlace = { readonly kid: string } | { readonly url: string; readonly urlHash: string };
+
+export interface ListedEntry {
+  readonly from: 'configuration' | 'command';
+  /** How logs and metrics call it. */
+  readonly entry: string;
+  /** By which commands know it; null where it is configured. */
+  readonly name: string | null;
+  /** `refused`: it takes no tokens, since it has problems. */
+  readonly state: 'trusted' | 'suspended' | 'refused';
+  /** The next three are null where it is refused. */
+  readonly type: 'static' | 'jwks' | null;
+  readonly issuer: string | null;
+  readonly keys: KeyPlace | null;
+  /** What its tokens may do, a phrase for each thing. */
+  readonly policy: readonly string[];
+  readonly problems: readonly string[];
+  /** ISO 8601; null where it is configured. */
+  readonly changedAt: string | null;
+}
+
+export const LIST_ENTRIES: ListOperation<Record<string, never>, ListedEntry> = {
+  name: 'keys list',
+  read: readNothing,
+
+  async *list(_input, { storedEntries }) {
+    const stored = await storedEntries.list();
+    const all = [...storedEntries.configured.map(configuredEntry), ...stored.map(storedEntry)];
+    for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
+  },
+};
+
+function configuredEntry(entry: TrustedKeyEntry): ListedEntry {
+  const { label } = entry;
+  return {
+    ...{ from: 'configuration', entry: label, name: null, state: 'trusted' },
+    ...whatIsTrusted(entry),
+    ...{ problems: [], changedAt: null },
+  };
+}
+
+function storedEntry({ stored, entry, problems }: JudgedEntry): ListedEntry {
+  const { name, suspendedAt, changedAt } = stored;
+  const state = entry === undefined ? 'refused' : suspendedAt === undefined ? 'trusted' : 'suspended';
+  return {
+    ...{ from: 'command', entry: labelOf(name), name, state },
+    ...whatIsTrusted(entry),
+    ...{ problems, changedAt: changedAt.toISOString() },
+  };
+}
+
+function whatIsTrusted(
+  entry: TrustedKeyEntry | undefined,
+): Pick<ListedEntry, 'type' | 'issuer' | 'keys' | 'policy'> {
+  if (entry === undefined) return { type: null, issuer: null, keys: null, policy: [] };
+  const { type, issuer } = entry;
+  const keys = type === 'jwks' ? toJwksAddress(entry.url) : { kid: entry.key.kid };
+  return { type, issuer, keys, policy: policyInWords(entry, new Date()) };
+}

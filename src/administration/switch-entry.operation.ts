@@ -1,0 +1,25 @@
+// Suspends a stored trusted key entry, resumes it, or takes it away.
+import type {
+  StoredEntryChange,
+  StoredEntryChanges,
+  StoredEntryWork,
+} from '../token-exchange/keys/stored/stored-entry.changes.js';
+import type { ChangedEntry, ChosenEntry } from './entry-change.js';
+import { changeEntry } from './entry-change.js';
+import { readMembers, storableText } from './input.js';
+import type { ChangeOperation } from './operation.js';
+
+export const SUSPEND_ENTRY = switching('keys suspend', (entries, name, work) => entries.suspend(name, work));
+export const RESUME_ENTRY = switching('keys resume', (entries, name, work) => entries.resume(name, work));
+export const REMOVE_ENTRY = switching('keys remove', (entries, name, work) => entries.remove(name, work));
+
+function switching(
+  operation: string,
+  change: (entries: StoredEntryChanges, name: string, work: StoredEntryWork) => Promise<StoredEntryChange>,
+): ChangeOperation<ChosenEntry, ChangedEntry> {
+  return {
+    name: operation,
+    read: (input) => readMembers<ChosenEntry>(input, { name: storableText }),
+    change: ({ name }, work) => changeEntry(work, (entries) => change(entries, name, work)),
+  };
+}

@@ -1,0 +1,33 @@
+// What commands know of the configured trusted keys: the entries, and the rules by which all entries are judged.
+import { CommandError } from '../administration/command-error.js';
+import { VARIABLES } from '../config/environment.js';
+import { trustedKeysRules } from '../start/startup.js';
+import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
+import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
+import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
+import type { CommandContext } from './command-context.js';
+
+/** As the service reads them. */
+export function rulesOf({ settings }: CommandContext): TrustedKeysRules {
+  const { jwksAllowHttp, strict, baseUrl, port, tlsCertificate } = VARIABLES;
+  return trustedKeysRules(settings.read(jwksAllowHttp, strict, baseUrl, port, tlsCertificate));
+}
+
+/** @throws CommandError where there are none */
+export function configuredKeys({ settings }: CommandContext): string {
+  const { trustedKeys } = settings.read(VARIABLES.trustedKeys);
+  if (trustedKeys !== undefined) return trustedKeys;
+  throw new CommandError(
+    'There are no trusted keys: give --file, or set SVC_TOKEN_EXCHANGE_TRUSTED_KEYS or its _FILE.',
+  );
+}
+
+/**
+ * What stored entries are judged by. A command may be typed where no keys are configured, and entries with problems are none:
+ * each instance judges by what it has itself.
+ */
+export function storedEntriesRulesOf(context: CommandContext): StoredEntriesRules {
+  const rules = rulesOf(context);
+  const { trustedKeys = '[]' } = context.settings.read(VARIABLES.trustedKeys);
+  return { configured: readTrustedKeys(trustedKeys, rules).entries, rules };
+}

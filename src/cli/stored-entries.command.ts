@@ -1,0 +1,170 @@
+// svc-admin keys: the commands that add, change, suspend, resume, remove and list trusted key entries while the service runs.
+import type { Command } from 'commander';
+import { ADD_ENTRY } from '../administration/add-entry.operation.js';
+import { CHANGE_ENTRY_POLICY } from '../administration/change-entry-policy.operation.js';
+import { CommandError } from '../administration/command-error.js';
+import type { ChangedEntry } from '../administration/entry-change.js';
+import type { ListedEntry } from '../administration/list-entries.operation.js';
+import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
+import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from '../administration/switch-entry.operation.js';
+import { JsonError, parseStrictJson } from '../token-exchange/foundation/strict-json.js';
+import { perform, readList } from './administration.js';
+import type { CommandContext } from './command-context.js';
+import { jsonMember } from './option-values.js';
+import { printable, renderTable } from './table.js';
+import { readTextFile } from './text-file.js';
+
+const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'CHANGED'];
+
+const POLICY_HEADINGS = ['ENTRY', 'POLICY'];
+
+export function addEntryCommands(keys: Command, context: CommandContext): void {
+  addList(keys, context);
+  addAdd(keys, context);
+  addPolicy(keys, context);
+  addSwitch(keys, context, {
+    name: 'suspend',
+    effect: 'take no tokens of a stored entry until it is resumed; what was issued goes on',
+    operation: SUSPEND_ENTRY,
+    outcome: 'is suspended',
+    already: 'was suspended already',
+  });
+  addSwitch(keys, context, {
+    name: 'resume',
+    effect: 'take tokens of a suspended entry again',
+    operation: RESUME_ENTRY,
+    outcome: 'is trusted again',
+    already: 'was not suspended',
+  });
+  addSwitch(keys, context, {
+    name: 'remove',
+    effect: 'forget a stored entry; what was issued goes on',
+    operation: REMOVE_ENTRY,
+    outcome: 'is removed',
+  });
+}
+
+function addList(keys: Command, context: CommandContext): void {
+  keys
+    .command('list')
+    .description('list configured and stored entries, with what each allows')
+    .option('--json', 'print a JSON array')
+    .addHelpText('after', '\nExample:\n  svc-admin keys list --json')
+    .action(async ({ json }: { json?: boolean }) => {
+      const all = await readList(context, LIST_ENTRIES, {});
+      if (json === true) context.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
+      else writeList(all, context);
+    });
+}
+
+function writeList(all: readonly ListedEntry[], { stdout }: CommandContext): void {
+  stdout.write(renderTable(HEADINGS, all.map(rowOf)));
+  stdout.write(`\n${renderTable(POLICY_HEADINGS, all.map(policyRow))}`);
+}
+
+function policyRow({ entry, policy, problems }: ListedEntry): string[] {
+  return [entry, problems.length > 0 ? `nothing: ${problems.join('; ')}` : policy.join('; ')];
+}
+
+function rowOf({ entry, from, state, type, issuer, keys, changedAt }: ListedEntry): string[] {
+  const place = keys === null ? '' : 'kid' in keys ? keys.kid : keys.url;
+  return [entry, from, state, type ?? '', issuer ?? '', place, changedAt ?? ''];
+}
+
+function addAdd(keys: Command, context: CommandContext): void {
+  keys
+    .command('add')
+    .description('store a trusted key entry; every instance trusts it within 10 seconds, without a restart')
+    .requiredOption('--file <file>', 'one entry as JSON, with a name; - reads standard input')
+    .addHelpText('after', '\nExample:\n  svc-admin keys add --file entry.json')
+    .action(async ({ file }: { file: string }) => {
+      const changed = await perform(context, ADD_ENTRY, { entry: readEntryFile(context, file) });
+      writeChange(changed, 'is stored, and trusted everywhere within 10 seconds', context);
+    });
+}
+
+interface PolicyOptions {
+  readonly set?: readonly [string, unknown][];
+  readonly unset?: readonly string[];
+  readonly file?: string;
+}
+
+function addPolicy(keys: Command, context: CommandContext): void {
+  keys
+    .command('policy')
+    .description('change how far a stored entry is trusted')
+    .argument('<name>', 'the entry')
+    .option('--set <member=json>', 'set a member; may be repeated', jsonMember)
+    .option('--unset <member>', 'take a member away; may be repeated', collected)
+    .option('--file <file>', 'the whole entry as it is to be, as JSON; - reads standard input')
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc-admin keys policy acme --set \'allowedRoles=["global:member"]\' --unset notAfter',
+    )
+    .action(async (name: string, options: PolicyOptions) => {
+      const changed = await perform(context, CHANGE_ENTRY_POLICY, policyOf(name, options, context));
+      const outcome = changed.changed ? 'is changed, everywhere within 10 seconds' : 'was so already';
+      writeChange(changed, outcome, context);
+    });
+}
+
+function policyOf(name: string, { set = [], unset = [], file }: PolicyOptions, context: CommandContext) {
+  const isByMember = set.length + unset.length > 0;
+  if (isByMember === (file !== undefined))
+    throw new CommandError('Give either --set and --unset, or --file.');
+  const entry = file === undefined ? undefined : readEntryFile(context, file);
+  return { name, set: Object.fromEntries(set), unset, entry };
+}
+
+interface SwitchCommand {
+  readonly name: string;
+  readonly effect: string;
+  readonly operation: typeof SUSPEND_ENTRY;
+  /** Said of the entry, afterwards. */
+  readonly outcome: string;
+  /** Said where nothing was changed. */
+  readonly already?: string;
+}
+
+function addSwitch(keys: Command, context: CommandContext, command: SwitchCommand): void {
+  const { name: word, effect, operation, outcome, already = outcome } = command;
+  keys
+    .command(word)
+    .description(effect)
+    .argument('<name>', 'the entry')
+    .addHelpText('after', `\nExample:\n  svc-admin keys ${word} acme`)
+    .action(async (name: string) => {
+      const { changed } = await perform(context, operation, { name });
+      const said = changed ? `${outcome}, everywhere within 10 seconds` : already;
+      context.stdout.write(`The entry ${quoted(name)} ${said}.\n`);
+    });
+}
+
+function writeChange(
+  { name, warnings, notes, policy }: ChangedEntry,
+  outcome: string,
+  { stdout }: CommandContext,
+): void {
+  for (const warning of warnings) stdout.write(`warning: ${warning}\n`);
+  for (const note of notes) stdout.write(`note: ${note}\n`);
+  stdout.write(`The entry ${quoted(name)} ${outcome}: ${printable(policy.join('; '))}.\n`);
+}
+
+/** @throws CommandError where it is not JSON */
+function readEntryFile(context: CommandContext, file: string): unknown {
+  const text = file === '-' ? context.stdin.read() : readTextFile(context, file);
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new CommandError(`${file === '-' ? 'Standard input' : file} is not one entry: ${error.message}`);
+  }
+}
+
+function collected(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, text];
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(printable(name));
+}

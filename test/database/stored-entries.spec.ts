@@ -1,0 +1,124 @@
+// The table of stored entries: changes take turns, and its state tells each of them.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Partner } from '../../demo/partner.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import type {
+  StoredEntryChange,
+  StoredEntryWork,
+} from '../../src/token-exchange/keys/stored/stored-entry.changes.js';
+import { StoredEntryChanges } from '../../src/token-exchange/keys/stored/stored-entry.changes.js';
+import { StoredEntryRepository } from '../../src/token-exchange/keys/stored/stored-entry.repository.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import type { TestDatabase } from '../support/databases.js';
+
+const RULES = {
+  configured: [],
+  rules: { assignableRoles: ['global:member'], allowHttp: false, defaults: 'contract' as const },
+};
+const partner = Partner.create({ issuer: 'https://acme.example', kid: 'k' });
+const entryOf = (name: string, kid = name) => partner.staticEntry({ name, kid });
+
+/** The changes, each in a transaction of its own unless it is given one. */
+class Instance {
+  private constructor(
+    readonly repository: StoredEntryRepository,
+    readonly changes: StoredEntryChanges,
+    readonly transactions: Transactions,
+  ) {}
+
+  static async on(testDatabase: TestDatabase): Promise<Instance> {
+    const database = new Database((await testDatabase.open([])).dataSource);
+    const repository = new StoredEntryRepository(database);
+    return new Instance(repository, new StoredEntryChanges(repository, RULES), new Transactions(database));
+  }
+
+  make(change: (changes: StoredEntryChanges, work: StoredEntryWork) => Promise<StoredEntryChange>) {
+    return this.transactions.run((transaction) => {
+      return change(this.changes, {
+        transaction,
+        context: { occurredAt: new Date(), requestId: randomUUID() },
+      });
+    });
+  }
+
+  async names(): Promise<string[]> {
+    return (await this.repository.all()).map(({ name }) => name);
+  }
+}
+
+describeOnEachDatabase('the stored entries', (database) => {
+  let instance: Instance;
+  beforeAll(async () => {
+    instance = await Instance.on(database);
+  });
+
+  it('[D72] have another state after each change, and the same while nothing changes', async () => {
+    const states = [await instance.repository.state()];
+    const note = async () => states.push(await instance.repository.state());
+    for (const name of ['a', 'b', 'c'])
+      await instance.make((changes, work) => changes.add(entryOf(name), work)).then(note);
+    await instance.make((changes, work) => changes.suspend('a', work)).then(note);
+    await instance.make((changes, work) => changes.resume('a', work)).then(note);
+    const change = { set: { perMinute: 7 }, unset: [] };
+    await instance.make((changes, work) => changes.changePolicy('b', change, work)).then(note);
+    await instance.make((changes, work) => changes.remove('b', work)).then(note);
+    await instance.make((changes, work) => changes.add(entryOf('b'), work)).then(note);
+    await instance.make((changes, work) => changes.remove('a', work)).then(note);
+    expect(new Set(states).size).toBe(states.length);
+    const nothing = await instance.make((changes, work) => changes.resume('c', work));
+    expect(nothing.events).toEqual([]);
+    expect(await instance.repository.state()).toBe(states.at(-1));
+    expect(await instance.names()).toEqual(['c', 'b']);
+  });
+
+  it('[D73] a change that is rolled back leaves nothing', async () => {
+    const [before, names] = [await instance.repository.state(), await instance.names()];
+    const attempt = instance.make(async (changes, work) => {
+      await changes.add(entryOf('rolled back'), work);
+      throw new Error('the trail could not be written');
+    });
+    await expect(attempt).rejects.toThrow('the trail could not be written');
+    expect([await instance.repository.state(), await instance.names()]).toEqual([before, names]);
+  });
+});
+
+describeOnPostgresql('two instances that change stored entries', (database) => {
+  let [one, other]: Instance[] = [];
+  beforeAll(async () => {
+    [one, other] = [await Instance.on(database), await Instance.on(database)];
+  });
+
+  it('[D70] at the same moment, of one key: one of them is stored, twenty times', async () => {
+    for (let round = 0; round < 20; round++) {
+      const attempts = [one, other].map((instance, index) =>
+        instance!.make((changes, work) => changes.add(entryOf(`${round}-${index}`, `kid-${round}`), work)),
+      );
+      const outcomes = await Promise.allSettled(attempts);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    }
+    expect(await one!.names()).toHaveLength(20);
+  });
+
+  it('[D72] the later one waits for the earlier, so that no state hides a change', async () => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let isLaterDone = false;
+    const [first = ''] = await one!.names();
+    const earlier = one!.make(async (changes, work) => {
+      const change = await changes.suspend(first, work);
+      await released;
+      return change;
+    });
+    await pause(100);
+    const later = other!.make((changes, work) => changes.add(entryOf('later'), work));
+    void later.then(() => (isLaterDone = true));
+    await pause(300);
+    expect(isLaterDone).toBe(false);
+    const before = await one!.repository.state();
+    release();
+    await Promise.all([earlier, later]);
+    expect(await one!.repository.state()).not.toBe(before);
+  });
+});

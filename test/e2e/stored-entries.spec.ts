@@ -1,0 +1,278 @@
+// Trusted key entries that are stored while the service runs: what their tokens may do, until they are suspended or removed.
+import { Partner } from '../../demo/partner.js';
+import { StoredEntryFollower } from '../../src/token-exchange/keys/stored/stored-entry.follower.js';
+import { StoredEntryService } from '../../src/token-exchange/keys/stored/stored-entry.service.js';
+import { auditRows } from '../support/audit.js';
+import type { TestDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
+import { INVALID_GRANT } from '../support/entry-paths.js';
+import { JwksServer, silence } from '../support/jwks-server.js';
+import { MetricSamples } from '../support/metric-samples.js';
+import type { TestServiceOptions } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { withService } from '../support/with-service.js';
+
+const CHANGED = 'svc.audit.token-exchange.stored-entry-changed';
+const configured = Partner.create({ issuer: 'https://configured.example', kid: 'c', audience: BASE_URL });
+const acme = Partner.create({ issuer: 'https://acme.example', kid: 'a', audience: BASE_URL });
+const OPTIONS: TestServiceOptions = {
+  trustedKeys: [configured.staticEntry({ name: 'configured' })],
+  environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+};
+
+const storedEntries = (service: TestService) => service.part(StoredEntryService);
+const exchanged = async (service: TestService, partner: Partner) =>
+  (await service.exchange({ subject_token: partner.sign() })).status;
+/** The outcome of an exchange, once it is the expected one: this process hears of its own changes after their commit. */
+const soon = (service: TestService, partner: Partner, status: number) =>
+  until(`an exchange answers ${status}`, 2_000, async () => (await exchanged(service, partner)) === status);
+/** A refusal of its token has this cause, once the change before has reached the process. */
+const refusedFor = (service: TestService, partner: Partner, reason: string) =>
+  until(`an exchange is refused for ${reason}`, 2_000, async () => {
+    return (await exchanged(service, partner)) === 400 && (await lastReason(service)) === reason;
+  });
+/** The cause of the last refusal. */
+const lastReason = async (service: TestService) =>
+  (await auditRows(service)).filter(({ name }) => name.endsWith('failed')).at(-1)?.payload['reason'];
+const changes = async (service: TestService) =>
+  (await auditRows(service)).filter(({ name }) => name === CHANGED).map(({ payload }) => payload);
+
+describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start(database, OPTIONS);
+  });
+  afterAll(() => service?.stop());
+
+  it('[D70][D71][D72] is trusted at once, suspended, resumed and removed, without a restart', async () => {
+    const entries = storedEntries(service);
+    expect(await exchanged(service, acme)).toBe(400);
+    expect(await lastReason(service)).toBe('key_unknown');
+
+    await entries.add(acme.staticEntry({ name: 'acme' }));
+    await soon(service, acme, 200);
+
+    await entries.suspend('acme');
+    await refusedFor(service, acme, 'entry_suspended');
+    const refused = await service.exchange({ subject_token: acme.sign() });
+    expect(await refused.text()).toBe(INVALID_GRANT);
+    const login = await service.embed({ token: acme.sign() });
+    expect([login.status, await login.json()]).toMatchObject([401, { error: 'entry_suspended' }]);
+
+    await entries.resume('acme');
+    await soon(service, acme, 200);
+
+    await entries.remove('acme');
+    await refusedFor(service, acme, 'key_unknown');
+    expect(await exchanged(service, configured)).toBe(200);
+  });
+
+  it('[D71] what was issued goes on while its entry is suspended, and when it is removed', async () => {
+    const entries = storedEntries(service);
+    await entries.add(acme.staticEntry({ name: 'acme' }));
+    await soon(service, acme, 200);
+    const authorization = `Bearer ${await service.accessToken({ subject_token: acme.sign() })}`;
+    const cookie = await service.sessionCookie(acme.sign());
+    const statuses = async () => [
+      (await service.fetch('/rest/me', { headers: { authorization } })).status,
+      (await service.fetch('/rest/me', { headers: { cookie } })).status,
+    ];
+    await entries.suspend('acme');
+    await refusedFor(service, acme, 'entry_suspended');
+    expect(await statuses()).toEqual([200, 200]);
+    await entries.remove('acme');
+    await refusedFor(service, acme, 'key_unknown');
+    expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it('[D73] each change is in the trail with old and new', async () => {
+    const entries = storedEntries(service);
+    const before = (await changes(service)).length;
+    const entry = acme.staticEntry({ name: 'told' });
+    await entries.add(entry);
+    await entries.changePolicy('told', { set: { perMinute: 7 }, unset: ['expectedAudience'] });
+    await entries.suspend('told');
+    await entries.suspend('told');
+    await entries.resume('told');
+    await entries.remove('told');
+    const { expectedAudience: _left, ...rest } = entry;
+    const [added, loosened] = [entry, { ...rest, perMinute: 7 }];
+    const told = { entry: 'told', issuer: acme.issuer };
+    const record = (of: object, isSuspended = false) => ({ isSuspended, entry: of });
+    expect((await changes(service)).slice(before)).toEqual([
+      { ...told, change: 'added', to: record(added) },
+      { ...told, change: 'policy-changed', from: record(added), to: record(loosened) },
+      { ...told, change: 'suspended', from: record(loosened), to: record(loosened, true) },
+      { ...told, change: 'resumed', from: record(loosened, true), to: record(loosened) },
+      { ...told, change: 'removed', from: record(loosened) },
+    ]);
+  });
+
+  it('[D70] keys are rotated by a second entry, without a moment in which neither serves', async () => {
+    const entries = storedEntries(service);
+    const next = Partner.create({ issuer: acme.issuer, kid: 'b', audience: BASE_URL });
+    await entries.add(acme.staticEntry({ name: 'acme 2026' }));
+    await soon(service, acme, 200);
+    await entries.add(next.staticEntry({ name: 'acme 2027' }));
+    await soon(service, next, 200);
+    expect(await exchanged(service, acme)).toBe(200);
+    await entries.remove('acme 2026');
+    await refusedFor(service, acme, 'key_unknown');
+    expect(await exchanged(service, next)).toBe(200);
+    await entries.remove('acme 2027');
+  });
+});
+
+describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) => {
+  let keySet: JwksServer;
+  let service: TestService;
+  beforeAll(async () => {
+    keySet = await JwksServer.listen();
+    service = await TestService.start(database, OPTIONS);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await keySet?.close();
+  });
+
+  it('[D70][D71] are fetched, suspended, changed and removed without a restart', async () => {
+    keySet.publish(acme.jwks());
+    const entries = storedEntries(service);
+    const url = `${keySet.url}?token=marker-5150`;
+    await entries.add({ type: 'jwks', name: 'acme', url, issuer: acme.issuer, expectedAudience: BASE_URL });
+    await until('its keys are held', 5_000, async () => {
+      return (await MetricSamples.read(service)).value('svc_trusted_keys', { entry: 'stored:acme' }) === 1;
+    });
+    expect(await exchanged(service, acme)).toBe(200);
+    const fetches = keySet.requestCount;
+
+    await entries.changePolicy('acme', { set: { flows: ['embed'] }, unset: [] });
+    await refusedFor(service, acme, 'flow_not_allowed');
+    await entries.changePolicy('acme', { set: {}, unset: ['flows'] });
+    await soon(service, acme, 200);
+
+    await entries.suspend('acme');
+    await refusedFor(service, acme, 'entry_suspended');
+    expect((await MetricSamples.read(service)).value('svc_trusted_keys', { entry: 'stored:acme' })).toBe(0);
+    await entries.remove('acme');
+    await refusedFor(service, acme, 'key_unknown');
+    expect(keySet.requestCount).toBe(fetches);
+    expect((await MetricSamples.read(service)).named('svc_trusted_keys', { entry: 'stored:acme' })).toEqual(
+      [],
+    );
+    expect(service.logText + JSON.stringify(await changes(service))).not.toContain('marker-5150');
+  });
+
+  it('[D74] make no instance unready that is ready, though their endpoint is silent', async () => {
+    keySet.answerWith(silence());
+    await storedEntries(service).add({ type: 'jwks', name: 'silent', url: keySet.url, issuer: acme.issuer });
+    const requests = keySet.requestCount;
+    await until('the endpoint is asked', 5_000, () => keySet.requestCount > requests);
+    expect((await service.fetch('/healthz/readiness')).status).toBe(200);
+    await storedEntries(service).remove('silent');
+  });
+});
+
+describeOnAnyDatabase('stored entries beside another configuration than before', (database: TestDatabase) => {
+  const rival = Partner.create({ issuer: acme.issuer, kid: acme.kid, audience: BASE_URL });
+  const warnings = (service: TestService) =>
+    service.log
+      .filter(({ msg }) => msg === 'a stored trusted key entry takes no tokens')
+      .map(({ entry, problem }) => [entry, problem]);
+
+  beforeAll(() =>
+    withService(database, OPTIONS, async (service) => {
+      await storedEntries(service).add(acme.staticEntry({ name: 'acme', allowedRoles: ['global:member'] }));
+    }),
+  );
+
+  it('[D70] outlive a restart', () =>
+    withService(database, OPTIONS, async (service) => {
+      expect(await exchanged(service, acme)).toBe(200);
+      expect(warnings(service)).toEqual([]);
+    }));
+
+  it('[D70] give way to a configured one with their issuer and kid, with a warning', () =>
+    withService(database, { ...OPTIONS, trustedKeys: [rival.staticEntry()] }, async (service) => {
+      expect(await exchanged(service, rival)).toBe(200);
+      expect(await exchanged(service, acme)).toBe(400);
+      expect(await lastReason(service)).toBe('signature_invalid');
+      expect(warnings(service)).toEqual([
+        ['acme', 'the entry: has the same issuer and kid as the configured entry "entry-0"'],
+      ]);
+      expect(await storedEntries(service).list()).toMatchObject([{ name: 'acme', state: 'refused' }]);
+    }));
+
+  it('[D70][P.strict] take no tokens where the strict policy asks for what they do not say, and stop no start', () => {
+    const strictly = configured.staticEntry({ origins: [BASE_URL], allowedRoles: [] });
+    const environment = { ...OPTIONS.environment, SVC_TOKEN_EXCHANGE_STRICT: 'true' };
+    return withService(database, { environment, trustedKeys: [strictly] }, async (service) => {
+      expect(await exchanged(service, acme)).toBe(400);
+      expect(await lastReason(service)).toBe('key_unknown');
+      expect(warnings(service)).toEqual([
+        ['acme', 'origins: is required by the strict policy, unless flows is ["exchange"]'],
+      ]);
+      const set = { flows: ['exchange'], scopes: ['workflows:read'], actFor: [acme.issuer] };
+      await storedEntries(service).changePolicy('acme', { set, unset: [] });
+      await until('it is taken', 2_000, async () => {
+        const token = acme.sign({ ...acme.claims({ sub: 'strict' }), email_verified: true });
+        const fields = { subject_token: token, scope: 'workflows:read' };
+        return (await service.exchange(fields)).status === 200;
+      });
+    });
+  });
+});
+
+describeOnEachDatabase('a table of stored entries that cannot be read', (database: TestDatabase) => {
+  const TABLE = 'token_exchange_stored_entry';
+
+  it('[D72] takes nothing away that is held, is told of once, and is followed as soon as it can be', () =>
+    withService(database, OPTIONS, async (service) => {
+      const follower = service.part(StoredEntryFollower);
+      const failures = () =>
+        service.log.filter(({ msg }) =>
+          String(msg).startsWith('the stored trusted key entries cannot be read'),
+        );
+      await storedEntries(service).add(acme.staticEntry({ name: 'acme' }));
+      await soon(service, acme, 200);
+      await service.rows(`ALTER TABLE ${TABLE} RENAME TO hidden`);
+      await follower.follow();
+      await follower.follow();
+      expect(await exchanged(service, acme)).toBe(200);
+      expect(failures()).toMatchObject([{ level: 'error' }]);
+      await service.rows(`UPDATE hidden SET suspended_at = now(), revision = DEFAULT`);
+      await service.rows(`ALTER TABLE hidden RENAME TO ${TABLE}`);
+      await until('the table is read again', 5_000, async () => {
+        return (await exchanged(service, acme)) === 400;
+      });
+      expect(await lastReason(service)).toBe('entry_suspended');
+      expect(failures()).toHaveLength(1);
+    }));
+});
+
+describeOnAnyDatabase('[D74] who may frame the instance', (database: TestDatabase) => {
+  const PRODUCT = 'https://product.example';
+  const ancestors = async (service: TestService) => {
+    const policy = (await service.fetch('/')).headers.get('content-security-policy') ?? '';
+    return /frame-ancestors ([^;]*)/.exec(policy)?.[1];
+  };
+
+  it('is told by stored entries too, as long as they are there', () =>
+    withService(database, OPTIONS, async (service) => {
+      const entries = storedEntries(service);
+      const becomes = (expected: string | undefined) =>
+        until(`frame-ancestors ${expected}`, 2_000, async () => (await ancestors(service)) === expected);
+      expect(await ancestors(service)).toBeUndefined();
+      await entries.add(acme.staticEntry({ name: 'acme', origins: [PRODUCT] }));
+      await becomes(PRODUCT);
+      const set = { origins: [PRODUCT, 'https://other.example'] };
+      await entries.changePolicy('acme', { set, unset: [] });
+      await becomes(`${PRODUCT} https://other.example`);
+      await entries.suspend('acme');
+      await refusedFor(service, acme, 'entry_suspended');
+      expect(await ancestors(service)).toBe(`${PRODUCT} https://other.example`);
+      await entries.remove('acme');
+      await becomes(undefined);
+    }));
+});

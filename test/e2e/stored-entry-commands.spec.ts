@@ -1,0 +1,179 @@
+// The commands on stored trusted key entries, typed beside a running service on both databases.
+import { Partner } from '../../demo/partner.js';
+import { VERSION } from '../../src/config/version.js';
+import type { ListedEntry } from '../../src/administration/list-entries.operation.js';
+import { auditRows } from '../support/audit.js';
+import type { TestDatabase } from '../support/databases.js';
+import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { JwksServer } from '../support/jwks-server.js';
+import { CommandLine } from '../support/run-cli.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+/** As soon as every instance must know of a change. */
+const SOON_MS = 10_000;
+const configured = Partner.create({ issuer: 'https://configured.example', kid: 'c', audience: BASE_URL });
+const acme = Partner.create({ issuer: 'https://acme.example', kid: 'a', audience: BASE_URL });
+const TRUSTED_KEYS = [configured.staticEntry({ name: 'from file', allowedRoles: [] })];
+
+describeOnEachDatabase('commands on trusted key entries', (database: TestDatabase) => {
+  const environment = () => ({
+    ...databaseEnvironment(database),
+    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(TRUSTED_KEYS),
+    SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+    SVC_BASE_URL: BASE_URL,
+  });
+  const commands = new CommandLine(environment, VERSION);
+  let service: TestService;
+  let keySet: JwksServer;
+
+  beforeAll(async () => {
+    keySet = await JwksServer.listen();
+    keySet.publish(acme.jwks());
+    service = await TestService.start(database, {
+      trustedKeys: TRUSTED_KEYS,
+      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await keySet?.close();
+    commands.remove();
+  });
+
+  const keys = (...args: string[]) => commands.output(['keys', ...args]);
+  /** What a command that fails says on standard error. */
+  const refusal = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await commands.run(['keys', ...args]);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    return stderr;
+  };
+  const listed = async () => JSON.parse(await keys('list', '--json')) as ListedEntry[];
+  const stored = async () => (await listed()).filter(({ from }) => from === 'command');
+  const exchangeSoonAnswers = (status: number) =>
+    until(`an exchange answers ${status}`, SOON_MS, async () => {
+      return (await service.exchange({ subject_token: acme.sign() })).status === status;
+    });
+
+  it('[D70][D71][D72][D73] add, suspend, resume, change and remove an entry of the running service', async () => {
+    commands.write('entry.json', acme.staticEntry({ name: 'acme' }));
+    expect(await keys('add', '--file', 'entry.json')).toMatch(
+      /^The entry "acme" is stored, and trusted everywhere within 10 seconds: .*never the owner; .*but administrators/,
+    );
+    await exchangeSoonAnswers(200);
+    expect(await keys('suspend', 'acme')).toBe(
+      'The entry "acme" is suspended, everywhere within 10 seconds.\n',
+    );
+    await exchangeSoonAnswers(400);
+    expect(await keys('suspend', 'acme')).toBe('The entry "acme" was suspended already.\n');
+    expect(await stored()).toMatchObject([{ name: 'acme', state: 'suspended' }]);
+    expect(await keys('resume', 'acme')).toBe(
+      'The entry "acme" is trusted again, everywhere within 10 seconds.\n',
+    );
+    await exchangeSoonAnswers(200);
+    const change = ['policy', 'acme', '--set', 'flows=["embed"]', '--set', 'perMinute=7'];
+    expect(await keys(...change, '--unset', 'expectedAudience')).toMatch(
+      /^warning: expectedAudience: .*\nThe entry "acme" is changed, everywhere within 10 seconds: .*embed only; .*7 a minute/,
+    );
+    await exchangeSoonAnswers(400);
+    expect(await keys(...change)).toMatch(/The entry "acme" was so already: /);
+    expect(await keys('remove', 'acme')).toBe('The entry "acme" is removed, everywhere within 10 seconds.\n');
+    expect(await stored()).toEqual([]);
+    const told = (await auditRows(service)).filter(({ name }) => name.endsWith('stored-entry-changed'));
+    expect(told.map(({ payload }) => payload['change'])).toEqual([
+      'added',
+      'suspended',
+      'resumed',
+      'policy-changed',
+      'removed',
+    ]);
+    const performed = (await auditRows(service)).filter(
+      ({ payload }) => payload['operation'] === 'keys suspend',
+    );
+    expect(performed).toMatchObject([{ payload: { things: { entry: 'acme' } } }, {}]);
+    expect(performed[0]?.request_id).toBe(told[1]?.request_id);
+  });
+
+  it('[D70] list configured and stored entries, each as what it is, in words', async () => {
+    const entry = JSON.stringify({
+      ...{ type: 'jwks', name: 'acme', url: `${keySet.url}?token=marker-5150`, issuer: acme.issuer },
+      expectedAudience: BASE_URL,
+    });
+    const added = await commands.run(['keys', 'add', '--file', '-'], environment(), entry);
+    expect(added).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await listed()).toMatchObject([
+      { from: 'configuration', entry: 'from file', name: null, state: 'trusted', keys: { kid: 'c' } },
+      { from: 'command', entry: 'stored:acme', name: 'acme', state: 'trusted', keys: { url: keySet.url } },
+    ]);
+    const text = await keys('list');
+    expect(text).toMatch(/^stored:acme {2}.*never the owner; /m);
+    expect(text).toMatch(/^from file {2,}.*may assign no role; /m);
+    expect(text).not.toContain('marker-5150');
+    await until('its keys were fetched', SOON_MS, () => keySet.requestCount > 0);
+    await until('keys status tells it', SOON_MS, async () => {
+      const states = JSON.parse(await keys('status', '--json')) as object[];
+      return JSON.stringify(states).includes('"kids":["a"]');
+    });
+    expect(await keys('status')).toContain(`stored:acme  ${keySet.url}  a`);
+    await keys('remove', 'acme');
+  });
+
+  it('[D70] refuse what the file would not take, with every problem and no value, and store nothing', async () => {
+    const file = (value: unknown) => {
+      commands.write('bad.json', typeof value === 'string' ? value : JSON.stringify(value));
+      return refusal('add', '--file', 'bad.json');
+    };
+    const bad = {
+      ...acme.staticEntry({ name: 'marker-5150' }),
+      key: acme.privateKeyPem(),
+      marker: 'marker-5151',
+    };
+    const said = await file(bad);
+    expect(said).toContain('error: The entry has problems:\n');
+    expect(said).toContain('\n  - key: is a private key; only the public key belongs here\n');
+    expect(said).toContain('\n  - "marker": is not a known member; known are ');
+    expect(said).not.toMatch(/marker-515|BEGIN/);
+    expect(await file(acme.staticEntry())).toContain('name: is required of a stored entry');
+    expect(await file([acme.staticEntry({ name: 'acme' })])).toContain('the entry: must be an object');
+    expect(await file('{"type":')).toBe('error: bad.json is not one entry: not valid JSON\n');
+    expect(await file('{"name":"a","name":"b"}')).toBe(
+      'error: bad.json is not one entry: a member is given twice\n',
+    );
+    expect(await file(configured.staticEntry({ name: 'same key' }))).toContain(
+      'the entry: has the same issuer and kid as the configured entry "from file"',
+    );
+    expect(await refusal('add', '--file', 'nowhere.json')).toBe(
+      'error: nowhere.json cannot be read (ENOENT)\n',
+    );
+    expect(await stored()).toEqual([]);
+  });
+
+  it('[D70] refuse two entries of one name or key, and changes of what an entry trusts', async () => {
+    commands.write('entry.json', acme.staticEntry({ name: 'acme' }));
+    await keys('add', '--file', 'entry.json');
+    expect(await refusal('add', '--file', 'entry.json')).toBe(
+      'error: There is a stored entry with the name "acme" already.\n',
+    );
+    commands.write('entry.json', acme.staticEntry({ name: 'other' }));
+    expect(await refusal('add', '--file', 'entry.json')).toContain(
+      'has the same issuer and kid as the stored entry "acme"',
+    );
+    expect(await refusal('policy', 'acme', '--set', 'issuer="https://b.example"', '--unset', 'key')).toBe(
+      'error: What an entry trusts cannot be changed, only how far:\n' +
+        '  - issuer: add another entry, and remove this one\n  - key: add another entry, and remove this one\n',
+    );
+    expect(await refusal('policy', 'acme', '--unset', 'notAfter')).toContain('"notAfter": is not set');
+    expect(await refusal('policy', 'acme', '--set', 'colour="red"')).toContain(
+      '"colour": is not a known member',
+    );
+    expect(await refusal('policy', 'acme')).toBe('error: Give either --set and --unset, or --file.\n');
+    for (const word of ['suspend', 'resume', 'remove'])
+      expect(await refusal(word, 'nobody')).toBe('error: There is no stored entry with this name.\n');
+    expect(await refusal('remove', 'from file')).toBe('error: There is no stored entry with this name.\n');
+    commands.write('whole.json', acme.staticEntry({ name: 'acme', notAfter: '2020-12-31' }));
+    expect(await keys('policy', 'acme', '--file', 'whole.json')).toContain(
+      'nothing since 2021-01-01T00:00:00Z',
+    );
+    await keys('remove', 'acme');
+  });
+});

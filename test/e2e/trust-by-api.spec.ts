@@ -1,0 +1,88 @@
+// What trust gave changes no trust: every route, called by the owner with an access token and with a session.
+import { Partner } from '../../demo/partner.js';
+import { StoredEntryService } from '../../src/token-exchange/keys/stored/stored-entry.service.js';
+import { ApiClient } from '../support/api-client.js';
+import { RECIPES, requestFor } from '../support/api-recipes.js';
+import { ApiWorld } from '../support/api-world.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { typescriptFiles } from '../support/source-files.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const acme = Partner.create({ issuer: 'https://acme.example', kid: 'a', audience: BASE_URL });
+const mallory = Partner.create({ issuer: 'https://mallory.example', kid: 'm', audience: BASE_URL });
+/** Where somebody might look for such a route. */
+const GUESSES = [
+  'keys',
+  'trusted-keys',
+  'stored-entries',
+  'entries',
+  'keys/acme',
+  'keys/add',
+  'administration',
+];
+const PREFIXES = ['/api/v1', '/rest', '/rest/admin', ''];
+
+describeOnAnyDatabase('[D73] whom the service trusts', (database) => {
+  let service: TestService;
+  let api: ApiClient;
+  let world: ApiWorld;
+
+  beforeAll(async () => {
+    service = await TestService.start(database);
+    api = await ApiClient.connect(service);
+    world = new ApiWorld(service);
+    await world.createParties();
+    await service.part(StoredEntryService).add(acme.staticEntry({ name: 'acme' }));
+    await until('the entry counts', 2_000, async () => (await exchanged(acme)) === 200);
+  });
+  afterAll(() => service?.stop());
+
+  const exchanged = async (partner: Partner) =>
+    (await service.exchange({ subject_token: partner.sign() })).status;
+  const trust = async () => [
+    await service.rows('SELECT * FROM token_exchange_stored_entry'),
+    await service.rows(`SELECT count(*) AS changes FROM audit_event WHERE name LIKE '%stored-entry-changed'`),
+    [await exchanged(acme), await exchanged(mallory)],
+  ];
+  const credentials = async (): Promise<Record<string, string>[]> => [
+    { authorization: `Bearer ${await world.tokenOf('owner')}` },
+    { cookie: await world.sessionOf('owner'), origin: BASE_URL },
+  ];
+
+  it('[D73] no operation of the API changes it, whatever it succeeds in', async () => {
+    const before = await trust();
+    for (const operation of api.operations)
+      for (const headers of await credentials()) {
+        const request = await requestFor(RECIPES, operation, world);
+        const answer = await api.call({ method: operation.method, ...request, headers });
+        expect([operation.path, answer.status]).toEqual([operation.path, Math.min(...operation.statuses)]);
+      }
+    expect(await trust()).toEqual(before);
+  });
+
+  it('[D73] there is no route for it', async () => {
+    const before = await trust();
+    const body = JSON.stringify({ entry: mallory.staticEntry({ name: 'mallory' }), name: 'acme' });
+    for (const prefix of PREFIXES)
+      for (const guess of GUESSES)
+        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+          for (const headers of await credentials()) {
+            const request = { method, headers: { ...headers, 'content-type': 'application/json' } };
+            const path = `${prefix}/${guess}`;
+            const answer = await service.fetch(path, method === 'GET' ? request : { ...request, body });
+            expect([path, method, answer.status]).toEqual([path, method, 404]);
+          }
+    expect(await trust()).toEqual(before);
+  });
+
+  it('[D73] nothing that answers requests knows how to change it', () => {
+    const knows = typescriptFiles('src')
+      .filter(({ text }) => /stored-entry\.(service|changes)\.js/.test(text))
+      .map(({ path }) => path);
+    const mayKnow =
+      /^src\/(administration\/|token-exchange\/(keys\/stored\/|index\.ts$|token-exchange\.module\.ts$))/;
+    expect(knows.length).toBeGreaterThan(5);
+    expect(knows.filter((path) => !mayKnow.test(path))).toEqual([]);
+  });
+});

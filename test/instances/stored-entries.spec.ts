@@ -1,0 +1,141 @@
+// Three processes on one database: a change of a stored entry by a command counts on each of them, heard of or not.
+import { Partner } from '../../demo/partner.js';
+import type { OpenDatabase } from '../../src/database/data-source.js';
+import { databaseEnvironment } from '../support/databases.js';
+import { JwksServer } from '../support/jwks-server.js';
+import { CommandLine } from '../support/run-cli.js';
+import type { ServiceInstance } from '../support/service-cluster.js';
+import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { BASE_URL } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+/** As soon as every instance must know of a change. */
+const SOON_MS = 10_000;
+/** Of a change that is heard of: much less than the time after which an instance looks by itself. */
+const AT_ONCE_MS = 2_000;
+
+jest.setTimeout(90_000);
+
+describeWithProcesses('stored entries and three processes', (database) => {
+  const configured = Partner.create({ issuer: 'https://configured.example', audience: BASE_URL });
+  const old = Partner.create({ issuer: 'https://acme.example', kid: 'old', audience: BASE_URL });
+  const next = Partner.create({ issuer: 'https://acme.example', kid: 'next', audience: BASE_URL });
+  const published = Partner.create({ issuer: 'https://published.example', kid: 'k', audience: BASE_URL });
+  const trustedKeys = [configured.staticEntry()];
+  const commands = new CommandLine(() => ({
+    ...databaseEnvironment(database),
+    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
+    SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+    SVC_BASE_URL: BASE_URL,
+  }));
+  let cluster: ServiceCluster;
+  let keySet: JwksServer;
+  let opened: OpenDatabase;
+
+  beforeAll(async () => {
+    opened = await database.open();
+    keySet = await JwksServer.listen();
+    keySet.publish(published.jwks());
+    cluster = await ServiceCluster.start(3, database, { trustedKeys });
+  });
+  afterAll(async () => {
+    await cluster?.stop();
+    await keySet?.close();
+    commands.remove();
+  });
+
+  const onEach = <T>(ask: (instance: ServiceInstance) => Promise<T>) =>
+    Promise.all(cluster.instances.map(ask));
+  const statuses = (partner: Partner) => onEach(async (instance) => instance.exchangeStatus(partner.sign()));
+  const untilAllAnswer = (partner: Partner, status: number, limitMs = SOON_MS) =>
+    until(`all answer ${status}`, limitMs, async () =>
+      (await statuses(partner)).every((answered) => answered === status),
+    );
+  const add = (entry: object) => {
+    commands.write('entry.json', entry);
+    return commands.output(['keys', 'add', '--file', 'entry.json']);
+  };
+
+  it('[D72] add, suspend, resume, change and remove reach all of them at once', async () => {
+    await add(old.staticEntry({ name: 'acme' }));
+    await untilAllAnswer(old, 200, AT_ONCE_MS);
+    await commands.output(['keys', 'suspend', 'acme']);
+    await untilAllAnswer(old, 400, AT_ONCE_MS);
+    await commands.output(['keys', 'resume', 'acme']);
+    await untilAllAnswer(old, 200, AT_ONCE_MS);
+    await commands.output(['keys', 'policy', 'acme', '--set', 'flows=["embed"]']);
+    await untilAllAnswer(old, 400, AT_ONCE_MS);
+    await commands.output(['keys', 'remove', 'acme']);
+    await commands.output(['keys', 'add', '--file', 'entry.json']);
+    await untilAllAnswer(old, 200, AT_ONCE_MS);
+    await commands.output(['keys', 'remove', 'acme']);
+    await untilAllAnswer(old, 400, AT_ONCE_MS);
+    expect(await statuses(configured)).toEqual([200, 200, 200]);
+  });
+
+  it('[D72] a change whose announcement nobody hears is seen all the same', async () => {
+    await add(old.staticEntry({ name: 'acme' }));
+    await untilAllAnswer(old, 200);
+    const silently = (assignment: string) =>
+      opened.dataSource.query(`UPDATE token_exchange_stored_entry SET ${assignment}, revision = DEFAULT`);
+    await silently('suspended_at = now()');
+    await untilAllAnswer(old, 400);
+    await silently('suspended_at = NULL');
+    await untilAllAnswer(old, 200);
+    await opened.dataSource.query('DELETE FROM token_exchange_stored_entry');
+    await untilAllAnswer(old, 400);
+  });
+
+  it('[D70] a key is rotated by entries while tokens come, and none of them is refused', async () => {
+    await add(old.staticEntry({ name: 'acme old' }));
+    await untilAllAnswer(old, 200);
+    let signer = old;
+    let isOver = false;
+    const answered: number[] = [];
+    const traffic = onEach(async (instance) => {
+      while (!isOver) answered.push(await instance.exchangeStatus(signer.sign()));
+    });
+    await add(next.staticEntry({ name: 'acme next' }));
+    await untilAllAnswer(next, 200);
+    signer = next;
+    await until('the new key is used', SOON_MS, () => answered.length > 30);
+    await commands.output(['keys', 'remove', 'acme old']);
+    await untilAllAnswer(old, 400);
+    isOver = true;
+    await traffic;
+    expect(new Set(answered)).toEqual(new Set([200]));
+    expect(await statuses(next)).toEqual([200, 200, 200]);
+    await commands.output(['keys', 'remove', 'acme next']);
+  });
+
+  it('[D72] the keys of a stored JWKS entry are fetched once for all, and its origins may frame all of them', async () => {
+    const product = 'https://product.example';
+    await add({
+      ...{ type: 'jwks', name: 'published', url: keySet.url, issuer: published.issuer },
+      ...{ expectedAudience: BASE_URL, origins: [product] },
+    });
+    await untilAllAnswer(published, 200);
+    expect(keySet.requestCount).toBe(1);
+    const policies = () =>
+      onEach(async (instance) => (await instance.fetch('/')).headers.get('content-security-policy') ?? '');
+    expect((await policies()).map((policy) => policy.includes(`frame-ancestors ${product}`))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(await onEach(async (instance) => (await instance.fetch('/healthz/readiness')).status)).toEqual([
+      200, 200, 200,
+    ]);
+    await commands.output(['keys', 'remove', 'published']);
+    await untilAllAnswer(published, 400);
+  });
+
+  it('[D70] is known to a process that starts later', async () => {
+    await add(old.staticEntry({ name: 'acme' }));
+    const late = cluster.instance(2);
+    await late.stop();
+    await late.start();
+    expect(await late.exchangeStatus(old.sign())).toBe(200);
+    await commands.output(['keys', 'remove', 'acme']);
+  });
+});
