@@ -2,6 +2,7 @@
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { findOperation } from '../../src/administration/operations.js';
 import { CommandServer } from '../../src/administration/socket/command.server.js';
 import { VERSION } from '../../src/config/version.js';
 import { Transactions } from '../../src/token-exchange/database/transaction.js';
@@ -274,11 +275,18 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
       typeof request === 'string' || request instanceof Uint8Array
         ? request
         : JSON.stringify({ version: VERSION, ...request });
+    const { command, ...rest } =
+      typeof request === 'object' && 'command' in request ? request : { command: undefined };
+    const isOperation = findOperation(command) !== undefined && !('more' in rest);
     const trail = (await auditRows(beside.service)).length;
     expect(await sendTo(beside.path, sent)).toEqual([{ refusal: expect.stringMatching(words) }]);
     expect(beside.refused()).toMatchObject([{ requestId: UUID }]);
     expect(JSON.stringify(beside.refused())).not.toContain('secret');
-    expect(await auditRows(beside.service)).toHaveLength(trail);
+    const told = (await auditRows(beside.service)).slice(trail);
+    expect(told.map(({ name, payload }) => [name, payload['reason']])).toEqual(
+      isOperation ? [['svc.audit.administration.failed', 'refused']] : [],
+    );
+    expect(JSON.stringify(told)).not.toContain('secret');
   });
 
   it('[D46] takes 256 KiB and no byte more', async () => {

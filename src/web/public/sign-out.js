@@ -10,8 +10,9 @@ async function leave(origin, userId) {
   if (hostOrigin !== origin) return;
   speakFor(user.id);
   await signOut(signal);
-  announceSession(null);
+  // First: the other pages of the site, once they hear of it, find their session ended and call it revoked.
   parent.postMessage({ type: 'session-ended', reason: 'signed-out' }, origin);
+  announceSession(null);
 }
 
 addEventListener('message', ({ origin, source, data }) => {
