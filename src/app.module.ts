@@ -41,6 +41,7 @@ import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/p
 import type { Clock } from './token-exchange/foundation/clock.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
 import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
+import { Revocations } from './token-exchange/revocation/revocations.js';
 import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
@@ -189,8 +190,12 @@ function tokenExchange(
 ): DynamicModule[] {
   const { database, audit, metrics, throttle, users, access, web } = modules;
   if (!isTokenExchangeAvailable(startup, time)) {
-    const useFactory = (dataSource: DataSource) => [databaseCheck(dataSource)];
-    return [HealthModule.registerAsync({ imports: [database], inject: [DataSource], useFactory })];
+    const useFactory = (dataSource: DataSource, revocations: Revocations) => [
+      databaseCheck(dataSource),
+      revocationsCheck(revocations),
+    ];
+    const inject = [DataSource, Revocations];
+    return [HealthModule.registerAsync({ imports: [database, access], inject, useFactory })];
   }
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
     imports: [database, audit, access, throttle, HostModule.register([database, users, metrics, web])],
@@ -208,13 +213,19 @@ function tokenExchange(
     leader: { useValue: coordination.leader },
     notifications: { useValue: coordination.notifications },
   });
-  const useFactory = (dataSource: DataSource, keys: JwksKeyProvider, stored: StoredEntryFollower) => [
+  const useFactory = (
+    dataSource: DataSource,
+    revocations: Revocations,
+    keys: JwksKeyProvider,
+    stored: StoredEntryFollower,
+  ) => [
     databaseCheck(dataSource),
+    revocationsCheck(revocations),
     keySetCheck(keys),
     storedEntriesCheck(stored),
   ];
-  const inject = [DataSource, JwksKeyProvider, StoredEntryFollower];
-  return [module, HealthModule.registerAsync({ imports: [database, module], inject, useFactory })];
+  const inject = [DataSource, Revocations, JwksKeyProvider, StoredEntryFollower];
+  return [module, HealthModule.registerAsync({ imports: [database, access, module], inject, useFactory })];
 }
 
 function tokenExchangeSettings(
@@ -257,6 +268,11 @@ function databaseCheck(database: DataSource): ReadinessCheck {
       return true;
     },
   };
+}
+
+/** Without news of them every credential gets a 503 (D60): requests are better off elsewhere. */
+function revocationsCheck(revocations: Revocations): ReadinessCheck {
+  return { name: 'revocations', isReady: () => Promise.resolve(revocations.isKnown) };
 }
 
 /**

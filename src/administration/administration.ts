@@ -7,12 +7,13 @@ import type { AuditContext } from '../token-exchange/audit/audit-event.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { Database } from '../token-exchange/database/database.js';
 import { Transactions } from '../token-exchange/database/transaction.js';
-import { Clock } from '../token-exchange/foundation/clock.js';
+import type { Clock } from '../token-exchange/foundation/clock.js';
 import { SILENT } from '../token-exchange/foundation/log.js';
 import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
 import { CommandError } from './command-error.js';
 import type { InstanceParts } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
+import { DatabaseClock } from './database.clock.js';
 import type { ChangeOperation, ListOperation, Operation } from './operation.js';
 
 /** One asking for an operation. */
@@ -31,11 +32,11 @@ export class Administration {
   ) {}
 
   /** For a process that has nothing but the database: nobody listens to its events, and it has no log. */
-  static on(database: OpenDatabase, trust: () => StoredEntriesRules): Administration {
+  static async on(database: OpenDatabase, trust: () => StoredEntriesRules): Promise<Administration> {
     const shared = new Database(database.dataSource);
     const trail = new AuditTrailRepository(shared);
     const audit = new AuditBus(trail, new Transactions(shared), new EventEmitter2(), SILENT);
-    return new Administration(instancePartsOn(database, trust), audit, new Clock());
+    return new Administration(instancePartsOn(database, trust), audit, await DatabaseClock.of(database));
   }
 
   /**

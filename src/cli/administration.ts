@@ -104,8 +104,8 @@ async function openUnlessHeld(directory: string): Promise<OpenDatabase | number>
   }
 }
 
-function wayOn(database: OpenDatabase, context: CommandContext): Way {
-  const administration = Administration.on(database, () => storedEntriesRulesOf(context));
+async function wayOn(database: OpenDatabase, context: CommandContext): Promise<Way> {
+  const administration = await Administration.on(database, () => storedEntriesRulesOf(context));
   const request = { id: randomUUID(), way: 'database' } as const;
   return {
     perform: (operation, input) => administration.perform(operation, input, request),

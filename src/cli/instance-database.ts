@@ -1,4 +1,5 @@
 // Opens the instance's database for the length of one command, without the rest of the service.
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
@@ -38,6 +39,7 @@ export function instanceDatabase(context: CommandContext): DatabaseSettings {
 
 /** Throws as `withDatabase`. */
 export async function openInstanceDatabase(settings: DatabaseSettings): Promise<OpenDatabase> {
+  if (settings.kind === 'embedded') refuseForeignDirectory(settings.directory);
   try {
     return await openDatabase(settings, ENTITIES);
   } catch (error) {
@@ -45,6 +47,16 @@ export async function openInstanceDatabase(settings: DatabaseSettings): Promise<
     if (error instanceof DatabaseUnavailableError) throw new CommandError(error.message);
     throw new CommandError(`The database cannot be opened: ${reasonOf(error)}`);
   }
+}
+
+/** What another account writes into the directory, root's too, its owner cannot read: the service would not start any more. */
+function refuseForeignDirectory(directory: string): void {
+  const owner = statSync(directory, { throwIfNoEntry: false })?.uid;
+  const account = process.getuid?.();
+  if (owner === undefined || account === undefined || owner === account) return;
+  throw new CommandError(
+    `The data directory ${directory} belongs to another account. Run the command as that one: sudo -u '#${owner}' …`,
+  );
 }
 
 /** Where the embedded database is, told by the folder in which the command was typed. */

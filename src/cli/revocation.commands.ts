@@ -44,7 +44,7 @@ function addRevoke(keys: Command, context: CommandContext, trusted: () => readon
       const { revokedAt } = await perform(context, REVOKE_KEYS, chosen(options));
       context.stdout.write(
         `Revoked at ${revokedAt}: ${inWords(chosen(options))}. ` +
-          'What it has vouched for ends on every instance within 10 seconds.\n',
+          'What it has vouched for ends on every instance of this release within 10 seconds.\n',
       );
       const hint = hintAt(chosen(options), trusted());
       if (hint !== undefined) context.stderr.write(`warning: ${hint}\n`);

@@ -1,4 +1,4 @@
-// svc-admin users: makes, lists, disables and enables the users of the instance.
+// svc-admin users: makes, lists, disables and enables the users of the instance, and signs them out.
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CREATE_USER } from '../administration/create-user.operation.js';

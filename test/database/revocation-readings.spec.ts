@@ -78,8 +78,14 @@ async function isListening(database: Parameters<Parameters<typeof describeOnPost
 }
 
 describeOnEachDatabase('[D61] a reading', (database) => {
+  let instance: RevocationInstance;
+
+  beforeAll(async () => {
+    instance = new RevocationInstance(await database.open([]));
+  });
+
   it('brings what was written since the one before, and all of trust', async () => {
-    const { repository, transactions } = new RevocationInstance(await database.open([]));
+    const { repository, transactions } = instance;
     const end = (id: string) =>
       transactions.run((transaction) => repository.endToken(transaction, id, later()));
     const signOut = (userId: string, at: Date) =>
@@ -96,15 +102,33 @@ describeOnEachDatabase('[D61] a reading', (database) => {
       endedTokens: [{ id: 'first' }],
       signOuts: [{ userId: 'user', signedOutAt: new Date(2_000) }],
     });
-    expect(await repository.read(all.horizon)).toMatchObject({ endedTokens: [], signOuts: [] });
+    // As long as a transaction is open anywhere on the server that began before these, they are told again.
+    let { horizon } = all;
+    await until('nothing is told again', 10_000, async () => {
+      const again = await repository.read(horizon);
+      ({ horizon } = again);
+      return again.endedTokens.length + again.signOuts.length === 0;
+    });
     await end('second');
     // Back in time it does not go.
     await signOut('user', new Date(1_000));
-    const next = await repository.read(all.horizon);
+    const next = await repository.read(horizon);
     expect(next).toMatchObject({
       trust: [{ issuer: ISSUER }],
       endedTokens: [{ id: 'second' }],
       signOuts: [{ userId: 'user', signedOutAt: new Date(2_000) }],
     });
+  });
+
+  it('[D59] tells of a second revocation never an earlier time than the first was restored at', async () => {
+    const { repository, transactions } = instance;
+    const trust = { issuer: `${ISSUER}/again`, kid: null };
+    const at = (ms: number) => new Date(1_800_000_000_000 + ms);
+    await transactions.run((transaction) => repository.revoke(transaction, trust, at(1_000)));
+    await transactions.run((transaction) => repository.restore(transaction, trust, at(9_000)));
+    // By a clock that is behind.
+    await transactions.run((transaction) => repository.revoke(transaction, trust, at(0)));
+    const again = (await repository.list()).find(({ issuer }) => issuer === trust.issuer);
+    expect(again).toMatchObject({ revokedAt: at(9_000), restoredAt: null });
   });
 });

@@ -43,7 +43,7 @@ describeOnAnyDatabase('[P.resources] an access token for another service', (data
   it('every route is known: those of the API, of the session, and the open ones', async () => {
     const open =
       /^\/($|healthz|metrics|\.well-known|api\/v1\/(docs|openapi\.json)|assets|renewed|sign-out|favicon|embed\.)/;
-    const flows = ['/rest/auth/oauth/token', '/rest/auth/embed'];
+    const flows = ['/rest/auth/oauth/token', '/rest/auth/oauth/revoke', '/rest/auth/embed'];
     const closed = routes.filter(({ path }) => !open.test(path) && !flows.includes(path));
     expect(await takeABearer()).toEqual(closed);
     expect(closed.map(({ path }) => path)).toEqual(

@@ -16,7 +16,7 @@ import { Revocations } from '../revocation/revocations.js';
 import type { RateLimited } from '../throttle/rate-limit.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
-import { refuseRevokedTrust } from '../verification/revoked-trust.js';
+import { refuseRevokedSince, refuseRevokedTrust } from '../verification/revoked-trust.js';
 import { judgeParties } from './delegation-policy.js';
 import type { ExchangeRequest, Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
@@ -58,7 +58,7 @@ export class DelegationService {
     const arrivedAtMs = this.throttle.nowMs();
     return this.journey.audited('exchange', request.requestId, async () => {
       const parties = await timed('verify', () => this.verify(request));
-      this.refuseRevoked(parties);
+      this.judgeRevocation(parties, refuseRevokedTrust);
       const issuance = await withRejectionContext(issuerAndKid(parties.subject), () =>
         this.issuances.plan(request, parties),
       );
@@ -66,7 +66,7 @@ export class DelegationService {
       return this.throttle.counted(arrival, parties, async () => {
         const settled = await timed('consume', () => this.consumption.consume(parties, [issuance.success]));
         const users = await timed('resolve', () => this.resolve(issuance, settled));
-        this.refuseRevoked(parties);
+        this.judgeRevocation(parties, refuseRevokedSince);
         return timed('issue', () => issue(issuance, users));
       });
     });
@@ -84,9 +84,9 @@ export class DelegationService {
     return { subject, actor };
   }
 
-  private refuseRevoked({ subject, actor }: Parties): void {
-    refuseRevokedTrust(this.revocations, subject, { party: 'subject' });
-    if (actor !== undefined) refuseRevokedTrust(this.revocations, actor, { party: 'actor' });
+  private judgeRevocation({ subject, actor }: Parties, refuse: typeof refuseRevokedTrust): void {
+    refuse(this.revocations, subject, { party: 'subject' });
+    if (actor !== undefined) refuse(this.revocations, actor, { party: 'actor' });
   }
 
   /** Users who are not settled are resolved in one transaction with the record of it. */

@@ -17,7 +17,7 @@ import { Revocations } from '../revocation/revocations.js';
 import type { RateLimited } from '../throttle/rate-limit.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
-import { refuseRevokedTrust } from '../verification/revoked-trust.js';
+import { refuseRevokedSince, refuseRevokedTrust } from '../verification/revoked-trust.js';
 import type { LoginSource } from './login-origin.js';
 import { pageOriginOf, refuseForeignOrigin } from './login-origin.js';
 
@@ -61,7 +61,7 @@ export class EmbedLoginService {
         const settled = await timed('consume', () => this.consumption.consume(parties, []));
         return this.audit.commit(async (transaction) => {
           const user = await timed('resolve', () => this.resolve(transaction, verified, settled));
-          refuseRevokedTrust(this.revocations, verified);
+          refuseRevokedSince(this.revocations, verified);
           const session = await timed('open', () => this.open(transaction, attempt, verified, user));
           return { result: session, events: this.eventsOf(attempt, verified, user, session) };
         });

@@ -65,10 +65,12 @@ export class RevocationRepository {
     return rows.map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at));
   }
 
+  /** What earlier revocations have refused for good stays refused, also where this one comes from a clock that is behind. */
   async revoke(transaction: Transaction, { issuer, kid }: RevokedTrust, revokedAt: Date): Promise<void> {
     await managerOf(transaction).query(
-      `INSERT INTO token_exchange_trust_revocation (issuer, kid, revoked_at) VALUES ($1, $2, $3)
-       ON CONFLICT (issuer, kid) DO UPDATE SET revoked_at = excluded.revoked_at, restored_at = NULL`,
+      `INSERT INTO token_exchange_trust_revocation AS held (issuer, kid, revoked_at) VALUES ($1, $2, $3)
+       ON CONFLICT (issuer, kid) DO UPDATE SET restored_at = NULL,
+         revoked_at = greatest(held.revoked_at, held.restored_at, excluded.revoked_at)`,
       [issuer, kid ?? ALL_KEYS, revokedAt],
     );
     await announce(transaction);

@@ -94,21 +94,24 @@ export class Revocations {
     if (nowMs - this.forgotAtMs >= FORGET_EVERY_MS || nowMs < this.forgotAtMs) this.forget(nowMs);
   }
 
+  get isKnown(): boolean {
+    return performance.now() - this.knownAtMs <= KNOWN_FOR_MS;
+  }
+
   /**
    * @rule D60 An instance that could not read what was revoked for 10 seconds takes no credential and issues none.
    * @throws TemporarilyUnavailableException
    */
   ensureKnown(): void {
-    if (performance.now() - this.knownAtMs <= KNOWN_FOR_MS) return;
+    if (this.isKnown) return;
     throw new TemporarilyUnavailableException('It cannot be told at present what has been revoked');
   }
 
   /**
-   * Whether nothing may be issued for what this key signs.
-   * @throws TemporarilyUnavailableException
+   * Whether nothing may be issued for what this key signs, as far as this instance knows.
+   * See `ensureKnown` for whether it knows enough.
    */
   isRevoked({ issuer, kid }: VouchingKey): boolean {
-    this.ensureKnown();
     return this.refusedUntilMs({ issuer, kid }) === Number.POSITIVE_INFINITY;
   }
 
@@ -124,8 +127,13 @@ export class Revocations {
    * Whether a session is refused: by one of its keys, or because a user of it was signed out everywhere.
    * @throws TemporarilyUnavailableException
    */
-  refuses({ keys, userIds, sinceMs }: Vouched): boolean {
+  refuses(session: Vouched): boolean {
     this.ensureKnown();
+    return this.hasRefused(session);
+  }
+
+  /** The same, as far as this instance knows. */
+  hasRefused({ keys, userIds, sinceMs }: Vouched): boolean {
     if (userIds.some((id) => sinceMs <= (this.signOuts.get(id) ?? NEVER))) return true;
     if (keys === undefined) return sinceMs <= this.latestMs;
     return keys.some((key) => sinceMs <= this.refusedUntilMs(key));

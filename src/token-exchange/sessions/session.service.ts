@@ -82,18 +82,21 @@ export class SessionService extends SessionOpener {
     return this.sessions.purge(this.clock.now());
   }
 
-  /** @throws TemporarilyUnavailableException where it is not known at present what has been revoked */
+  /**
+   * @param transaction of a login, which goes by what is known: its token is used up by now
+   * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
+   */
   async findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
     if (ids.length === 0) return [];
     // Before the database is asked: where it is away, nobody waits for it.
-    this.revocations.ensureKnown();
+    if (transaction === undefined) this.revocations.ensureKnown();
     const found = await this.sessions.findLive(ids.map(hashOf), this.clock.now(), transaction);
     return found.filter((session) => !this.isRevoked(session));
   }
 
   private isRevoked({ userId, createdAt, vouchedBy }: WebSession): boolean {
     const keys = vouchedBy ?? undefined;
-    return this.revocations.refuses({ keys, userIds: [userId], sinceMs: createdAt.getTime() });
+    return this.revocations.hasRefused({ keys, userIds: [userId], sinceMs: createdAt.getTime() });
   }
 
   /** The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. */

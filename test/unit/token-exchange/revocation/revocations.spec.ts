@@ -153,7 +153,6 @@ describe('[D60] what is known', () => {
 
   const questions = (revocations: Revocations) => [
     () => revocations.ensureKnown(),
-    () => revocations.isRevoked(key(A, '1')),
     () => revocations.refusesToken(token([])),
     () => revocations.refuses(token([])),
   ];
@@ -171,6 +170,19 @@ describe('[D60] what is known', () => {
     for (const ask of questions(revocations)) expect(ask).toThrow();
     revocations.learn(none, monotonicMs - 5, NOW);
     for (const ask of questions(revocations)) expect(ask).not.toThrow();
+  });
+
+  it('is enough for who has used a token up already', () => {
+    const revocations = new Revocations();
+    const trust = [{ issuer: A, kid: '1', revokedAt: new Date(NOW), restoredAt: null }];
+    revocations.learn({ ...none, trust }, monotonicMs, NOW);
+    monotonicMs += KNOWN_FOR_MS + 1;
+    expect([
+      revocations.isKnown,
+      revocations.isRevoked(key(A, '1')),
+      revocations.isRevoked(key(A, '2')),
+    ]).toEqual([false, true, false]);
+    expect(revocations.hasRefused(token([key(A, '1')]))).toBe(true);
   });
 
   it('where it is not, the answer is a 503 in words of ours', () => {
