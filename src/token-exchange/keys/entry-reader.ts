@@ -20,6 +20,9 @@ const MEMBERS = {
   static: new Set(['type', ...POLICY_MEMBERS, 'kid', 'algorithms', 'key']),
   jwks: new Set(['type', ...POLICY_MEMBERS, 'url', 'cacheTtlSeconds']),
 };
+/** And nothing beside it: what follows would be kept, and told, without ever having been looked at. */
+const ONE_PUBLIC_KEY =
+  /^\s*-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z\d+/=\s]+-----END (RSA )?PUBLIC KEY-----\s*$/;
 const MIN_CACHE_SECONDS = 60;
 const MAX_CACHE_SECONDS = 86_400;
 
@@ -88,7 +91,7 @@ function readPublicKey(members: EntryMembers): KeyObject | undefined {
     return undefined;
   }
   try {
-    if (/^\s*-----BEGIN (RSA )?PUBLIC KEY-----/.test(pem)) return importKey(pem);
+    if (ONE_PUBLIC_KEY.test(pem)) return importKey(pem);
   } catch {
     // Falls through to the same problem as any other text.
   }

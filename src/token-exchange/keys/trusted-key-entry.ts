@@ -71,10 +71,15 @@ export function identityOf({ type, issuer, kid, url }: Record<string, unknown>):
   what: string;
 } {
   if (type === 'jwks') {
-    const isUrl = typeof url === 'string' && URL.canParse(url);
-    // A fragment is not sent: it does not make two addresses of one.
-    return { identity: isUrl ? new URL(url).href.replace(/#.*$/, '') : undefined, what: 'url' };
+    return { identity: typeof url === 'string' ? addressOf(url) : undefined, what: 'url' };
   }
   const isPair = typeof issuer === 'string' && typeof kid === 'string';
   return { identity: isPair ? JSON.stringify([issuer, kid]) : undefined, what: 'issuer and kid' };
+}
+
+/** What is asked for: neither a fragment, which is not sent, nor an empty query makes two addresses of one. */
+function addressOf(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { origin, pathname, search } = new URL(url);
+  return `${origin}${pathname}${search}`;
 }

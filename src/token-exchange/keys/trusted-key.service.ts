@@ -22,11 +22,14 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   /**
    * The key for an issuer and kid, if it is trusted.
    * @rule D37 Keys are looked up by the pair; of a static and a fetched key with the same pair the static one wins.
+   * Whatever the configuration holds goes before what was stored (D70).
    * @rule 5.3.2 A key whose entry is gone verifies nothing new.
    * May cause one bounded fetch where the issuer's keys are fetched and the kid is new (D34).
    */
   async find(issuer: string, kid: string): Promise<TrustedKey | undefined> {
-    return this.staticKeys.find(issuer, kid) ?? (await this.jwksKeys.find(issuer, kid));
+    const key = this.staticKeys.find(issuer, kid);
+    if (key === undefined) return this.jwksKeys.find(issuer, kid);
+    return this.staticKeys.isStored(key) ? (this.jwksKeys.findConfigured(issuer, kid) ?? key) : key;
   }
 
   private keysHeld(): KeysHeld[] {

@@ -99,6 +99,12 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return held.length > 0 || candidates.length === 0 ? this.onlyOne(held) : this.search(candidates, kid);
   }
 
+  /** A key that a configured entry holds. */
+  findConfigured(issuer: string, kid: string): TrustedKey | undefined {
+    const configured = this.cache.configured.filter(({ entry }) => entry.issuer === issuer);
+    return this.onlyOne(this.heldBy(configured, kid));
+  }
+
   /** The state of each entry, in the order of the configuration; then the stored ones. */
   status(): readonly JwksStatus[] {
     return this.cache.entries.map((cached) => cached.status(this.clock.nowMs()));
@@ -114,7 +120,22 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.onlyOne(this.held(candidates, kid));
   }
 
+  /** Those of configured entries; else that of the first stored one that is not suspended, or of the first (D70). */
   private held(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
+    const { configured } = this.cache;
+    const ofConfigured = this.heldBy(
+      candidates.filter((cached) => configured.includes(cached)),
+      kid,
+    );
+    if (ofConfigured.length > 0) return ofConfigured;
+    const stored = this.heldBy(candidates, kid);
+    return stored
+      .filter(({ policy }) => policy.isSuspended !== true)
+      .concat(stored)
+      .slice(0, 1);
+  }
+
+  private heldBy(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
     return candidates.flatMap((cached) => cached.keyFor(kid, this.clock.nowMs()) ?? []);
   }
 

@@ -10,7 +10,7 @@ import type { StoredEntriesRules } from './stored-entries.judgement.js';
 import { judgeStoredEntries } from './stored-entries.judgement.js';
 import type { JudgedEntry, StoredEntry } from './stored-entry.js';
 import { StoredEntryError } from './stored-entry.js';
-import { nameOf, readStoredEntry } from './stored-entry.reader.js';
+import { identityOfValue, nameOf, readStoredEntry } from './stored-entry.reader.js';
 import type { StoredEntryRepository } from './stored-entry.repository.js';
 
 /** Every instance holds all of them in memory. */
@@ -59,6 +59,7 @@ export class StoredEntryChanges {
     const name = nameOf(value);
     if (all.some((one) => one.name === name))
       throw new StoredEntryError(`There is a stored entry with the name ${JSON.stringify(name)} already.`);
+    this.refuseSleepingTwin(value, all);
     if (all.length >= MAX_ENTRIES)
       throw new StoredEntryError(`There are ${MAX_ENTRIES} stored entries already, which is the most.`);
     const now = work.context.occurredAt;
@@ -70,6 +71,18 @@ export class StoredEntryChanges {
       changedAt: now,
     };
     return this.put('added', undefined, stored, { all: [...all, stored], work });
+  }
+
+  /** One that takes no tokens today may take them tomorrow, by other rules, and would then go before this one. */
+  private refuseSleepingTwin(value: unknown, all: readonly StoredEntry[]): void {
+    const sleeping = judgeStoredEntries(all, this.rules).filter(({ entry }) => entry === undefined);
+    const identity = identityOfValue(value);
+    const twin = sleeping.find(({ stored }) => identityOfValue(valueOf(stored)) === identity);
+    if (twin === undefined) return;
+    const name = JSON.stringify(twin.stored.name);
+    throw new StoredEntryError(
+      `The stored entry ${name}, which takes no tokens at present, is for the same key or URL: remove it first.`,
+    );
   }
 
   /** @throws StoredEntryError where there is no such entry, or it would have a problem */

@@ -41,6 +41,13 @@ export function identityOfEntry(entry: TrustedKeyEntry): string {
   return JSON.stringify([entry.type, identityOf({ ...raw }).identity]);
 }
 
+/** The same of an entry as it was given, be it that it has problems. */
+export function identityOfValue(value: unknown): string | undefined {
+  const raw = isJsonObject(value) ? value : {};
+  const { identity } = identityOf(raw);
+  return identity === undefined ? undefined : JSON.stringify([raw['type'], identity]);
+}
+
 /** The same entry, of which no token is taken. */
 export function suspended(entry: TrustedKeyEntry): TrustedKeyEntry {
   return withPolicy(entry, { isSuspended: true });

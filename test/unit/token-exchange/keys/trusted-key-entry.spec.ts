@@ -120,6 +120,8 @@ describe('members that break their rule', () => {
       '[2.1.static.key] key',
       { ...ec, key: `-----BEGIN CERTIFICATE-----\n${MARKER}\n-----END CERTIFICATE-----` },
     ],
+    ['[D32] key', { ...ec, key: `${partner.publicKeyPem()}{"d":"${MARKER}"}` }],
+    ['[D32] key', { ...ec, key: partner.publicKeyPem() + partner.publicKeyPem() }],
     ['[D32] key', { ...ec, key: partner.privateKeyPem() }],
     ['[D32] key', { ...ec, key: partner.privateKeyPem().replaceAll('PRIVATE', 'EC PRIVATE') }],
     ['[D32] key', { ...ec, key: partner.publicKeyPem() + partner.privateKeyPem() }],
@@ -202,7 +204,7 @@ describe('the list as a whole', () => {
     expect(read(ec, { ...same, kid: 'k2' }, { ...same, issuer: `${issuer}/2` }).problems).toEqual([]);
   });
 
-  it.each([jwks.url, 'https://LOGIN.partner.example:443/a/../jwks'])(
+  it.each([jwks.url, `${jwks.url}?`, `${jwks.url}#a`, 'https://LOGIN.partner.example:443/a/../jwks'])(
     '[D32] the same JWKS URL twice: %s',
     (url) => {
       expect(read(jwks, { ...jwks, url, issuer: 'https://b.example' }).problems).toEqual([
