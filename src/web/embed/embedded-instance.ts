@@ -307,8 +307,6 @@ class EmbeddedInstance {
     // What the page of before has to say while another login is under way is out of date.
     if (this.#attempt?.during === 'login') return;
     if (type === 'session-ready') return this.#hearReady(detail);
-    // It finds its session gone while we end it, which the one that does tells.
-    if (this.#leaver && detail.reason === 'revoked') return;
     if (/^session-|^resize$/.test(type)) this.#tell(type, detail);
   }
 
