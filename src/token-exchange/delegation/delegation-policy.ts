@@ -1,9 +1,10 @@
 // Who may act for whom: what a subject token says of its actor, and what both entries say.
+import type { Parties } from '../consumption/consumption.service.js';
 import { Rejection } from '../rejection.js';
 import type { ExternalParty } from '../verification/external-claims.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { issuerAndKid } from '../verification/external-token.verifier.js';
 import { judgeLoneSubject } from '../verification/trust.js';
-import type { Parties } from '../consumption/consumption.service.js';
 
 /** More than a token may bring by itself are of no use to whoever reads the record. */
 const MAX_PRIOR_ACTORS = 5;
@@ -37,7 +38,8 @@ function judgeActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): 
  */
 export function priorActorsOf({ subject, actor }: Parties): readonly ExternalParty[] {
   const actors = [...(actor?.claims.priorActors ?? []), ...(subject.claims.priorActors ?? [])];
-  if (actors.length <= MAX_PRIOR_ACTORS) return actors;
+  // Either chain alone is short enough.
+  if (actor === undefined || actors.length <= MAX_PRIOR_ACTORS) return actors;
   const detail = `act of both tokens has over ${MAX_PRIOR_ACTORS} actors`;
-  throw new Rejection('claims_invalid', { party: 'actor', detail });
+  throw new Rejection('claims_invalid', { party: 'actor', ...issuerAndKid(actor), detail });
 }
