@@ -129,7 +129,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     const { id } = await createUser(where, 'early@b.example');
     const service = await starting;
     expect(await commandsOf(service, 1)).toEqual(['users create']);
-    expect(JSON.stringify(await logOf(service))).toContain(id);
+    await until('the user is logged', 5_000, async () => JSON.stringify(await logOf(service)).includes(id));
   });
 
   it('[D46] where the path is too long the service starts and says so; a command says what to do at once', async () => {
@@ -137,8 +137,9 @@ describeBuilt('[D46] built commands beside the built service', () => {
     folders.push(join(deep, '..', '..'));
     const where = await surroundings(deep);
     const service = await start(where);
-    const told = (await logOf(service)).filter(({ level }) => level === 'error');
-    expect(told).toEqual([
+    const told = async () => (await logOf(service)).filter(({ level }) => level === 'error');
+    await until('an error is logged', 5_000, async () => (await told()).length > 0);
+    expect(await told()).toEqual([
       expect.objectContaining({
         msg: 'commands cannot be taken while the service runs',
         reason: expect.stringMatching(/ bytes; 100 are the most\. Choose a shorter path for SVC_DATA_DIR\.$/),

@@ -8,6 +8,7 @@ import type { Kind } from './support/journeys.js';
 import type { Installation } from './support/packed-package.js';
 import { preparedInstallation } from './support/packed-package.js';
 import { sendBytes } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 
 const TOKEN_PATH = '/rest/auth/oauth/token';
 const EMBED_PATH = '/rest/auth/embed';
@@ -95,7 +96,9 @@ describeOnEmptyDatabase.each(KINDS, (kind, database) => {
       body: { error: 'invalid_grant', error_description: 'Token exchange failed' },
     });
     const id = answer.headers.get('x-request-id');
-    expect(host.events.filter(({ requestId }) => requestId === id)).toMatchObject([
+    const told = () => host.events.filter(({ requestId }) => requestId === id);
+    await until('the host is told', 5_000, () => told().length > 0);
+    expect(told()).toMatchObject([
       { name: 'svc.audit.token-exchange.failed', payload: { reason: 'audience_mismatch' } },
     ]);
     const login = await host.login(partner.sign(partner.claims({ aud: 'https://other.example' })));
