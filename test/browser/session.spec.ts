@@ -238,6 +238,8 @@ describeInBrowser('[D26] the end of a session', () => {
 
     await product.renew(browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 }));
     expect((await product.event(3))[0]).toBe('session-ready');
+    // The frame of the renewal tells of it first; the page in view hears of it, and asks, a moment later.
+    await product.page.waitForTimeout(1000);
     await pass(3500);
     expect(await product.eventNames()).toHaveLength(3);
     await pass(50);
