@@ -1,4 +1,5 @@
 // Describes the token endpoint in OpenAPI, as plain values: the host publishes them with its own description.
+import { ABSENT, OAUTH_ERROR, answer, answerForLater } from '../edge/oauth-answers.description.js';
 import { TOKEN_PATH } from '../edge/paths.js';
 import { FIELD_LIMITS, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 
@@ -43,21 +44,6 @@ const SUCCESS = {
   },
 };
 
-const ERROR = {
-  type: 'object',
-  required: ['error', 'error_description'],
-  properties: {
-    error: { type: 'string', description: 'A stable machine word (RFC 6749 §5.2).' },
-    error_description: { type: 'string', description: 'For people.' },
-  },
-};
-
-const NOT_FOUND = {
-  type: 'object',
-  required: ['error', 'message'],
-  properties: { error: { type: 'string' }, message: { type: 'string' } },
-};
-
 /** Members of `paths` of an OpenAPI document. */
 export const TOKEN_EXCHANGE_DESCRIPTION = {
   [TOKEN_PATH]: {
@@ -72,24 +58,17 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
         200: answer('An access token', SUCCESS),
         400: answer(
           'The request, or a token in it, is refused: invalid_request, unsupported_grant_type, invalid_grant, invalid_scope, invalid_target',
-          ERROR,
+          OAUTH_ERROR,
         ),
-        404: answer('The instance has no licence for it any more', NOT_FOUND),
-        413: answer('The body is larger than 256 KiB', ERROR),
-        415: answer('The body is no plain form in UTF-8', ERROR),
-        429: {
-          ...answer(
-            'The address made too many requests within a minute, or the issuer too many tokens: these stay good',
-            ERROR,
-          ),
-          headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
-        },
-        500: answer('A fault of the instance: server_error', ERROR),
-        501: answer('Token exchange is switched off', ERROR),
-        503: {
-          ...answer('What was revoked cannot be told at present: temporarily_unavailable', ERROR),
-          headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
-        },
+        404: answer('The instance has no licence for it any more', ABSENT),
+        413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
+        415: answer('The body is no plain form in UTF-8', OAUTH_ERROR),
+        429: answerForLater(
+          'The address made too many requests within a minute, or the issuer too many tokens: these stay good',
+        ),
+        500: answer('A fault of the instance: server_error', OAUTH_ERROR),
+        501: answer('Token exchange is switched off', OAUTH_ERROR),
+        503: answerForLater('What was revoked cannot be told at present: temporarily_unavailable'),
       },
     },
   },
@@ -97,8 +76,4 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
 
 function limited(name: keyof typeof FIELD_LIMITS, description: string) {
   return { type: 'string', maxLength: FIELD_LIMITS[name], description };
-}
-
-function answer(description: string, schema: object) {
-  return { description, content: { 'application/json': { schema } } };
 }

@@ -1,4 +1,5 @@
 // Describes token revocation in OpenAPI, as plain values: the host publishes them with its own description.
+import { ABSENT, OAUTH_ERROR, answer, answerForLater } from '../edge/oauth-answers.description.js';
 import { REVOCATION_PATH } from '../edge/paths.js';
 
 const FORM = {
@@ -9,23 +10,6 @@ const FORM = {
     token_type_hint: { type: 'string', description: 'Ignored.' },
   },
 };
-
-const ERROR = {
-  type: 'object',
-  required: ['error', 'error_description'],
-  properties: {
-    error: { type: 'string', description: 'A stable machine word (RFC 6749 §5.2).' },
-    error_description: { type: 'string', description: 'For people.' },
-  },
-};
-
-const NOT_FOUND = {
-  type: 'object',
-  required: ['error', 'message'],
-  properties: { error: { type: 'string' }, message: { type: 'string' } },
-};
-
-const RETRY_AFTER = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } };
 
 /** Members of `paths` of an OpenAPI document. */
 export const TOKEN_REVOCATION_DESCRIPTION = {
@@ -40,25 +24,17 @@ export const TOKEN_REVOCATION_DESCRIPTION = {
       requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
       responses: {
         200: { description: 'The token is of no use: ended now or before, expired, or none of ours' },
-        400: answer('There is no token, or the form is not well-formed: invalid_request', ERROR),
-        404: answer('The instance has no licence for it any more', NOT_FOUND),
-        413: answer('The body is larger than 256 KiB', ERROR),
-        415: answer('The body is no plain form in UTF-8', ERROR),
-        429: { ...answer('The address made too many requests within a minute', ERROR), headers: RETRY_AFTER },
-        500: answer('A fault of the instance: server_error', ERROR),
-        501: answer('Token exchange is switched off', ERROR),
-        503: {
-          ...answer(
-            'The instance cannot reach its database: temporarily_unavailable; the token may still hold',
-            ERROR,
-          ),
-          headers: RETRY_AFTER,
-        },
+        400: answer('There is no token, or the form is not well-formed: invalid_request', OAUTH_ERROR),
+        404: answer('The instance has no licence for it any more', ABSENT),
+        413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
+        415: answer('The body is no plain form in UTF-8', OAUTH_ERROR),
+        429: answerForLater('The address made too many requests within a minute'),
+        500: answer('A fault of the instance: server_error', OAUTH_ERROR),
+        501: answer('Token exchange is switched off', OAUTH_ERROR),
+        503: answerForLater(
+          'The instance cannot reach its database: temporarily_unavailable; the token may still hold',
+        ),
       },
     },
   },
 };
-
-function answer(description: string, schema: object) {
-  return { description, content: { 'application/json': { schema } } };
-}

@@ -35,17 +35,18 @@ export function nameOf(value: unknown): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** As `identityOf`, of an entry that was read. */
-export function identityOfEntry(entry: TrustedKeyEntry): string {
-  const raw = entry.type === 'jwks' ? entry : { type: entry.type, issuer: entry.issuer, kid: entry.key.kid };
-  return JSON.stringify([entry.type, identityOf({ ...raw }).identity]);
-}
-
-/** The same of an entry as it was given, be it that it has problems. */
+/** What no two entries may share, of an entry as it was given; undefined where it is too broken to tell. */
 export function identityOfValue(value: unknown): string | undefined {
   const raw = isJsonObject(value) ? value : {};
   const { identity } = identityOf(raw);
   return identity === undefined ? undefined : JSON.stringify([raw['type'], identity]);
+}
+
+/** The same of an entry that was read. */
+export function identityOfEntry(entry: TrustedKeyEntry): string {
+  const { type, issuer } = entry;
+  const raw = type === 'jwks' ? { type, url: entry.url } : { type, issuer, kid: entry.key.kid };
+  return identityOfValue(raw) ?? '';
 }
 
 /** The same entry, of which no token is taken. */
