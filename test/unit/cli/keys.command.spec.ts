@@ -36,7 +36,16 @@ describe('keys check', () => {
     const rows = stdout.split('\n').filter((row) => !row.startsWith('warning: '));
     expect(rows.slice(0, 5).map((row) => row.split(/ {2,}/))).toEqual([
       ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'],
-      ['0', 'first', 'static', 'https://a.example', 'k1', 'ES256', 'checked', 'global:member, global:admin'],
+      [
+        '0',
+        'first',
+        'static',
+        'https://a.example',
+        'k1',
+        'ES256',
+        'https://instance.example',
+        'global:member, global:admin',
+      ],
       [
         '1',
         'entry-1',
@@ -142,7 +151,7 @@ describe('keys check', () => {
       'a configured file that is not there',
       [],
       { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/none.json' },
-      'The configuration has 1 problem(s):\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: the file cannot be read (ENOENT)\n',
+      'The configuration has 1 problem(s):\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: /none.json cannot be read (ENOENT: there is none)\n',
     ],
   ])('tells of %s', async (_, args, environment, complaint) => {
     const { exitCode, stdout, stderr } = await line.run(['keys', 'check', ...args], environment);
@@ -153,6 +162,9 @@ describe('keys check', () => {
   it('[D32] tells of a file that is not JSON', async () => {
     line.write('text.json', 'not JSON');
     const { exitCode, stdout } = await line.run(['keys', 'check', '--file', 'text.json']);
-    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('problem: not valid JSON\n')]);
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringContaining('problem: not valid JSON: line 1, column 1: '),
+    ]);
   });
 });
