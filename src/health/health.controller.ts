@@ -8,12 +8,29 @@ export interface ReadinessCheck {
   isReady(): Promise<boolean>;
 }
 
+/** Whether a part of the service that can be off is there, and if not why, in one word. */
+export interface FeatureState {
+  readonly available: boolean;
+  readonly reason?: string;
+}
+
+/** The parts that can be off. They are told, but readiness does not depend on them. */
+export interface Features {
+  readonly tokenExchange: FeatureState;
+}
+
+/** Injection token of a function that tells the features as they are. */
+export const FEATURES = Symbol('FEATURES');
+
 /** Injection token of the list of checks. */
 export const READINESS_CHECKS = Symbol('READINESS_CHECKS');
 
 @Controller('healthz')
 export class HealthController {
-  constructor(@Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[]) {}
+  constructor(
+    @Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[],
+    @Inject(FEATURES) private readonly features: () => Features,
+  ) {}
 
   @Get()
   alive(): { status: 'ok'; version: string } {
@@ -27,9 +44,9 @@ export class HealthController {
 
   /** Ready when all that is checked is; app.module.ts says what that is (D48). */
   @Get('readiness')
-  async ready(): Promise<{ status: 'ready' }> {
+  async ready(): Promise<{ status: 'ready' } & Features> {
     const waitingFor = await this.unready();
-    if (waitingFor.length === 0) return { status: 'ready' };
+    if (waitingFor.length === 0) return { status: 'ready', ...this.features() };
     throw new ServiceUnavailableException({
       error: 'not_ready',
       message: `Waiting for ${waitingFor.join(', ')}`,
