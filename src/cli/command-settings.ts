@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Config, Environment } from '../config/load-config.js';
 import { ConfigurationError, readConfig } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
+import type { StartupSources } from '../start/startup.js';
 import { environmentSources } from '../start/startup.js';
 import type { CliContext } from './cli-context.js';
 
@@ -25,11 +26,16 @@ export class CommandSettings {
     return config;
   }
 
-  private sources(): Environment[] {
+  /** Where the service would look for its variables. */
+  get startupSources(): StartupSources {
     const { environment, workingDirectory } = this.context;
     const path = this.envFile();
     const envFile = path === undefined ? undefined : resolve(workingDirectory, path);
-    return environmentSources({ environment, workingDirectory, envFile });
+    return { environment, workingDirectory, envFile };
+  }
+
+  private sources(): Environment[] {
+    return environmentSources(this.startupSources);
   }
 }
 

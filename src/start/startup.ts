@@ -67,6 +67,11 @@ export function environmentSources({
   return [environment, ...chosen, readEnvFile(join(workingDirectory, '.env'), false)];
 }
 
+/** What people call the sources, in the order of `environmentSources`. */
+export function sourceNames({ envFile }: Pick<StartupSources, 'envFile'>): string[] {
+  return ['environment', ...(envFile === undefined ? [] : [envFile]), '.env'];
+}
+
 /**
  * Reads everything that the start depends on.
  * @rule D32 A bad configuration stops the start, with every problem at once and no value.
