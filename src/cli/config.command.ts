@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
-import type { Given } from '../config/load-config.js';
+import type { Config, Given } from '../config/load-config.js';
 import { labelOf } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
 import type { UnavailableReason } from '../start/availability.js';
@@ -148,9 +148,9 @@ function isComputed({ name }: EnvironmentVariable, { baseUrl }: Judgement['confi
   return name === VARIABLES.baseUrl.name && baseUrl !== '';
 }
 
-function valueOf(value: unknown): string | null {
+function valueOf(value: Config[keyof Config]): string | null {
   if (value === undefined) return null;
-  return Array.isArray(value) ? value.join(',') : String(value);
+  return typeof value === 'object' ? value.join(',') : String(value);
 }
 
 function rowOf({ name, value, state, secret, as = name, source = '', file }: VariableState): string[] {

@@ -72,13 +72,14 @@ describe('[D83] config check', () => {
   });
 
   it('shows no secret, and of long values their length', async () => {
-    const environment = {
+    const trustedKeys = JSON.stringify([ENTRY]);
+    const environment: Record<string, string> = {
       ...(await licenseEnvironment()),
       SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
       SVC_TOKEN_EXCHANGE_ENABLED: 'true',
       SVC_DATABASE_URL: `postgres://user:${SECRET}@db.example/name`,
       SVC_ENCRYPTION_KEY: KEY,
-      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([ENTRY]),
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: trustedKeys,
     };
     const { exitCode, stdout } = await check(environment);
     const rows = rowsOf(stdout);
@@ -86,7 +87,7 @@ describe('[D83] config check', () => {
     for (const name of ['SVC_LICENSE', 'SVC_DATABASE_URL', 'SVC_ENCRYPTION_KEY'])
       expect(rows.get(name)).toEqual(['(hidden)', 'environment']);
     expect(rows.get('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS')).toEqual([
-      `(${environment.SVC_TOKEN_EXCHANGE_TRUSTED_KEYS.length} characters)`,
+      `(${trustedKeys.length} characters)`,
       'environment',
     ]);
     expect(stdout).toContain('Token exchange: there; embedded login off, token exchange on\n');

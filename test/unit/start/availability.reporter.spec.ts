@@ -147,13 +147,16 @@ describe('[D82] what the log is told', () => {
   });
 
   it('survives clocks that are set: no warning twice, and what is back is told', () => {
-    const made = report(2);
+    const made = report(4);
     expect(made.told).toHaveLength(1);
     made.clock.setBack(DAY);
     made.pass(1);
-    made.clock.setBack(-DAY);
+    made.clock.setBack(-2 * DAY);
     made.pass(1);
     expect(made.told).toEqual([]);
+    made.clock.setBack(DAY);
+    made.pass(DAY);
+    expect(made.told).toEqual([expect.stringContaining('warn: the licence ends within ')]);
     made.clock.setBack(-3 * DAY);
     made.pass(1);
     expect(made.told).toEqual([expect.stringContaining('error: ')]);

@@ -31,6 +31,8 @@ describe('[D83] a path', () => {
     'postgres://user:secret@db.example/name.txt',
     'https://instance.example/jwks.json',
     'eyJhbGciOiJFZERTQSJ9.eyJmZWF0dXJlcyI6W119.c2lnbmF0dXJlc2lnbmF0dXJl',
+    '/aB3dEfGhIjKlMnOpQrStUvWxYz0123456789aBcDeF',
+    '/aB3dEfGh/jKlMnOpQrStUvWxYz0123456789aBcDeF',
     `/${'a'.repeat(600)}.pem`,
     'key.pem\n',
   ])('is not %j', (text) => expect(looksLikePath(text)).toBe(false));
