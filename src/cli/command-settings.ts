@@ -20,7 +20,9 @@ export class CommandSettings {
    * @throws ConfigurationError with every problem
    */
   read(...variables: readonly EnvironmentVariable[]): Config {
-    const names = new Set(variables.flatMap(({ name }) => [name, `${name}_FILE`]));
+    const names = new Set(
+      variables.flatMap(({ name, alias = name }) => [name, alias].flatMap((one) => [one, `${one}_FILE`])),
+    );
     const { config, problems } = readConfig(this.sources().map((source) => onlyNamed(source, names)));
     if (problems.length > 0) throw new ConfigurationError(problems);
     return config;

@@ -132,6 +132,17 @@ describe('keys check', () => {
     });
   });
 
+  it('goes by the base address that follows from PORT, as the service does', async () => {
+    const entries = [{ ...good, resources: ['http://localhost:8080'] }];
+    expect(await check(entries)).toMatchObject({ exitCode: 0 });
+    expect(await check(entries, { PORT: '8080' })).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining(
+        'problem: entry 0, resources: must not have the address of this instance',
+      ),
+    });
+  });
+
   it('takes the configured keys without --file, from variable or file', async () => {
     const text = JSON.stringify([good]);
     const path = line.write('configured.json', `${text}\n`);
