@@ -27,6 +27,7 @@ import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js'
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
 import { SettlementRepository } from './host/settlement.repository.js';
+import type { Departure } from './http/departure.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { ThrottleModule } from './http/throttle/throttle.module.js';
 import { LoggingModule } from './logging/logging.module.js';
@@ -67,6 +68,7 @@ export interface Parts {
   readonly coordination: Coordination;
   readonly keyRing: KeyRing;
   readonly frameAncestors: FrameAncestors;
+  readonly departure: Departure;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The folder of the compiled sources, beside which the page's files lie. */
@@ -198,7 +200,7 @@ function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefi
 
 /** With the module its keys belong to readiness, without it the database alone. */
 function tokenExchange(
-  { startup, clock: time, logger, coordination }: Parts,
+  { startup, clock: time, logger, coordination, departure }: Parts,
   modules: SharedModules,
   availability: AvailabilityReporter,
 ): DynamicModule[] {
@@ -210,7 +212,8 @@ function tokenExchange(
       revocationsCheck(revocations),
     ];
     const inject = [DataSource, Revocations];
-    return [HealthModule.registerAsync({ imports: [database, access], inject, useFactory, features })];
+    const imports = [database, access];
+    return [HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
   }
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
     imports: [database, audit, access, throttle, HostModule.register([database, users, metrics, web])],
@@ -241,7 +244,7 @@ function tokenExchange(
   ];
   const inject = [DataSource, Revocations, JwksKeyProvider, StoredEntryFollower];
   const imports = [database, access, module];
-  return [module, HealthModule.registerAsync({ imports, inject, useFactory, features })];
+  return [module, HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
 }
 
 function tokenExchangeSettings(
