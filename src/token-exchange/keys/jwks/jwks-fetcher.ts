@@ -1,5 +1,6 @@
 // Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
 import type { Client, Dispatcher } from 'undici';
+import type { KeySetFetchOutcome } from '../../host.js';
 import { maxAgeSeconds } from './cache-control.js';
 import type { JwksOptions } from './jwks-options.js';
 import { AddressRefusedError, NetworkAddressPolicy } from './network-address.js';
@@ -20,7 +21,14 @@ export interface JwksAnswer {
 }
 
 /** A fetch brought nothing. The message says why, without anything from the answer but its status. */
-export class JwksFetchError extends Error {}
+export class JwksFetchError extends Error {
+  constructor(
+    readonly outcome: KeySetFetchOutcome,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
 /** Fetches one URL at a time; who calls it takes care of how often. */
 export class JwksFetcher {
@@ -39,7 +47,8 @@ export class JwksFetcher {
    */
   async fetch(address: string): Promise<JwksAnswer> {
     const url = new URL(address);
-    if (!this.protocols.includes(url.protocol)) throw new JwksFetchError('only https: addresses are allowed');
+    if (!this.protocols.includes(url.protocol))
+      throw new JwksFetchError('address_refused', 'only https: addresses are allowed');
     const client = await this.connect(url);
     try {
       return await withinDeadline(exchange(client, url));
@@ -75,10 +84,10 @@ async function exchange(client: Client, url: URL): Promise<JwksAnswer> {
 
 function refuseByHead({ statusCode, headers }: Dispatcher.ResponseData): void {
   const isRedirect = statusCode >= 300 && statusCode < 400;
-  if (isRedirect) throw new JwksFetchError(`redirects are not followed (status ${statusCode})`);
-  if (statusCode !== 200) throw new JwksFetchError(`status ${statusCode}`);
+  if (isRedirect) throw new JwksFetchError('status', `redirects are not followed (status ${statusCode})`);
+  if (statusCode !== 200) throw new JwksFetchError('status', `status ${statusCode}`);
   const encoding = textOf(headers['content-encoding'])?.toLowerCase() ?? 'identity';
-  if (encoding !== 'identity') throw new JwksFetchError('compressed answers are not taken');
+  if (encoding !== 'identity') throw new JwksFetchError('answer_refused', 'compressed answers are not taken');
 }
 
 /** Counts as it reads: a Content-Length may be missing or wrong. */
@@ -87,7 +96,8 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new JwksFetchError('the answer is larger than 1 MiB');
+    if (length > MAX_BODY_BYTES)
+      throw new JwksFetchError('answer_refused', 'the answer is larger than 1 MiB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -100,7 +110,7 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 async function withinDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    const late = new JwksFetchError(`no complete answer within ${DEADLINE_MS / 1000} seconds`);
+    const late = new JwksFetchError('timeout', `no complete answer within ${DEADLINE_MS / 1000} seconds`);
     timer = setTimeout(() => reject(late), DEADLINE_MS);
   });
   try {
@@ -113,9 +123,9 @@ async function withinDeadline<T>(work: Promise<T>): Promise<T> {
 /** Only the code or class of a foreign error is told: its text may hold parts of the answer. */
 function asFetchError(error: unknown): JwksFetchError {
   if (error instanceof JwksFetchError) return error;
-  if (error instanceof AddressRefusedError) return new JwksFetchError(error.message);
+  if (error instanceof AddressRefusedError) return new JwksFetchError('address_refused', error.message);
   const { code, name } = error as { code?: unknown; name?: unknown };
-  return new JwksFetchError(`the connection failed (${String(code ?? name)})`);
+  return new JwksFetchError('connection_failed', `the connection failed (${String(code ?? name)})`);
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {
