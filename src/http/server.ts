@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { BODY_TOO_LARGE, readBody } from '../token-exchange/http/body.js';
 import { newRequestId } from '../token-exchange/http/request-id.js';
 import type { RequestTraces } from '../logging/request-traces.js';
+import type { Departure } from './departure.js';
 import { KnownPaths } from './known-paths.js';
 import { PROBES } from './probes.js';
 import { traceRequests } from './request-tracing.js';
@@ -17,6 +18,8 @@ export interface ServerOptions {
   readonly logger: Logger;
   /** Where `logger` finds the trace of a request. */
   readonly traces: RequestTraces;
+  /** Is told of connections and requests. */
+  readonly departure?: Departure;
   /** Certificate and key, PEM: with them the server speaks HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Whether a route, by its pattern, looks at this moment as if it were not there: then it has no methods either. */
@@ -45,6 +48,7 @@ export function createServer({
   proxyHops,
   logger,
   traces,
+  departure,
   tls,
   isAbsent = () => false,
 }: ServerOptions): FastifyAdapter {
@@ -67,6 +71,7 @@ export function createServer({
   );
   const server: FastifyInstance = adapter.getInstance();
   traceRequests(server, traces);
+  departure?.watch(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
   readBodiesUnparsed(server);
   answerWithCommonHeaders(server);
