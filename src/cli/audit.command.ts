@@ -22,6 +22,7 @@ const HEADINGS = ['TIME', 'EVENT', 'SUBJECT', 'ACTOR', 'REQUEST', 'PAYLOAD'];
 /** Of the columns of lines that come one by one: names of events are shorter, ids as long. */
 const WIDTHS = [24, 34, 36, 36, 36];
 const NOBODY = '-';
+const FIRST_MEMBERS = ['operation', 'reason', 'issuer', 'kid'];
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^(\d{1,6})([smhd])$/;
@@ -153,9 +154,12 @@ function lineOf(event: ShownEvent): string {
   return `${cells.join('  ').trimEnd()}\n`;
 }
 
-/** `name=value` of each member. */
+/** `name=value` of each member; what one looks for first comes first. */
 function inWords(payload: ShownEvent['payload']): string {
-  return Object.entries(payload)
+  const first = Object.fromEntries(
+    FIRST_MEMBERS.filter((name) => name in payload).map((name) => [name, payload[name]]),
+  );
+  return Object.entries({ ...first, ...payload })
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 }
