@@ -1,5 +1,6 @@
 // GET /api/v1/audit-events: who may read the trail, by which filters, page by page.
 import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld, PARTIES } from '../support/api-world.js';
 import { auditRows, EVENT } from '../support/audit.js';
@@ -31,7 +32,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     world = new ApiWorld(service);
     await world.createParties();
     token = await world.tokenOf('administrator');
-    const sign = (claims: object = {}) => partner.sign(partner.claims(claims));
+    const sign = (claims: Members = {}) => partner.sign(partner.claims(claims));
     await service.embed({ token: sign({ sub: 'ada' }) }, { 'x-request-id': 'login-of-ada' });
     await service.exchange(
       { subject_token: sign({ sub: 'sue' }), actor_token: sign({ sub: 'ada' }) },
@@ -208,7 +209,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
   });
 
   it('[D86] names that a token changes are told by which, and once', async () => {
-    const login = (requestId: string, claims: object) =>
+    const login = (requestId: string, claims: Members) =>
       service.embed(
         { token: partner.sign(partner.claims({ sub: 'renamed', ...claims })) },
         { 'x-request-id': requestId },
