@@ -10,14 +10,13 @@ import { ApiRefusal } from '../api/api-refusal.js';
 import { ApiQuery } from '../api/body/api-documentation.js';
 import { Operation } from '../api/operation.decorator.js';
 import type { Place } from '../api/page-cursor.js';
+import { CURSOR_CHARACTERS, MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
 import type { SortedRange, SortedRows } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../api/query.pipe.js';
 import type { AuditEventQuery } from './audit-event-query.pipe.js';
 import { AuditEventQueryPipe } from './audit-event-query.pipe.js';
 import { AuditEventAnswer, AuditEventPageAnswer, auditEventAnswer } from './audit-event.dto.js';
-
-const MAX_CURSOR_CHARACTERS = 128;
 
 const text = (name: string, description: string) => ({
   name,
@@ -70,7 +69,7 @@ export class AuditEventController {
     name: 'cursor',
     required: false,
     description: 'The nextCursor of the page before, as it is, with the same filters',
-    schema: { type: 'string', minLength: 1, maxLength: MAX_CURSOR_CHARACTERS },
+    schema: { type: 'string', minLength: CURSOR_CHARACTERS, maxLength: MAX_CURSOR_CHARACTERS },
   })
   @ApiQuery(text('event', 'Its name, or the beginning of some with * at the end; svc.audit. may be left out'))
   @ApiQuery(userId('userId', 'Id of the subject or the actor'))
