@@ -120,6 +120,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
       'until=2031-02-30T00:00:00',
       'until must be a date or a time with its zone, such as 2031-05-01T12:00:00Z',
     ],
+    ['since=2031-02-30', 'since must be a date or a time with its zone, such as 2031-05-01T12:00:00Z'],
     ['since=2031-05-02&until=2031-05-01', 'since must be before until'],
     ['since=2131-05-02', 'since must be in the past'],
     ['since=2001-05-02', 'since must be at most 31 days before until, which is now unless given'],

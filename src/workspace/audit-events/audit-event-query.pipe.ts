@@ -14,7 +14,7 @@ export interface AuditEventQuery extends PageQuery {
 }
 
 /** A date, or date and time with their zone (RFC 3339). */
-const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+const MOMENT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 export class AuditEventQueryPipe implements PipeTransform<Record<string, unknown>, AuditEventQuery> {
   private readonly parameters = new QueryPipe({
@@ -43,10 +43,17 @@ function judgedBy(judge: (text: string) => Judgement<string>) {
 }
 
 function readMoment(text: string, name: string): Date {
+  const date = MOMENT.exec(text)?.[1];
   const moment = new Date(text);
-  if (MOMENT.test(text) && !Number.isNaN(moment.getTime())) return moment;
+  if (date !== undefined && isInCalendar(date) && !Number.isNaN(moment.getTime())) return moment;
   throw new ApiRefusal(
     'bad_request',
     `${name} must be a date or a time with its zone, such as 2031-05-01T12:00:00Z`,
   );
+}
+
+/** Date parsing lets the 30th of February pass as the 2nd of March. */
+function isInCalendar(date: string): boolean {
+  const moment = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date);
 }
