@@ -56,7 +56,7 @@ export const auditTrail = {
     await workbench.postgres.query(large.database, 'DROP INDEX audit_event_request');
     const withoutIndex = await writtenBy(workbench, large);
     return {
-      rounds,
+      times: rounds,
       plans,
       ratios: [],
       remarks: [
