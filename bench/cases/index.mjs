@@ -1,5 +1,6 @@
 // All cases, in the order in which they run.
 import { apiWorkflows } from './api-workflows.mjs';
+import { auditTrail, auditWal } from './audit-trail.mjs';
 import { embedded, exchangeEddsa, exchangeEs256, exchangeRs256 } from './exchanges.mjs';
 import { growth } from './growth.mjs';
 import { latency } from './latency.mjs';
@@ -32,5 +33,7 @@ export const CASES = [
   maintenance,
   growth,
   workflowLists,
+  auditTrail,
+  auditWal,
   start,
 ];
