@@ -118,7 +118,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
         ` was refused${payload.party === undefined ? '' : ` for its ${String(told['party'])} token`}: ${cause}`,
       );
       for (const key of ['detail', 'expected', 'found'])
-        if (told[key] !== undefined) expect(message).toContain(String(told[key]));
+        if (told[key] !== undefined) expect(message).toContain(told[key]);
       expect(message).toMatch(new RegExp(`; see docs/refusals\\.md#${one.reason}$`));
     },
   );
@@ -318,7 +318,7 @@ describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
     const trace = await scene.trace((headers) => mistake.send(service, own, headers));
     expect(trace.answer.status).toBe(mistake.status);
     const line = warningOf(trace);
-    const { reason, issuer, kid } = { ...line, ...(line['payload'] as object | undefined) } as LogLine;
+    const { reason, issuer, kid }: LogLine = { ...line, ...(line['payload'] as object | undefined) };
     expect(reason).toBe(mistake.reason);
     expect(line['msg']).toMatch(mistake.says);
     expect(line['msg']).toMatch(new RegExp(`; see docs/refusals\\.md#${mistake.reason}$`));

@@ -302,6 +302,14 @@ const ENTRIES: readonly RefusalCase[] = [
     before: (service, one) => service.accessToken({ subject_token: one.token({ jti: `${MARKER}-twice` }) }),
     told: told({}),
   },
+  {
+    reason: 'token_replayed',
+    as: 'actor',
+    token: plain,
+    fields: (one) => asActor(one.token({ jti: `${MARKER}-again` })),
+    before: (service, one) => service.accessToken({ subject_token: one.token({ jti: `${MARKER}-again` }) }),
+    told: told({ detail: 'it was the subject token, the actor token, or both' }),
+  },
 ];
 
 const USERS: readonly RefusalCase[] = [
