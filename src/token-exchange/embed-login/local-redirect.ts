@@ -18,7 +18,8 @@ const CONTROL = /\p{Cc}/u;
  * @rule D24 The target can never leave this instance.
  */
 export function localRedirect(target: string | undefined): string {
-  return target === undefined || redirectFault(target) !== undefined ? '/' : locationOf(target);
+  const verdict = target === undefined ? undefined : judge(target);
+  return verdict !== undefined && 'location' in verdict ? verdict.location : '/';
 }
 
 /** Why a target is not followed. It is told without anything of the target. */
@@ -32,22 +33,26 @@ export type RedirectFault =
 
 /** @returns undefined for a target that is followed */
 export function redirectFault(target: string): RedirectFault | undefined {
-  if (target.length > MAX_TARGET_CHARACTERS) return 'too many characters';
-  if (!target.startsWith('/')) return URL.canParse(target) ? 'an absolute address' : 'no path';
+  const verdict = judge(target);
+  return 'fault' in verdict ? verdict.fault : undefined;
+}
+
+function judge(target: string): { readonly location: string } | { readonly fault: RedirectFault } {
+  if (target.length > MAX_TARGET_CHARACTERS) return { fault: 'too many characters' };
+  if (!target.startsWith('/')) return { fault: URL.canParse(target) ? 'an absolute address' : 'no path' };
   // Control characters are refused in every part: the URL parser would silently drop tabs and line ends.
-  if (CONTROL.test(target)) return 'control characters';
-  if (!URL.canParse(target, HERE) || new URL(target, HERE).origin !== HERE) return 'another host';
-  if (locationOf(target).length > MAX_TARGET_CHARACTERS) return 'too many characters';
+  if (CONTROL.test(target)) return { fault: 'control characters' };
+  const url = URL.canParse(target, HERE) ? new URL(target, HERE) : undefined;
+  if (url?.origin !== HERE) return { fault: 'another host' };
+  // Not pathname + search + hash: these lose a lone `?` or `#`.
+  const location = url.href.slice(HERE.length);
+  if (location.length > MAX_TARGET_CHARACTERS) return { fault: 'too many characters' };
   const [path = ''] = target.split(/[?#]/, 1);
-  return pathFault(path) ?? pathFault(new URL(target, HERE).pathname);
+  const fault = pathFault(path) ?? pathFault(url.pathname);
+  return fault === undefined ? { location } : { fault };
 }
 
-/** Not pathname + search + hash: these lose a lone `?` or `#`. */
-function locationOf(target: string): string {
-  return new URL(target, HERE).href.slice(HERE.length);
-}
-
-/** Whether a path, or a decoded form of it, names another server. */
+/** Why neither a path nor any decoded form of it may be followed: undefined where none names another server. */
 function pathFault(path: string): RedirectFault | undefined {
   let form = path;
   for (let decodings = 0; decodings <= MAX_DECODINGS; decodings++) {
