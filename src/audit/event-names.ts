@@ -23,6 +23,7 @@ const NAMES: Readonly<Record<AuditEventName, true>> = {
   'svc.audit.token-exchange.user-signed-out': true,
   'svc.audit.session.ended': true,
   'svc.audit.api.called': true,
+  'svc.audit.api.refused': true,
   'svc.audit.administration.performed': true,
   'svc.audit.administration.failed': true,
 };

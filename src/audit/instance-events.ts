@@ -19,6 +19,18 @@ declare module '../token-exchange/audit/audit-event.js' {
       /** Or the session. Of the calls of sessions only readings of this trail are told. */
       readonly sessionFamilyId?: string;
     };
+    /** A call was refused for its Bearer credential; the users are those of a token whose signature is ours. */
+    'svc.audit.api.refused': {
+      readonly reason: string;
+      readonly expected?: string;
+      readonly found?: string;
+      readonly method: string;
+      readonly route: string;
+      /** Where its signature is ours. */
+      readonly accessTokenId?: string;
+      /** As in the events of the flows. */
+      readonly clientAddress?: string;
+    };
     /** An administrative operation was performed, by somebody with the account of the service or with the database. */
     'svc.audit.administration.performed': AdministrativeOperation & {
       /** The ids of what it concerned, by the names that the API has for them. */

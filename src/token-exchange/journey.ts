@@ -1,18 +1,27 @@
 // The part of a token's journey that both flows share: timing of its stages, and the audit events of its end.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AuditContext, AuditEvent, AuditPayloads } from './audit/audit-event.js';
 import { auditEvent } from './audit/audit-event.js';
 import { AuditBus } from './audit/audit.bus.js';
 import { Clock } from './foundation/clock.js';
 import type { Sender } from './edge/entry-throttle.service.js';
+import type { Log } from './foundation/log.js';
+import { LOGGER } from './foundation/log.js';
 import type { Flow } from './flow.js';
 import type { Stage } from './host.js';
 import { ExchangeTelemetry } from './host.js';
 import type { IdentityChange, ResolvedUser } from './identity/identity.service.js';
+import type { NoticeKind } from './refusal-explanations.js';
+import { noticeLine, rejectionLine } from './refusal-line.js';
+import type { RejectionContext } from './rejection.js';
 import { Rejection } from './rejection.js';
 import { clientOf } from './throttle/client-address.js';
 import { TooManyRequestsError } from './throttle/too-many-requests.error.js';
 import type { VerifiedToken } from './verification/external-token.verifier.js';
+import { issuerAndKid } from './verification/external-token.verifier.js';
+
+/** How the log calls what was refused. */
+const WORK = { exchange: 'a token exchange', embed: 'an embedded login' } as const;
 
 const FAILURE_EVENTS = {
   exchange: 'svc.audit.token-exchange.failed',
@@ -25,6 +34,14 @@ type FailureEvent = (typeof FAILURE_EVENTS)[Flow];
 interface SentRequest {
   readonly requestId: string;
   readonly sender: Sender;
+}
+
+/** A request of which something did not count, and the values of it. */
+interface Notice extends RejectionContext {
+  readonly flow: Flow;
+  readonly requestId: string;
+  /** How the log calls the entry of its key. */
+  readonly entry?: string;
 }
 
 /** A token whose success is recorded, and which could not be signed: the trail must not stop at the success. */
@@ -40,6 +57,7 @@ export class Journey {
     private readonly audit: AuditBus,
     private readonly telemetry: ExchangeTelemetry,
     private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
   /** Makes the function that runs a stage of a flow and observes how long it took, also when it failed. */
@@ -73,15 +91,39 @@ export class Journey {
     }
   }
 
-  private tellFailure(flow: Flow, request: SentRequest, { reason, context }: Rejection): Promise<void> {
-    return this.audit.tell([this.failure(flow, request, { reason, ...context })]);
+  /** Told after the commit: of a transaction that is run again, or fails, nothing has happened. */
+  warnOfIgnoredRole(told: Notice, token: VerifiedToken, { userId, ignoredRole }: ResolvedUser): void {
+    if (ignoredRole === undefined) return;
+    const entry = token.key.policy.label;
+    this.warn('role_ignored', { ...told, ...issuerAndKid(token), entry, userId, ...ignoredRole });
+  }
+
+  /** Warns of a request that goes on, though not all of it counts. */
+  warn(kind: NoticeKind, { flow, requestId, ...values }: Notice): void {
+    this.logger.warn({ requestId, flow, reason: kind, ...values }, noticeLine(kind, values));
+  }
+
+  /** @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on. */
+  private async tellFailure(flow: Flow, request: SentRequest, { reason, context }: Rejection): Promise<void> {
+    const { party, issuer, kid, userId, detail, expected, found } = context;
+    const refusal = { flow, party, reason, issuer, kid, userId, detail, expected, found };
+    const event = this.failure(flow, request, refusal);
+    await this.audit.tell([event]);
+    const { name, requestId, payload } = event;
+    this.logger.warn({ event: name, requestId, payload }, rejectionLine(WORK[flow], reason, context));
   }
 
   /** What the fault was stands in the log. The database may be the cause, so the trail may be out of reach as well. */
   private async tellFault(flow: Flow, request: SentRequest, fault: unknown): Promise<void> {
     const detail = fault instanceof UnissuedTokenError ? { detail: fault.message } : {};
-    const event = this.failure(flow, request, { reason: 'internal_error', ...detail });
-    await this.audit.tell([event]).catch(() => this.telemetry.countUnrecordedFailure(flow));
+    const event = this.failure(flow, request, { flow, reason: 'internal_error', ...detail });
+    try {
+      await this.audit.tell([event]);
+      const { name, requestId, payload } = event;
+      this.logger.info({ event: name, requestId, payload }, 'audit');
+    } catch {
+      this.telemetry.countUnrecordedFailure(flow);
+    }
   }
 
   private failure(

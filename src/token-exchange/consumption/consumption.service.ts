@@ -4,6 +4,7 @@ import type { AuditEvent } from '../audit/audit-event.js';
 import type { Settled } from '../host.js';
 import { Settlements } from '../host.js';
 import { IdentityService } from '../identity/identity.service.js';
+import type { RejectionContext } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { issuerAndKid } from '../verification/external-token.verifier.js';
@@ -35,7 +36,10 @@ export class ConsumptionService {
    * @throws Rejection `token_replayed`
    */
   consume(parties: Parties, events: readonly AuditEvent[]): Promise<Settled> {
-    return withRejectionContext(issuerAndKid(parties.subject), () => this.settleOrConsume(parties, events));
+    return withRejectionContext(
+      () => usedUp(parties),
+      () => this.settleOrConsume(parties, events),
+    );
   }
 
   private async settleOrConsume(
@@ -50,4 +54,10 @@ export class ConsumptionService {
     await this.jtis.consume(uses);
     return { isSettled: false };
   }
+}
+
+/** The statement does not tell which of two tokens it was. */
+function usedUp({ subject, actor }: Parties): RejectionContext {
+  if (actor === undefined) return issuerAndKid(subject);
+  return { ...issuerAndKid(subject), detail: 'it was the subject token, the actor token, or both' };
 }

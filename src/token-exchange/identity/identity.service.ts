@@ -3,10 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { LostRaceError } from '../database/transaction.js';
 import { firstCharacters } from '../foundation/characters.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
 import type { ExpectedUser, ExternalIdentity, HostUser, HostUserUpdate } from '../host.js';
 import { UserDirectory } from '../host.js';
+import type { RejectionContext } from '../rejection.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS, isPrivileged } from '../token-exchange.options.js';
@@ -21,7 +20,7 @@ import {
 } from './admission-policy.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
 import type { RoleSync } from './role-policy.js';
-import { canBeKept, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
+import { assignableRoles, canBeKept, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
 
 /** What resolving a token changed; the flows make audit events of it. */
 export type IdentityChange =
@@ -37,6 +36,8 @@ type ProfileField = 'givenName' | 'familyName';
 export interface ResolvedUser {
   readonly userId: string;
   readonly changes: readonly IdentityChange[];
+  /** Where the role claim was ignored (4.4.role.5): what could be assigned. */
+  readonly ignoredRole?: Pick<RejectionContext, 'expected'>;
 }
 
 const MAX_NAME_CHARACTERS = 32;
@@ -46,7 +47,6 @@ export class IdentityService {
   constructor(
     private readonly links: IdentityLinkRepository,
     private readonly users: UserDirectory,
-    @Inject(LOGGER) private readonly logger: Log,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {}
 
@@ -153,9 +153,12 @@ export class IdentityService {
     changes: readonly IdentityChange[],
   ): Promise<ResolvedUser> {
     this.judge(token, user);
-    this.warnOfIgnoredClaim(token, user);
     const roleChange = await this.sync(transaction, token, user);
-    return { userId: user.id, changes: [...changes, ...roleChange] };
+    return {
+      userId: user.id,
+      changes: [...changes, ...roleChange],
+      ignoredRole: this.ignoredRole(token, user),
+    };
   }
 
   /** Parallel logins of one user take turns where something is to be changed, and see what the one before has written. */
@@ -193,17 +196,13 @@ export class IdentityService {
     };
   }
 
-  private roleSync({ claims, key }: VerifiedToken, { role }: HostUser): RoleSync {
-    return roleOfExistingUser(role, claims.role, key.policy, this.options.roles);
+  private ignoredRole(token: VerifiedToken, user: HostUser): ResolvedUser['ignoredRole'] {
+    if (this.roleSync(token, user).kind !== 'ignore-claim') return undefined;
+    return { expected: assignableRoles(this.options.roles) };
   }
 
-  private warnOfIgnoredClaim(token: VerifiedToken, user: HostUser): void {
-    if (this.roleSync(token, user).kind !== 'ignore-claim') return;
-    const { policy } = token.key;
-    this.logger.warn(
-      { userId: user.id, issuer: policy.issuer, entry: policy.label },
-      'a role claim was ignored: it names no role that can be assigned',
-    );
+  private roleSync({ claims, key }: VerifiedToken, { role }: HostUser): RoleSync {
+    return roleOfExistingUser(role, claims.role, key.policy, this.options.roles);
   }
 }
 
@@ -235,8 +234,13 @@ function changesOf(
 }
 
 /** For subject and actor of both flows alike (D7). */
-function refuseDisabled({ enabled }: HostUser): void {
-  if (!enabled) throw new Rejection('user_disabled');
+function refuseDisabled({ enabled, id: userId }: HostUser): void {
+  if (!enabled)
+    throw new Rejection('user_disabled', {
+      userId,
+      expected: 'a user who is enabled',
+      found: 'a disabled one',
+    });
 }
 
 function isEmpty(update: HostUserUpdate): boolean {

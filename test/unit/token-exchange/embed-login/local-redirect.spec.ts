@@ -1,5 +1,5 @@
 // Where a browser goes after an embedded login, whatever it was asked to go to.
-import { localRedirect } from '../../../../src/token-exchange/embed-login/local-redirect.js';
+import { localRedirect, redirectFault } from '../../../../src/token-exchange/embed-login/local-redirect.js';
 import { describeWithVectors } from '../../../support/vectors.js';
 
 const INSTANCE = 'https://instance.example';
@@ -222,4 +222,24 @@ describeWithVectors('lists of known open redirects', 'payloadsallthethings', (ve
     ]);
     expect(faultsOf(targets)).toEqual([]);
   });
+});
+
+it.each([
+  ['https://elsewhere.example/x', 'an absolute address'],
+  ['javascript:alert(1)', 'an absolute address'],
+  ['workflows', 'no path'],
+  ['?x=1', 'no path'],
+  ['//elsewhere.example', 'another host'],
+  ['/\\elsewhere.example', 'another host'],
+  ['/%2f/elsewhere.example', 'another host'],
+  ['/a%0d%0ab', 'control characters'],
+  ['/a?b\tc', 'control characters'],
+  [`/${'x'.repeat(4_096)}`, 'too many characters'],
+  [`/${'é'.repeat(2_000)}`, 'too many characters'],
+  ['/%252525252525252f', 'odd escapes'],
+  ['/', undefined],
+  ['/workflows?next=//x#y', undefined],
+])('[D79] %.40j is told by its kind: %s', (target, kind) => {
+  expect(redirectFault(target)).toBe(kind);
+  expect(localRedirect(target) === '/' && target !== '/').toBe(kind !== undefined);
 });

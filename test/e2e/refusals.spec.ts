@@ -1,0 +1,426 @@
+// What an operator finds of each refusal by the request id alone, at the log level `warn`: cause, values, and nothing secret.
+import { randomUUID } from 'node:crypto';
+import { Partner } from '../../demo/partner.js';
+import {
+  FLOW_REFUSAL_EXPLANATIONS,
+  NOTICE_EXPLANATIONS,
+  REJECTION_EXPLANATIONS,
+} from '../../src/token-exchange/refusal-explanations.js';
+import type { AuditRow } from '../support/audit.js';
+import { auditRows } from '../support/audit.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { EXCHANGE_PATH, outcomeOf } from '../support/entry-paths.js';
+import { MetricSamples } from '../support/metric-samples.js';
+import { TestClock } from '../support/test-clock.js';
+import type { LogLine } from '../support/test-service.js';
+import { TestService } from '../support/test-service.js';
+import { CasePartner, MARKER, REFUSAL_CASES, nameOf } from './support/refusal-cases.js';
+import type { RefusalCase } from './support/refusal-cases.js';
+
+/** Behind a proxy that speaks HTTPS, so that nothing is said about that. */
+const AT_WARN = { SVC_LOG_LEVEL: 'warn', SVC_PROXY_HOPS: '1' };
+const FAILED = {
+  exchange: 'svc.audit.token-exchange.failed',
+  embed: 'svc.audit.token-exchange.embed-login-failed',
+};
+
+const REFUSALS = `SELECT * FROM audit_event WHERE name ~ '(failed|refused)$'`;
+
+/** All that is kept of one request. */
+interface Trace {
+  readonly answer: Response;
+  readonly lines: readonly LogLine[];
+  readonly rows: readonly AuditRow[];
+}
+
+/** A service whose clock stands still, and every token and key that was used with it. */
+class Scene {
+  readonly clock = new TestClock(Math.floor(Date.now() / 1000) * 1000);
+  readonly secrets = new Set<string>([MARKER, '-----BEGIN', 'private.example', 'Castell']);
+
+  constructor(readonly service: () => TestService) {}
+
+  /** Sends something under a request id of its own, and finds by it what is kept. */
+  async trace(send: (headers: Record<string, string>) => Promise<Response>): Promise<Trace> {
+    const requestId = randomUUID();
+    const answer = await send({ 'x-request-id': requestId, 'x-forwarded-proto': 'https' });
+    const lines = this.service().log.filter((line) => line['requestId'] === requestId);
+    return { answer, lines, rows: await auditRows(this.service(), requestId) };
+  }
+
+  secret(token: string): string {
+    const parts = token.split('.').slice(1);
+    for (const text of [token, ...parts]) if (text.length > 20) this.secrets.add(text);
+    return token;
+  }
+
+  async expectNoSecret(): Promise<void> {
+    const kept = JSON.stringify(await this.service().rows(REFUSALS)) + this.service().logText;
+    expect(kept.length).toBeGreaterThan(1_000);
+    const leaked = [...this.secrets].filter((secret) => kept.toLowerCase().includes(secret.toLowerCase()));
+    expect(leaked).toEqual([]);
+  }
+}
+
+/** The one warning of a request. */
+function warningOf({ lines }: Trace): LogLine {
+  expect(lines).toHaveLength(1);
+  const [line = {}] = lines;
+  expect(line['level']).toBe('warn');
+  return line;
+}
+
+describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (database) => {
+  let service: TestService;
+  const scene = new Scene(() => service);
+  const partners = new Map(
+    REFUSAL_CASES.map((one) => [one, new CasePartner(nameOf(one), one.policy ?? {}, scene.clock)]),
+  );
+  const partnerOf = (one: RefusalCase) => partners.get(one)!;
+
+  beforeAll(async () => {
+    const configured = [...partners.values()].filter(({ policy }) => policy['stored'] !== true);
+    const trustedKeys = configured.map(({ partner, policy }) => partner.staticEntry(policy));
+    service = await TestService.start(database, { trustedKeys, clock: scene.clock, environment: AT_WARN });
+  });
+  afterAll(() => service?.stop());
+
+  it('[D77] has a case', () => {
+    const reasons = new Set<string>(REFUSAL_CASES.map(({ reason }) => reason));
+    expect([...reasons].toSorted()).toEqual(Object.keys(REJECTION_EXPLANATIONS).toSorted());
+  });
+
+  it.each(REFUSAL_CASES.map((one) => ({ title: nameOf(one), one })))(
+    '[D52][D77] $title: one warning and one row, with cause and values',
+    async ({ one }) => {
+      const own = partnerOf(one);
+      await one.before?.(service, own);
+      const flow = one.flow ?? 'exchange';
+      const token = scene.secret(one.token(own));
+      const trace = await scene.trace((headers) => {
+        const all = { ...headers, ...one.headers };
+        if (flow === 'embed') return service.embed({ token }, all);
+        return service.exchange({ subject_token: token, ...one.fields?.(own) }, all);
+      });
+      expect(outcomeOf(trace.answer)).toMatch(/^refused with 40[01]$/);
+
+      const values: Record<string, unknown> = { ...one.told(own) };
+      // Of an exchange it is known which of its tokens was judged, but for those that are judged together.
+      const party = flow === 'exchange' && one.reason !== 'token_replayed' ? { party: 'subject' } : {};
+      const payload = { ...party, flow, reason: one.reason, ...values, clientAddress: '127.0.0.1' };
+      const { cause } = REJECTION_EXPLANATIONS[one.reason];
+      expect(trace.rows).toEqual([expect.objectContaining({ name: FAILED[flow], payload })]);
+      const told = trace.rows[0]?.payload ?? {};
+      const line = warningOf(trace);
+      expect(line).toMatchObject({ event: FAILED[flow], payload: told });
+      const message = String(line['msg']);
+      expect(message).toContain(
+        ` was refused${payload.party === undefined ? '' : ` for its ${String(told['party'])} token`}: ${cause}`,
+      );
+      for (const key of ['detail', 'expected', 'found'])
+        if (told[key] !== undefined) expect(message).toContain(told[key]);
+      expect(message).toMatch(new RegExp(`; see docs/refusals\\.md#${one.reason}$`));
+    },
+  );
+
+  it('[D77] counts them by the same words', async () => {
+    const samples = await MetricSamples.read(service);
+    for (const { reason, flow } of REFUSAL_CASES) {
+      const name = flow === 'embed' ? 'svc_embed_logins_total' : 'svc_token_exchanges_total';
+      expect([reason, samples.value(name, { outcome: 'failed', reason })]).toEqual([
+        reason,
+        expect.any(Number),
+      ]);
+    }
+  });
+
+  it('[D77] tells nothing that is secret', () => scene.expectNoSecret());
+});
+
+/** A mistake of a partner, and by what its cause is to be recognised. */
+interface Mistake {
+  readonly name: string;
+  readonly send: (
+    service: TestService,
+    own: CasePartner,
+    headers: Record<string, string>,
+  ) => Promise<Response>;
+  readonly status: number;
+  /** The word, and what the sentence says. */
+  readonly reason: string;
+  readonly says: RegExp;
+  /** Whether the trail has a row of it. */
+  readonly isRecorded?: boolean;
+}
+
+const exchanged =
+  (token: (own: CasePartner) => string): Mistake['send'] =>
+  (service, own, headers) =>
+    service.exchange({ subject_token: token(own) }, headers);
+const embedded =
+  (token: (own: CasePartner) => string, fields: Record<string, string> = {}): Mistake['send'] =>
+  (service, own, headers) =>
+    service.embed({ token: token(own), ...fields }, headers);
+
+const recorded = { status: 400, isRecorded: true };
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    name: 'a wrong audience',
+    send: exchanged((own) => own.token({ aud: 'https://wrong.example' })),
+    ...recorded,
+    reason: 'audience_mismatch',
+    says: /expected https:\/\/instance\.example; found https:\/\/wrong\.example;/,
+  },
+  {
+    name: 'a life of 120 seconds',
+    send: embedded((own) => own.token({ exp: own.now + 120 })),
+    ...recorded,
+    status: 401,
+    reason: 'token_lifetime_exceeded',
+    says: /expected 60 s at most; found 120 s;/,
+  },
+  {
+    name: 'an unknown kid',
+    send: embedded((own) => own.token({}, { kid: '2027-01' })),
+    ...recorded,
+    status: 401,
+    reason: 'kid_unknown',
+    says: /expected partner-key; found 2027-01;/,
+  },
+  {
+    name: 'another key',
+    send: exchanged((own) => {
+      const other = Partner.create({ issuer: own.issuer, kid: own.partner.kid });
+      return other.sign(own.claims());
+    }),
+    ...recorded,
+    reason: 'signature_invalid',
+    says: /expected a signature by the key with the thumbprint [\w-]{43};/,
+  },
+  {
+    name: 'a clock 3 minutes ahead',
+    send: exchanged((own) => own.token({ iat: own.now + 180, exp: own.now + 230 })),
+    ...recorded,
+    reason: 'token_issued_in_future',
+    says: /expected iat at most 5 s ahead; found issued 180 s ahead;/,
+  },
+  {
+    name: 'a clock 3 minutes behind',
+    send: exchanged((own) => own.token({ iat: own.now - 180, exp: own.now - 130 })),
+    ...recorded,
+    reason: 'token_expired',
+    says: /found expired 130 s ago;/,
+  },
+  {
+    name: 'no jti',
+    send: exchanged((own) => own.token({ jti: undefined })),
+    ...recorded,
+    reason: 'claims_invalid',
+    says: /jti must be a non-empty string;/,
+  },
+  {
+    name: 'a token that is sent twice',
+    send: async (service, own, headers) => {
+      const token = own.token();
+      await service.accessToken({ subject_token: token });
+      return service.exchange({ subject_token: token }, headers);
+    },
+    ...recorded,
+    reason: 'token_replayed',
+    says: /`jti` was used before/,
+  },
+  {
+    name: 'a role that is not allowed',
+    send: exchanged((own) => own.token({ role: 'global:admin' })),
+    ...recorded,
+    reason: 'role_not_allowed',
+    says: /expected global:member; found global:admin;/,
+  },
+  {
+    name: 'an issuer with a slash',
+    send: embedded((own) => own.token({ iss: `${own.issuer}/` })),
+    ...recorded,
+    status: 401,
+    reason: 'issuer_unknown',
+    says: /expected https:\/\/partner\.example; found the same but for a slash at its end;/,
+  },
+  {
+    name: 'no e-mail for a new user',
+    send: exchanged((own) => own.token({ sub: `${MARKER}-new`, email: undefined })),
+    ...recorded,
+    reason: 'email_missing',
+    says: /no `email` .*expected a claim email; found none;/,
+  },
+  {
+    name: 'a JSON body',
+    send: (service, own, headers) =>
+      service.fetch(EXCHANGE_PATH, {
+        method: 'POST',
+        body: JSON.stringify({ subject_token: own.token() }),
+        headers: { ...headers, 'content-type': 'application/json' },
+      }),
+    status: 415,
+    reason: 'not_a_form',
+    says: /not as JSON|no form .*found application\/json;/,
+  },
+  {
+    name: 'a wrong subject_token_type',
+    send: (service, own, headers) => {
+      const type = 'urn:ietf:params:oauth:token-type:saml2';
+      return service.exchange({ subject_token: own.token(), subject_token_type: type }, headers);
+    },
+    status: 200,
+    reason: 'token_type_ignored',
+    says: /subject_token_type; expected urn:ietf:params:oauth:token-type:jwt; found urn:.*:saml2;/,
+  },
+  {
+    name: 'an actor without its type',
+    send: (service, own, headers) => {
+      const actor = own.token({ sub: `${MARKER}-robot`, email: `${MARKER}.robot@private.example` });
+      return service.exchange({ subject_token: own.token(), actor_token: actor }, headers);
+    },
+    status: 200,
+    reason: 'token_type_ignored',
+    says: /actor_token_type; expected urn:ietf:params:oauth:token-type:jwt; found nothing;/,
+  },
+  {
+    name: 'a redirectTo elsewhere',
+    send: embedded((own) => own.token(), { redirectTo: `https://elsewhere.example/?${MARKER}` }),
+    status: 303,
+    reason: 'redirect_replaced',
+    says: /`redirectTo` was replaced .*found an absolute address;/,
+  },
+  {
+    name: 'HS256 by the PEM',
+    send: exchanged((own) => own.hmacToken()),
+    ...recorded,
+    reason: 'algorithm_not_allowed',
+    says: /expected ES256; found HS256;/,
+  },
+];
+
+describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
+  let service: TestService;
+  const scene = new Scene(() => service);
+  const own = new CasePartner('partner', {}, scene.clock);
+
+  beforeAll(async () => {
+    const trustedKeys = [own.partner.staticEntry({ allowedRoles: ['global:member'] })];
+    service = await TestService.start(database, { trustedKeys, clock: scene.clock, environment: AT_WARN });
+    await service.accessToken({ subject_token: own.token() });
+  });
+  afterAll(() => service?.stop());
+
+  it('are sixteen', () => expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(16));
+
+  it.each(MISTAKES)('[D52][D79] $name: found by the request id alone', async (mistake) => {
+    const trace = await scene.trace((headers) => mistake.send(service, own, headers));
+    expect(trace.answer.status).toBe(mistake.status);
+    const line = warningOf(trace);
+    const { reason, issuer, kid }: LogLine = { ...line, ...(line['payload'] as object | undefined) };
+    expect(reason).toBe(mistake.reason);
+    expect(line['msg']).toMatch(mistake.says);
+    expect(line['msg']).toMatch(new RegExp(`; see docs/refusals\\.md#${mistake.reason}$`));
+    const failures = trace.rows.filter(({ name }) => name === FAILED.exchange || name === FAILED.embed);
+    expect(failures).toHaveLength(mistake.isRecorded === true ? 1 : 0);
+    // Whose mistake it is: but for an issuer that nobody is.
+    if (mistake.isRecorded !== true || reason === 'issuer_unknown') return;
+    expect(issuer).toBe(own.issuer);
+    expect(kid).toBe(reason === 'kid_unknown' ? '2027-01' : own.partner.kid);
+  });
+
+  it.each([
+    ['no path', 'workflows', 'no path'],
+    ['another host', '//elsewhere.example', 'another host'],
+    ['another host in escapes', '/%2felsewhere.example', 'another host'],
+    ['a line end', '/a\nb', 'control characters'],
+    ['5,000 characters', `/${'x'.repeat(5_000)}`, 'too many characters'],
+  ])('[D79] a redirectTo with %s is told by its kind', async (_, redirectTo, found) => {
+    const trace = await scene.trace((headers) => service.embed({ token: own.token(), redirectTo }, headers));
+    expect([trace.answer.status, trace.answer.headers.get('location')]).toEqual([303, '/']);
+    expect(warningOf(trace)).toMatchObject({ flow: 'embed', reason: 'redirect_replaced', found });
+  });
+
+  it.each(['/', '/workflows?x=1#y', '', undefined])('[D79] a redirectTo of %j is not', async (redirectTo) => {
+    const trace = await scene.trace((headers) => service.embed({ token: own.token(), redirectTo }, headers));
+    expect([trace.answer.status, trace.lines]).toEqual([303, []]);
+  });
+
+  it('[D79][4.4.role.5] an ignored role claim is found by the request id, in both flows', async () => {
+    const token = () => own.token({ role: 'global:king' });
+    const byLogin = await scene.trace((headers) => service.embed({ token: token() }, headers));
+    const byExchange = await scene.trace((headers) => service.exchange({ subject_token: token() }, headers));
+    for (const [trace, flow] of [
+      [byLogin, 'embed'],
+      [byExchange, 'exchange'],
+    ] as const) {
+      const line = warningOf(trace);
+      expect(line).toMatchObject({ flow, reason: 'role_ignored', issuer: own.issuer, kid: own.partner.kid });
+      expect(line).toMatchObject({ userId: expect.any(String), expected: 'global:member, global:admin' });
+      expect(String(line['msg'])).toContain(NOTICE_EXPLANATIONS.role_ignored.cause);
+    }
+  });
+
+  it('[D79] a token type is warned of once a minute', async () => {
+    const send = () =>
+      scene.trace((headers) =>
+        service.exchange({ subject_token: own.token(), subject_token_type: 'urn:other' }, headers),
+      );
+    scene.clock.advance(60);
+    expect([(await send()).lines.length, (await send()).lines.length]).toEqual([1, 0]);
+    scene.clock.advance(60);
+    expect((await send()).lines).toHaveLength(1);
+  });
+
+  it.each([
+    ['no grant_type', { grant_type: undefined }, 'unsupported_grant_type'],
+    ['no subject_token', {}, 'field_invalid'],
+    ['a scope that is too long', { subject_token: 'x', scope: 's'.repeat(1_025) }, 'field_invalid'],
+  ] as const)('[D79] a form with %s is a warning and no row', async (_, fields, kind) => {
+    const trace = await scene.trace((headers) => service.exchange(fields, headers));
+    expect(trace.answer.status).toBe(400);
+    expect(trace.rows).toEqual([]);
+    const line = warningOf(trace);
+    expect(line).toMatchObject({ flow: 'exchange', reason: kind });
+    expect(String(line['msg'])).toContain(FLOW_REFUSAL_EXPLANATIONS[kind].cause);
+  });
+
+  it('[D79] a login without a token is one, and a revocation without one', async () => {
+    const login = await scene.trace((headers) => service.embed({}, headers));
+    expect(warningOf(login)).toMatchObject({ flow: 'embed', reason: 'token_missing' });
+    const end = await scene.trace((headers) => service.post('/rest/auth/oauth/revoke', {}, headers));
+    expect(warningOf(end)).toMatchObject({ flow: 'revocation', reason: 'token_missing' });
+  });
+
+  it('[D79] a wrong method, which nobody counts, is none', async () => {
+    const trace = await scene.trace((headers) => service.fetch(EXCHANGE_PATH, { method: 'PUT', headers }));
+    expect([trace.answer.status, trace.lines]).toEqual([405, []]);
+  });
+
+  it('[D52] a success is no warning', async () => {
+    const trace = await scene.trace((headers) => service.exchange({ subject_token: own.token() }, headers));
+    expect([trace.answer.status, trace.lines]).toEqual([200, []]);
+  });
+
+  it('[D77] what looks like an address, a token or a key is not shown, wherever it stands', async () => {
+    for (const text of [own.email, scene.secret(own.token()), own.partner.publicKeyPem()]) {
+      await service.exchange({ subject_token: own.token({ aud: text }) });
+      await service.exchange({ subject_token: own.token({ aud: [text, text] }) });
+      await service.exchange({ subject_token: own.token({ sub: `${MARKER}-role`, role: text }) });
+      await service.exchange({ subject_token: own.token({}, { kid: text }) });
+      await service.exchange({ subject_token: own.token({}, { alg: text }) });
+      await service.exchange({ subject_token: own.token({}, { typ: `${text}+jwt` }) });
+      await service.exchange({ subject_token: own.token({ iss: text }) });
+      await service.exchange({ subject_token: own.token({ [text]: '\0' }) });
+      await service.exchange({ subject_token: own.token(), subject_token_type: text });
+      await service.fetch(EXCHANGE_PATH, {
+        method: 'POST',
+        body: 'x',
+        headers: { 'content-type': `x/${text.replaceAll('\n', '')}` },
+      });
+      scene.clock.advance(60);
+    }
+    await scene.expectNoSecret();
+  });
+});

@@ -1,0 +1,408 @@
+// For each reason a token that is refused for it, and what the operator has to be told.
+import { createHmac } from 'node:crypto';
+import { Partner } from '../../../demo/partner.js';
+import type { Members } from '../../../demo/partner.js';
+import type { RejectionReason } from '../../../src/token-exchange/rejection.js';
+import { RevocationService } from '../../../src/token-exchange/revocation/revocation.service.js';
+import { StoredEntryService } from '../../../src/token-exchange/keys/stored/stored-entry.service.js';
+import { StoredEntryFollower } from '../../../src/token-exchange/keys/stored/stored-entry.follower.js';
+import type { GlobalRole } from '../../../src/users/role.js';
+import { changeUser, createUser } from '../../support/local-users.js';
+import type { TestClock } from '../../support/test-clock.js';
+import { BASE_URL } from '../../support/test-service.js';
+import type { Fields, TestService } from '../../support/test-service.js';
+
+/** In every sub, jti and e-mail address: what must be in no line and no row. */
+export const MARKER = 'zephyrine';
+
+/** A partner of its own for each case, whose tokens stand still with the service's clock. */
+export class CasePartner {
+  readonly partner: Partner;
+  private tokens = 0;
+
+  constructor(
+    readonly name: string,
+    readonly policy: Members,
+    private readonly clock: TestClock,
+  ) {
+    this.partner = Partner.create({
+      issuer: `https://${name}.example`,
+      kid: `${name}-key`,
+      audience: BASE_URL,
+    });
+  }
+
+  get issuer(): string {
+    return this.partner.issuer;
+  }
+
+  get now(): number {
+    return Math.floor(this.clock.nowMs() / 1000);
+  }
+
+  get email(): string {
+    return `${MARKER}@${this.name}.private.example`;
+  }
+
+  claims(change: Members = {}): Members {
+    const jti = `${MARKER}-${this.name}-${++this.tokens}`;
+    const own = { sub: `${MARKER}-${this.name}`, email: this.email, jti, iat: this.now, exp: this.now + 50 };
+    return this.partner.claims({ ...own, ...change });
+  }
+
+  token(change: Members = {}, header: Members = {}): string {
+    return this.partner.sign(this.claims(change), header);
+  }
+
+  /** HMAC over the public key as the entry spells it. */
+  hmacToken(): string {
+    const encoded = (members: object) => Buffer.from(JSON.stringify(members)).toString('base64url');
+    const input = `${encoded({ alg: 'HS256', typ: 'JWT', kid: this.partner.kid })}.${encoded(this.claims())}`;
+    return `${input}.${createHmac('sha256', this.partner.publicKeyPem()).update(input).digest('base64url')}`;
+  }
+}
+
+/** What the payload tells beside flow and reason. */
+export type Told = Readonly<Record<string, unknown>>;
+
+export interface RefusalCase {
+  readonly reason: RejectionReason;
+  /** Where a reason has several cases. */
+  readonly as?: string;
+  readonly policy?: Members;
+  /** Default: exchange, of the subject token. */
+  readonly flow?: 'embed';
+  readonly token: (one: CasePartner) => string;
+  readonly fields?: (one: CasePartner) => Fields;
+  readonly headers?: Record<string, string>;
+  /** Runs before the token is made. */
+  readonly before?: (service: TestService, one: CasePartner) => Promise<unknown>;
+  readonly told: (one: CasePartner) => Told;
+}
+
+const plain = (one: CasePartner) => one.token();
+const withClaims = (change: Members) => (one: CasePartner) => one.token(change);
+const ofKey = ({ issuer, partner }: CasePartner) => ({ issuer, kid: partner.kid });
+/** Issuer and kid of the case's own key, and these. */
+const told = (more: Told) => (one: CasePartner) => ({ ...ofKey(one), ...more });
+const resident =
+  (role: GlobalRole) =>
+  (service: TestService, { email }: CasePartner) =>
+    createUser(service, { email, role });
+const asActor = (token: string): Fields => ({
+  actor_token: token,
+  actor_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+});
+const ASSIGNABLE = 'global:member, global:admin';
+const PRIVATE_DOMAIN = 'other.private.example';
+
+const HEADER_AND_KEY: readonly RefusalCase[] = [
+  { reason: 'token_malformed', token: () => 'not-a-token', told: () => ({ detail: 'not three parts' }) },
+  {
+    reason: 'kid_missing',
+    token: (one) => one.token({}, { kid: undefined }),
+    told: ({ issuer }) => ({ issuer, expected: 'a text as kid', found: 'nothing' }),
+  },
+  {
+    reason: 'header_not_allowed',
+    token: (one) => one.token({}, { crit: ['x'] }),
+    told: told({ detail: 'crit' }),
+  },
+  {
+    reason: 'token_type_not_allowed',
+    token: (one) => one.token({}, { typ: 'at+jwt' }),
+    told: told({ expected: 'JWT, or no typ', found: 'at+jwt' }),
+  },
+  {
+    reason: 'algorithm_not_allowed',
+    as: 'hmac',
+    token: (one) => one.hmacToken(),
+    told: told({ expected: 'ES256', found: 'HS256' }),
+  },
+  {
+    reason: 'algorithm_not_allowed',
+    as: 'none',
+    token: (one) => one.token({}, { alg: 'none' }),
+    told: told({ expected: 'ES256', found: 'none' }),
+  },
+  {
+    reason: 'algorithm_not_allowed',
+    as: 'other',
+    token: (one) => one.token({}, { alg: 'RS256' }),
+    told: told({ expected: 'ES256', found: 'RS256' }),
+  },
+  {
+    reason: 'issuer_unknown',
+    as: 'slash',
+    token: (one) => one.token({ iss: `${one.issuer}/` }),
+    told: ({ issuer }) => ({ expected: issuer, found: 'the same but for a slash at its end' }),
+  },
+  {
+    reason: 'issuer_unknown',
+    as: 'stranger',
+    token: withClaims({ iss: `https://${MARKER}.example` }),
+    told: () => ({}),
+  },
+  {
+    reason: 'kid_unknown',
+    token: (one) => one.token({}, { kid: 'another' }),
+    told: ({ issuer, partner }) => ({ issuer, kid: 'another', expected: partner.kid, found: 'another' }),
+  },
+  {
+    reason: 'signature_invalid',
+    token: (one) => new CasePartner(one.name, {}, { nowMs: () => one.now * 1000 } as TestClock).token(),
+    told: told({ expected: expect.stringMatching(/^a signature by the key with the thumbprint [\w-]{43}$/) }),
+  },
+  {
+    reason: 'trust_revoked',
+    token: plain,
+    before: (service, one) => service.part(RevocationService).revoke(ofKey(one), 'test-of-refusals'),
+    told: told({ party: 'subject' }),
+  },
+];
+
+const CLAIMS_AND_TIMES: readonly RefusalCase[] = [
+  {
+    reason: 'claims_invalid',
+    token: withClaims({ jti: undefined }),
+    told: told({ detail: 'jti must be a non-empty string' }),
+  },
+  {
+    reason: 'claims_not_storable',
+    token: withClaims({ role: `${MARKER}\0` }),
+    told: told({ detail: 'role has NUL or a lone surrogate' }),
+  },
+  {
+    reason: 'audience_mismatch',
+    token: withClaims({ aud: ['https://elsewhere.example', `${BASE_URL}/`] }),
+    told: told({ expected: BASE_URL, found: `https://elsewhere.example, ${BASE_URL}/` }),
+  },
+  {
+    reason: 'token_expired',
+    token: (one) => one.token({ iat: one.now - 180, exp: one.now - 125 }),
+    told: told({ expected: 'exp in the future', found: 'expired 125 s ago' }),
+  },
+  {
+    reason: 'token_not_yet_valid',
+    token: (one) => one.token({ nbf: one.now + 30 }),
+    told: told({ expected: 'nbf at most 5 s ahead', found: 'not valid for 30 s yet' }),
+  },
+  {
+    reason: 'token_issued_in_future',
+    token: (one) => one.token({ iat: one.now + 180, exp: one.now + 230 }),
+    told: told({ expected: 'iat at most 5 s ahead', found: 'issued 180 s ahead' }),
+  },
+  {
+    reason: 'token_lifetime_exceeded',
+    flow: 'embed',
+    token: (one) => one.token({ exp: one.now + 120 }),
+    told: told({ expected: '60 s at most', found: '120 s' }),
+  },
+  {
+    reason: 'remaining_lifetime_too_short',
+    token: (one) => one.token({ exp: one.now + 3 }),
+    told: told({ expected: '5 s at least', found: '3 s', party: 'subject' }),
+  },
+];
+
+const ENTRIES: readonly RefusalCase[] = [
+  {
+    reason: 'entry_suspended',
+    // Its entry is a stored one.
+    policy: { stored: true },
+    token: plain,
+    before: async (service, { partner }) => {
+      const entries = service.part(StoredEntryService);
+      await entries.add(partner.staticEntry({ name: 'suspended' }));
+      await entries.suspend('suspended');
+      await service.part(StoredEntryFollower).follow();
+    },
+    told: told({}),
+  },
+  {
+    reason: 'trust_ended',
+    policy: { notAfter: '2026-01-01' },
+    token: plain,
+    told: told({
+      expected: expect.stringMatching(/^before 202\d-/),
+      found: expect.stringMatching(/^ended \d+ s ago$/),
+    }),
+  },
+  {
+    reason: 'flow_not_allowed',
+    policy: { flows: ['embed'] },
+    token: plain,
+    told: told({ expected: 'embed', found: 'exchange' }),
+  },
+  {
+    reason: 'origin_not_allowed',
+    policy: { origins: ['https://portal.example'] },
+    flow: 'embed',
+    token: plain,
+    headers: { origin: 'https://elsewhere.example' },
+    told: told({
+      expected: 'a post from https://portal.example',
+      found: 'a post from https://elsewhere.example',
+    }),
+  },
+  {
+    reason: 'actor_required',
+    policy: { requireActor: true },
+    token: plain,
+    told: told({ expected: 'an actor', found: 'a subject alone' }),
+  },
+  {
+    reason: 'actor_not_allowed',
+    token: withClaims({ may_act: { sub: `${MARKER}-robot` } }),
+    fields: (one) => asActor(one.token()),
+    told: (one) => ({
+      ...ofKey(one),
+      party: 'actor',
+      expected: `the actor of ${one.issuer} whom may_act names`,
+      found: 'another of its actors',
+    }),
+  },
+  {
+    reason: 'act_for_not_allowed',
+    policy: { actFor: ['https://customers.example'] },
+    token: plain,
+    fields: (one) => asActor(one.token({ sub: `${MARKER}-robot` })),
+    told: (one) => ({
+      ...ofKey(one),
+      party: 'actor',
+      expected: 'https://customers.example',
+      found: one.issuer,
+    }),
+  },
+  {
+    reason: 'scope_not_allowed',
+    policy: { scopes: ['workflow:list', 'workflow:read'] },
+    token: plain,
+    fields: () => ({ scope: 'workflow:delete everything' }),
+    told: told({
+      party: 'subject',
+      expected: 'some of workflow:list, workflow:read',
+      found: 'workflow:delete, everything',
+    }),
+  },
+  {
+    reason: 'resource_not_allowed',
+    policy: { resources: ['https://reports.example/api'] },
+    token: plain,
+    fields: () => ({ resource: `https://user:${MARKER}@reports.example/apis?key=${MARKER}` }),
+    told: told({
+      party: 'subject',
+      expected: 'one of https://reports.example/api',
+      found: 'https://reports.example/apis',
+    }),
+  },
+  {
+    reason: 'token_replayed',
+    token: withClaims({ jti: `${MARKER}-twice` }),
+    before: (service, one) => service.accessToken({ subject_token: one.token({ jti: `${MARKER}-twice` }) }),
+    told: told({}),
+  },
+  {
+    reason: 'token_replayed',
+    as: 'actor',
+    token: plain,
+    fields: (one) => asActor(one.token({ jti: `${MARKER}-again` })),
+    before: (service, one) => service.accessToken({ subject_token: one.token({ jti: `${MARKER}-again` }) }),
+    told: told({ detail: 'it was the subject token, the actor token, or both' }),
+  },
+];
+
+const USERS: readonly RefusalCase[] = [
+  {
+    reason: 'email_missing',
+    token: withClaims({ email: undefined }),
+    told: told({ expected: 'a claim email', found: 'none' }),
+  },
+  {
+    reason: 'email_not_verified',
+    token: withClaims({ email_verified: false }),
+    told: told({ expected: 'email_verified true', found: 'another email_verified' }),
+  },
+  {
+    reason: 'email_not_verified',
+    as: 'silent',
+    policy: { requireVerifiedEmail: true },
+    token: plain,
+    told: told({ expected: 'email_verified true', found: 'no email_verified' }),
+  },
+  {
+    reason: 'email_domain_not_allowed',
+    policy: { emailDomains: ['allowed.example', 'also.example'] },
+    token: withClaims({ email: `${MARKER}@${PRIVATE_DOMAIN}` }),
+    told: told({ expected: 'allowed.example, also.example', found: 'another domain' }),
+  },
+  {
+    reason: 'linking_not_allowed',
+    policy: { linkExistingUsers: false },
+    before: resident('global:member'),
+    token: plain,
+    told: told({ userId: expect.any(String) }),
+  },
+  {
+    reason: 'privileged_linking_not_allowed',
+    policy: { linkPrivileged: false },
+    before: resident('global:admin'),
+    token: plain,
+    told: told({ userId: expect.any(String), expected: 'a user without privileges', found: 'global:admin' }),
+  },
+  { reason: 'provisioning_not_allowed', policy: { provisionUsers: false }, token: plain, told: told({}) },
+  {
+    reason: 'role_not_allowed',
+    policy: { allowedRoles: ['global:member'] },
+    token: withClaims({ role: 'global:admin' }),
+    told: told({ expected: 'global:member', found: 'global:admin' }),
+  },
+  {
+    reason: 'role_not_recognized',
+    token: withClaims({ role: 'global:king ' }),
+    told: told({ expected: ASSIGNABLE, found: 'global:king\\u{20}' }),
+  },
+  {
+    reason: 'role_not_assignable',
+    token: withClaims({ role: 'global:owner' }),
+    told: told({ expected: ASSIGNABLE, found: 'global:owner' }),
+  },
+  {
+    reason: 'stored_role_not_allowed',
+    policy: { roleCeiling: true, allowedRoles: ['global:member'] },
+    before: resident('global:admin'),
+    token: plain,
+    told: told({ userId: expect.any(String), expected: 'global:member', found: 'global:admin' }),
+  },
+  {
+    reason: 'owner_excluded',
+    policy: { excludeOwner: true },
+    before: resident('global:owner'),
+    token: plain,
+    told: told({
+      userId: expect.any(String),
+      expected: 'another user than the owner',
+      found: 'global:owner',
+    }),
+  },
+  {
+    reason: 'user_disabled',
+    before: async (service, { email }) =>
+      changeUser(service, await createUser(service, { email }), { enabled: false }),
+    token: plain,
+    told: told({ userId: expect.any(String), expected: 'a user who is enabled', found: 'a disabled one' }),
+  },
+];
+
+/** @returns every reason at least once */
+export const REFUSAL_CASES: readonly RefusalCase[] = [
+  ...HEADER_AND_KEY,
+  ...CLAIMS_AND_TIMES,
+  ...ENTRIES,
+  ...USERS,
+];
+
+/** Names the case, and with it its partner. */
+export function nameOf({ reason, as = '' }: RefusalCase): string {
+  return [...reason.split('_'), ...(as === '' ? [] : [as])].join('-');
+}
