@@ -153,10 +153,7 @@ const ODD_CLAIMS = fc.record(
 );
 
 /** Claims that a partner might sign, beside those that every token has: none, or odd ones. */
-const CLAIMS = fc.oneof(
-  { weight: 2, arbitrary: fc.constant({}) },
-  { weight: 3, arbitrary: ODD_CLAIMS },
-);
+const CLAIMS = fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 3, arbitrary: ODD_CLAIMS });
 
 describeOnAnyDatabase('[D42] random requests', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
