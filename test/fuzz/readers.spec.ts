@@ -8,7 +8,7 @@ import { JSON_TARGETS } from './support/json.targets.js';
 import { TEXT_TARGETS } from './support/text.targets.js';
 
 const TARGETS = [...FORM_TARGETS, ...JSON_TARGETS, ...TEXT_TARGETS] as readonly FuzzTarget[];
-const RUNS = 1_000;
+const RUNS = 1_500;
 const SHARE = 1 / TARGETS.length;
 
 describe('random input', () => {

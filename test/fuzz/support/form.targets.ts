@@ -45,7 +45,17 @@ const exchangeForm: FuzzTarget<TokenExchangeForm> = {
     `${GRANT}&subject_token=a.b.c&actor_token=d.e.f&actor_token_type=urn%3Ax&scope=a+b&resource=urn%3Aa&resource=urn%3Ab`,
     `${GRANT}&subject_token=a.b.c&actor_token=&audience=x&audience=y&requested_token_type=&unknown=%F0%9F%98%80`,
   ],
-  pieces: [...PIECES, 'scope=', 'resource=', 'audience=', 'actor_token_type=x', '&actor_token=', GRANT],
+  pieces: [
+    ...PIECES,
+    'scope=',
+    'resource=',
+    'audience=',
+    'actor_token_type=x',
+    '&actor_token=',
+    '&subject_token[]=x',
+    '&actor_token%5B0%5D=y',
+    GRANT,
+  ],
   read: (input) => readTokenExchangeForm(input),
   isRefusal,
   judge(input, { subjectToken, actorToken, scope, resources }) {

@@ -33,8 +33,15 @@ const LATEST_TIME = 253_402_300_799;
 
 const strictJson: FuzzTarget = {
   name: 'strict JSON',
-  seeds: ['{"a":1,"b":[{"a":null},"x"]}', '[[[[1.5e3,-0]]]]', '{"\\u0061":"a","b":{"a":{}}}', '"text"'],
-  pieces: [...PIECES, '"a":1', '{"a":', '[['],
+  // The last one is refused as it is.
+  seeds: [
+    '{"a":1,"b":[{"a":null},"x"]}',
+    '[[[[1.5e3,-0]]]]',
+    '{"\\u0061":"a","b":{"a":{}}}',
+    '"text"',
+    '{"b":{"a":1,"\\u0061":2}}',
+  ],
+  pieces: [...PIECES, '"a":1', '"a":1,', ',"\\u0061":2', '"b":[],', '{"a":', '[['],
   read: (input) => parseStrictJsonBytes(input),
   isRefusal: (error) => error instanceof JsonError,
   judge(input, value) {

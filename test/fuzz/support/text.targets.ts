@@ -87,6 +87,7 @@ const cookie: FuzzTarget<string[]> = {
     `${SESSION_COOKIE}=`,
     SESSION,
     `;${SESSION_COOKIE}=${SESSION}`,
+    `,${SESSION_COOKIE}=${SESSION}`,
     'A',
   ],
   // As Node.js gives headers.
