@@ -26,6 +26,7 @@ import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js'
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
 import { SettlementRepository } from './host/settlement.repository.js';
+import type { Departure } from './http/departure.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { ThrottleModule } from './http/throttle/throttle.module.js';
 import { LoggingModule } from './logging/logging.module.js';
@@ -64,6 +65,7 @@ export interface Parts {
   readonly coordination: Coordination;
   readonly keyRing: KeyRing;
   readonly frameAncestors: FrameAncestors;
+  readonly departure: Departure;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The folder of the compiled sources, beside which the page's files lie. */
@@ -185,7 +187,7 @@ function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefi
 
 /** With the module its keys belong to readiness, without it the database alone. */
 function tokenExchange(
-  { startup, clock: time, logger, coordination }: Parts,
+  { startup, clock: time, logger, coordination, departure }: Parts,
   modules: SharedModules,
 ): DynamicModule[] {
   const { database, audit, metrics, throttle, users, access, web } = modules;
@@ -195,7 +197,7 @@ function tokenExchange(
       revocationsCheck(revocations),
     ];
     const inject = [DataSource, Revocations];
-    return [HealthModule.registerAsync({ imports: [database, access], inject, useFactory })];
+    return [HealthModule.registerAsync({ departure, imports: [database, access], inject, useFactory })];
   }
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
     imports: [database, audit, access, throttle, HostModule.register([database, users, metrics, web])],
@@ -225,7 +227,8 @@ function tokenExchange(
     storedEntriesCheck(stored),
   ];
   const inject = [DataSource, Revocations, JwksKeyProvider, StoredEntryFollower];
-  return [module, HealthModule.registerAsync({ imports: [database, access, module], inject, useFactory })];
+  const imports = [database, access, module];
+  return [module, HealthModule.registerAsync({ departure, imports, inject, useFactory })];
 }
 
 function tokenExchangeSettings(

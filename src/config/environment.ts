@@ -171,6 +171,16 @@ export const VARIABLES = {
     max: 10,
   }),
 
+  // Stop
+  shutdownDelaySeconds: integer('SVC_SHUTDOWN_DELAY_SECONDS', {
+    description:
+      'Time between SIGTERM and the end of listening, in seconds: so long load balancers have to hear that the instance is ' +
+      'not ready any more.',
+    default: 0,
+    min: 0,
+    max: 300,
+  }),
+
   // Storage
   databaseUrl: text('SVC_DATABASE_URL', {
     description: 'PostgreSQL connection URL; without one the embedded database is used.',

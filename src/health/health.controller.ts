@@ -1,6 +1,7 @@
 // Whether the process lives, in which version, and whether it should get traffic.
 import { Controller, Get, Head, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { VERSION } from '../config/version.js';
+import { Departure } from '../http/departure.js';
 
 /** One thing that must be there before traffic makes sense. */
 export interface ReadinessCheck {
@@ -13,7 +14,10 @@ export const READINESS_CHECKS = Symbol('READINESS_CHECKS');
 
 @Controller('healthz')
 export class HealthController {
-  constructor(@Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[]) {}
+  constructor(
+    private readonly departure: Departure,
+    @Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[],
+  ) {}
 
   @Get()
   alive(): { status: 'ok'; version: string } {
@@ -25,15 +29,13 @@ export class HealthController {
     // The status is the answer.
   }
 
-  /** Ready when all that is checked is; app.module.ts says what that is (D48). */
+  /** Ready when all that is checked is, until the service is to stop; app.module.ts says what is checked (D48). */
   @Get('readiness')
   async ready(): Promise<{ status: 'ready' }> {
+    if (this.departure.isUnderWay) throw notReady('The service is stopping');
     const waitingFor = await this.unready();
     if (waitingFor.length === 0) return { status: 'ready' };
-    throw new ServiceUnavailableException({
-      error: 'not_ready',
-      message: `Waiting for ${waitingFor.join(', ')}`,
-    });
+    throw notReady(`Waiting for ${waitingFor.join(', ')}`);
   }
 
   @Head('readiness')
@@ -45,4 +47,8 @@ export class HealthController {
     const results = await Promise.all(this.checks.map((check) => check.isReady().catch(() => false)));
     return this.checks.filter((_, index) => results[index] !== true).map(({ name }) => name);
   }
+}
+
+function notReady(message: string): ServiceUnavailableException {
+  return new ServiceUnavailableException({ error: 'not_ready', message });
 }
