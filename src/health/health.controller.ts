@@ -9,6 +9,20 @@ export interface ReadinessCheck {
   isReady(): Promise<boolean>;
 }
 
+/** Whether a part of the service that can be off is there, and if not why, in one word. */
+export interface FeatureState {
+  readonly available: boolean;
+  readonly reason?: string;
+}
+
+/** The parts that can be off. They are told, but readiness does not depend on them. */
+export interface Features {
+  readonly tokenExchange: FeatureState;
+}
+
+/** Injection token of a function that tells the features as they are. */
+export const FEATURES = Symbol('FEATURES');
+
 /** Injection token of the list of checks. */
 export const READINESS_CHECKS = Symbol('READINESS_CHECKS');
 
@@ -17,6 +31,7 @@ export class HealthController {
   constructor(
     private readonly departure: Departure,
     @Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[],
+    @Inject(FEATURES) private readonly features: () => Features,
   ) {}
 
   @Get()
@@ -31,10 +46,10 @@ export class HealthController {
 
   /** Ready when all that is checked is, until the service is to stop; app.module.ts says what is checked (D48). */
   @Get('readiness')
-  async ready(): Promise<{ status: 'ready' }> {
+  async ready(): Promise<{ status: 'ready' } & Features> {
     if (this.departure.isUnderWay) throw notReady('The service is stopping');
     const waitingFor = await this.unready();
-    if (waitingFor.length === 0) return { status: 'ready' };
+    if (waitingFor.length === 0) return { status: 'ready', ...this.features() };
     throw notReady(`Waiting for ${waitingFor.join(', ')}`);
   }
 

@@ -3,8 +3,8 @@ import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { InjectionToken } from '@nestjs/common';
 import { Departure } from '../http/departure.js';
-import { HealthController, READINESS_CHECKS } from './health.controller.js';
-import type { ReadinessCheck } from './health.controller.js';
+import { FEATURES, HealthController, READINESS_CHECKS } from './health.controller.js';
+import type { Features, ReadinessCheck } from './health.controller.js';
 
 /** How the list of checks is made. */
 export interface HealthOptions {
@@ -12,11 +12,19 @@ export interface HealthOptions {
   readonly imports?: ModuleMetadata['imports'];
   readonly inject: InjectionToken[];
   readonly useFactory: (...dependencies: never[]) => readonly ReadinessCheck[];
+  /** Asked whenever readiness is. */
+  readonly features: () => Features;
 }
 
 @Module({})
 export class HealthModule {
-  static registerAsync({ departure, imports = [], inject, useFactory }: HealthOptions): DynamicModule {
+  static registerAsync({
+    departure,
+    imports = [],
+    inject,
+    useFactory,
+    features,
+  }: HealthOptions): DynamicModule {
     return {
       module: HealthModule,
       imports,
@@ -24,6 +32,7 @@ export class HealthModule {
       providers: [
         { provide: Departure, useValue: departure },
         { provide: READINESS_CHECKS, inject, useFactory },
+        { provide: FEATURES, useValue: features },
       ],
     };
   }
