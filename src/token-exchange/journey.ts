@@ -39,7 +39,7 @@ export class Journey {
     return async <T>(stage: Stage, work: () => Promise<T>): Promise<T> => {
       const startedAt = performance.now();
       try {
-        return await work();
+        return await this.telemetry.traced({ name: stage, flow }, work);
       } finally {
         this.telemetry.observeStage(flow, stage, (performance.now() - startedAt) / 1000);
       }
