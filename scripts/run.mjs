@@ -23,6 +23,7 @@ process.exitCode = await launch(...process.argv.slice(2));
 /** Answers the exit code; `install` and `build` only prepare. */
 async function launch(command, ...args) {
   if (command === 'test:long') return launchSeries(...args);
+  if (command === 'fuzz') return launchFuzz(args);
   if (!['install', 'build', ...Object.keys(programs)].includes(command)) return explainUse();
   const preparation = await prepare(command);
   const program = programs[command];
@@ -41,6 +42,21 @@ async function launchSeries(name, ...args) {
   }
   process.env.TEST_SERIES = name;
   return launch('test', pattern, ...args);
+}
+
+/** Random input for as long as is asked for, from another seed each time unless one is given. */
+async function launchFuzz(args) {
+  const { FUZZ_PATTERN, explainFuzz, fuzzEnvironment } = await import('./fuzz-options.mjs');
+  const environment = fuzzEnvironment(args);
+  if (environment === undefined) {
+    process.stderr.write(explainFuzz());
+    return 2;
+  }
+  Object.assign(process.env, environment);
+  process.stderr.write(
+    `Random input for ${environment.FUZZ_MINUTES} minutes, seed ${environment.FUZZ_SEED}\n`,
+  );
+  return launch('test', FUZZ_PATTERN, '--verbose');
 }
 
 async function prepare(command) {
@@ -72,7 +88,7 @@ async function runProgram(command, file, args) {
 
 function explainUse() {
   process.stderr.write(
-    'Usage: node scripts/run.mjs install|build|test|test:fast|test:long|demo|bench|start|admin [arguments]\n',
+    'Usage: node scripts/run.mjs install|build|test|test:fast|test:long|fuzz|demo|bench|start|admin [arguments]\n',
   );
   return 2;
 }

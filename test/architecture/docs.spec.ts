@@ -15,7 +15,7 @@ describe('the repository', () => {
 
   it('has no link that leads nowhere', () => {
     const documents = files.filter(({ path }) =>
-      /^(README|CHANGELOG|CONTRIBUTING|docs\/.*|test\/README)\.md$/.test(path),
+      /^(README|CHANGELOG|CONTRIBUTING|SECURITY|docs\/.*|test\/README)\.md$/.test(path),
     );
     const links = documents.flatMap((document) =>
       relativeLinks(document).map((link) => ({ in: document.path, link })),

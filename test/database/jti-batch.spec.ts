@@ -399,7 +399,7 @@ describeOnPostgresql('uses of ids in statements of two instances', (database) =>
 
   const instanceOf = (place: number) => instances[place % 2]!;
 
-  it('[5.2.5] of 64 uses of one id at once one passes, in each of 50 rounds', async () => {
+  it('[5.2.5][K16] of 64 uses of one id at once one passes, in each of 50 rounds', async () => {
     for (let round = 0; round < 50; round++) {
       const contested = randomUUID();
       const requests = Array.from({ length: 64 }, () => [contested]);

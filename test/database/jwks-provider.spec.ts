@@ -414,7 +414,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       ['down', status(500)],
       ['slow', delayed(1_000, body(JSON.stringify({ keys: [OLD] })))],
     ])(
-      '[D34] 1,000 of them make one fetch and few statements while the endpoint is %s',
+      '[D34][K23] 1,000 of them make one fetch and few statements while the endpoint is %s',
       async (_what, answer) => {
         const instance = await startWithoutRetries();
         server.answerWith(answer);
@@ -461,7 +461,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   });
 
   describe('issuers and entries', () => {
-    it('[D37] two issuers that share a kid each have their own key: cold, warm and after a refresh', async () => {
+    it('[D37][K8] two issuers that share a kid each have their own key: cold, warm and after a refresh', async () => {
       const other = await listen();
       const kids = ['k1', 'a:b', 'a/b', '', '__proto__'];
       const headers = { 'cache-control': 'max-age=60' };

@@ -74,7 +74,7 @@ const bindsPath = (attack: Attack, path: EntryPath) => attack.flow === undefined
 const replayed: Attack = { name: 'replayed', make: () => '', reason: 'token_replayed', verdict: 'refused' };
 
 /** Verification, which no database has a part in. */
-describeOnAnyDatabase('the attack matrix: before a token is used up', (database) => {
+describeOnAnyDatabase('[K5] the attack matrix: before a token is used up', (database) => {
   const cast = new Cast();
   let service: TestService;
   const subject = () => cast.other.sign(cast.other.claims({ sub: 'companion' }));
@@ -130,7 +130,7 @@ describeOnEachDatabase('the attack matrix: what is accepted, once', (database) =
       expect(outcomeOf(await path.send(service, token, subject))).toBe('accepted');
     });
 
-    it.each(ENTRY_PATHS)('[5.2.5] refuses what $name has used up', async (first) => {
+    it.each(ENTRY_PATHS)('[5.2.5][K18] refuses what $name has used up', async (first) => {
       const token = cast.main.sign();
       expect(outcomeOf(await first.send(service, token, subject))).toBe('accepted');
       const before = await census(service);

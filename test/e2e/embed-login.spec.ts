@@ -44,7 +44,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
       expect(await answer.json()).toEqual({ error: 'token_missing', message: expect.any(String) });
     });
 
-    it.each(REDIRECTS)('[4.1.2][D24] redirectTo %j: 303 to %s', async (redirectTo, location) => {
+    it.each(REDIRECTS)('[4.1.2][D24][K26] redirectTo %j: 303 to %s', async (redirectTo, location) => {
       const answer = await login(service, method, { token: token(), redirectTo });
       expect([answer.status, answer.headers.get('location')]).toEqual([303, location]);
     });
@@ -58,7 +58,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     });
   });
 
-  it('[4.1.2] a target of 100,000 characters does not leave the instance either', async () => {
+  it('[4.1.2][K26] a target of 100,000 characters does not leave the instance either', async () => {
     const answer = await service.embed({ token: token(), redirectTo: `/${'a'.repeat(100_000)}` });
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toMatch(/^\/a*$/);
@@ -90,7 +90,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     expect(sessionIdOf(chosen.headers.get('set-cookie') ?? '')).not.toBe('A'.repeat(43));
   });
 
-  it('[4.1] a live session of another user is never silently kept', async () => {
+  it('[4.1][K27] a live session of another user is never silently kept', async () => {
     const ada = await service.sessionCookie(token({ sub: 'ada' }));
     const asBen = await service.embed({ token: token({ sub: 'ben' }) }, { cookie: ada });
     const cookie = asBen.headers.get('set-cookie') ?? '';

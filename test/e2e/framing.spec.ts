@@ -68,7 +68,7 @@ describe('[P.origins] the origin of a login', () => {
   };
 
   it.each([OTHER, 'null', `${PRODUCT}.evil.example`, 'http://product.example', `${PRODUCT}:8443`, ''])(
-    '[P.origins] %j is refused by an entry that lists another, and the token stays unused',
+    '[P.origins][K27] %j is refused by an entry that lists another, and the token stays unused',
     async (origin) => {
       const token = picky.sign();
       const answer = await login(picky, origin, token);
@@ -104,7 +104,7 @@ describe('[P.origins] the origin of a login', () => {
     ['posted from here by a browser that names no origin', 'POST', { 'sec-fetch-site': 'same-origin' }],
     ['posted with an empty Sec-Fetch-Site', 'POST', { 'sec-fetch-site': '' }],
   ] as const)(
-    '[P.origins] %s is refused by an entry that lists origins, and the token stays unused',
+    '[P.origins][K27] %s is refused by an entry that lists origins, and the token stays unused',
     async (_, method, headers) => {
       const token = picky.sign();
       const answer = await loginBy(service, method, { token }, headers);

@@ -106,7 +106,7 @@ declare('[B.work] what one request may cost', (database) => {
   }
 
   it.each(FLOWS)(
-    '[B.work][B.body] the form of $path',
+    '[B.work][B.body][K33] the form of $path',
     async (flow) => {
       const sign = (claims: Record<string, unknown>) => partner.sign(partner.claims(claims));
       const hostile = [...hostileForms(flow), ...hostileTokens(flow, sign)];
@@ -115,7 +115,7 @@ declare('[B.work] what one request may cost', (database) => {
     240_000,
   );
 
-  it('[B.work][B.parts] every JSON body of the API', async () => {
+  it('[B.work][B.parts][K33] every JSON body of the API', async () => {
     const problems: string[] = [];
     for (const operation of api.operations.filter(({ hasBody }) => hasBody)) {
       const { path, body } = await requestFor(RECIPES, operation, world);
@@ -137,7 +137,7 @@ declare('[B.work] what one request may cost', (database) => {
     expect(await problemsOf({ method: 'POST', path, headers }, hostile)).toEqual([]);
   }, 240_000);
 
-  it('[B.work][B.headers] every header and query, on every route', async () => {
+  it('[B.work][B.headers][K33] every header and query, on every route', async () => {
     const problems: string[] = [];
     const token = await world.tokenOf('administrator');
     const authorized = { authorization: `Bearer ${token}` };

@@ -130,7 +130,7 @@ describeOnEachDatabase('identity', (database) => {
       expect(await census(service)).toMatchObject({ users: before.users, links: before.links });
     });
 
-    it('[D1] two issuers that send the same sub have two users', async () => {
+    it('[D1][K2] two issuers that send the same sub have two users', async () => {
       const sub = newSub();
       const ids = [await userIdOf(await use(path, token({ sub })))];
       ids.push(await userIdOf(await use(path, tokenOf(limited, { sub }))));
@@ -142,17 +142,20 @@ describeOnEachDatabase('identity', (database) => {
       expect(outcomeOf(await use(path, stranger))).toMatch(/^refused/);
     });
 
-    it.each([[false], ['false']])('[D5] email_verified %j neither links nor provisions', async (verified) => {
-      const sub = newSub();
-      await createUser(service, { email: `victim-${sub}@partner.example` });
-      const before = await census(service);
-      for (const email of [`victim-${sub}@partner.example`, `fresh-${sub}@partner.example`]) {
-        const text = token({ sub, email, email_verified: verified });
-        expect(outcomeOf(await use(path, text))).toMatch(/^refused/);
-      }
-      const { users, links, sessions, userStates } = before;
-      expect(await census(service)).toMatchObject({ users, links, sessions, userStates });
-    });
+    it.each([[false], ['false']])(
+      '[D5][K1] email_verified %j neither links nor provisions',
+      async (verified) => {
+        const sub = newSub();
+        await createUser(service, { email: `victim-${sub}@partner.example` });
+        const before = await census(service);
+        for (const email of [`victim-${sub}@partner.example`, `fresh-${sub}@partner.example`]) {
+          const text = token({ sub, email, email_verified: verified });
+          expect(outcomeOf(await use(path, text))).toMatch(/^refused/);
+        }
+        const { users, links, sessions, userStates } = before;
+        expect(await census(service)).toMatchObject({ users, links, sessions, userStates });
+      },
+    );
 
     it.each([[undefined], [true], ['true']])(
       '[D5] email_verified %j links and provisions',
@@ -483,7 +486,7 @@ describeOnEachDatabase('identity', (database) => {
   });
 
   describe('a user who is disabled', () => {
-    it.each(ENTRY_PATHS)('[D7] is refused by $name, and let in again when enabled', async (path) => {
+    it.each(ENTRY_PATHS)('[D7][K4] is refused by $name, and let in again when enabled', async (path) => {
       const sub = newSub();
       const id = await userIdOf(await use(path, token({ sub })));
       await changeUser(service, id, { enabled: false });
@@ -497,7 +500,7 @@ describeOnEachDatabase('identity', (database) => {
       expect(outcomeOf(await use(path, token({ sub })))).toBe('accepted');
     });
 
-    it.each(ENTRY_PATHS)('[D7] loses at once what $name has given', async (path) => {
+    it.each(ENTRY_PATHS)('[D7][K4] loses at once what $name has given', async (path) => {
       const answer = await use(path, token({ sub: newSub() }));
       const headers = await credentialOf(answer);
       const me = (await (await service.fetch('/rest/me', { headers })).json()) as { user: { id: string } };
@@ -515,7 +518,7 @@ describeOnEachDatabase('identity', (database) => {
       expect((await service.fetch('/rest/me', { headers })).status).toBe(200);
     });
 
-    it('[D7] takes the tokens along that others act with on this user', async () => {
+    it('[D7][K4] takes the tokens along that others act with on this user', async () => {
       const sub = newSub();
       const accessToken = await service.accessToken({
         subject_token: token({ sub }),
@@ -544,7 +547,7 @@ describeOnEachDatabase('identity', (database) => {
   describe('what storage can and cannot hold', () => {
     const astral = '\u{1f600}';
 
-    it.each(ENTRY_PATHS)('[D42] a jti of 10,000 characters works once by $name', async (path) => {
+    it.each(ENTRY_PATHS)('[D42][K28] a jti of 10,000 characters works once by $name', async (path) => {
       const text = token({ sub: newSub(), jti: newSub() + 'j'.repeat(10_000) });
       expect(outcomeOf(await use(path, text))).toBe('accepted');
       expect(outcomeOf(await use(path, text))).toMatch(/^refused/);
@@ -558,7 +561,7 @@ describeOnEachDatabase('identity', (database) => {
     ] as const;
 
     it.each(claimNames.flatMap((name) => badTexts.map(([what, text]) => ({ name, what, text }))))(
-      '[D42] $what in $name is a refusal, never a fault',
+      '[D42][K28] $what in $name is a refusal, never a fault',
       async ({ name, text }) => {
         const before = await census(service);
         for (const path of ENTRY_PATHS) {
@@ -577,7 +580,7 @@ describeOnEachDatabase('identity', (database) => {
         (unique) => ({ sub: unique + astral.repeat(255 - unique.length) }),
         true,
       ],
-      ['[D42] no sub of 256 characters', (unique) => ({ sub: unique.padEnd(256, 's') }), false],
+      ['[D42][K28] no sub of 256 characters', (unique) => ({ sub: unique.padEnd(256, 's') }), false],
       ['[D42] an e-mail of 254 characters', (unique) => ({ email: longEmail(unique, 254) }), true],
       ['[D42] no e-mail of 255 characters', (unique) => ({ email: longEmail(unique, 255) }), false],
       ['[D42] no e-mail of 30,000 characters', (unique) => ({ email: longEmail(unique, 30_000) }), false],
@@ -588,7 +591,7 @@ describeOnEachDatabase('identity', (database) => {
       ],
       ['[D42] no role of 30,000 characters', () => ({ role: 'r'.repeat(30_000) }), false],
       ['[D42] an unknown claim of 40,000 characters', () => ({ unknown: 'x'.repeat(40_000) }), true],
-      ['[D42] no claims of 100,000 characters', () => ({ unknown: 'x'.repeat(100_000) }), false],
+      ['[D42][K28] no claims of 100,000 characters', () => ({ unknown: 'x'.repeat(100_000) }), false],
       ['[D42] no claims of 150,000 characters', () => ({ unknown: 'x'.repeat(150_000) }), false],
       ['[D42] members that objects have anyway', () => ({ constructor: 'x', toString: 'y' }), true],
     ])('%s: accepted or refused, never a fault', async (_, claims, isFine) => {
@@ -600,7 +603,7 @@ describeOnEachDatabase('identity', (database) => {
       }
     });
 
-    it('[B.body] claims of 1,000,000 characters make a body that is too large', async () => {
+    it('[B.body][K28] claims of 1,000,000 characters make a body that is too large', async () => {
       for (const path of BOTH_FLOWS) {
         const answer = await use(path, token({ sub: newSub(), unknown: 'x'.repeat(1_000_000) }));
         expect(answer.status).toBe(413);
@@ -643,7 +646,7 @@ describeOnEachDatabase('identity across a change of configuration', (database) =
   const before = Partner.create({ issuer: 'https://old.example', kid: 'k1' });
   const renamed = before.staticEntry({ issuer: 'https://new.example' });
 
-  it('[D1] links do not follow an issuer that is renamed', async () => {
+  it('[D1][K2] links do not follow an issuer that is renamed', async () => {
     await withService(database, { trustedKeys: [before.staticEntry()] }, async (service) => {
       await service.accessToken({ subject_token: before.sign(before.claims({ sub: '1' })) });
     });

@@ -144,7 +144,7 @@ describeOnAnyDatabase('the end of trust in an entry', (database) => {
       ['a moment', inAMinute],
       ['a moment with an offset', withOffset],
     ])(
-      '[P.notAfter] %s: good until then, refused from then on, and the token stays unused',
+      '[P.notAfter][K21] %s: good until then, refused from then on, and the token stays unused',
       async (_, partner) => {
         clock.advance(59);
         expect(await tried(partner, way)).toBe('accepted');

@@ -176,7 +176,7 @@ describeBuilt('[D43] the process', () => {
     },
   );
 
-  it('[D32] a bad configuration: exit code 1, every problem at once on stderr, no value, nothing begun', async () => {
+  it('[D32][K20] a bad configuration: exit code 1, every problem at once on stderr, no value, nothing begun', async () => {
     const entry = {
       ...partner.staticEntry(),
       kid: 'secret-kid',

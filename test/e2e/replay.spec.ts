@@ -52,7 +52,7 @@ describeOnEachDatabase('replay', (database) => {
   const exchangeStatus = async (subject: string, actor?: string) => (await exchange(subject, actor)).status;
   const usedJtis = async () => (await census(service)).usedJtis;
 
-  it('[5.2.5] fifty parallel uses of one jti: one passes, and the losers leave nothing', async () => {
+  it('[5.2.5][K17] fifty parallel uses of one jti: one passes, and the losers leave nothing', async () => {
     const sub = newSub();
     const before = await census(service);
     const succeededBefore = await countEvents(service, SUCCEEDED);
@@ -104,7 +104,7 @@ describeOnEachDatabase('replay', (database) => {
     expect(sessions - before.sessions).toBeLessThanOrEqual(1);
   });
 
-  it('[D3] a loser changes no role', async () => {
+  it('[D3][K17] a loser changes no role', async () => {
     const sub = newSub();
     await service.accessToken({ subject_token: other.sign(other.claims({ sub })) });
     const jti = `role-${sub}`;
@@ -119,7 +119,7 @@ describeOnEachDatabase('replay', (database) => {
   it.each([
     ['exchange, then embed', 0],
     ['embed, then exchange', 1],
-  ])('[D2] one id for both flows: %s', async (_, order) => {
+  ])('[D2][K18] one id for both flows: %s', async (_, order) => {
     const shared = token();
     const exchanged = async () => (await exchange(shared)).status;
     const embedded = async () => (await service.embed({ token: shared })).status;
@@ -314,8 +314,8 @@ describeOnPostgresql('replay on two instances with one database', (database) => 
 
   const instanceOf = (index: number) => (index % 2 === 0 ? first : second);
 
-  it('[5.2.5] 32 parallel posts of one token in each of several rounds: one passes in each', async () => {
-    for (let round = 0; round < 10; round++) {
+  it('[5.2.5][K16] 32 parallel posts of one token in each of 50 rounds: one passes in each', async () => {
+    for (let round = 0; round < 50; round++) {
       const contested = token({ sub: newSub() });
       const bodies = await race(32, (index) => instanceOf(index).exchange({ subject_token: contested }));
       expect(countsOf(bodies)).toEqual({ 200: 1, 400: 31 });

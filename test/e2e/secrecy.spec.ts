@@ -122,18 +122,18 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
     expect((await service.rows('SELECT 1 FROM audit_event')).length).toBeGreaterThan(100);
   });
 
-  it('[D23] nothing of them in the log, at level debug', () => expectNone(service.logText));
+  it('[D23][K19] nothing of them in the log, at level debug', () => expectNone(service.logText));
 
-  it('[D23] the query of a GET login is not in the log, nor any address with a query', () => {
+  it('[D23][K19] the query of a GET login is not in the log, nor any address with a query', () => {
     expect(service.logText).not.toMatch(/[?&](token|redirectTo|subject_token|cursor)=/);
   });
 
-  it('[D23] nothing of them in the audit rows', async () => {
+  it('[D23][K19] nothing of them in the audit rows', async () => {
     const rows = await service.rows('SELECT name, request_id, payload::text FROM audit_event');
     expectNone(JSON.stringify(rows));
   });
 
-  it('[D23] nothing of them in a header (Location among them) or an error body', () => {
+  it('[D23][K19] nothing of them in a header (Location among them) or an error body', () => {
     expect(answered.length).toBeGreaterThan(200);
     expectNone(answered.join('\n'));
   });

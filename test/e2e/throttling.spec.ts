@@ -71,7 +71,7 @@ describeOnEachDatabase('[D19] throttles', (database) => {
     });
   });
 
-  it('[D27] X-Forwarded-For of anybody changes nothing without a trusted proxy', async () => {
+  it('[D27][K29] X-Forwarded-For of anybody changes nothing without a trusted proxy', async () => {
     await withService(database, { trustedKeys, environment: limits(3, 3) }, async (service) => {
       const forwarded = (index: number) => ({
         'x-forwarded-for': `203.0.113.${index}`,

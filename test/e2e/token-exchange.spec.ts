@@ -111,9 +111,9 @@ describeOnAnyDatabase('token exchange', (database) => {
 
     it.each([
       ['[4.2.subject_token] no subject_token', { subject_token: undefined }, /subject_token/],
-      ['[4.2.subject_token] an empty subject_token', { subject_token: '' }, /subject_token/],
+      ['[4.2.subject_token][K6] an empty subject_token', { subject_token: '' }, /subject_token/],
       [
-        '[4.2.actor_token] an empty actor_token beside its type',
+        '[4.2.actor_token][K6] an empty actor_token beside its type',
         { actor_token: '', actor_token_type: 'urn:ietf:params:oauth:token-type:jwt' },
         /actor_token/,
       ],
@@ -138,7 +138,7 @@ describeOnAnyDatabase('token exchange', (database) => {
     });
 
     it.each(['grant_type', 'subject_token', 'actor_token', 'scope', 'subject_token_type'])(
-      '[D16] a repeated %s is refused by name, even if both are the same',
+      '[D16][K6] a repeated %s is refused by name, even if both are the same',
       async (name) => {
         const value =
           { grant_type: GRANT_FIELD[1], subject_token: token(), actor_token: token() }[name] ?? 'x';
@@ -199,7 +199,7 @@ describeOnAnyDatabase('token exchange', (database) => {
     });
 
     it.each(['subject_token[]', 'subject_token[0]', 'actor_token[]', 'actor_token[sub]'])(
-      '[D16] %s beside a good subject token is refused, never ignored',
+      '[D16][K6] %s beside a good subject token is refused, never ignored',
       async (name) => {
         const fields = [GRANT_FIELD, ['subject_token', token()], [name, token()]] as const;
         const refused = await read(await postRaw(service, encodedForm(fields)));
@@ -239,7 +239,7 @@ describeOnAnyDatabase('token exchange', (database) => {
       }
     });
 
-    it('[D55] what was only asked for is not signed as if it were granted', async () => {
+    it('[D55][K32] what was only asked for is not signed as if it were granted', async () => {
       const fields = { scope: 'admin:everything', resource: 'https://elsewhere.example', audience: 'other' };
       const { body } = await read(await exchange(fields));
       const claims = decodeJwt(String(body['access_token']));
@@ -606,7 +606,7 @@ describeOnAnyDatabase('token exchange', (database) => {
       expect((await service.fetch('/rest/me', cookie)).status).toBe(401);
     });
 
-    it('[D31] an issued token is no subject token and no actor token', async () => {
+    it('[D31][K7] an issued token is no subject token and no actor token', async () => {
       const accessToken = await service.accessToken({ subject_token: token() });
       expect(await (await exchange({ subject_token: accessToken })).text()).toBe(INVALID_GRANT);
       expect(await (await exchange({ actor_token: accessToken })).text()).toBe(INVALID_GRANT);
@@ -833,7 +833,7 @@ describeOnAnyDatabase('a restricted service', (database) => {
 });
 
 describeOnAnyDatabase('an instance that trusts its own key', (database) => {
-  it('[D31] an issued token is refused as a subject even where its own key is trusted', async () => {
+  it('[D31][K7] an issued token is refused as a subject even where its own key is trusted', async () => {
     const { issued, key } = await withService(database, { trustedKeys }, async (service) => {
       const accessToken = await service.accessToken({ subject_token: partner.sign() });
       const { keys } = (await (await service.fetch('/.well-known/jwks.json')).json()) as JSONWebKeySet;

@@ -50,7 +50,7 @@ describeOnEachDatabase('an e-mail that is not verified', (database) => {
 
   describe.each(ENTRY_PATHS)('by $name', (path) => {
     it.each(NOT_VERIFIED)(
-      '[D5] email_verified %j links nobody to the owner and makes no user',
+      '[D5][K31] email_verified %j links nobody to the owner and makes no user',
       async (verified) => {
         for (const email of [OWNER_EMAIL, `${newSub()}@partner.example`]) {
           const sub = newSub();

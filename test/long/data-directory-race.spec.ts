@@ -49,7 +49,7 @@ describe('raced starters over the lock of a process that was killed', () => {
   }
 
   it.each([2, 3, 4])(
-    '[D46] %d starters: in every round exactly one holds it',
+    '[D46][K35] %d starters: in every round exactly one holds it',
     async (count) => {
       const roundsByHolders = new Map<number, number>();
       for (let round = 0; round < ROUNDS; round += 1) {

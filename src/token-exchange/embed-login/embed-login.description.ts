@@ -67,11 +67,11 @@ export const EMBED_LOGIN_DESCRIPTION = {
       description: 'To be posted by a form of the page that has the frame.',
       security: [],
       requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
-      responses: {
+      responses: orAsPages({
         ...RESPONSES,
         413: answer('The body is larger than 256 KiB'),
         415: answer('The body is no plain form in UTF-8'),
-      },
+      }),
     },
     get: {
       operationId: 'EmbedLogin_get',
@@ -90,4 +90,16 @@ export const EMBED_LOGIN_DESCRIPTION = {
 
 function answer(description: string) {
   return { description, content: { 'application/json': { schema: ERROR } } };
+}
+
+/** Each refusal also as the page that a post may ask for. */
+function orAsPages(
+  responses: Readonly<Record<string, { readonly description: string; readonly content?: object }>>,
+) {
+  const page = { 'text/html': { schema: { type: 'string' } } };
+  const described = Object.entries(responses).map(([status, response]) => {
+    const { content } = response;
+    return [status, content === undefined ? response : { ...response, content: { ...content, ...page } }];
+  });
+  return Object.fromEntries(described) as Record<string, object>;
 }

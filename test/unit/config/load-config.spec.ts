@@ -187,7 +187,7 @@ describe('other kinds of value', () => {
     ['SVC_ENCRYPTION_KEY', Buffer.alloc(32).toString('hex')],
     ['SVC_ENCRYPTION_KEY', `${KEY},`],
     ['SVC_ENCRYPTION_KEY', `${KEY} ${KEY}`],
-  ])('[D32] %s does not take %j', (name, text) => {
+  ])('[D32][K20] %s does not take %j', (name, text) => {
     const { problems } = read({ [name]: text });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name}: `));

@@ -117,7 +117,7 @@ describe('no start', () => {
     ]);
   });
 
-  it('[D45] without encryption key on PostgreSQL', async () => {
+  it('[D45][K20] without encryption key on PostgreSQL', async () => {
     expect(await problemsOf(DATABASE)).toEqual(['SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL']);
   });
 

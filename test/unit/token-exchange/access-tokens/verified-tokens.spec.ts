@@ -36,7 +36,7 @@ class Keys {
 }
 
 describe('remembered tokens', () => {
-  it('are found by all of their characters', () => {
+  it('[K14] are found by all of their characters', () => {
     const tokens = new VerifiedTokens<number>();
     tokens.remember('head.payload.signature', 1);
     expect(tokens.find('head.payload.signature')).toBe(1);
@@ -89,7 +89,7 @@ describe('access tokens that come again', () => {
   };
   const issue = (users: Partial<SettledUsers> = {}) => issueBy(tokens, users);
 
-  it('say the same each time, and each what it says itself', async () => {
+  it('[K14] say the same each time, and each what it says itself', async () => {
     const both = [issue({ subjectUserId: 'a' }), issue({ subjectUserId: 'b', actorUserId: 'c' })];
     for (let time = 0; time < 3; time++) {
       const said = await Promise.all(both.map((token) => tokens.verify(token)));

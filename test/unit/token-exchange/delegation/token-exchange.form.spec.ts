@@ -139,7 +139,7 @@ describe('fields that are refused', () => {
     ['scope', withFields('scope=a%00b')],
     ['scope', withFields('scope=%ED%A0%80')],
     ['scope', withFields('scope=%')],
-  ])('[D16] %s is named: %s', (field, body) => {
+  ])('[D16][K6] %s is named: %s', (field, body) => {
     const [kind, message] = refusal(body);
     expect(kind).toBe('field_invalid');
     expect(message).toContain(field);

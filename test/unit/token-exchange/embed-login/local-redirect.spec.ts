@@ -175,7 +175,7 @@ describe('whatever the target', () => {
   ];
   const two = PIECES.flatMap((first) => PIECES.map((second) => first + second));
 
-  it('[D24] the browser stays on the instance: all targets of up to three pieces after a slash', () => {
+  it('[D24][K26] the browser stays on the instance: all targets of up to three pieces after a slash', () => {
     const three = two.flatMap((start) => PIECES.map((piece) => start + piece));
     expect(faultsOf([...PIECES, ...two, ...three].map((rest) => `/${rest}`)).slice(0, 10)).toEqual([]);
   });
@@ -210,7 +210,7 @@ describeWithVectors('lists of known open redirects', 'payloadsallthethings', (ve
     ['Open-Redirect-payloads.txt', 200],
     ['open_redirect_wordlist.txt', 10],
     ['openredirects.txt', 50],
-  ])('[D24] no line of %s leads away, as it is or after a path', (name, least) => {
+  ])('[D24][K26] no line of %s leads away, as it is or after a path', (name, least) => {
     const lines = vectors.lines(`payloadsallthethings/${name}`);
     expect(lines.length).toBeGreaterThan(least);
     const targets = lines.flatMap((line) => [

@@ -75,7 +75,7 @@ describe('duplicate members', () => {
   const names = ['alg', 'kid', 'typ', 'crit', 'iss', 'sub', 'aud', 'exp', 'jti', 'role', 'email', 'other'];
 
   it.each(names)(
-    '[D37] %s twice is malformed in header and claims, at any depth, in any spelling',
+    '[D37][K15] %s twice is malformed in header and claims, at any depth, in any spelling',
     (name) => {
       const escaped = `\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}`;
       for (const other of [name, escaped]) {

@@ -127,7 +127,7 @@ describe('algorithms', () => {
   );
 
   it.each(pairs.filter(([signed, held]) => signed !== held))(
-    '[5.2.2] %s is not accepted under the kid of a key for %s',
+    '[5.2.2][K9] %s is not accepted under the kid of a key for %s',
     async (signed, held, signer, holder) => {
       expect(await outcomeOf(all, tokenOf(signer, {}, { kid: holder.kid }))).toBe('algorithm_not_allowed');
       expect(await outcomeOf(all, tokenOf(signer, {}, { kid: holder.kid, alg: held }))).toBe(
@@ -192,7 +192,7 @@ describe('algorithms', () => {
   );
 
   it.each(partners.map((signer): [string, Partner] => [signer.algorithm, signer]))(
-    '[5.2.2] HMAC over the public key of %s, in whatever form, is refused',
+    '[5.2.2][K9] HMAC over the public key of %s, in whatever form, is refused',
     async (_, signer) => {
       const pem = signer.publicKeyPem();
       const key = createPublicKey(pem);
@@ -231,7 +231,7 @@ describe('signatures', () => {
   const sizes = { ES256: 64, ES384: 96, ES512: 132, EdDSA: 64, RS256: 256, PS256: 256 } as const;
 
   it.each(Object.entries(sizes) as [keyof typeof sizes, number][])(
-    '[5.2.1] of %s: zeros, ones, cut, lengthened, of other claims, none',
+    '[5.2.1][K12] of %s: zeros, ones, cut, lengthened, of other claims, none',
     async (algorithm, size) => {
       const signer = partnerOf({ algorithm });
       const own = verifierOf([signer.staticEntry()]);
@@ -293,7 +293,7 @@ describe('keys', () => {
   );
 
   it.each(['k1', 'a:b', 'a/b', 'https://b.example k1', '../k1', 'a"b', 'ключ'])(
-    '[D37] two issuers with the kid %j do not sign for each other',
+    '[D37][K8] two issuers with the kid %j do not sign for each other',
     async (kid) => {
       const [first, second] = [partnerOf({ kid }), partnerOf({ kid, issuer: B })];
       const both = verifierOf([first.staticEntry(), second.staticEntry()]);
@@ -313,7 +313,7 @@ describe('keys', () => {
     expect(await outcomeOf(others, tokenOf(partner))).toBe('kid_unknown');
   });
 
-  it('[D37] keys in the header are not looked at', async () => {
+  it('[D37][K10] keys in the header are not looked at', async () => {
     const stranger = partnerOf();
     const [jwk] = stranger.jwks().keys;
     const url = 'http://127.0.0.1:9/';
@@ -340,7 +340,7 @@ describe('keys', () => {
     { crit: ['b64'], b64: true },
     { crit: ['b64'], b64: false },
     { b64: false },
-  ])('[D37] the header member %j is refused', async (header) => {
+  ])('[D37][K13] the header member %j is refused', async (header) => {
     expect(await judged({}, header)).toBe('header_not_allowed');
   });
 });
@@ -354,7 +354,7 @@ describe('other classes of token', () => {
     'logout+jwt',
     'secevent+jwt',
     'token-introspection+jwt',
-  ])('[D31] typ %s is refused', async (typ) =>
+  ])('[D31][K7] typ %s is refused', async (typ) =>
     expect(await judged({}, { typ })).toBe('token_type_not_allowed'),
   );
 
@@ -424,12 +424,15 @@ describe('audience', () => {
     JSON.stringify([US]),
     [`${US}/`],
     ['https://them.example', 'https:'],
-  ])('[5.2.4] %j is not', async (aud) => expect(await withAudience(aud)).toBe('audience_mismatch'));
+  ])('[5.2.4][K3] %j is not', async (aud) => expect(await withAudience(aud)).toBe('audience_mismatch'));
 
-  it.each([undefined, null, 7, { [US]: 1 }, [[US]], [US, 7]])('[5.2.3] %j is no audience', async (aud) => {
-    expect(await withAudience(aud)).toBe('claims_invalid');
-    expect(await judged({ aud })).toBe('claims_invalid');
-  });
+  it.each([undefined, null, 7, { [US]: 1 }, [[US]], [US, 7]])(
+    '[5.2.3][K3] %j is no audience',
+    async (aud) => {
+      expect(await withAudience(aud)).toBe('claims_invalid');
+      expect(await judged({ aud })).toBe('claims_invalid');
+    },
+  );
 
   it('[5.2.4] is not compared where none is expected', async () => {
     expect(await judged({ aud: 'https://them.example' })).toBe('accepted');
@@ -461,7 +464,7 @@ describe('times', () => {
     [{ iat: NOW + TOLERANCE + 0.001 }, 'token_issued_in_future'],
     [{ iat: NOW + 3_600, exp: NOW + 3_660 }, 'token_issued_in_future'],
     [{ iat: 0, exp: NOW + 1 }, 'accepted'],
-  ])('[D11] a future iat has the tolerance: %j: %s', async (claims, outcome) => {
+  ])('[D11][K25] a future iat has the tolerance: %j: %s', async (claims, outcome) => {
     expect(await judged(claims)).toBe(outcome);
     if (outcome !== 'accepted') expect(await judged(claims, {}, 'embed')).toBe(outcome);
   });
@@ -489,7 +492,7 @@ describe('times', () => {
     ['253402300800', 'claims_invalid'],
     ['NaN', 'token_malformed'],
     ['0x6b49d232', 'token_malformed'],
-  ])('[D12] exp written as %s: %s', async (text, outcome) => {
+  ])('[D12][K24] exp written as %s: %s', async (text, outcome) => {
     const claims = JSON.stringify(claimsOf(partner, { exp: 'EXP' })).replace('"EXP"', text);
     expect(await outcomeOf(verifier, partner.signRaw('{"alg":"ES256","kid":"k1"}', claims))).toBe(outcome);
   });

@@ -84,7 +84,7 @@ describeWithVectors('JWS vectors of Project Wycheproof', 'wycheproof', (vectors)
   });
 
   it.each(all.filter(([, { tcId }]) => !STRICTER.has(tcId)))(
-    '[5.2.1] %s',
+    '[5.2.1][K12] %s',
     async (_, { jws, jwk, result }) => {
       expect((await takes(jws, publishedKey(jwk))) ? 'valid' : 'invalid').toBe(result);
     },
@@ -203,5 +203,56 @@ describeWithVectors('examples of RFC 7520', 'rfc7520-cookbook', (vectors) => {
     for (const text of [unencoded, JSON.stringify(output.json), JSON.stringify(output.json_flat)]) {
       expect(() => parseCompactJws(text)).toThrow(expect.objectContaining({ reason: 'token_malformed' }));
     }
+  });
+});
+
+/** Orders of the groups (SEC 2 §2.4.2, §2.5.1, §2.6.1; RFC 8032 §5.1), as the numbers of a signature are compared with. */
+const ORDERS = {
+  ES256: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
+  ES384: 0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973n,
+  ES512:
+    0x01fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409n,
+} as const;
+const CURVES = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' } as const;
+const ED25519_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
+
+describe('signatures whose numbers are out of range', () => {
+  const input = Buffer.from('e30.e30');
+
+  it.each(Object.keys(ORDERS) as (keyof typeof ORDERS)[])(
+    '[5.2.1][K12] %s: no r or s of zero, of the order or beyond it is one, whatever the other is',
+    async (algorithm) => {
+      const pair = generateKeyPairSync('ec', { namedCurve: CURVES[algorithm] });
+      const key = { ...bareKey(pair.publicKey.export({ format: 'jwk' })) };
+      const hash = `sha${algorithm.slice(2)}`;
+      const good = sign(hash, input, { key: pair.privateKey, dsaEncoding: 'ieee-p1363' });
+      const size = good.length / 2;
+      const bytesOf = (number: bigint) => Buffer.from(number.toString(16).padStart(size * 2, '0'), 'hex');
+      const order = ORDERS[algorithm];
+      const [r, s] = [good.subarray(0, size), good.subarray(size)];
+      expect(await isSignatureValid(algorithm, key, input, good)).toBe(true);
+      const edges = [0n, order, order + 1n, 2n ** BigInt(size * 8) - 1n].map(bytesOf);
+      const halves = [...edges, bytesOf(1n), bytesOf(order - 1n)];
+      const forged = [
+        ...halves.flatMap((one) => halves.map((other) => Buffer.concat([one, other]))),
+        ...edges.flatMap((edge) => [Buffer.concat([edge, s]), Buffer.concat([r, edge])]),
+      ];
+      for (const signature of forged)
+        expect([signature.toString('hex'), await isSignatureValid(algorithm, key, input, signature)]).toEqual(
+          [signature.toString('hex'), false],
+        );
+    },
+  );
+
+  it('[5.2.1][K12] EdDSA: S plus the order of the group is another spelling of S, and refused', async () => {
+    const pair = generateKeyPairSync('ed25519');
+    const key = bareKey(pair.publicKey.export({ format: 'jwk' }));
+    const good = sign(null, input, pair.privateKey);
+    const littleEndian = (bytes: Buffer) => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+    const raised = littleEndian(good.subarray(32)) + ED25519_ORDER;
+    const s = Buffer.from(raised.toString(16).padStart(64, '0'), 'hex').reverse();
+    expect(await isSignatureValid('EdDSA', key, input, good)).toBe(true);
+    expect(await isSignatureValid('EdDSA', key, input, Buffer.concat([good.subarray(0, 32), s]))).toBe(false);
+    expect(await isSignatureValid('EdDSA', key, input, Buffer.alloc(64))).toBe(false);
   });
 });

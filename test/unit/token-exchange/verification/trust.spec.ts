@@ -5,7 +5,7 @@ const entry = { entryIndex: 0, label: 'entry-0', issuer: 'https://a.example' };
 const NOON = Date.parse('2030-06-01T12:00:00Z') / 1000;
 
 describe('trust', () => {
-  it('[P.notAfter] ends at its moment, neither before nor after', () => {
+  it('[P.notAfter][K21] ends at its moment, neither before nor after', () => {
     const ending = { ...entry, notAfter: new Date('2030-06-01T12:00:00Z') };
     expect(() => judgeTrust(ending, 'embed', NOON - 0.001)).not.toThrow();
     expect(() => judgeTrust(ending, 'embed', NOON)).toThrow('trust_ended');

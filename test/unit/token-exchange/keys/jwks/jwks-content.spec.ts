@@ -29,7 +29,7 @@ describe('algorithms', () => {
     ['ES384', ['ES384']],
     ['ES512', ['ES512']],
     ['EdDSA', ['EdDSA']],
-  ] as const)('[2.1.inferred] without alg the kind of key of %s serves %j', (algorithm, expected) => {
+  ] as const)('[2.1.inferred][K9] without alg the kind of key of %s serves %j', (algorithm, expected) => {
     const { keys } = readKeys({ ...new SigningKey('k', algorithm).publicJwk(), alg: undefined });
     expect([...(keys[0]?.algorithms ?? [])]).toEqual(expected);
   });
@@ -86,7 +86,7 @@ describe('keys that are dropped', () => {
     ['does not fit its alg', { ...rsa, kid: 'odd', alg: 'ES256' }],
     ['does not fit its alg', { ...good, kid: 'odd', alg: 'ES384' }],
     ['does not fit its alg', { ...good, kid: 'odd', alg: 'Ed25519' }],
-  ])('[D35] one that %s, with one warning, and its neighbour serves', (rule, jwk) => {
+  ])('[D35][K11] one that %s, with one warning, and its neighbour serves', (rule, jwk) => {
     const { keys, warnings } = readKeys(jwk, good);
     expect(keys.map(({ kid }) => kid)).toEqual(['good']);
     expect(warnings).toEqual([`key 0 (kid "odd") ${rule}`]);
@@ -126,7 +126,7 @@ describe('keys that are dropped', () => {
     expect(readKeys(odd).keys).toHaveLength(1);
   });
 
-  it('[D35] of keys with one kid none serves, and each is told', () => {
+  it('[D35][K11] of keys with one kid none serves, and each is told', () => {
     const twins = [1, 2, 3].map(() => new SigningKey('twin', 'ES256').publicJwk());
     const { keys, warnings } = readKeys(twins[0], good, twins[1], twins[2]);
     expect(keys.map(({ kid }) => kid)).toEqual(['good']);
@@ -166,7 +166,7 @@ describe('answers that are no key set', () => {
     ['the answer is not a JSON object with an array "keys"', 'null'],
     ['the answer is not a JSON object with an array "keys"', '{"keys":{}}'],
     ['the answer is not a JSON object with an array "keys"', '{"__proto__":{"keys":[]}}'],
-  ])('[D33] %s: %.30s', (reason, answer) => {
+  ])('[D33][K22] %s: %.30s', (reason, answer) => {
     expect(() => readJwks(Buffer.from(answer))).toThrow(new JwksContentError(reason));
   });
 

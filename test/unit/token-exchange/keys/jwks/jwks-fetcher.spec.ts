@@ -69,7 +69,7 @@ describe('a fetch of a key set', () => {
     expect(await failure()).toContain(`status ${code}`);
   });
 
-  it.each([301, 302, 303, 307, 308])('[D33] a redirect by %i is not followed', async (code) => {
+  it.each([301, 302, 303, 307, 308])('[D33][K22] a redirect by %i is not followed', async (code) => {
     const inside = await JwksServer.listen();
     server.answerWith(redirect(inside.url, code));
     expect(await failure()).toBe(`redirects are not followed (status ${code})`);
@@ -84,14 +84,14 @@ describe('a fetch of a key set', () => {
     expect(await failure()).toBe('the answer is larger than 1 MiB');
   });
 
-  it('[D33] of 50 MB without a Content-Length only the beginning is read', async () => {
+  it('[D33][K22] of 50 MB without a Content-Length only the beginning is read', async () => {
     server.answerWith(flood(50_000_000));
     const before = process.memoryUsage().arrayBuffers;
     expect(await failure()).toBe('the answer is larger than 1 MiB');
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10 * MIB);
   });
 
-  it('[D33] a compression bomb is not unfolded', async () => {
+  it('[D33][K22] a compression bomb is not unfolded', async () => {
     server.answerWith(compressionBomb(50_000_000));
     expect(await failure()).toBe('compressed answers are not taken');
   });
@@ -109,7 +109,7 @@ describe('a fetch of a key set', () => {
     expect(await failure()).toBe('the connection failed (HTTPParserError)');
   });
 
-  it('[D33] one deadline of 5 seconds ends a silent server, a trickling one, and one that does both', async () => {
+  it('[D33][K22] one deadline of 5 seconds ends a silent server, a trickling one, and one that does both', async () => {
     const trickling = await JwksServer.listen();
     const both = await JwksServer.listen();
     server.answerWith(silence());
@@ -142,7 +142,7 @@ describe('where a fetch may go', () => {
   });
   afterAll(() => server.close());
 
-  it('[D33] http: is refused unless it is allowed', async () => {
+  it('[D33][K22] http: is refused unless it is allowed', async () => {
     expect(await reasonOf(new JwksFetcher(STRICT).fetch(server.url))).toBe(
       'only https: addresses are allowed (see jwks.allowHttp)',
     );
@@ -157,7 +157,7 @@ describe('where a fetch may go', () => {
     ['the metadata address', '169.254.169.254', '169.254.169.254'],
     ['the unspecified address', '0.0.0.0', '0.0.0.0'],
     ['a name that resolves inside', 'localhost', '(127.0.0.1|::1)'],
-  ])('[D33] %s that leads inside is refused without a connection', async (_what, host, address) => {
+  ])('[D33][K22] %s that leads inside is refused without a connection', async (_what, host, address) => {
     const before = server.connectionCount;
     const reason = await reasonOf(new JwksFetcher(STRICT).fetch(`https://${host}:${server.port}/`));
     expect(reason).toMatch(new RegExp(`^the address ${address} is not public`));

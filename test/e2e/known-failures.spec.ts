@@ -1,0 +1,150 @@
+// What went wrong in software like this and no other file shows: docs/known-failures.md has the list.
+import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
+import { Partner } from '../../demo/partner.js';
+import { StoredEntryService } from '../../src/token-exchange/keys/stored/stored-entry.service.js';
+import { census } from '../support/census.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { ENTRY_PATHS, outcomeOf } from '../support/entry-paths.js';
+import { JwksServer } from '../support/jwks-server.js';
+import { TestClock } from '../support/test-clock.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { expectRefusal, expectUnchanged } from './support/trusted-partner.js';
+
+const partnerOf = (name: string) => Partner.create({ issuer: `https://${name}.example`, audience: BASE_URL });
+const WAYS_IN = ENTRY_PATHS.map((path) => [path.name, path] as const);
+
+describeOnAnyDatabase('[K4][D71] an entry that is suspended', (database) => {
+  const suspended = partnerOf('suspended');
+  const open = partnerOf('open');
+  const companion = () => open.sign();
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [open.staticEntry()] });
+    const entries = service.part(StoredEntryService);
+    await entries.add(suspended.staticEntry({ name: 'suspended' }));
+    const answers = async (status: number) =>
+      (await service.exchange({ subject_token: suspended.sign() })).status === status;
+    await until('the entry is trusted', 5_000, () => answers(200));
+    await entries.suspend('suspended');
+    await until('the entry is suspended', 5_000, () => answers(400));
+  });
+  afterAll(() => service?.stop());
+
+  it.each(WAYS_IN)('[K4][K5][D71] by %s: refused, and nothing is left of it', async (_, path) => {
+    const token = suspended.sign();
+    const before = await census(service);
+    await expectRefusal(service, await path.send(service, token, companion), path, 'entry_suspended');
+    await expectUnchanged(service, before, 0);
+  });
+});
+
+describeOnAnyDatabase('[K21][P.notAfter] the end of trust in an entry whose keys are fetched', (database) => {
+  const clock = new TestClock(Date.now());
+  const ending = partnerOf('ending');
+  const open = partnerOf('open');
+  const notAfter = new Date(clock.nowMs() + 60_000).toISOString();
+  let jwks: JwksServer;
+  let service: TestService;
+
+  beforeAll(async () => {
+    jwks = await JwksServer.listen();
+    jwks.publish(ending.jwks(), { 'cache-control': 'max-age=86400' });
+    const { issuer } = ending;
+    service = await TestService.start(database, {
+      trustedKeys: [open.staticEntry(), { type: 'jwks', url: jwks.url, issuer, notAfter }],
+      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+      clock,
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await jwks?.close();
+  });
+
+  it('[K21][P.notAfter] a key that is held and fresh serves until then, and on no way in from then on', async () => {
+    const tokenOf = (partner: Partner) =>
+      partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));
+    const companion = () => tokenOf(open);
+    const outcomes = async () => {
+      const answers = [];
+      for (const path of ENTRY_PATHS)
+        answers.push(outcomeOf(await path.send(service, tokenOf(ending), companion)));
+      return answers;
+    };
+    expect(await outcomes()).toEqual(['accepted', 'accepted', 'accepted', 'accepted']);
+    const { requestCount } = jwks;
+    clock.advance(61);
+    const refused = await outcomes();
+    expect(refused).toEqual(['refused with 401', 'refused with 401', 'refused with 400', 'refused with 400']);
+    expect(jwks.requestCount).toBe(requestCount);
+  });
+});
+
+describeOnAnyDatabase('[K10][D37] a token that brings its key along', (database) => {
+  const partner = partnerOf('partner');
+  const impostor = Partner.create({ issuer: partner.issuer, kid: partner.kid, audience: BASE_URL });
+  const open = partnerOf('open');
+  const companion = () => open.sign();
+  let jwks: JwksServer;
+  let service: TestService;
+
+  beforeAll(async () => {
+    jwks = await JwksServer.listen();
+    jwks.publish(impostor.jwks());
+    // Plain HTTP and addresses inside may be asked here, so that nothing but the rule stands in the way.
+    service = await TestService.start(database, {
+      trustedKeys: [partner.staticEntry(), open.staticEntry()],
+      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await jwks?.close();
+  });
+
+  it.each(WAYS_IN)('[K10][D37] by %s: refused, and nobody is asked for it', async (_, path) => {
+    const [jwk] = impostor.jwks().keys;
+    const headers = [{ jwk }, { jku: jwks.url }, { x5u: jwks.url }, { jku: jwks.url, x5u: jwks.url, jwk }];
+    for (const header of [...headers, { kid: jwks.url, jku: jwks.url }]) {
+      const token = impostor.sign(impostor.claims(), header);
+      const reason = 'kid' in header ? 'key_unknown' : 'signature_invalid';
+      await expectRefusal(service, await path.send(service, token, companion), path, reason);
+    }
+    expect(jwks.connectionCount).toBe(0);
+  });
+});
+
+describeOnAnyDatabase('[K32][D55] another service that goes by the published keys', (database) => {
+  const free = partnerOf('free');
+  const limited = partnerOf('limited');
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, {
+      trustedKeys: [free.staticEntry(), limited.staticEntry({ scopes: ['admin:everything'] })],
+    });
+  });
+  afterAll(() => service?.stop());
+
+  /** Whether it takes a token for an administrator's: signed, for this audience, with the scope that it demands. */
+  async function takes(partner: Partner): Promise<boolean> {
+    const scope = 'admin:everything';
+    const token = await service.accessToken({ subject_token: partner.sign(), scope });
+    const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', service.address));
+    const audience = String(decodeJwt(token).aud);
+    try {
+      const { payload } = await jwtVerify(token, keys, { audience, requiredClaims: ['scope'] });
+      return String(payload['scope']).split(' ').includes(scope);
+    } catch (error) {
+      if (error instanceof errors.JWTClaimValidationFailed) return false;
+      throw error;
+    }
+  }
+
+  it('[K32][D55] refuses a token whose scope was only asked for, and takes one whose scope was granted', async () => {
+    expect(await takes(free)).toBe(false);
+    expect(await takes(limited)).toBe(true);
+  });
+});

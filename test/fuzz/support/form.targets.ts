@@ -1,0 +1,90 @@
+// The forms of both flows, as they stand in a body or a query.
+import { FlowRefusal } from '../../../src/token-exchange/edge/flow-refusal.js';
+import type { TokenExchangeForm } from '../../../src/token-exchange/delegation/token-exchange.form.js';
+import {
+  FIELD_LIMITS,
+  TOKEN_EXCHANGE_GRANT,
+  readTokenExchangeForm,
+} from '../../../src/token-exchange/delegation/token-exchange.form.js';
+import type { EmbedLoginForm } from '../../../src/token-exchange/embed-login/embed-login.form.js';
+import { asksForPage, readEmbedLoginForm } from '../../../src/token-exchange/embed-login/embed-login.form.js';
+import type { FuzzTarget } from './fuzz-target.js';
+import { insist } from './fuzz-target.js';
+
+const GRANT = `grant_type=${encodeURIComponent(TOKEN_EXCHANGE_GRANT)}`;
+const PIECES = [
+  '&',
+  '=',
+  '[]',
+  '%00',
+  '%zz',
+  '%ff',
+  '%C3%A9',
+  '%20',
+  'token',
+  'subject_token',
+  'actor_token',
+];
+const isRefusal = (error: unknown) => error instanceof FlowRefusal;
+
+/** What the platform's own reader finds under a name, where it finds it once. It takes a leading `?` away. */
+function valuesOf(input: Buffer, name: string): string[] {
+  return new URLSearchParams(`&${input.toString('utf8')}`).getAll(name);
+}
+
+function insistOnOne(input: Buffer, name: string, value: string | undefined): void {
+  const values = valuesOf(input, name);
+  insist(values.length <= 1, `${name} is taken where it stands once only`);
+  insist((values[0] ?? '').trim() === (value ?? ''), `${name} is what everybody reads`);
+}
+
+const exchangeForm: FuzzTarget<TokenExchangeForm> = {
+  name: 'form of a token exchange',
+  seeds: [
+    `${GRANT}&subject_token=a.b.c`,
+    `${GRANT}&subject_token=a.b.c&actor_token=d.e.f&actor_token_type=urn%3Ax&scope=a+b&resource=urn%3Aa&resource=urn%3Ab`,
+    `${GRANT}&subject_token=a.b.c&actor_token=&audience=x&audience=y&requested_token_type=&unknown=%F0%9F%98%80`,
+  ],
+  pieces: [
+    ...PIECES,
+    'scope=',
+    'resource=',
+    'audience=',
+    'actor_token_type=x',
+    '&actor_token=',
+    '&subject_token[]=x',
+    '&actor_token%5B0%5D=y',
+    GRANT,
+  ],
+  read: (input) => readTokenExchangeForm(input),
+  isRefusal,
+  judge(input, { subjectToken, actorToken, scope, resources }) {
+    insistOnOne(input, 'grant_type', TOKEN_EXCHANGE_GRANT);
+    insistOnOne(input, 'subject_token', subjectToken);
+    insistOnOne(input, 'actor_token', actorToken);
+    insist(subjectToken !== '' && actorToken !== '', 'no token is empty');
+    insist([...(scope ?? '')].length <= FIELD_LIMITS.scope, 'a scope has its limit');
+    insist([...(resources ?? []).join(' ')].length <= FIELD_LIMITS.resource, 'resources have their limit');
+    insist(![subjectToken, actorToken, scope].join().includes('\0'), 'no NUL is taken');
+    const identities = [...new URLSearchParams(`&${input.toString('utf8')}`).keys()];
+    insist(!identities.some((name) => /^(subject|actor)_token\[/.test(name)), 'array notation is refused');
+  },
+};
+
+const loginForm: FuzzTarget<EmbedLoginForm> = {
+  name: 'form of an embedded login',
+  seeds: ['token=a.b.c', 'token=a.b.c&redirectTo=%2Fworkflows%2F7%3Fx%3D1', 'token=a.b.c&answer=page'],
+  pieces: [...PIECES, 'redirectTo=', 'answer=page', '%2F%2F', '?'],
+  read(input) {
+    asksForPage(input, `/rest/auth/embed?${input.toString('latin1')}`);
+    return readEmbedLoginForm(input);
+  },
+  isRefusal,
+  judge(input, { token, redirectTo }) {
+    insistOnOne(input, 'token', token);
+    insist(token !== '', 'a token is not empty');
+    insist(valuesOf(input, 'redirectTo')[0] === redirectTo, 'a target is what everybody reads');
+  },
+};
+
+export const FORM_TARGETS = [exchangeForm, loginForm] as const;

@@ -1,0 +1,240 @@
+// What is JSON: tokens with their claims, trusted key entries, key sets, and the bodies of the API.
+import { isDeepStrictEqual } from 'node:util';
+import { HttpException } from '@nestjs/common';
+import { Partner } from '../../../demo/partner.js';
+import type { JwksContent } from '../../../src/token-exchange/keys/jwks/jwks-content.js';
+import { JwksContentError, readJwks, writeJwks } from '../../../src/token-exchange/keys/jwks/jwks-content.js';
+import { isAlgorithm } from '../../../src/token-exchange/keys/algorithms.js';
+import type { TrustedKeysReading } from '../../../src/token-exchange/keys/trusted-key-entry.js';
+import { readTrustedKeys } from '../../../src/token-exchange/keys/trusted-key-entry.js';
+import {
+  JsonError,
+  isJsonObject,
+  isStorable,
+  parseStrictJsonBytes,
+} from '../../../src/token-exchange/foundation/strict-json.js';
+import { Rejection } from '../../../src/token-exchange/rejection.js';
+import type { CompactJws } from '../../../src/token-exchange/verification/compact-jws.js';
+import { parseCompactJws } from '../../../src/token-exchange/verification/compact-jws.js';
+import type { ExternalClaims } from '../../../src/token-exchange/verification/external-claims.js';
+import { readExternalClaims } from '../../../src/token-exchange/verification/external-claims.js';
+import { JsonBodyPipe } from '../../../src/workspace/api/body/json-body.js';
+import { NewCredentialBody } from '../../../src/workspace/credentials/credential.dto.js';
+import { NewMemberBody } from '../../../src/workspace/projects/project.dto.js';
+import { NewUserBody } from '../../../src/workspace/users/user.dto.js';
+import { NewWorkflowBody } from '../../../src/workspace/workflows/workflow.dto.js';
+import type { FuzzTarget } from './fuzz-target.js';
+import { insist } from './fuzz-target.js';
+
+const PIECES = ['{', '}', '[', ']', '"', ',', ':', '\\', '\\u0000', '\\ud800', 'null', 'true', '-1', '1e999'];
+const partner = Partner.create({ issuer: 'https://a.example', kid: 'k1' });
+const claims = partner.claims({ iat: 1_800_000_000, jti: 'j', email_verified: 'true', act: { sub: 'a' } });
+const LATEST_TIME = 253_402_300_799;
+
+const strictJson: FuzzTarget = {
+  name: 'strict JSON',
+  // The last one is refused as it is.
+  seeds: [
+    '{"a":1,"b":[{"a":null},"x"]}',
+    '[[[[1.5e3,-0]]]]',
+    '{"\\u0061":"a","b":{"a":{}}}',
+    '"text"',
+    '{"b":{"a":1,"\\u0061":2}}',
+  ],
+  pieces: [...PIECES, '"a":1', '"a":1,', ',"\\u0061":2', '"b":[],', '{"a":', '[['],
+  read: (input) => parseStrictJsonBytes(input),
+  isRefusal: (error) => error instanceof JsonError,
+  judge(input, value) {
+    const text = input.toString('utf8');
+    insist(isDeepStrictEqual(value, JSON.parse(text)), 'what is taken is what JSON.parse reads');
+    insist(membersWritten(text) === membersHeld(value), 'no member is lost');
+  },
+};
+
+/** Names of members in a text that is JSON: strings with a colon behind them. */
+function membersWritten(text: string): number {
+  return [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs)].filter(([, colon]) => colon !== undefined).length;
+}
+
+function membersHeld(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inside = Object.values(value).reduce<number>((count, part) => count + membersHeld(part), 0);
+  return inside + (Array.isArray(value) ? 0 : Object.keys(value).length);
+}
+
+const token: FuzzTarget<CompactJws> = {
+  name: 'token (compact JWS)',
+  seeds: [
+    partner.sign(claims),
+    'e30.e30.',
+    'e30.e30.AA',
+    partner.sign(claims, { crit: ['b64'], b64: false }),
+  ],
+  pieces: ['.', '=', 'e30', 'W10', 'bnVsbA', 'A', '_', '-', '/', 'eyJhIjoxLCJhIjoxfQ'],
+  // As the form of a request gives it: text.
+  read: (input) => parseCompactJws(input.toString('utf8')),
+  isRefusal: (error) => error instanceof Rejection && error.reason === 'token_malformed',
+  judge(input, { header, payload, signature, signingInput }) {
+    const text = input.toString('utf8');
+    insist(text.length <= 65_536, 'a token has its limit');
+    insist(isJsonObject(header) && isJsonObject(payload), 'header and claims are objects');
+    insist(
+      `${signingInput.toString('latin1')}.${signature.toString('base64url')}` === text,
+      'a token has one spelling',
+    );
+  },
+};
+
+const claimSet: FuzzTarget<ExternalClaims> = {
+  name: 'claims',
+  seeds: [
+    JSON.stringify(claims),
+    JSON.stringify({ ...claims, aud: ['a', 'b'], nbf: 1.5, role: 'global:admin', may_act: { sub: 'x' } }),
+    JSON.stringify({ ...claims, act: { sub: 'a', iss: 'b', act: { sub: 'c' } }, email_verified: false }),
+  ],
+  pieces: [...PIECES, '"email":', '"sub":', '"act":{', '"exp":1e300', '"aud":[]', '"email_verified":"True"'],
+  read(input) {
+    const value = parseStrictJsonBytes(input);
+    if (!isJsonObject(value)) throw new JsonError('no claims set');
+    return readExternalClaims(value);
+  },
+  isRefusal: (error) =>
+    error instanceof JsonError ||
+    (error instanceof Rejection && ['claims_invalid', 'claims_not_storable'].includes(error.reason)),
+  judge(input, { iss, sub, jti, aud, iat, exp, nbf = 0, emailVerified, emailVouchedFor, priorActors = [] }) {
+    const given = JSON.parse(input.toString('utf8')) as Record<string, unknown>;
+    insist(
+      [iss, sub, jti].every((text) => typeof text === 'string' && text !== ''),
+      'ids are texts',
+    );
+    insist([...sub].length <= 255, 'a sub can be stored');
+    insist(
+      [iat, exp, nbf].every((time) => time >= 0 && time <= LATEST_TIME),
+      'times are dates',
+    );
+    insist(typeof aud === 'string' || aud.length > 0, 'there is an audience');
+    insist(!/\0|\p{Cs}/u.test(JSON.stringify(Object.values(given))), 'texts can be stored');
+    const saysYes = given['email_verified'] === true || given['email_verified'] === 'true';
+    insist(emailVouchedFor === saysYes, 'only yes is yes');
+    insist(emailVerified === (saysYes || !('email_verified' in given)), 'anything else is no');
+    insist(priorActors.length <= 5, 'chains of actors are short');
+  },
+};
+
+const KEY_TEXT = partner.publicKeyPem().split('\n')[1] ?? '';
+
+const entries: FuzzTarget<TrustedKeysReading> = {
+  // Whatever the text is, problems are told and nothing is thrown.
+  name: 'trusted key entries',
+  seeds: [
+    JSON.stringify([
+      partner.staticEntry({ name: 'a', notAfter: '2030-12-31', origins: ['https://b.example'] }),
+    ]),
+    JSON.stringify([
+      { type: 'jwks', url: 'https://a.example/jwks', issuer: 'https://a.example', cacheTtlSeconds: 60 },
+      partner.staticEntry({ allowedRoles: ['global:member'], scopes: ['a'], flows: ['embed'], perMinute: 5 }),
+    ]),
+  ],
+  pieces: [
+    ...PIECES,
+    '"type":"jwks"',
+    '"key":"',
+    '-----BEGIN',
+    '"issuer":',
+    '"algorithms":["HS256"]',
+    '"flows":',
+  ],
+  read: (input) => readTrustedKeys(input.toString('utf8'), { assignableRoles: [], allowHttp: false }),
+  judge(_, { entries: read, problems, warnings, notes }) {
+    for (const entry of read) {
+      insist(entry.issuer !== '', 'an entry has an issuer');
+      const algorithms = entry.type === 'static' ? [...entry.key.algorithms] : [];
+      insist(algorithms.every(isAlgorithm), 'algorithms are known');
+      insist(entry.type === 'jwks' || entry.key.publicKey.type === 'public', 'keys are public');
+    }
+    const told = [...problems, ...warnings, ...notes].join('\n');
+    insist(!told.includes(KEY_TEXT), 'no value is told');
+  },
+};
+
+const keySet: FuzzTarget<JwksContent> = {
+  name: 'key set (JWKS)',
+  seeds: [
+    JSON.stringify(partner.jwks()),
+    JSON.stringify({
+      keys: (['RS256', 'PS384', 'ES384', 'EdDSA'] as const).map(
+        (algorithm) => Partner.create({ issuer: 'https://b.example', algorithm }).jwks().keys[0],
+      ),
+    }),
+  ],
+  pieces: [
+    ...PIECES,
+    '"kty":"oct"',
+    '"d":"AA"',
+    '"alg":"none"',
+    '"use":"enc"',
+    '"crv":"P-384"',
+    '"kid":"k1"',
+    '"e":"AQ"',
+  ],
+  read: (input) => readJwks(input),
+  isRefusal: (error) => error instanceof JwksContentError,
+  judge(_, { keys }) {
+    insist(keys.length <= 100, 'a set has its limit');
+    insist(new Set(keys.map(({ kid }) => kid)).size === keys.length, 'no kid stands for two keys');
+    for (const { kid, algorithms, publicKey } of keys) {
+      insist(isStorable(kid) && kid !== '', 'a kid can be stored');
+      insist(publicKey.type === 'public', 'keys are public');
+      insist(algorithms.size > 0 && [...algorithms].every(isAlgorithm), 'keys serve known algorithms');
+    }
+    const again = readJwks(Buffer.from(writeJwks(keys)));
+    insist(again.warnings.length === 0 && again.keys.length === keys.length, 'what is stored is read again');
+  },
+};
+
+const BODIES = [NewUserBody, NewMemberBody, NewWorkflowBody, NewCredentialBody];
+const bodyPipes = BODIES.map((type) => new JsonBodyPipe<object>(type));
+
+function isBodyRefusal(error: unknown): boolean {
+  return error instanceof HttpException && [400, 413, 415].includes(error.getStatus());
+}
+
+const apiBody: FuzzTarget<object[]> = {
+  name: 'body of the API',
+  seeds: [
+    '{"email":"ada@a.example","givenName":"Ada","familyName":"L","role":"global:member"}',
+    '{"userId":"00000000-0000-4000-8000-000000000000","role":"project:viewer"}',
+    '{"name":"New","nodes":[{"a":{"b":[1]}}],"connections":{"x":[[]]},"active":false}',
+    '{"name":"New","type":"httpBasicAuth","data":{"user":"a","password":"b"}}',
+  ],
+  pieces: [...PIECES, '"name":', '"data":{', '"nodes":[{}', '"__proto__":{', '"constructor":1', '"role":'],
+  /** What the routes that take it make of it; refused where none does. */
+  async read(input) {
+    const transformed = bodyPipes.map((pipe) =>
+      pipe.transform({ bytes: input, contentType: 'application/json' }),
+    );
+    const settled = await Promise.allSettled(transformed);
+    const faults = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+    const [refusal] = faults.length === BODIES.length ? faults : [];
+    const fault = faults.find((error) => !isBodyRefusal(error)) ?? refusal;
+    if (fault !== undefined) throw fault;
+    return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  },
+  isRefusal: isBodyRefusal,
+  judge(input, bodies) {
+    const given = JSON.parse(input.toString('utf8')) as Record<string, unknown>;
+    for (const body of bodies) {
+      insist(
+        BODIES.some((type) => body instanceof type),
+        'a body is of its class',
+      );
+      insist(
+        Object.keys(body).every((name) => Object.hasOwn(given, name)),
+        'members come from the text',
+      );
+      insist(isStorable({ ...body }), 'a body can be stored');
+    }
+  },
+};
+
+export const JSON_TARGETS = [strictJson, token, claimSet, entries, keySet, apiBody] as const;
