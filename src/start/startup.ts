@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
+import { auditProblems } from '../audit/sinks/sink-settings.js';
 import { ENCRYPTION_KEY_BYTES } from '../config/environment.js';
 import { License, LicenseError, readLicense } from '../config/license.js';
 import type { Config, Environment } from '../config/load-config.js';
@@ -62,7 +63,7 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
   const license = await checkedLicense(config, problems);
   const { entries, ...keys } = checkedTrustedKeys(config);
   const { identity: tls, problems: tlsProblems } = readTlsIdentity(config.tlsCertificate, config.tlsKey);
-  problems.push(...keys.problems, ...requirements(config), ...tlsProblems);
+  problems.push(...keys.problems, ...requirements(config), ...auditProblems(config), ...tlsProblems);
   if (problems.length > 0) throw new ConfigurationError(problems);
   warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
   // All of them are about embedded logins so far.
