@@ -28,7 +28,8 @@ export const MOST_COUNTED = 100_000;
  */
 const OLDEST_OPEN_TRANSACTION = 'txid_snapshot_xmin(txid_current_snapshot())';
 
-const COLUMNS = `id, coalesce(transaction_id, 0)::text AS transaction_id, name, request_id, subject_user_id, actor_user_id,
+/** No answer bears the name of a column that is sorted by: the order would be that of the answers, which are texts. */
+const COLUMNS = `id, coalesce(transaction_id, 0)::text AS transaction, name, request_id, subject_user_id, actor_user_id,
   (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_at_ms, payload::text AS payload`;
 
 /** Events from before the migration: their ids are below all others, so the search ends at the first other one. */
@@ -42,7 +43,7 @@ const EVENTS = `SELECT ${COLUMNS} FROM audit_event
 
 interface EventRow {
   readonly id: string;
-  readonly transaction_id: string;
+  readonly transaction: string;
   readonly name: string;
   readonly request_id: string;
   readonly subject_user_id: string | null;
@@ -136,7 +137,7 @@ function toEvent(row: EventRow): StreamedEvent {
     `{"id":"${row.id}","name":${JSON.stringify(row.name)},"occurredAt":"${occurredAt}",` +
     `"requestId":${JSON.stringify(row.request_id)},"subjectUserId":${JSON.stringify(row.subject_user_id)},` +
     `"actorUserId":${JSON.stringify(row.actor_user_id)},"payload":${row.payload}}`;
-  return { id: row.id, transactionId: row.transaction_id, name: row.name, occurredAt, json };
+  return { id: row.id, transactionId: row.transaction, name: row.name, occurredAt, json };
 }
 
 /** Where a sink is that has had an event. */

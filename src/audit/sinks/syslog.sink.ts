@@ -1,6 +1,8 @@
 // Sends audit events to a syslog server over one connection, by TCP or TLS.
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect as connectTcp, isIP } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { StreamedEvent } from './audit-sink.js';
 import { AuditSink, SinkError, codeOf } from './audit-sink.js';
@@ -88,21 +90,25 @@ async function settled(
   limitMs: number,
   step: (done: (error?: Error | null) => void) => void,
 ): Promise<void> {
-  const listeners = new AbortController();
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  const stepped = new Promise<void>((resolve, reject) =>
+    step((error) => (error ? reject(error) : resolve())),
+  );
+  const closed = once(socket, 'close', { signal: over.signal }).then(() => {
+    throw new SinkError('the connection was closed');
+  });
+  const late = pause(limitMs, undefined, { signal: either }).then(() => {
+    throw new SinkError(`nothing within ${limitMs / 1000} seconds`);
+  });
   try {
-    await new Promise<void>((resolve, reject) => {
-      const fail = (reason: string) => reject(new SinkError(reason));
-      const timer = setTimeout(() => fail(`nothing within ${limitMs / 1000} seconds`), limitMs);
-      listeners.signal.addEventListener('abort', () => clearTimeout(timer));
-      signal.addEventListener('abort', () => fail('the process stops'), { signal: listeners.signal });
-      socket.once('error', (error) => fail(`the connection failed (${codeOf(error)})`));
-      socket.once('close', () => fail('the connection was closed'));
-      step((error) => (error ? fail(`the connection failed (${codeOf(error)})`) : resolve()));
-    });
+    await Promise.race([stepped, closed, late]);
   } catch (error) {
     socket.destroy();
-    throw error;
+    throw error instanceof SinkError ? error : new SinkError(`the connection failed (${codeOf(error)})`);
   } finally {
-    listeners.abort();
+    over.abort();
+    // Whichever is too late concerns nobody.
+    void Promise.allSettled([stepped, closed, late]);
   }
 }
