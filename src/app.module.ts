@@ -15,6 +15,7 @@ import { AuditTrailRepository } from './audit/audit-trail.repository.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuditStreamingModule } from './audit/audit-streaming.module.js';
 import { retentionSettings, sinkSettings } from './audit/sinks/sink-settings.js';
+import { License } from './config/license.js';
 import type { LicenseFeature } from './config/license.js';
 import { VERSION } from './config/version.js';
 import type { Coordination } from './coordination/coordination.js';
@@ -28,15 +29,18 @@ import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js'
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
 import { SettlementRepository } from './host/settlement.repository.js';
+import type { Departure } from './http/departure.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { ThrottleModule } from './http/throttle/throttle.module.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { unavailableBecause } from './start/availability.js';
+import { AvailabilityReporter } from './start/availability.reporter.js';
 import { ClockModule } from './start/clock.module.js';
 import type { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
-import { trustedKeysRules } from './start/startup.js';
+import { JWKS_VARIABLES, trustedKeysRules } from './start/startup.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
@@ -66,6 +70,7 @@ export interface Parts {
   readonly coordination: Coordination;
   readonly keyRing: KeyRing;
   readonly frameAncestors: FrameAncestors;
+  readonly departure: Departure;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The folder of the compiled sources, beside which the page's files lie. */
@@ -76,6 +81,8 @@ export interface Parts {
 export class AppModule {
   static register(parts: Parts): DynamicModule {
     const metrics = new Metrics();
+    const availability = new AvailabilityReporter(parts.startup, parts.clock, parts.logger);
+    watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
     const work = workspace(parts, modules, metrics);
     return {
@@ -90,12 +97,13 @@ export class AppModule {
           publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
         }),
         modules.web,
-        ...tokenExchange(parts, modules),
+        ...tokenExchange(parts, modules, availability),
       ],
       // The last one that takes an error answers it.
       providers: [
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_FILTER, useClass: NotFoundPageFilter },
+        { provide: AvailabilityReporter, useFactory: () => availability },
       ],
     };
   }
@@ -182,8 +190,15 @@ function administration(
  * Whether the feature is there at all.
  * @rule 1.4 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
  */
-export function isTokenExchangeAvailable({ config, license }: Startup, clock: Clock): boolean {
-  return config.featureFlag && license.includes('token-exchange', clock.nowMs());
+export function isTokenExchangeAvailable(startup: Startup, clock: Clock): boolean {
+  return unavailableBecause(startup, clock.nowMs()) === undefined;
+}
+
+/** An end that is no date is none that could be counted to. */
+function watchLicense({ startup: { license }, clock }: Parts, metrics: Metrics): void {
+  const endsAtMs = license.expiresAt.getTime();
+  if (license === License.NONE || Number.isNaN(endsAtMs)) return;
+  metrics.watchLicense(() => (endsAtMs - clock.nowMs()) / 1000);
 }
 
 const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH];
@@ -204,9 +219,11 @@ function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefi
 
 /** With the module its keys belong to readiness, without it the database alone. */
 function tokenExchange(
-  { startup, clock: time, logger, coordination }: Parts,
+  { startup, clock: time, logger, coordination, departure }: Parts,
   modules: SharedModules,
+  availability: AvailabilityReporter,
 ): DynamicModule[] {
+  const features = () => ({ tokenExchange: availability.state });
   const { database, audit, metrics, throttle, users, access, web } = modules;
   if (!isTokenExchangeAvailable(startup, time)) {
     const useFactory = (dataSource: DataSource, revocations: Revocations) => [
@@ -214,7 +231,8 @@ function tokenExchange(
       revocationsCheck(revocations),
     ];
     const inject = [DataSource, Revocations];
-    return [HealthModule.registerAsync({ imports: [database, access], inject, useFactory })];
+    const imports = [database, access];
+    return [HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
   }
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
     imports: [database, audit, access, throttle, HostModule.register([database, users, metrics, web])],
@@ -244,7 +262,8 @@ function tokenExchange(
     storedEntriesCheck(stored),
   ];
   const inject = [DataSource, Revocations, JwksKeyProvider, StoredEntryFollower];
-  return [module, HealthModule.registerAsync({ imports: [database, access, module], inject, useFactory })];
+  const imports = [database, access, module];
+  return [module, HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
 }
 
 function tokenExchangeSettings(
@@ -274,6 +293,7 @@ function tokenExchangeSettings(
       maxStaleSeconds: config.jwksMaxStaleSeconds,
       allowHttp: config.jwksAllowHttp,
       allowPrivate: config.jwksAllowPrivate,
+      settingNames: JWKS_VARIABLES,
     },
     isAvailable: () => license.includes('token-exchange', clock.nowMs()),
   };

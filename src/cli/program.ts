@@ -6,6 +6,7 @@ import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
 import { reasonOf } from './reason.js';
 import { CommandSettings } from './command-settings.js';
+import { addConfigCommands } from './config.command.js';
 import { addCredentialsCommands } from './credentials.command.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
@@ -41,6 +42,7 @@ function createProgram(surroundings: CliContext): Command {
   const context: CommandContext = { ...surroundings, settings };
   configure(program, context);
   addLicenseCommands(program, context);
+  addConfigCommands(program, context);
   addKeysCommands(program, context);
   addUsersCommands(program, context);
   addWorkflowsCommands(program, context);
@@ -54,7 +56,7 @@ function createProgram(surroundings: CliContext): Command {
 function configure(program: Command, { version, stdout, stderr }: CommandContext): void {
   program
     .description(
-      'Administers an instance: its licence, trusted keys, users, workflows, sealed secrets and database.',
+      'Administers an instance: its licence, configuration, trusted keys, users, workflows, sealed secrets and database.',
     )
     .version(version)
     .option('--env-file <file>', 'file of SVC_* variables; the real environment wins, ./.env comes last')

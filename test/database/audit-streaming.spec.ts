@@ -323,7 +323,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await run(streamTo(webhookSink(settings)));
     expect(webhook.requests).toBe(0);
     expect(String(reasons()[0])).toMatch(
-      /^the address .* is not public and not allowed by the configuration$/,
+      /^the address .* is not public and not allowed by the configuration \(see SVC_AUDIT_WEBHOOK_ALLOW_.*\)$/,
     );
   });
 

@@ -1,6 +1,8 @@
 // Which sinks the audit trail has and how long events are kept, as the configuration says it.
 import { X509Certificate } from 'node:crypto';
-import type { Config } from '../../config/load-config.js';
+import { VARIABLES } from '../../config/environment.js';
+import type { Config, ConfigReading } from '../../config/load-config.js';
+import { labelOf } from '../../config/load-config.js';
 
 export interface WebhookSettings {
   readonly name: string;
@@ -60,11 +62,16 @@ export function sinkNames({ webhook, syslog, standardOutput }: SinkSettings): st
   return [webhook, syslog, standardOutput].flatMap((sink) => (sink === undefined ? [] : [sink.name]));
 }
 
-/** What of it does not fit together; with any of it the process must not start. No value is told. */
-export function auditProblems(config: AuditConfig): string[] {
+type Given = ConfigReading['given'];
+
+/**
+ * What of it does not fit together; with any of it the process must not start. No value is told.
+ * @param given what was set: what is there and cannot be read is not missing
+ */
+export function auditProblems(config: AuditConfig, given: Given): string[] {
   return [
-    ...webhookProblems(config),
-    ...syslogProblems(config),
+    ...webhookProblems(config, given),
+    ...syslogProblems(config, given),
     ...nameProblems(config),
     ...ageProblems(config),
   ];
@@ -97,21 +104,22 @@ function standardOutputName({ auditStandardOutputName: name = 'stdout' }: AuditC
   return name;
 }
 
-function* webhookProblems(config: AuditConfig) {
-  const { auditWebhookUrl: url, auditWebhookSecrets: secrets, auditWebhookAllowHttp: allowHttp } = config;
-  if (url === undefined && secrets.length > 0)
-    yield 'SVC_AUDIT_WEBHOOK_URL: is required with SVC_AUDIT_WEBHOOK_SECRET';
-  if (url === undefined) return;
-  if (secrets.length === 0) yield 'SVC_AUDIT_WEBHOOK_SECRET: is required with SVC_AUDIT_WEBHOOK_URL';
-  if (!allowHttp && new URL(url).protocol === 'http:')
-    yield 'SVC_AUDIT_WEBHOOK_URL: must be an https:// URL, unless SVC_AUDIT_WEBHOOK_ALLOW_HTTP is true';
+function* webhookProblems(config: AuditConfig, given: Given) {
+  const { auditWebhookUrl: url, auditWebhookAllowHttp: allowHttp } = config;
+  const has = { url: given.has('SVC_AUDIT_WEBHOOK_URL'), secret: given.has('SVC_AUDIT_WEBHOOK_SECRET') };
+  if (has.secret && !has.url) yield 'SVC_AUDIT_WEBHOOK_URL: is required with SVC_AUDIT_WEBHOOK_SECRET';
+  if (has.url && !has.secret) yield 'SVC_AUDIT_WEBHOOK_SECRET: is required with SVC_AUDIT_WEBHOOK_URL';
+  if (url !== undefined && !allowHttp && new URL(url).protocol === 'http:')
+    yield `${labelOf(VARIABLES.auditWebhookUrl, given)}: must be an https:// URL, unless SVC_AUDIT_WEBHOOK_ALLOW_HTTP is true`;
 }
 
-function* syslogProblems({ auditSyslogUrl: address, auditSyslogCa: ca }: AuditConfig) {
+function* syslogProblems({ auditSyslogUrl: address, auditSyslogCa: ca }: AuditConfig, given: Given) {
   if (ca === undefined) return;
-  if (address === undefined || new URL(address).protocol !== 'tls:')
-    yield 'SVC_AUDIT_SYSLOG_CA: needs a tls:// address in SVC_AUDIT_SYSLOG_URL';
-  if (!isCertificate(ca)) yield 'SVC_AUDIT_SYSLOG_CA: must be PEM certificates';
+  const label = labelOf(VARIABLES.auditSyslogCa, given);
+  const isPlain = address !== undefined && new URL(address).protocol !== 'tls:';
+  if (isPlain || !given.has('SVC_AUDIT_SYSLOG_URL'))
+    yield `${label}: needs a tls:// address in SVC_AUDIT_SYSLOG_URL`;
+  if (!isCertificate(ca)) yield `${label}: must be PEM certificates`;
 }
 
 function* nameProblems(config: AuditConfig) {
@@ -122,8 +130,8 @@ function* nameProblems(config: AuditConfig) {
 
 function* ageProblems({ auditRetentionDays: days, auditMaxDays: maxDays }: AuditConfig) {
   if (maxDays === 0) return;
+  if (days > 0 && maxDays < days) yield 'SVC_AUDIT_MAX_DAYS: must be no less than SVC_AUDIT_RETENTION_DAYS';
   if (days === 0) yield 'SVC_AUDIT_RETENTION_DAYS: is required with SVC_AUDIT_MAX_DAYS';
-  else if (maxDays < days) yield 'SVC_AUDIT_MAX_DAYS: must be no less than SVC_AUDIT_RETENTION_DAYS';
 }
 
 function isCertificate(text: string): boolean {

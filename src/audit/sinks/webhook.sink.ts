@@ -1,7 +1,12 @@
 // Posts audit events to an address of the operator's, signed, many at a time.
 import type { Client } from 'undici';
+import { VARIABLES } from '../../config/environment.js';
 import type { Clock } from '../../token-exchange/foundation/clock.js';
-import { AddressRefusedError, NetworkAddressPolicy } from '../../token-exchange/keys/jwks/network-address.js';
+import {
+  AddressRefusedError,
+  NetworkAddressPolicy,
+  settingThatAllows,
+} from '../../token-exchange/keys/jwks/network-address.js';
 import type { StreamedEvent } from './audit-sink.js';
 import { AuditSink, SinkError, codeOf } from './audit-sink.js';
 import type { WebhookSettings } from './sink-settings.js';
@@ -9,6 +14,10 @@ import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
 
 /** Over all: name server, connection, request and the head of the answer. */
 const DEADLINE_MS = 10_000;
+const VARIABLE_NAMES = {
+  allowHttp: VARIABLES.auditWebhookAllowHttp.name,
+  allowPrivate: VARIABLES.auditWebhookAllowPrivate.name,
+};
 /** Of an answer's body, which nobody reads, so much is waited for to use the connection again. */
 const MOST_ANSWER_BYTES = 65_536;
 
@@ -87,6 +96,7 @@ function describeStatus(status: number): string {
 
 function asSinkError(error: unknown): SinkError {
   if (error instanceof SinkError) return error;
-  if (error instanceof AddressRefusedError) return new SinkError(error.message);
+  if (error instanceof AddressRefusedError)
+    return new SinkError(`${error.message} (see ${settingThatAllows(error.address, VARIABLE_NAMES)})`);
   return new SinkError(`the connection failed (${codeOf(error)})`);
 }

@@ -15,9 +15,16 @@ export interface NetworkAddressExceptions {
   readonly allowRanges: readonly string[];
 }
 
+/** What an operator calls the settings that add to what is allowed. */
+interface ExceptionNames {
+  /** Adds loopback addresses. */
+  readonly allowHttp: string;
+  readonly allowPrivate: string;
+}
+
 /** The other side has an address that is not allowed. */
 export class AddressRefusedError extends Error {
-  constructor(address: string | undefined) {
+  constructor(readonly address: string | undefined) {
     super(`the address ${address ?? '(unknown)'} is not public and not allowed by the configuration`);
   }
 }
@@ -43,6 +50,16 @@ export class NetworkAddressPolicy {
     const address = ipaddr.parse(text);
     return isPublic(address) || this.exceptions.some((range) => liesIn(range, address));
   }
+}
+
+/** The setting by which an operator allows an address that is not public. */
+export function settingThatAllows(
+  address: string | undefined,
+  { allowHttp, allowPrivate }: ExceptionNames,
+): string {
+  const isKnown = address !== undefined && ipaddr.isValid(address);
+  const isLoopback = isKnown && LOOPBACK.some((range) => liesIn(range, ipaddr.parse(address)));
+  return isLoopback ? `${allowHttp} or ${allowPrivate}` : allowPrivate;
 }
 
 /** "unicast" is the library's word for an address in none of the special ranges. */

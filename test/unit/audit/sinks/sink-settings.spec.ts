@@ -6,8 +6,8 @@ const SECRET = 'marker-5150-of-thirty-two-characters';
 const URL = 'https://siem.example/marker-5150';
 
 const read = (environment: Record<string, string>) => {
-  const { config, problems } = readConfig([environment]);
-  return { settings: sinkSettings(config), problems: [...problems, ...auditProblems(config)] };
+  const { config, problems, given } = readConfig([environment]);
+  return { settings: sinkSettings(config), problems: [...problems, ...auditProblems(config, given)] };
 };
 
 it('[D87] without variables there is no sink', () => {
@@ -86,6 +86,7 @@ it.each<[string, Record<string, string>, string]>([
   ],
 ])('[D87][D32] %s is a problem that tells no value', (_, environment, problem) => {
   const { problems } = read(environment);
+  expect(problems).toHaveLength(1);
   expect(problems.join('\n')).toContain(problem);
   expect(problems.join('\n')).not.toMatch(/marker-5150/i);
 });
