@@ -22,6 +22,7 @@ import type { Coordination } from './coordination/coordination.js';
 import { CoordinationModule } from './coordination/coordination.module.js';
 import type { OpenDatabase } from './database/data-source.js';
 import { DatabaseModule } from './database/database.module.js';
+import { poolState } from './database/pool-state.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HostModule } from './host/host.module.js';
@@ -40,7 +41,7 @@ import { AvailabilityReporter } from './start/availability.reporter.js';
 import { ClockModule } from './start/clock.module.js';
 import type { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
-import { JWKS_VARIABLES, trustedKeysRules } from './start/startup.js';
+import { JWKS_VARIABLES, metricsAddress, trustedKeysRules } from './start/startup.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
@@ -80,7 +81,7 @@ export interface Parts {
 @Module({})
 export class AppModule {
   static register(parts: Parts): DynamicModule {
-    const metrics = new Metrics();
+    const metrics = metricsOf(parts);
     const availability = new AvailabilityReporter(parts.startup, parts.clock, parts.logger);
     watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
@@ -109,6 +110,16 @@ export class AppModule {
   }
 }
 
+function metricsOf({ database: { dataSource }, coordination: { leader } }: Parts): Metrics {
+  const metrics = new Metrics();
+  metrics.watchLeader(() => leader.isLeader);
+  metrics.watchDatabase(
+    () => poolState(dataSource),
+    () => dataSource.query('SELECT 1'),
+  );
+  return metrics;
+}
+
 type SharedModules = ReturnType<typeof sharedModules>;
 
 /** What several modules import. Each is registered once: registered again, its providers would be there twice. */
@@ -120,7 +131,7 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const database = DatabaseModule.register(parts.database);
   const coordination = CoordinationModule.register(parts.coordination, parts.database, logger);
   const audit = AuditModule.register([logging, database]);
-  const metrics = MetricsModule.register(counters);
+  const metrics = MetricsModule.register(counters, metricsAddress(startup.config));
   const givesBack = startup.trustedKeys.some(({ perMinute }) => perMinute !== undefined);
   const throttle = ThrottleModule.register({ store, givesBack, onFailOpen }, [
     clock,

@@ -11,6 +11,8 @@ import { Departure } from './http/departure.js';
 import { addSecurityHeaders } from './http/security-headers.js';
 import { createServer } from './http/server.js';
 import { NestLogger } from './logging/logger.js';
+import { RequestTraces } from './logging/request-traces.js';
+import { MetricsListener } from './metrics/metrics.listener.js';
 import { ENTITIES } from './start/entities.js';
 import { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
@@ -33,6 +35,8 @@ const FLOW_DESCRIPTIONS = {
 export interface Application {
   readonly nest: NestFastifyApplication;
   readonly database: OpenDatabase;
+  /** Where metrics are served, if they have an address of their own. */
+  readonly metricsAddress: string | undefined;
   /** Begins to listen; resolves with the address, such as `http://127.0.0.1:5678`. */
   listen(): Promise<string>;
   /** Asks for no more traffic: it is not ready any more, and answers end their connections. */
@@ -55,7 +59,9 @@ export interface ApplicationParts {
  * @throws DataDirectoryLockedError when another process has the embedded data directory
  */
 export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
-  const { logger, sourceDirectory, clock = new Clock() } = parts;
+  const { sourceDirectory, clock = new Clock() } = parts;
+  const traces = new RequestTraces();
+  const logger = traces.loggerOn(parts.logger);
   const settings = parts.database ?? databaseSettings(startup.config);
   const database = await openDatabase(settings, ENTITIES);
   const coordination = await joinInstances(settings, logger, clock);
@@ -76,10 +82,11 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       logger,
       sourceDirectory,
     });
-    const nest = await createNest(root, startup, { logger, clock, frameAncestors, departure });
+    const nest = await createNest(root, startup, { logger, traces, clock, frameAncestors, departure });
     return {
       nest,
       database,
+      metricsAddress: metricsAddress(nest, startup),
       listen: () => listen(nest, startup),
       announceStop: () => departure.begin(),
       // First the requests, then what they need.
@@ -95,20 +102,24 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   }
 }
 
+interface NestParts {
+  readonly logger: Logger;
+  readonly traces: RequestTraces;
+  readonly clock: Clock;
+  readonly frameAncestors: FrameAncestors;
+  readonly departure: Departure;
+}
+
 async function createNest(
   root: ReturnType<typeof AppModule.register>,
   startup: Startup,
-  {
-    logger,
-    clock,
-    frameAncestors,
-    departure,
-  }: { logger: Logger; clock: Clock; frameAncestors: FrameAncestors; departure: Departure },
+  { logger, traces, clock, frameAncestors, departure }: NestParts,
 ) {
   const { config, tls } = startup;
   const server = createServer({
     proxyHops: config.proxyHops,
     logger,
+    traces,
     departure,
     tls,
     isAbsent: (url) => isAbsent(url, startup, clock),
@@ -132,6 +143,10 @@ async function createNest(
 function followStoredEntries(nest: NestFastifyApplication, frameAncestors: FrameAncestors): void {
   const stored = nest.get(StoredEntryFollower, { strict: false });
   frameAncestors.follow(() => stored.entries);
+}
+
+function metricsAddress(nest: NestFastifyApplication, { config }: Startup): string | undefined {
+  return config.metricsPort === undefined ? undefined : nest.get(MetricsListener, { strict: false }).address;
 }
 
 async function listen(nest: NestFastifyApplication, { config }: Startup): Promise<string> {

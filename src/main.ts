@@ -12,6 +12,7 @@ import { VERSION } from './config/version.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
 import { DatabaseUnavailableError } from './database/data-source.js';
 import { createLogger } from './logging/logger.js';
+import { MetricsAddressError } from './metrics/metrics.listener.js';
 import { CommandLineError, readCommandLine } from './start/command-line.js';
 import type { Startup } from './start/startup.js';
 import { prepareStartup } from './start/startup.js';
@@ -29,6 +30,7 @@ const OPERATORS_ERRORS = [
   ConfigurationError,
   DataDirectoryLockedError,
   DatabaseUnavailableError,
+  MetricsAddressError,
   SealError,
 ];
 
@@ -59,11 +61,12 @@ async function main(): Promise<void> {
 }
 
 /** What an operator wants to see at the start: the version, the database, the flows, the keys. */
-function summary(startup: Startup, { database }: Application) {
+function summary(startup: Startup, { database, metricsAddress }: Application) {
   const { config, trustedKeys, license } = startup;
   const isAvailable = isTokenExchangeAvailable(startup, new Clock());
   return {
     version: VERSION,
+    metricsAddress,
     database: database.kind === 'embedded' ? `embedded (${config.dataDirectory})` : 'postgresql',
     tokenExchangeModule: isAvailable,
     flows: {

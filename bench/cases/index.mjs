@@ -1,6 +1,7 @@
 // All cases, in the order in which they run.
 import { apiWorkflows } from './api-workflows.mjs';
 import { auditStreaming } from './audit-streaming.mjs';
+import { auditTrail, auditWal } from './audit-trail.mjs';
 import { embedded, exchangeEddsa, exchangeEs256, exchangeRs256 } from './exchanges.mjs';
 import { growth } from './growth.mjs';
 import { latency } from './latency.mjs';
@@ -34,5 +35,7 @@ export const CASES = [
   maintenance,
   growth,
   workflowLists,
+  auditTrail,
+  auditWal,
   start,
 ];

@@ -2,6 +2,8 @@
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
+import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { LOGGER } from '../token-exchange/foundation/log.js';
@@ -53,11 +55,19 @@ function administration(trust: StoredEntriesRules): Provider {
     sessions: SessionRepository,
     revocations: RevocationRepository,
     follower: RevocationFollower,
+    trail: AuditTrailReader,
+    trailFollower: AuditTrailFollower,
   ) => {
     const storedEntries = new StoredEntryChanges(repository, trust);
     const learnRevocations = () => follower.hear();
-    const repositories = { users, projects, workflows, keySets, sessions, revocations };
-    const parts: InstanceParts = { ...repositories, userService, storedEntries, learnRevocations };
+    const repositories = { users, projects, workflows, keySets, sessions, revocations, trail };
+    const parts: InstanceParts = {
+      ...repositories,
+      userService,
+      storedEntries,
+      trailFollower,
+      learnRevocations,
+    };
     return new Administration(parts, audit, clock);
   };
   return {
@@ -75,6 +85,8 @@ function administration(trust: StoredEntriesRules): Provider {
       SessionRepository,
       RevocationRepository,
       RevocationFollower,
+      AuditTrailReader,
+      AuditTrailFollower,
     ],
   };
 }

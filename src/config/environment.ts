@@ -2,7 +2,16 @@
 import ipaddr from 'ipaddr.js';
 import { originOfText } from '../token-exchange/foundation/origin.js';
 import type { EnvironmentVariable, Parsed } from './variable.js';
-import { boolean, choice, exactFlag, integer, list, text, textWithDefault } from './variable.js';
+import {
+  boolean,
+  choice,
+  exactFlag,
+  integer,
+  list,
+  optionalInteger,
+  text,
+  textWithDefault,
+} from './variable.js';
 
 /** AES-256. */
 export const ENCRYPTION_KEY_BYTES = 32;
@@ -165,6 +174,16 @@ export const VARIABLES = {
     alias: 'PORT',
     description: 'TCP port to listen on; 0 picks a free one. `PORT` is taken too.',
     default: 5678,
+    min: 0,
+    max: 65_535,
+  }),
+  metricsHost: text('SVC_METRICS_HOST', {
+    description: 'Address to listen on for metrics; that of `SVC_HOST` if unset. Needs `SVC_METRICS_PORT`.',
+  }),
+  metricsPort: optionalInteger('SVC_METRICS_PORT', {
+    description:
+      'TCP port of a listener for `/metrics` alone, without HTTPS; 0 picks a free one. Unset, the port of the service answers ' +
+      '`/metrics`.',
     min: 0,
     max: 65_535,
   }),

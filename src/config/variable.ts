@@ -94,6 +94,15 @@ export function integer(
   };
 }
 
+/** A whole number within a range, both ends included; there need be none. */
+export function optionalInteger(
+  name: string,
+  { description, min, max }: Description & { min: number; max: number },
+): EnvironmentVariable<number | undefined> {
+  const { default: _none, ...variable } = integer(name, { description, default: min, min, max });
+  return { ...variable, absent: undefined };
+}
+
 /** One of a few words. */
 export function choice<const T extends string>(
   name: string,

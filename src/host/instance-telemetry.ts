@@ -1,12 +1,24 @@
-// The port to telemetry, on this instance's metrics.
+// The port to telemetry, on this instance's metrics and traces.
 import { Injectable } from '@nestjs/common';
+import { Tracing } from '../logging/tracing.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { Flow } from '../token-exchange/flow.js';
-import type { KeysHeld, Stage, ThrottledFlow } from '../token-exchange/host.js';
+import type {
+  KeySetFetchOutcome,
+  KeySetState,
+  KeysHeld,
+  ReplayRecords,
+  Stage,
+  ThrottledFlow,
+  TracedStep,
+} from '../token-exchange/host.js';
 import { ExchangeTelemetry } from '../token-exchange/host.js';
+import { Rejection } from '../token-exchange/rejection.js';
 
 @Injectable()
 export class InstanceTelemetry extends ExchangeTelemetry {
+  private readonly tracing = Tracing.registered();
+
   constructor(private readonly metrics: Metrics) {
     super();
   }
@@ -27,4 +39,39 @@ export class InstanceTelemetry extends ExchangeTelemetry {
   watchKeys(read: () => readonly KeysHeld[]): void {
     this.metrics.watchKeys(read);
   }
+
+  override countRefusal(flow: ThrottledFlow, reason: string): void {
+    this.metrics.refusals.inc({ flow, reason });
+  }
+
+  override traced<T>(step: TracedStep, work: () => Promise<T>): Promise<T> {
+    if (this.tracing === undefined) return work();
+    const attributes = 'flow' in step ? { 'svc.flow': step.flow } : { 'svc.entry': step.entry };
+    return this.tracing.inSpan({ name: step.name, attributes, reasonOf }, work);
+  }
+
+  override countKeySetFetch(outcome: KeySetFetchOutcome): void {
+    this.metrics.keySetFetches.inc({ outcome });
+  }
+
+  override watchKeySets(read: () => readonly KeySetState[]): void {
+    this.metrics.watchKeySets(read);
+  }
+
+  override countReplayPurge(outcome: 'succeeded' | 'failed'): void {
+    this.metrics.replayPurges.inc({ outcome });
+  }
+
+  override countPurgedReplayRecords(count: number): void {
+    this.metrics.replayRecordsPurged.inc(count);
+  }
+
+  override watchReplayRecords(read: (atMost: number) => Promise<ReplayRecords>): void {
+    this.metrics.watchReplayRecords(read);
+  }
+}
+
+/** Why a token was refused, by which no span is a fault. */
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof Rejection ? error.reason : undefined;
 }

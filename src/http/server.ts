@@ -5,14 +5,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import type { Logger } from 'pino';
 import { BODY_TOO_LARGE, readBody } from '../token-exchange/http/body.js';
 import { newRequestId } from '../token-exchange/http/request-id.js';
+import type { RequestTraces } from '../logging/request-traces.js';
 import type { Departure } from './departure.js';
 import { KnownPaths } from './known-paths.js';
+import { PROBES } from './probes.js';
+import { traceRequests } from './request-tracing.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
 export interface ServerOptions {
   /** How many reverse proxies in front are believed. */
   readonly proxyHops: number;
   readonly logger: Logger;
+  /** Where `logger` finds the trace of a request. */
+  readonly traces: RequestTraces;
   /** Is told of connections and requests. */
   readonly departure?: Departure;
   /** Certificate and key, PEM: with them the server speaks HTTPS. */
@@ -42,6 +47,7 @@ const UNKNOWN_MEDIA_TYPE = 'application/octet-stream';
 export function createServer({
   proxyHops,
   logger,
+  traces,
   departure,
   tls,
   isAbsent = () => false,
@@ -64,6 +70,7 @@ export function createServer({
     tls === undefined ? { ...options, http: node } : { ...options, https: { ...node, ...tls } },
   );
   const server: FastifyInstance = adapter.getInstance();
+  traceRequests(server, traces);
   departure?.watch(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
   readBodiesUnparsed(server);
@@ -133,9 +140,6 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
     'referrer-policy': 'no-referrer',
   });
 }
-
-/** Asked every few seconds by programs; a line for each would bury the others. */
-const PROBES = new Set(['/healthz', '/healthz/readiness', '/metrics']);
 
 /** One line an answer. The route's pattern stands for the address: a real one may hold a token or anything else. */
 function logAnswers(server: FastifyInstance, logger: Logger): void {

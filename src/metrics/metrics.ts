@@ -1,5 +1,10 @@
 // The metrics of the service and their names.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { VERSION } from '../config/version.js';
+import type { PoolState } from '../database/pool-state.js';
+import type { KeySetState, KeysHeld, ReplayRecords } from '../token-exchange/host.js';
+import { KEY_SET_FETCH_OUTCOMES } from '../token-exchange/host.js';
+import { BoundedReading } from './bounded-reading.js';
 
 /** From 0.2 ms to 2.5 s: a stage takes a fraction of a millisecond when all is well, seconds when a database is away. */
 const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
@@ -13,7 +18,14 @@ export interface SinkReading {
   readonly backlog?: { readonly events: number; readonly seconds: number; readonly blockedSeconds: number };
 }
 
-/** One registry per application. Labels hold words of ours and configured issuers: nothing that a client sent. */
+/** A purge deletes faster than so many can gather; where there are more, how many more does not matter. */
+const MOST_EXPIRED_COUNTED = 10_000;
+
+/**
+ * One registry per application.
+ * @rule D91 Labels hold words of ours, and the names and issuers of trusted key entries: nothing that a client sent. Reading
+ * metrics asks the database at most once in ten seconds, and is answered though the database is silent.
+ */
 export class Metrics {
   readonly registry = new Registry();
 
@@ -52,8 +64,44 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly refusals = new Counter({
+    name: 'svc_request_refusals_total',
+    help: 'Requests of a flow that were refused before a token was looked at, by reason.',
+    labelNames: ['flow', 'reason'] as const,
+    registers: [this.registry],
+  });
+
+  readonly keySetFetches = new Counter({
+    name: 'svc_jwks_fetches_total',
+    help: 'Fetches of key sets by outcome.',
+    labelNames: ['outcome'] as const,
+    registers: [this.registry],
+  });
+
+  readonly replayPurges = new Counter({
+    name: 'svc_replay_purges_total',
+    help: 'Runs of the leader that delete expired replay records, by outcome.',
+    labelNames: ['outcome'] as const,
+    registers: [this.registry],
+  });
+
+  readonly replayRecordsPurged = new Counter({
+    name: 'svc_replay_records_purged_total',
+    help: 'Expired replay records that were deleted.',
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    this.gauge('svc_build_info', 'The version that runs; always 1.', ['version'], (gauge) => {
+      gauge.set({ version: VERSION }, 1);
+    });
+    // A series that begins at its first event hides that event from whoever asks for the increase.
+    for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
+    for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
+    for (const flow of ['exchange', 'embed', 'revocation', 'api']) this.throttled.inc({ flow }, 0);
+    for (const counter of [this.exchanges, this.embedLogins])
+      counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
   }
 
   /** Registered only where there is a licence: without one nothing ends. */
@@ -69,15 +117,99 @@ export class Metrics {
   }
 
   /** Counts keys whenever metrics are read, so that the number is never older than that. */
-  watchKeys(read: () => readonly { entry: string; issuer: string; count: number }[]): void {
-    new Gauge({
-      name: 'svc_trusted_keys',
-      help: 'Usable keys of each trusted key entry.',
-      labelNames: ['entry', 'issuer'] as const,
+  watchKeys(read: () => readonly KeysHeld[]): void {
+    const help = 'Usable keys of each trusted key entry.';
+    this.gauge('svc_trusted_keys', help, ['entry', 'issuer'], (gauge) => {
+      for (const { entry, issuer, count } of read()) gauge.inc({ entry, issuer }, count);
+    });
+  }
+
+  watchKeySets(read: () => readonly KeySetState[]): void {
+    const each = (name: string, help: string, valueOf: (state: KeySetState) => number | undefined) =>
+      this.gauge(name, help, ['entry', 'issuer'], (gauge) => {
+        for (const state of read()) {
+          const { entry, issuer } = state;
+          const value = valueOf(state);
+          if (value !== undefined) gauge.set({ entry, issuer }, value);
+        }
+      });
+    each(
+      'svc_jwks_keys_age_seconds',
+      'Time since the fetch that brought the keys of a JWKS entry.',
+      ({ ageSeconds }) => ageSeconds,
+    );
+    each(
+      'svc_jwks_next_refresh_seconds',
+      'Time until the leader fetches the keys of a JWKS entry again; negative once that is overdue.',
+      ({ nextRefreshSeconds }) => nextRefreshSeconds,
+    );
+    each('svc_jwks_failing', 'Whether the latest fetch of a JWKS entry failed.', ({ isFailing }) =>
+      Number(isFailing),
+    );
+  }
+
+  /** @param ask anything that the database answers */
+  watchDatabase(pool: () => PoolState, ask: () => Promise<unknown>): void {
+    const answer = new BoundedReading(() => ask().then(() => true));
+    this.gauge('svc_database_up', 'Whether the database answers within two seconds.', [], async (gauge) => {
+      gauge.set(Number((await answer.latest()) === true));
+    });
+    const help = 'Connections of the pool to the database that are open, by state.';
+    this.gauge('svc_database_pool_connections', help, ['state'], (gauge) => {
+      const { open, idle } = pool();
+      gauge.set({ state: 'in_use' }, open - idle);
+      gauge.set({ state: 'idle' }, idle);
+    });
+    this.gauge('svc_database_pool_size', 'Most connections that the pool may open.', [], (gauge) => {
+      gauge.set(pool().most);
+    });
+    this.gauge(
+      'svc_database_pool_waiting',
+      'Requests that wait for a connection of the pool.',
+      [],
+      (gauge) => {
+        gauge.set(pool().waiting);
+      },
+    );
+  }
+
+  watchLeader(isLeader: () => boolean): void {
+    const help = 'Whether this instance is the leader, which fetches key sets and purges.';
+    this.gauge('svc_leader', help, [], (gauge) => gauge.set(Number(isLeader())));
+  }
+
+  watchReplayRecords(read: (atMost: number) => Promise<ReplayRecords>): void {
+    const reading = new BoundedReading(() => read(MOST_EXPIRED_COUNTED));
+    const each = (name: string, help: string, valueOf: (records: ReplayRecords) => number) =>
+      this.gauge(name, help, [], async (gauge) => {
+        const records = await reading.latest();
+        // No value is the truth while the database is silent.
+        if (records === undefined) gauge.remove();
+        else gauge.set(valueOf(records));
+      });
+    each('svc_replay_records', 'Replay records, as the database estimates.', ({ estimate }) => estimate);
+    each(
+      'svc_replay_records_expired',
+      `Replay records that have expired and are not purged yet, counted up to ${MOST_EXPIRED_COUNTED}.`,
+      ({ expired }) => expired,
+    );
+  }
+
+  /** Makes a gauge whose values are set anew whenever metrics are read. */
+  private gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: (gauge: Gauge<Label>) => void | Promise<void>,
+  ): void {
+    new Gauge<Label>({
+      name,
+      help,
+      labelNames,
       registers: [this.registry],
-      collect() {
+      async collect() {
         this.reset();
-        for (const { entry, issuer, count } of read()) this.inc({ entry, issuer }, count);
+        await read(this);
       },
     });
   }

@@ -18,6 +18,7 @@ import type { TlsIdentity } from '../config/tls-identity.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
 import type { EnvironmentVariable } from '../config/variable.js';
 import type { DatabaseSettings } from '../database/data-source.js';
+import type { MetricsAddress } from '../metrics/metrics.options.js';
 import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
 import type { TrustedKeysReading } from '../token-exchange/keys/trusted-key-entry.js';
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
@@ -109,6 +110,11 @@ export function databaseSettings({ databaseUrl, databasePoolSize, dataDirectory 
   return databaseUrl === undefined
     ? { kind: 'embedded', directory: dataDirectory }
     : { kind: 'postgresql', url: databaseUrl, poolSize: databasePoolSize };
+}
+
+/** Where metrics are served, if not where everything else is. */
+export function metricsAddress({ host, metricsHost, metricsPort }: Config): MetricsAddress | undefined {
+  return metricsPort === undefined ? undefined : { host: metricsHost ?? host, port: metricsPort };
 }
 
 /**
@@ -222,5 +228,12 @@ function requirements(config: Config, given: ConfigReading['given']): string[] {
   if (port === 0 && isMissing(VARIABLES.baseUrl, given) && baseUrl === defaultBaseUrl(config)) {
     problems.push('SVC_BASE_URL: is required when SVC_PORT is 0');
   }
-  return problems;
+  return [...problems, ...metricsProblems(config)];
+}
+
+function metricsProblems({ host, port, metricsHost, metricsPort }: Config): string[] {
+  if (metricsPort === undefined)
+    return metricsHost === undefined ? [] : ['SVC_METRICS_PORT: is required with SVC_METRICS_HOST'];
+  const isTaken = metricsPort !== 0 && metricsPort === port && (metricsHost ?? host) === host;
+  return isTaken ? ['SVC_METRICS_PORT: must be another port than SVC_PORT'] : [];
 }

@@ -42,12 +42,15 @@ export type {
   HostUser,
   HostUserUpdate,
   IssuedAccessToken,
+  KeySetFetchOutcome,
+  KeySetState,
   KeysHeld,
   LiveAccessToken,
   LoginFailure,
   NewHostUser,
   OpenedSession,
   RenderedPage,
+  ReplayRecords,
   SessionLogin,
   Settled,
   SettledUsers,
@@ -55,6 +58,7 @@ export type {
   Stage,
   ThrottledFlow,
   TokenUse,
+  TracedStep,
   UserLock,
 } from './host.js';
 export type { Flow } from './flow.js';

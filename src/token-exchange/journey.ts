@@ -4,11 +4,13 @@ import type { AuditContext, AuditEvent, AuditPayloads } from './audit/audit-even
 import { auditEvent } from './audit/audit-event.js';
 import { AuditBus } from './audit/audit.bus.js';
 import { Clock } from './foundation/clock.js';
+import type { Sender } from './edge/entry-throttle.service.js';
 import type { Flow } from './flow.js';
 import type { Stage } from './host.js';
 import { ExchangeTelemetry } from './host.js';
 import type { IdentityChange, ResolvedUser } from './identity/identity.service.js';
 import { Rejection } from './rejection.js';
+import { clientOf } from './throttle/client-address.js';
 import { TooManyRequestsError } from './throttle/too-many-requests.error.js';
 import type { VerifiedToken } from './verification/external-token.verifier.js';
 
@@ -18,6 +20,12 @@ const FAILURE_EVENTS = {
 } as const;
 
 type FailureEvent = (typeof FAILURE_EVENTS)[Flow];
+
+/** A request as far as the trail tells of it, whatever becomes of it. */
+interface SentRequest {
+  readonly requestId: string;
+  readonly sender: Sender;
+}
 
 /** A token whose success is recorded, and which could not be signed: the trail must not stop at the success. */
 export class UnissuedTokenError extends Error {
@@ -39,7 +47,7 @@ export class Journey {
     return async <T>(stage: Stage, work: () => Promise<T>): Promise<T> => {
       const startedAt = performance.now();
       try {
-        return await work();
+        return await this.telemetry.traced({ name: stage, flow }, work);
       } finally {
         this.telemetry.observeStage(flow, stage, (performance.now() - startedAt) / 1000);
       }
@@ -54,30 +62,35 @@ export class Journey {
    * Runs a flow; what ends it is written to the audit trail with its true cause, then thrown on. Whoever is over a limit
    * leaves no record, or could fill the trail.
    */
-  async audited<T>(flow: Flow, requestId: string, work: () => Promise<T>): Promise<T> {
+  async audited<T>(flow: Flow, request: SentRequest, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (error instanceof TooManyRequestsError) throw error;
-      if (error instanceof Rejection) await this.tellFailure(flow, requestId, error);
-      else await this.tellFault(flow, requestId, error);
+      if (error instanceof Rejection) await this.tellFailure(flow, request, error);
+      else await this.tellFault(flow, request, error);
       throw error;
     }
   }
 
-  private tellFailure(flow: Flow, requestId: string, { reason, context }: Rejection): Promise<void> {
-    return this.audit.tell([this.failure(flow, requestId, { reason, ...context })]);
+  private tellFailure(flow: Flow, request: SentRequest, { reason, context }: Rejection): Promise<void> {
+    return this.audit.tell([this.failure(flow, request, { reason, ...context })]);
   }
 
   /** What the fault was stands in the log. The database may be the cause, so the trail may be out of reach as well. */
-  private async tellFault(flow: Flow, requestId: string, fault: unknown): Promise<void> {
+  private async tellFault(flow: Flow, request: SentRequest, fault: unknown): Promise<void> {
     const detail = fault instanceof UnissuedTokenError ? { detail: fault.message } : {};
-    const event = this.failure(flow, requestId, { reason: 'internal_error', ...detail });
+    const event = this.failure(flow, request, { reason: 'internal_error', ...detail });
     await this.audit.tell([event]).catch(() => this.telemetry.countUnrecordedFailure(flow));
   }
 
-  private failure(flow: Flow, requestId: string, refusal: AuditPayloads[FailureEvent]): AuditEvent {
-    return auditEvent(FAILURE_EVENTS[flow], { occurredAt: this.clock.now(), requestId }, refusal);
+  private failure(
+    flow: Flow,
+    { requestId, sender }: SentRequest,
+    refusal: AuditPayloads[FailureEvent],
+  ): AuditEvent {
+    const payload = { ...refusal, clientAddress: clientOf(sender.ip) };
+    return auditEvent(FAILURE_EVENTS[flow], { occurredAt: this.clock.now(), requestId }, payload);
   }
 }
 
@@ -104,6 +117,12 @@ export function identityEvents(
           userId: change.userId,
           from: change.from,
           to: change.to,
+        });
+      case 'profile-updated':
+        return auditEvent('svc.audit.token-exchange.profile-updated', context, {
+          issuer,
+          userId: change.userId,
+          fields: change.fields,
         });
     }
   });

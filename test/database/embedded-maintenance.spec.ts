@@ -9,6 +9,7 @@ import { EmbeddedMaintenanceJob } from '../../src/coordination/embedded-maintena
 import { EmbeddedMaintenanceRepository } from '../../src/database/embedded-maintenance.repository.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
+import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { Database } from '../../src/token-exchange/database/database.js';
@@ -92,7 +93,7 @@ describe('the embedded database, through which rows go in and out', () => {
 
   async function purge(): Promise<void> {
     const options = { replayPurge: { intervalSeconds: 3_600, batchSize: 1_000 } };
-    await new JtiPurgeJob(jtis, clock, new SoleLeader(), LOGGER, options).run();
+    await new JtiPurgeJob(jtis, clock, new SoleLeader(), LOGGER, options, new SilentTelemetry()).run();
   }
 
   /**

@@ -5,6 +5,7 @@ import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
+import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
 import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { Database } from '../../src/token-exchange/database/database.js';
@@ -44,15 +45,34 @@ describeOnEachDatabase('used token ids', (database) => {
       },
     );
   const purgeJob = (batchSize: number) =>
-    new JtiPurgeJob(jtis, clock, new SoleLeader(), LOGGER, {
-      replayPurge: { intervalSeconds: 3600, batchSize },
-    });
+    new JtiPurgeJob(
+      jtis,
+      clock,
+      new SoleLeader(),
+      LOGGER,
+      { replayPurge: { intervalSeconds: 3600, batchSize } },
+      new SilentTelemetry(),
+    );
   /** Rows whose tokens expired some seconds before the present of the clock, or expire after it. */
   const fill = (rows: number, expiredSecondsAgo: number) =>
     dataSource.query(
       `INSERT INTO token_exchange_used_jti SELECT sha256(($1 || n)::bytea), to_timestamp($2) FROM generate_series(1, $3::int) AS n`,
       [randomUUID(), clock.nowSeconds() - expiredSecondsAgo, rows],
     );
+
+  it('[D91] tells how many records there are, and of the expired ones no more than asked for', async () => {
+    await fill(30, 90);
+    await fill(20, -600);
+    const before = new Date(clock.nowMs() - 60_000);
+    const expired = (await jtis.measure(before, 1_000)).expired;
+    expect(expired).toBeGreaterThanOrEqual(30);
+    expect((await jtis.measure(before, 10)).expired).toBe(10);
+    await dataSource.query('ANALYZE token_exchange_used_jti');
+    expect((await jtis.measure(before, 10)).estimate).toBe(await count());
+    await purgeJob(1_000).run();
+    expect((await jtis.measure(before, 10)).expired).toBe(0);
+    await dataSource.query('DELETE FROM token_exchange_used_jti');
+  });
 
   it('[5.2.5] an id is consumed once, whatever expiry comes with it', async () => {
     await jtis.consume([use('once')]);

@@ -1,8 +1,11 @@
 // What /metrics counts, and that nothing of a client's gets into a label.
 import { Partner } from '../../demo/partner.js';
+import { VERSION } from '../../src/config/version.js';
+import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
+import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import { Cast, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { JwksServer } from '../support/jwks-server.js';
+import { JwksServer, body, status } from '../support/jwks-server.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestService } from '../support/test-service.js';
 
@@ -11,6 +14,8 @@ const LOGINS = 'svc_embed_logins_total';
 const REFUSALS = 'svc_throttle_refusals_total';
 const STAGES = 'svc_stage_duration_seconds_count';
 const KEYS = 'svc_trusted_keys';
+const FORMS = 'svc_request_refusals_total';
+const FETCHES = 'svc_jwks_fetches_total';
 const LIMIT = 200;
 
 describeOnAnyDatabase('[D23] metrics', (database) => {
@@ -110,6 +115,92 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       [cast.revoked.issuer, 1],
       [publisher.issuer, 2],
     ]);
+  });
+
+  it('[D91] counts what is refused before a token is looked at, by its reason', async () => {
+    const reasons = ['unsupported_grant_type', 'field_invalid', 'not_a_form', 'payload_too_large'];
+    const counts = reasons.map((reason): [string, Record<string, string>] => [
+      FORMS,
+      { flow: 'exchange', reason },
+    ]);
+    const ofLogins: [string, Record<string, string>] = [FORMS, { flow: 'embed', reason: 'token_missing' }];
+    const ofRevocations: [string, Record<string, string>] = [FORMS, { flow: 'revocation' }];
+    const path = '/rest/auth/oauth/token';
+    const counted = await growth([...counts, ofLogins, ofRevocations], async () => {
+      await service.exchange({});
+      await service.exchange({ grant_type: 'password' });
+      await service.fetch(path, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json' },
+      });
+      await service.exchange({ subject_token: 'x'.repeat(2 ** 20) });
+      await service.embed({});
+      await service.post('/rest/auth/oauth/revoke', {});
+    });
+    expect(counted).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  it('[D91] counts fetches of key sets by how they end, and tells of each entry how it stands', async () => {
+    const entry = { issuer: publisher.issuer };
+    const read = async (outcome: string) => {
+      const before = (await MetricSamples.read(service)).value(FETCHES, { outcome });
+      const deadline = Date.now() + 15_000;
+      for (;;) {
+        const samples = await MetricSamples.read(service);
+        if (samples.value(FETCHES, { outcome }) > before || Date.now() > deadline) return samples;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    const [cached] = service.part(JwksKeyProvider)['cache'].entries;
+    const refetch = () => cached?.refreshSoon();
+    refetch();
+    const fine = await read('succeeded');
+    expect(fine.value('svc_jwks_failing', entry)).toBe(0);
+    expect(fine.value('svc_jwks_keys_age_seconds', entry)).toBeLessThan(10);
+    expect(fine.value('svc_jwks_next_refresh_seconds', entry)).toBeGreaterThan(60);
+    for (const [outcome, answer] of [
+      ['status', status(500)],
+      ['not_a_key_set', body('{}')],
+      ['answer_refused', body('{"keys":[]}', { 'content-encoding': 'gzip' })],
+    ] as const) {
+      jwks.answerWith(answer);
+      refetch();
+      const failed = await read(outcome);
+      expect([outcome, failed.value('svc_jwks_failing', entry)]).toEqual([outcome, 1]);
+      expect(failed.value(KEYS, entry)).toBe(2);
+    }
+    jwks.publish({ keys: [] });
+    refetch();
+    const empty = await read('no_usable_key');
+    expect([empty.value('svc_jwks_failing', entry), empty.value(KEYS, entry)]).toEqual([0, 0]);
+    jwks.publish(publisher.jwks());
+  });
+
+  it('[D91] tells of the database, who leads, the version, and replay records with their purges', async () => {
+    await service.rows(
+      `INSERT INTO token_exchange_used_jti SELECT sha256(n::text::bytea), now() - interval '1 day' FROM generate_series(1, 5) n`,
+    );
+    const samples = await MetricSamples.read(service);
+    const values = ['svc_database_up', 'svc_leader'].map((name) => samples.value(name));
+    expect(values).toEqual([1, 1]);
+    expect(samples.named('svc_build_info').map(({ labels, value }) => [labels['version'], value])).toEqual([
+      [VERSION, 1],
+    ]);
+    const pool = samples.named('svc_database_pool_connections');
+    expect(pool.map(({ labels }) => labels['state'])).toEqual(['in_use', 'idle']);
+    expect(pool.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(0);
+    expect(samples.value('svc_database_pool_size')).toBe(database.kind === 'postgresql' ? 10 : 1);
+    expect(samples.named('svc_replay_records')).toHaveLength(1);
+    const counted = await growth(
+      [
+        ['svc_replay_records_purged_total', {}],
+        ['svc_replay_purges_total', { outcome: 'succeeded' }],
+        ['svc_replay_purges_total', { outcome: 'failed' }],
+      ],
+      () => service.part(JtiPurgeJob).run(() => true),
+    );
+    expect(counted).toEqual([5, 1, 0]);
   });
 
   it('[D23] no label holds anything that a client sent', async () => {

@@ -6,6 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pino from 'pino';
 import { createServer } from '../../src/http/server.js';
+import { RequestTraces } from '../../src/logging/request-traces.js';
 import { WebModule } from '../../src/web/web.module.js';
 import { compiledSources } from '../support/compiled-sources.js';
 import { repositoryFile } from '../support/source-files.js';
@@ -21,7 +22,11 @@ describe('the page', () => {
       publicDirectory: join(compiledSources(), 'web', 'public'),
       frameAncestors: () => undefined,
     });
-    const server = createServer({ proxyHops: 0, logger: pino({ level: 'silent' }) });
+    const server = createServer({
+      proxyHops: 0,
+      logger: pino({ level: 'silent' }),
+      traces: new RequestTraces(),
+    });
     app = await NestFactory.create<NestFastifyApplication>(web, server, { logger: false });
     await app.listen(0, '127.0.0.1');
     address = await app.getUrl();

@@ -13,11 +13,13 @@ import { PostgresNotifications } from '../../src/token-exchange/coordination/pos
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { LOGGER } from '../../src/token-exchange/foundation/log.js';
+import { ExchangeTelemetry } from '../../src/token-exchange/host.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import type { JwksOptions } from '../../src/token-exchange/keys/jwks/jwks-options.js';
 import { JWKS_OPTIONS } from '../../src/token-exchange/keys/jwks/jwks-options.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
+import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
 
 /** Leads when the test says so. */
 export class AppointedLeader extends Leader {
@@ -69,6 +71,7 @@ export class JwksInstance {
         { provide: Leader, useValue: parts.leader ?? new SoleLeader() },
         { provide: Clock, useValue: parts.clock ?? new Clock() },
         { provide: LOGGER, useValue: logger },
+        { provide: ExchangeTelemetry, useClass: SilentTelemetry },
         JwksSnapshotRepository,
         JwksKeyProvider,
       ],

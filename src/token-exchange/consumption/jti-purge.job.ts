@@ -7,6 +7,7 @@ import { purge } from '../coordination/purge.js';
 import { Clock } from '../foundation/clock.js';
 import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
+import { ExchangeTelemetry } from '../host.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import { JtiRepository } from './jti.repository.js';
@@ -28,6 +29,7 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly leader: Leader,
     @Inject(LOGGER) private readonly logger: Log,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'replayPurge'>,
+    private readonly telemetry: ExchangeTelemetry,
   ) {
     const { intervalSeconds } = options.replayPurge;
     this.job = new PeriodicJob(
@@ -38,6 +40,7 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   onApplicationBootstrap(): void {
+    this.telemetry.watchReplayRecords((atMost) => this.jtis.measure(this.expiredBefore(), atMost));
     this.job.start();
   }
 
@@ -46,10 +49,28 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
+    try {
+      await this.purgeExpired(mayGoOn);
+      this.telemetry.countReplayPurge('succeeded');
+    } catch (error) {
+      this.telemetry.countReplayPurge('failed');
+      throw error;
+    }
+  }
+
+  private async purgeExpired(mayGoOn: () => boolean): Promise<void> {
     const { batchSize } = this.options.replayPurge;
-    const expiredBefore = new Date(this.clock.nowMs() - CLOCK_DIFFERENCE_SECONDS * 1000);
-    const deleteBatch = (limit: number) => this.jtis.purge(expiredBefore, limit);
+    const expiredBefore = this.expiredBefore();
+    const deleteBatch = async (limit: number) => {
+      const deleted = await this.jtis.purge(expiredBefore, limit);
+      this.telemetry.countPurgedReplayRecords(deleted);
+      return deleted;
+    };
     const deleted = await purge({ batchSize, deleteBatch }, mayGoOn);
     if (deleted > 0) this.logger.debug({ deleted }, 'expired replay records purged');
+  }
+
+  private expiredBefore(): Date {
+    return new Date(this.clock.nowMs() - CLOCK_DIFFERENCE_SECONDS * 1000);
   }
 }

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import type { TokenUse } from '../host.js';
+import type { ReplayRecords, TokenUse } from '../host.js';
 import type { Verdict } from './consumption-statement.js';
 import { VERDICT, preparedConsumption } from './consumption-statement.js';
 import { ConsumptionBatch } from './jti-consumption.js';
@@ -48,5 +48,23 @@ export class JtiRepository {
        ))`,
       [expiredBefore, limit],
     );
+  }
+
+  /**
+   * Tells how many records there are. Of all of them by the database's own estimate, which its ANALYZE keeps; before the first
+   * one it is 0. The expired ones are counted by their index.
+   * @param expiredBefore as for `purge`
+   * @param atMost most expired records to count
+   */
+  async measure(expiredBefore: Date, atMost: number): Promise<ReplayRecords> {
+    const [records] = await this.database.query<ReplayRecords>(
+      `SELECT greatest(reltuples, 0)::float8 AS estimate, (
+         SELECT count(*) FROM (SELECT FROM token_exchange_used_jti WHERE expires_at < $1 LIMIT $2) AS due
+       )::float8 AS expired
+       FROM pg_class WHERE oid = 'token_exchange_used_jti'::regclass`,
+      [expiredBefore, atMost],
+    );
+    if (records === undefined) throw new Error('the table of replay records is gone');
+    return records;
   }
 }

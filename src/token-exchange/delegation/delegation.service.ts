@@ -56,7 +56,7 @@ export class DelegationService {
   exchange(request: ExchangeRequest): Promise<ExchangeResult> {
     const timed = this.journey.timer('exchange');
     const arrivedAtMs = this.throttle.nowMs();
-    return this.journey.audited('exchange', request.requestId, async () => {
+    return this.journey.audited('exchange', request, async () => {
       const parties = await timed('verify', () => this.verify(request));
       this.judgeRevocation(parties, refuseRevokedTrust);
       const issuance = await withRejectionContext(issuerAndKid(parties.subject), () =>

@@ -9,6 +9,7 @@ import type { Sender } from '../edge/entry-throttle.service.js';
 import type { AccessTokenGrant, AccessTokenSigner, SettledUsers } from '../host.js';
 import { AccessTokenIssuer } from '../host.js';
 import { Rejection } from '../rejection.js';
+import { clientOf } from '../throttle/client-address.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import type { ExternalParty } from '../verification/external-claims.js';
@@ -77,12 +78,13 @@ export class IssuancePlanner {
 
   private success(plan: Omit<Issuance, 'success'>): AuditEvent {
     const { accessTokenId, request, parties, validity, grants, priorActors } = plan;
-    const { requestId, scope, resource } = request;
+    const { requestId, sender, scope, resource } = request;
     return auditEvent(
       'svc.audit.token-exchange.succeeded',
       { occurredAt: this.clock.now(), requestId },
       {
         ...issuerAndKid(parties.subject),
+        clientAddress: clientOf(sender.ip),
         accessTokenId,
         lifetimeSeconds: validity.lifetimeSeconds,
         scope,

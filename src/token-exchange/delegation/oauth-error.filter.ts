@@ -105,15 +105,19 @@ export class OAuthErrorFilter implements ExceptionFilter {
 
   private answerTo(error: unknown, requestId: string): Answer {
     if (error instanceof Rejection) return REJECTIONS[error.reason];
-    if (error instanceof FlowRefusal)
+    if (error instanceof FlowRefusal) {
+      this.telemetry.countRefusal(this.flow, error.kind);
       return { ...REFUSALS[error.kind](error.message), headers: error.headers };
+    }
     if (error instanceof TooManyRequestsError) {
       this.telemetry.countThrottled(this.flow);
       return { ...oauth(429, 'too_many_requests', error.message), headers: error.headers };
     }
     const refusal = hostRefusalOf(error);
-    if (refusal !== undefined)
+    if (refusal !== undefined) {
+      this.telemetry.countRefusal(this.flow, refusal.error);
       return { ...oauth(refusal.status, refusal.error, refusal.message), headers: refusal.headers };
+    }
     this.logger.error({ err: error, requestId }, `${this.work} failed by a fault of the service`);
     return oauth(500, 'server_error', INTERNAL_ERROR_MESSAGE);
   }

@@ -128,7 +128,10 @@ export class EmbedErrorFilter implements ExceptionFilter {
 
   private answerTo(error: unknown, requestId: string): Answer {
     if (error instanceof Rejection) return this.rejected(error, requestId);
-    if (error instanceof FlowRefusal) return refused(error);
+    if (error instanceof FlowRefusal) {
+      this.telemetry.countRefusal('embed', error.kind);
+      return refused(error);
+    }
     if (error instanceof TooManyRequestsError) {
       this.telemetry.countThrottled('embed');
       return { status: 429, error: 'too_many_requests', message: error.message };
@@ -136,6 +139,7 @@ export class EmbedErrorFilter implements ExceptionFilter {
     const refusal = hostRefusalOf(error);
     if (refusal !== undefined) {
       const { status, error: word, message } = refusal;
+      this.telemetry.countRefusal('embed', word);
       return { status, error: word, message };
     }
     this.logger.error({ err: error, requestId }, 'an embedded login failed by a fault of the service');

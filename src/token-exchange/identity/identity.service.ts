@@ -27,7 +27,11 @@ import { canBeKept, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
 export type IdentityChange =
   | { kind: 'user-provisioned'; userId: string; role: string }
   | { kind: 'identity-linked'; userId: string; role: string; isPrivileged: boolean }
-  | { kind: 'role-updated'; userId: string; from: string; to: string };
+  | { kind: 'role-updated'; userId: string; from: string; to: string }
+  | { kind: 'profile-updated'; userId: string; fields: readonly ProfileField[] };
+
+/** What a login may change of a user besides the role. */
+type ProfileField = 'givenName' | 'familyName';
 
 /** The local user of a token, and what finding it changed. */
 export interface ResolvedUser {
@@ -166,10 +170,7 @@ export class IdentityService {
     this.judge(token, current);
     const update = this.updateFor(token, current);
     if (!isEmpty(update)) await this.users.update(transaction, user.id, update);
-    const { role } = update;
-    return role === undefined
-      ? []
-      : [{ kind: 'role-updated', userId: user.id, from: current.role, to: role }];
+    return changesOf(current, update);
   }
 
   /** @throws Rejection where a known user may not come in */
@@ -220,6 +221,17 @@ function mayChange(
     ...changedName('familyName', familyName, user),
   };
   return role !== user.role || !isEmpty(names);
+}
+
+function changesOf(
+  { id: userId, role: from }: HostUser,
+  { role, ...names }: HostUserUpdate,
+): IdentityChange[] {
+  const fields = (['givenName', 'familyName'] as const).filter((name) => names[name] !== undefined);
+  return [
+    ...(role === undefined ? [] : [{ kind: 'role-updated', userId, from, to: role } as const]),
+    ...(fields.length === 0 ? [] : [{ kind: 'profile-updated', userId, fields } as const]),
+  ];
 }
 
 /** For subject and actor of both flows alike (D7). */

@@ -17,6 +17,7 @@ export class TrustedKeyService implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.telemetry.watchKeys(() => this.keysHeld());
+    this.telemetry.watchKeySets(() => this.jwksKeys.keySets());
   }
 
   /**

@@ -175,19 +175,21 @@ function newUserEnd(claim: string | undefined, policy: Policy, names: Names): Pa
 }
 
 function existingUserEnd(
-  { role, isLinked }: UserBefore,
+  { role, isLinked, givenName, familyName }: UserBefore,
   claim: string | undefined,
   policy: Policy,
   names: Names,
 ): PartyEnd {
   const telling = role === MEMBER ? [] : ['privileged-identity-linked'];
   const linking = isLinked ? [] : ['identity-linked', ...telling];
-  const kept = { role, ...names, changes: linking, isWarned: false };
+  const isRenamed = names.givenName !== givenName || names.familyName !== familyName;
+  const renaming = isRenamed ? ['profile-updated'] : [];
+  const kept = { role, ...names, changes: [...linking, ...renaming], isWarned: false };
   if (role === OWNER || claim === undefined) return kept;
   if (claim !== MEMBER && claim !== ADMIN) return { ...kept, isWarned: true };
   if (!isAllowed(claim, policy)) return { refusal: 'role_not_allowed' };
   if (claim === role) return kept;
-  return { ...kept, role: claim, changes: [...linking, 'role-updated'] };
+  return { ...kept, role: claim, changes: [...linking, 'role-updated', ...renaming] };
 }
 
 function cut(name: string): string {

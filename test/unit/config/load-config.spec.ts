@@ -108,6 +108,8 @@ describe('defaults', () => {
     ['[D33] no private network is allowed', 'jwksAllowPrivate', []],
     ['[D34] fetched keys outlive a failing endpoint by 24 hours', 'jwksMaxStaleSeconds', 86_400],
     ['[D45] there is no built-in encryption key', 'encryptionKeys', []],
+    ['[D91] metrics have no port of their own', 'metricsPort', undefined],
+    ['[D91] metrics have no address of their own', 'metricsHost', undefined],
   ] as const)('%s unless configured', (_, key, value) => expect(read().config[key]).toEqual(value));
 
   it('[D32] the configuration cannot be changed', () => expect(Object.isFrozen(read().config)).toBe(true));
@@ -144,6 +146,7 @@ describe('numbers', () => {
     ['[D10] SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS', 0, 60],
     ['[D26] SVC_EMBED_SESSION_TTL_SECONDS', 60, 86_400],
     ['[D34] SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS', 0, 86_400],
+    ['[D91] SVC_METRICS_PORT', 0, 65_535],
   ])('%s goes from %d to %d', (title, min, max) => {
     const [, name = ''] = title.split(' ');
     const accepts = (text: string) => read({ [name]: text }).problems.length === 0;

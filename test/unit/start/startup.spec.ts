@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { Partner } from '../../../demo/partner.js';
 import type { Environment } from '../../../src/config/load-config.js';
 import { ConfigurationError } from '../../../src/config/load-config.js';
-import { databaseSettings, encryptionKeys, prepareStartup } from '../../../src/start/startup.js';
+import {
+  databaseSettings,
+  encryptionKeys,
+  metricsAddress,
+  prepareStartup,
+} from '../../../src/start/startup.js';
 import { licenseEnvironment } from '../../support/license.js';
 
 const MARKER = 'marker-5150';
@@ -114,6 +119,15 @@ describe('no start', () => {
 
   it('[D45] without encryption key on PostgreSQL', async () => {
     expect(await problemsOf(DATABASE)).toEqual(['SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL']);
+  });
+
+  it('[D91] with metrics at an address that nothing listens on, or on the port of the service', async () => {
+    expect(await problemsOf({ SVC_METRICS_HOST: '127.0.0.1' })).toEqual([
+      'SVC_METRICS_PORT: is required with SVC_METRICS_HOST',
+    ]);
+    const same = ['SVC_METRICS_PORT: must be another port than SVC_PORT'];
+    expect(await problemsOf({ SVC_METRICS_PORT: '5678' })).toEqual(same);
+    expect(await problemsOf({ SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '127.0.0.1' })).toEqual(same);
   });
 
   it('[D39] with a licence and no key to check it with', async () => {
@@ -236,6 +250,23 @@ describe('[D83] a problem that can be acted on', () => {
     expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
       `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): entry 0, kid: must be a non-empty string`,
     ]);
+  });
+});
+
+describe('[D91] the address of metrics', () => {
+  const addressIn = async (environment: Environment) => metricsAddress((await start(environment)).config);
+
+  it('is that of the service, unless they have a port of their own', async () => {
+    expect(await addressIn({})).toBeUndefined();
+    expect(await addressIn({ SVC_METRICS_PORT: '9464' })).toEqual({ host: '127.0.0.1', port: 9464 });
+    expect(await addressIn({ SVC_METRICS_PORT: '9464', SVC_HOST: '::' })).toEqual({ host: '::', port: 9464 });
+  });
+
+  it('may be on the same port of another interface, and a free one where both are to be free', async () => {
+    const other = { SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '127.0.0.2' };
+    expect(await addressIn(other)).toEqual({ host: '127.0.0.2', port: 5678 });
+    const free = { SVC_PORT: '0', SVC_METRICS_PORT: '0', SVC_BASE_URL: 'https://instance.example' };
+    expect(await addressIn(free)).toMatchObject({ port: 0 });
   });
 });
 

@@ -1,5 +1,6 @@
 // Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
 import type { Client, Dispatcher } from 'undici';
+import type { KeySetFetchOutcome } from '../../host.js';
 import type { JwksSettingNames } from '../../token-exchange.options.js';
 import { maxAgeSeconds } from './cache-control.js';
 import type { JwksOptions } from './jwks-options.js';
@@ -22,7 +23,14 @@ export interface JwksAnswer {
 }
 
 /** A fetch brought nothing. The message says why, without anything from the answer but its status. */
-export class JwksFetchError extends Error {}
+export class JwksFetchError extends Error {
+  constructor(
+    readonly outcome: KeySetFetchOutcome,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
 /** Fetches one URL at a time; who calls it takes care of how often. */
 export class JwksFetcher {
@@ -48,7 +56,10 @@ export class JwksFetcher {
   async fetch(address: string): Promise<JwksAnswer> {
     const url = new URL(address);
     if (!this.protocols.includes(url.protocol))
-      throw new JwksFetchError(`only https: addresses are allowed (see ${this.settingNames.allowHttp})`);
+      throw new JwksFetchError(
+        'address_refused',
+        `only https: addresses are allowed (see ${this.settingNames.allowHttp})`,
+      );
     const client = await this.connect(url);
     try {
       return await withinDeadline(exchange(client, url));
@@ -64,10 +75,10 @@ export class JwksFetcher {
     if (error instanceof JwksFetchError) return error;
     if (error instanceof AddressRefusedError) {
       const setting = settingThatAllows(error.address, this.settingNames);
-      return new JwksFetchError(`${error.message} (see ${setting})`);
+      return new JwksFetchError('address_refused', `${error.message} (see ${setting})`);
     }
     const { code, name } = error as { code?: unknown; name?: unknown };
-    return new JwksFetchError(`the connection failed (${String(code ?? name)})`);
+    return new JwksFetchError('connection_failed', `the connection failed (${String(code ?? name)})`);
   }
 
   /**
@@ -95,10 +106,10 @@ async function exchange(client: Client, url: URL): Promise<JwksAnswer> {
 
 function refuseByHead({ statusCode, headers }: Dispatcher.ResponseData): void {
   const isRedirect = statusCode >= 300 && statusCode < 400;
-  if (isRedirect) throw new JwksFetchError(`redirects are not followed (status ${statusCode})`);
-  if (statusCode !== 200) throw new JwksFetchError(`status ${statusCode}`);
+  if (isRedirect) throw new JwksFetchError('status', `redirects are not followed (status ${statusCode})`);
+  if (statusCode !== 200) throw new JwksFetchError('status', `status ${statusCode}`);
   const encoding = textOf(headers['content-encoding'])?.toLowerCase() ?? 'identity';
-  if (encoding !== 'identity') throw new JwksFetchError('compressed answers are not taken');
+  if (encoding !== 'identity') throw new JwksFetchError('answer_refused', 'compressed answers are not taken');
 }
 
 /** Counts as it reads: a Content-Length may be missing or wrong. */
@@ -107,7 +118,8 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new JwksFetchError('the answer is larger than 1 MiB');
+    if (length > MAX_BODY_BYTES)
+      throw new JwksFetchError('answer_refused', 'the answer is larger than 1 MiB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -120,7 +132,7 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 async function withinDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    const late = new JwksFetchError(`no complete answer within ${DEADLINE_MS / 1000} seconds`);
+    const late = new JwksFetchError('timeout', `no complete answer within ${DEADLINE_MS / 1000} seconds`);
     timer = setTimeout(() => reject(late), DEADLINE_MS);
   });
   try {

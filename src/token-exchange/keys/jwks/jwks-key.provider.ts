@@ -6,6 +6,8 @@ import { Notifications } from '../../coordination/notifications.js';
 import { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
 import { LOGGER } from '../../foundation/log.js';
+import type { KeySetState } from '../../host.js';
+import { ExchangeTelemetry } from '../../host.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
 import { JwksCache } from './jwks-cache.js';
@@ -42,9 +44,10 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     private readonly leader: Leader,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Log,
+    telemetry: ExchangeTelemetry,
   ) {
     this.cache = new JwksCache(options, logger);
-    this.refresh = new JwksRefresh(options, new JwksFetcher(options), snapshots, clock, logger);
+    this.refresh = new JwksRefresh(options, new JwksFetcher(options), snapshots, clock, logger, telemetry);
     this.follower = new JwksSnapshotFollower(this.cache, snapshots, notifications, clock, logger);
     this.unknownKids = new UnknownKidSearch(snapshots, this.follower, this.refresh, clock);
   }
@@ -115,6 +118,12 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.cache.configured.map((cached) => cached.status(this.clock.nowMs()));
   }
 
+  /** What metrics tell of each entry, in the order of `status`. */
+  keySets(): readonly KeySetState[] {
+    const nowMs = this.clock.nowMs();
+    return this.cache.entries.map((cached) => keySetState(cached.status(nowMs), nowMs));
+  }
+
   private async search(candidates: readonly JwksCacheEntry[], kid: string): Promise<TrustedKey | undefined> {
     await Promise.all(candidates.map((cached) => this.unknownKids.search(cached, kid)));
     return this.onlyOne(this.held(candidates, kid));
@@ -152,4 +161,15 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     }
     return undefined;
   }
+}
+
+function keySetState(status: JwksStatus, nowMs: number): KeySetState {
+  const { label: entry, issuer, lastSuccessAt, lastFailureAt, nextRefreshAt } = status;
+  return {
+    entry,
+    issuer,
+    ageSeconds: lastSuccessAt && (nowMs - lastSuccessAt.getTime()) / 1000,
+    nextRefreshSeconds: nextRefreshAt && (nextRefreshAt.getTime() - nowMs) / 1000,
+    isFailing: lastFailureAt !== undefined && (lastSuccessAt === undefined || lastFailureAt > lastSuccessAt),
+  };
 }

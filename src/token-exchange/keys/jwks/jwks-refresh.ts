@@ -1,6 +1,7 @@
 // Fetches a key set, stores what came of it for all instances, and decides when the next fetch is due.
 import type { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
+import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksContent } from './jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from './jwks-content.js';
@@ -30,6 +31,7 @@ export class JwksRefresh {
     private readonly snapshots: JwksSnapshotRepository,
     private readonly clock: Clock,
     private readonly logger: Log,
+    private readonly telemetry: ExchangeTelemetry,
   ) {}
 
   /** Fetches one entry's keys; whoever asks while a fetch is under way shares it. Never rejects. */
@@ -53,14 +55,21 @@ export class JwksRefresh {
 
   private async run(cached: JwksCacheEntry): Promise<void> {
     const startedAt = new Date(this.clock.nowMs());
+    const step = { name: 'jwks_fetch', entry: cached.entry.label } as const;
     try {
-      const answer = await this.fetcher.fetch(cached.entry.url);
-      const content = readJwks(answer.body);
+      const { answer, content } = await this.telemetry.traced(step, () => this.fetchKeys(cached));
       this.warn(cached, content.warnings);
       await this.succeed(cached, startedAt, answer, content);
+      this.telemetry.countKeySetFetch(content.keys.length === 0 ? 'no_usable_key' : 'succeeded');
     } catch (error) {
+      this.telemetry.countKeySetFetch(outcomeOf(error));
       await this.fail(cached, startedAt, this.reasonOf(error));
     }
+  }
+
+  private async fetchKeys({ entry }: JwksCacheEntry): Promise<{ answer: JwksAnswer; content: JwksContent }> {
+    const answer = await this.fetcher.fetch(entry.url);
+    return { answer, content: readJwks(answer.body) };
   }
 
   /**
@@ -151,6 +160,11 @@ export class JwksRefresh {
     this.logger.error({ err: error }, 'a JWKS fetch met an internal fault');
     return 'internal fault';
   }
+}
+
+function outcomeOf(error: unknown): KeySetFetchOutcome {
+  if (error instanceof JwksFetchError) return error.outcome;
+  return error instanceof JwksContentError ? 'not_a_key_set' : 'internal_fault';
 }
 
 function later(moment: Date, seconds: number): Date {

@@ -47,6 +47,7 @@ function noFetchedKeys(clock: TestClock): JwksKeyProvider {
     new SoleLeader(),
     clock,
     createLogger('silent'),
+    new NoTelemetry(),
   );
 }
 

@@ -1,0 +1,50 @@
+// Takes the trace of each request over, into log lines and, where the operator has loaded an SDK, into spans.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestTraces } from '../logging/request-traces.js';
+import type { RequestSpan } from '../logging/tracing.js';
+import { Tracing } from '../logging/tracing.js';
+import { PROBES } from './probes.js';
+import { readTraceparent } from './trace-context.js';
+
+/** To be called before any other hook is added, so that whatever they do is part of the request's span. */
+export function traceRequests(server: FastifyInstance, traces: RequestTraces): void {
+  const tracing = Tracing.registered();
+  server.addHook('onRequest', (request, reply, done) => {
+    if (tracing === undefined) {
+      nameTrace(traces, request, reply);
+      done();
+    } else if (PROBES.has(request.routeOptions.url ?? '')) {
+      done();
+    } else {
+      const { method, headers } = request;
+      followSpan(
+        traces,
+        request,
+        reply,
+        tracing.beginRequest(method, request.routeOptions.url, headers),
+      ).within(done);
+    }
+  });
+}
+
+function nameTrace(traces: RequestTraces, { id, headers }: FastifyRequest, { raw }: FastifyReply): void {
+  const ids = readTraceparent(headers.traceparent);
+  if (ids === undefined) return;
+  traces.begin(id, ids);
+  // Comes in every case, also where the client has gone.
+  raw.once('close', () => traces.end(id));
+}
+
+function followSpan(
+  traces: RequestTraces,
+  { id }: FastifyRequest,
+  { raw }: FastifyReply,
+  span: RequestSpan,
+): RequestSpan {
+  if (span.ids !== undefined) traces.begin(id, span.ids);
+  raw.once('close', () => {
+    traces.end(id);
+    span.end({ status: raw.writableFinished ? raw.statusCode : undefined });
+  });
+  return span;
+}

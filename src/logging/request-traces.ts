@@ -1,0 +1,38 @@
+// Puts the trace of a request into the log lines about it.
+import type { Logger } from 'pino';
+
+/** Ids of a trace and of a span in it, in hexadecimal. */
+export interface TraceIds {
+  /** 32 digits. */
+  readonly traceId: string;
+  /** 16 digits: of the service's span; without an SDK of the caller's. */
+  readonly spanId: string;
+}
+
+/**
+ * Which trace each request under way belongs to. Lines find theirs by the request id that they have anyhow: to carry it through
+ * every call would cost each request, also those without a trace.
+ */
+export class RequestTraces {
+  private readonly byRequestId = new Map<string, TraceIds>();
+
+  begin(requestId: string, ids: TraceIds): void {
+    this.byRequestId.set(requestId, ids);
+  }
+
+  /** To be called for each that has begun, however its request ends. */
+  end(requestId: string): void {
+    this.byRequestId.delete(requestId);
+  }
+
+  /** A logger that writes as the given one does, with `traceId` and `spanId` in lines with the `requestId` of such a request. */
+  loggerOn(logger: Logger): Logger {
+    return logger.child({}, { formatters: { log: (line) => this.withTrace(line) } });
+  }
+
+  private withTrace(line: object): object {
+    const { requestId } = line as { requestId?: unknown };
+    const ids = typeof requestId === 'string' ? this.byRequestId.get(requestId) : undefined;
+    return ids === undefined ? line : { ...line, ...ids };
+  }
+}

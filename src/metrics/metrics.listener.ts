@@ -1,0 +1,64 @@
+// Serves the metrics at an address of their own, apart from what clients reach.
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+import { fastify } from 'fastify';
+import { NOT_FOUND } from '../token-exchange/http/answers.js';
+import type { Metrics } from './metrics.js';
+import type { MetricsAddress } from './metrics.options.js';
+
+const SLOW_CLIENT_MS = 30_000;
+
+/** The service cannot listen at the address of its metrics. The message says what to look at. */
+export class MetricsAddressError extends Error {
+  constructor(cause: unknown) {
+    const { code } = cause as { code?: unknown };
+    const reason = code === 'EADDRINUSE' ? 'another process listens on it' : String(code);
+    super(
+      `The address of the metrics cannot be taken (${reason}); see SVC_METRICS_HOST and SVC_METRICS_PORT.`,
+    );
+    this.name = 'MetricsAddressError';
+  }
+}
+
+/** Begins with the application; ends after it has answered its last request, so that a stop can be watched. */
+export class MetricsListener implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly server: FastifyInstance;
+  private listensAt: string | undefined;
+
+  constructor(
+    { registry }: Metrics,
+    private readonly at: MetricsAddress,
+  ) {
+    this.server = fastify({
+      logger: false,
+      requestTimeout: SLOW_CLIENT_MS,
+      exposeHeadRoutes: false,
+      // A collector keeps its connection open.
+      forceCloseConnections: true,
+    });
+    this.server.get('/metrics', async (_request, reply) => {
+      const text = await registry.metrics();
+      return reply.type(registry.contentType).header('cache-control', 'no-store').send(text);
+    });
+    // Fastify's own answer would echo the path.
+    this.server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));
+  }
+
+  /** Such as `http://127.0.0.1:9464`; undefined before the application has begun. */
+  get address(): string | undefined {
+    return this.listensAt;
+  }
+
+  /** @throws MetricsAddressError */
+  async onApplicationBootstrap(): Promise<void> {
+    try {
+      this.listensAt = await this.server.listen({ ...this.at });
+    } catch (error) {
+      throw new MetricsAddressError(error);
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.server.close();
+  }
+}

@@ -1,0 +1,84 @@
+// Each metric of the service is documented, and what alerts, dashboard and document name is there.
+import { Partner } from '../../demo/partner.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { JwksServer } from '../support/jwks-server.js';
+import { promtool, promtoolIsMissing } from '../support/promtool.js';
+import { repositoryFile } from '../support/source-files.js';
+import { TestService } from '../support/test-service.js';
+
+const DASHBOARD = 'deploy/observability/grafana-dashboard.json';
+const ALERTS = 'deploy/observability/alerts.yml';
+const METRIC = /\b(?:svc|process|nodejs)_\w+/g;
+const OF_HISTOGRAM = /_(?:bucket|count|sum)$/;
+
+describeOnAnyDatabase('[D91] the names of metrics', (database) => {
+  let service: TestService;
+  let jwks: JwksServer;
+  let exposition: string;
+  beforeAll(async () => {
+    jwks = await JwksServer.listen();
+    const publisher = Partner.create({ issuer: 'https://publisher.example' });
+    publisher.rotate();
+    jwks.publish(publisher.jwks());
+    service = await TestService.start(database, {
+      trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: publisher.issuer }],
+      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+    });
+    const deadline = Date.now() + 10_000;
+    do exposition = await (await service.fetch('/metrics')).text();
+    while (!exposition.includes('svc_jwks_keys_age_seconds{') && Date.now() < deadline);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await jwks?.close();
+  });
+
+  const served = () => [...exposition.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
+  const own = () => served().filter((name) => name.startsWith('svc_'));
+  const namedIn = (text: string) =>
+    new Set([...text.matchAll(METRIC)].map(([name]) => name.replace(OF_HISTOGRAM, '')));
+
+  it('stand in the table of docs/operations.md, each of them and no others', () => {
+    const rows = repositoryFile('docs/operations.md')
+      .text.split('\n')
+      .filter((line) => line.startsWith('| `svc_'));
+    const documented = rows.flatMap((row) => [...namedIn(row.split('|')[1] ?? '')]);
+    expect(own().length).toBeGreaterThan(15);
+    expect(documented.sort()).toEqual(own().sort());
+  });
+
+  it('have each label in that table', () => {
+    const rows = repositoryFile('docs/operations.md')
+      .text.split('\n')
+      .filter((line) => line.startsWith('| `svc_'));
+    const labels = [...exposition.matchAll(/^(svc_\w+)\{(.+)\} /gm)].flatMap(([, name = '', pairs = '']) =>
+      [...pairs.matchAll(/(\w+)="/g)].map(([, label]) => [name.replace(OF_HISTOGRAM, ''), label ?? '']),
+    );
+    expect(labels.length).toBeGreaterThan(10);
+    const undocumented = labels.filter(([name, label]) => {
+      const row = rows.find((each) => each.split('|')[1]?.includes(`\`${name}\``));
+      return label !== 'le' && !row?.split('|')[2]?.includes(`\`${label}\``);
+    });
+    expect(undocumented).toEqual([]);
+  });
+
+  it.each([DASHBOARD, ALERTS])('that %s asks for are served', (path) => {
+    const names = [...namedIn(repositoryFile(path).text)];
+    expect(names.length).toBeGreaterThan(8);
+    expect(names.filter((name) => !served().includes(name))).toEqual([]);
+  });
+
+  it('are all on the dashboard', () => {
+    const shown = namedIn(repositoryFile(DASHBOARD).text);
+    expect(own().filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  const missing = promtoolIsMissing();
+  if (missing !== undefined) it.skip(`skipped: ${missing}`, () => undefined);
+  else
+    it('and their units and help are as Prometheus wants them', () => {
+      // Names of prom-client's own are not ours to choose.
+      const ours = exposition.split('\n').filter((line) => /^(# \w+ )?svc_/.test(line));
+      expect(promtool(['check', 'metrics'], { input: `${ours.join('\n')}\n` })).toBe('');
+    });
+});

@@ -1,0 +1,98 @@
+// Metrics at an address of their own: what is there and what is no longer elsewhere, and what becomes of it at the stop.
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { ServiceProcess } from '../../demo/service-process.js';
+import { freePort } from '../../demo/free-port.js';
+import { MetricsListener } from '../../src/metrics/metrics.listener.js';
+import {
+  describeBuilt,
+  logOf,
+  openPost,
+  runToEnd,
+  surroundingsOf,
+  untilLogged,
+} from '../support/built-service.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
+import { GRANT_TYPE, TestService } from '../support/test-service.js';
+
+describeOnAnyDatabase('[D91] metrics on a port of their own', (database) => {
+  let service: TestService;
+  let address: string;
+  beforeAll(async () => {
+    service = await TestService.start(database, { environment: { SVC_METRICS_PORT: '0' } });
+    address = service.part(MetricsListener).address ?? '';
+  });
+  afterAll(() => service?.stop());
+
+  it('are there, with what is counted on the other one', async () => {
+    await service.exchange({});
+    const answer = await fetch(`${address}/metrics`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.text()).toContain(
+      'svc_request_refusals_total{flow="exchange",reason="field_invalid"} 1',
+    );
+  });
+
+  it('are nowhere else: the port of the service answers as if there were no such path', async () => {
+    const [metrics, other] = await Promise.all(['/metrics', '/nothing'].map((path) => service.fetch(path)));
+    expect([metrics?.status, await metrics?.text()]).toEqual([404, await other?.text()]);
+    expect((await service.post('/metrics', {})).status).toBe(404);
+  });
+
+  it.each(['/', '/healthz', '/rest/me', '/metrics/', '/Zq9marker?Zq9marker'])(
+    'are all that is there: %s is not',
+    async (path) => {
+      const answer = await fetch(new URL(path, address));
+      expect(answer.status).toBe(404);
+      expect(await answer.text()).not.toContain('Zq9marker');
+    },
+  );
+});
+
+describeBuilt('[D91] the process with a port for metrics', () => {
+  jest.setTimeout(120_000);
+
+  it('says where they are, serves them until the last request is answered, and ends', async () => {
+    const port = await freePort();
+    const surroundings = await surroundingsOf({
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]',
+      SVC_METRICS_PORT: String(port),
+    });
+    const service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+    const metrics = () => fetch(`http://127.0.0.1:${port}/metrics`);
+    await untilLogged(service, /^the service is ready$/);
+    const ready = (await logOf(service)).find(({ msg }) => msg === 'the service is ready');
+    expect(ready).toMatchObject({ metricsAddress: `http://127.0.0.1:${port}` });
+    expect((await metrics()).status).toBe(200);
+    const open = await openPost(`${surroundings.baseUrl}/rest/auth/oauth/token`, { grant_type: GRANT_TYPE });
+    const stopped = service.stop();
+    await untilLogged(service, /^stopping/);
+    expect((await metrics()).status).toBe(200);
+    expect(await open.finish()).toBe(400);
+    expect(await stopped).toBe(0);
+    await expect(metrics()).rejects.toThrow();
+    rmSync(surroundings.directory, { recursive: true, force: true });
+  });
+
+  it('does not start where another process has that port, and says which variables to look at', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const surroundings = await surroundingsOf({
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]',
+      SVC_METRICS_PORT: String(port),
+    });
+    const { code, stdout, stderr } = await runToEnd(surroundings);
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'The address of the metrics cannot be taken (another process listens on it); see SVC_METRICS_HOST and SVC_METRICS_PORT.\n',
+    );
+    expect(stdout).not.toContain('the service is ready');
+    rmSync(surroundings.directory, { recursive: true, force: true });
+  });
+});
