@@ -13,6 +13,8 @@ import { AdministrationModule } from './administration/administration.module.js'
 import { commandSocketPath } from './administration/socket/command-socket.js';
 import { AuditTrailRepository } from './audit/audit-trail.repository.js';
 import { AuditModule } from './audit/audit.module.js';
+import { AuditStreamingModule } from './audit/audit-streaming.module.js';
+import { retentionSettings, sinkSettings } from './audit/sinks/sink-settings.js';
 import { License } from './config/license.js';
 import type { LicenseFeature } from './config/license.js';
 import { VERSION } from './config/version.js';
@@ -90,6 +92,7 @@ export class AppModule {
       imports: [
         modules.logging,
         modules.metrics,
+        auditStreaming(parts, modules, metrics),
         work,
         ...administration(parts, modules, work),
         ReferenceModule.register({
@@ -164,6 +167,22 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
     },
     keyRing,
     [clock, database, audit, throttle, projects, users, access],
+  );
+}
+
+function auditStreaming(
+  { startup: { config } }: Parts,
+  { clock, logging, database, coordination }: SharedModules,
+  metrics: Metrics,
+): DynamicModule {
+  return AuditStreamingModule.register(
+    {
+      sinks: sinkSettings(config),
+      retention: retentionSettings(config),
+      hostname: new URL(config.baseUrl).hostname,
+      watch: (read) => metrics.watchSinks(read),
+    },
+    [clock, logging, database, coordination],
   );
 }
 

@@ -1,5 +1,6 @@
 // All cases, in the order in which they run.
 import { apiWorkflows } from './api-workflows.mjs';
+import { auditStreaming } from './audit-streaming.mjs';
 import { auditTrail, auditWal } from './audit-trail.mjs';
 import { embedded, exchangeEddsa, exchangeEs256, exchangeRs256 } from './exchanges.mjs';
 import { growth } from './growth.mjs';
@@ -19,6 +20,7 @@ export const CASES = [
   exchangeEddsa,
   exchangeActor,
   exchangePolicy,
+  auditStreaming,
   firstLogin,
   embedLogin,
   apiWorkflows,

@@ -21,9 +21,10 @@ const MEBIBYTE = 2 ** 20;
  * Warms each contender up, then measures them in turn, round by round: what disturbs the machine for a while disturbs
  * all of them.
  * @param contenders each with a `name`, the `servers` that it runs on, and its `load`
+ * @param isMirrored every second round goes backwards (ABBA), so that a drift of the machine favours nobody
  * @returns the rounds in the order in which they ran, and how many requests each contender was sent in all
  */
-export async function alternate(workbench, contenders) {
+export async function alternate(workbench, contenders, { isMirrored = false } = {}) {
   const sent = new Map(contenders.map(({ name }) => [name, 0]));
   const run = async (contender, count) => {
     sent.set(contender.name, sent.get(contender.name) + count);
@@ -36,7 +37,8 @@ export async function alternate(workbench, contenders) {
   }
   const rounds = [];
   for (let round = 1; round <= workbench.options.rounds; round += 1) {
-    for (const contender of contenders) {
+    const turn = isMirrored && round % 2 === 0 ? contenders.toReversed() : contenders;
+    for (const contender of turn) {
       const result = { contender: contender.name, round, ...(await run(contender, counts.get(contender))) };
       rounds.push(result);
       workbench.tell(`round ${round}: ${contender.name} ${Math.round(result.perSecond)}/s`);

@@ -16,6 +16,11 @@ import {
 /** AES-256. */
 export const ENCRYPTION_KEY_BYTES = 32;
 const DAY_SECONDS = 86_400;
+/** A hundred years. */
+const LONGEST_RETENTION_DAYS = 36_500;
+/** Of three rows. */
+const SINK_NAMES = 'Small letters, digits, `-` and `_`, 63 at most; a new name begins anew.';
+const SHORTEST_WEBHOOK_SECRET = 32;
 
 /**
  * The variables by the name that code uses. Each may also be given as `NAME_FILE`, the path of a file that holds
@@ -231,6 +236,80 @@ export const VARIABLES = {
     member: parseEncryptionKey,
   }),
 
+  // The audit trail
+  auditRetentionDays: integer('SVC_AUDIT_RETENTION_DAYS', {
+    description: 'How long events of the audit trail are kept, in days; 0 keeps them for ever.',
+    default: 0,
+    min: 0,
+    max: LONGEST_RETENTION_DAYS,
+  }),
+  auditMaxDays: integer('SVC_AUDIT_MAX_DAYS', {
+    description:
+      'After how many days an event goes although a sink has not had it; 0 keeps it until the sink has. Needs ' +
+      '`SVC_AUDIT_RETENTION_DAYS`, and is no less.',
+    default: 0,
+    min: 0,
+    max: LONGEST_RETENTION_DAYS,
+  }),
+  auditSinksStart: choice('SVC_AUDIT_SINKS_START', {
+    description:
+      'Where a sink with a new name begins: with what happens from now on, or with the oldest event.',
+    default: 'now',
+    values: ['now', 'beginning'],
+  }),
+  auditWebhookUrl: text('SVC_AUDIT_WEBHOOK_URL', {
+    description: 'Where audit events are posted to. Needs `SVC_AUDIT_WEBHOOK_SECRET`.',
+    range: '`https://…`, without user name or password',
+    check: checkWebhookUrl,
+  }),
+  auditWebhookSecrets: list('SVC_AUDIT_WEBHOOK_SECRET', {
+    description:
+      'Secrets that sign what is posted: each makes a signature of its own, so that one can replace another.',
+    range: 'comma-separated, each of 32 characters or more',
+    member: parseWebhookSecret,
+  }),
+  auditWebhookName: text('SVC_AUDIT_WEBHOOK_NAME', {
+    description: `Name of that sink in the database, logs and metrics; \`webhook\` if unset. ${SINK_NAMES}`,
+    check: checkSinkName,
+  }),
+  auditWebhookAllowHttp: boolean('SVC_AUDIT_WEBHOOK_ALLOW_HTTP', {
+    description: 'Allows an `http:` or loopback address of the webhook. For tests and demonstrations only.',
+    default: false,
+  }),
+  auditWebhookAllowPrivate: list('SVC_AUDIT_WEBHOOK_ALLOW_PRIVATE', {
+    description: 'Non-public networks that the address of the webhook may lie in.',
+    range: 'comma-separated CIDR ranges',
+    member: parseCidr,
+  }),
+  auditSyslogUrl: text('SVC_AUDIT_SYSLOG_URL', {
+    description: 'Syslog server that audit events are sent to, by TLS or by plain TCP.',
+    range: '`tls://host:port` or `tcp://host:port`',
+    check: checkSyslogUrl,
+  }),
+  auditSyslogCa: text('SVC_AUDIT_SYSLOG_CA', {
+    description: 'Certificates that the syslog server is verified by instead of those of Node.js, PEM.',
+  }),
+  auditSyslogName: text('SVC_AUDIT_SYSLOG_NAME', {
+    description: `Name of that sink in the database, logs and metrics; \`syslog\` if unset. ${SINK_NAMES}`,
+    check: checkSinkName,
+  }),
+  auditSyslogResendSeconds: integer('SVC_AUDIT_SYSLOG_RESEND_SECONDS', {
+    description:
+      'What was sent so long before a connection to the syslog server broke is sent again, in seconds.',
+    default: 60,
+    min: 1,
+    max: 3600,
+  }),
+  auditStandardOutput: boolean('SVC_AUDIT_STDOUT', {
+    description:
+      'Writes audit events to standard output, as JSON lines of their own beside those of the log.',
+    default: false,
+  }),
+  auditStandardOutputName: text('SVC_AUDIT_STDOUT_NAME', {
+    description: `Name of that sink in the database, logs and metrics; \`stdout\` if unset. ${SINK_NAMES}`,
+    check: checkSinkName,
+  }),
+
   logLevel: choice('SVC_LOG_LEVEL', {
     description: 'Least severe log lines that are written.',
     default: 'info',
@@ -259,6 +338,32 @@ function checkDatabaseUrl(value: string): string | undefined {
   return URL.canParse(value)
     ? undefined
     : 'must be a postgres:// URL; its user name and password are percent-encoded';
+}
+
+/** Never told with the text: a path or a query may be what the receiver knows its sender by. */
+function checkWebhookUrl(value: string): string | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !['https:', 'http:'].includes(url.protocol)) return 'must be an https:// URL';
+  if (url.username !== '' || url.password !== '') return 'must have no user name and no password';
+  return undefined;
+}
+
+function parseWebhookSecret(value: string): Parsed<string> {
+  if (value.length >= SHORTEST_WEBHOOK_SECRET) return { value };
+  return { problem: `has fewer than ${SHORTEST_WEBHOOK_SECRET} characters` };
+}
+
+function checkSyslogUrl(value: string): string | undefined {
+  const [, port] = /^(?:tls|tcp):\/\/(?:[\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(value) ?? [];
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535
+    ? undefined
+    : 'must be tls://host:port or tcp://host:port';
+}
+
+function checkSinkName(value: string): string | undefined {
+  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(value)
+    ? undefined
+    : 'must have small letters, digits, - and _, 63 characters at most';
 }
 
 function checkOrigin(value: string): string | undefined {

@@ -9,6 +9,23 @@ const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 const WRITE_AT_BYTES = 64 * 1024;
 const WRITE_AFTER_MS = 50;
 
+/** The output of a log, for lines that are not its own and stand between those of it. */
+export interface LineOutput {
+  /** @param line with its end */
+  write(line: string): void;
+  /** Resolves when all lines of up to now are written: never, while nobody reads. */
+  written(): Promise<void>;
+}
+
+/** Where a logger writes to. A destination that keeps nothing back has written what it was given. */
+export function outputOf(logger: Logger): LineOutput {
+  const output = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream & Partial<LineOutput>;
+  return {
+    write: (line) => void output.write(line),
+    written: () => output.written?.() ?? Promise.resolve(),
+  };
+}
+
 /**
  * Standard output, written in blocks while requests go on: nobody waits for a reader, and hundreds of lines share a write.
  * Lines that are not written yet when the process ends by itself are written then; while nobody reads, more than the
@@ -16,7 +33,7 @@ const WRITE_AFTER_MS = 50;
  *
  * The blocks are of bytes: in a block of text pino's destination counts the bytes of all its lines again with every line.
  */
-class StandardOutput implements DestinationStream {
+class StandardOutput implements DestinationStream, LineOutput {
   private readonly blocks = pino.destination({
     dest: 1,
     sync: false,
@@ -27,20 +44,41 @@ class StandardOutput implements DestinationStream {
     maxLength: MAX_UNWRITTEN_BYTES,
   });
   private dropped = 0;
+  private takenBytes = 0;
+  private writtenBytes = 0;
+  private readonly waiting: { readonly upToBytes: number; readonly tell: () => void }[] = [];
 
   constructor() {
-    this.blocks.on('drop', () => (this.dropped += 1));
+    this.blocks.on('drop', (line: Uint8Array | string) => {
+      this.dropped += 1;
+      this.takenBytes -= Buffer.byteLength(line);
+    });
     this.blocks.on('drain', () => this.tellDropped());
+    this.blocks.on('write', (bytes: number) => this.tellWritten(bytes));
   }
 
   write(line: string): void {
+    const bytes = Buffer.from(line);
+    this.takenBytes += bytes.length;
     // Its types know blocks of text only.
-    this.blocks.write(Buffer.from(line) as unknown as string);
+    this.blocks.write(bytes as unknown as string);
+  }
+
+  written(): Promise<void> {
+    if (this.writtenBytes === this.takenBytes) return Promise.resolve();
+    return new Promise((tell) => this.waiting.push({ upToBytes: this.takenBytes, tell }));
   }
 
   /** Called by pino's own `flush`. */
   flush(whenDone: (error?: Error) => void): void {
     this.blocks.flush(whenDone);
+  }
+
+  private tellWritten(bytes: number): void {
+    this.writtenBytes += bytes;
+    const stillWaiting = this.waiting.findIndex(({ upToBytes }) => upToBytes > this.writtenBytes);
+    const told = this.waiting.splice(0, stillWaiting === -1 ? Infinity : stillWaiting);
+    for (const { tell } of told) tell();
   }
 
   /** Once all that was kept has been read: the log itself says that it is not whole. */

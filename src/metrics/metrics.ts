@@ -9,6 +9,15 @@ import { BoundedReading } from './bounded-reading.js';
 /** From 0.2 ms to 2.5 s: a stage takes a fraction of a millisecond when all is well, seconds when a database is away. */
 const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
+/** How the stream of audit events to one sink goes. */
+export interface SinkReading {
+  readonly sink: string;
+  readonly delivered: number;
+  readonly failures: number;
+  /** Undefined where another process streams. */
+  readonly backlog?: { readonly events: number; readonly seconds: number; readonly blockedSeconds: number };
+}
+
 /** A purge deletes faster than so many can gather; where there are more, how many more does not matter. */
 const MOST_EXPIRED_COUNTED = 10_000;
 
@@ -210,5 +219,57 @@ export class Metrics {
         await read(this);
       },
     });
+  }
+
+  /** How far behind the sinks of the audit trail are: of the process that streams to them, and as it has looked last. */
+  watchSinks(read: () => readonly SinkReading[]): void {
+    const collected = (name: string, help: string, of: (sink: SinkReading) => number | undefined) => ({
+      name,
+      help,
+      labelNames: ['sink'] as const,
+      registers: [this.registry],
+      collect(this: Gauge<'sink'> | Counter<'sink'>) {
+        this.reset();
+        for (const one of read()) {
+          const value = of(one);
+          if (value !== undefined) this.inc({ sink: one.sink }, value);
+        }
+      },
+    });
+    new Counter(
+      collected(
+        'svc_audit_sink_events_total',
+        'Events handed to a sink of the audit trail, repeated ones too.',
+        (of) => of.delivered,
+      ),
+    );
+    new Counter(
+      collected(
+        'svc_audit_sink_failures_total',
+        'Failed attempts to hand events to a sink.',
+        (of) => of.failures,
+      ),
+    );
+    new Gauge(
+      collected(
+        'svc_audit_sink_lag_events',
+        'Events that a sink has not had, counted up to 100,000.',
+        (of) => of.backlog?.events,
+      ),
+    );
+    new Gauge(
+      collected(
+        'svc_audit_sink_lag_seconds',
+        'Age of the oldest event that a sink has not had.',
+        (of) => of.backlog?.seconds,
+      ),
+    );
+    new Gauge(
+      collected(
+        'svc_audit_sink_blocked_seconds',
+        'Age of the oldest event that waits for an older transaction to end.',
+        (of) => of.backlog?.blockedSeconds,
+      ),
+    );
   }
 }

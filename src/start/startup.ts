@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
+import { auditProblems } from '../audit/sinks/sink-settings.js';
 import { ENCRYPTION_KEY_BYTES, VARIABLES } from '../config/environment.js';
 import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
 import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
@@ -92,7 +93,12 @@ export async function judge(sources: StartupSources): Promise<Judgement> {
   const { entries, ...keys } = checkedTrustedKeys(config, given);
   const { tlsCertificate, tlsKey } = config;
   const { identity: tls, problems: tlsProblems } = readTlsIdentity(tlsCertificate, tlsKey, given);
-  problems.push(...keys.problems, ...requirements(config, given), ...tlsProblems);
+  problems.push(
+    ...keys.problems,
+    ...requirements(config, given),
+    ...auditProblems(config, given),
+    ...tlsProblems,
+  );
   warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
   // All of them are about embedded logins so far.
   const notes = config.featureFlag && config.embedLoginEnabled ? keys.notes : [];

@@ -10,6 +10,7 @@ import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
 import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange-prefix.js';
 import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 import { AuditRequest1790000000100 } from './1790000000100-audit-request.js';
+import { AuditStreaming1790000000110 } from './1790000000110-audit-streaming.js';
 
 const [tokenExchange, revocation, storedEntries] = TOKEN_EXCHANGE_MIGRATIONS;
 
@@ -27,4 +28,5 @@ export const MIGRATIONS = [
   revocation,
   storedEntries,
   AuditRequest1790000000100,
+  AuditStreaming1790000000110,
 ] as const;

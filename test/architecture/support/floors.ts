@@ -10,7 +10,13 @@ export type Plan = readonly (readonly (readonly string[])[])[];
  */
 export const HOUSE: Plan = [
   [['src/token-exchange/foundation/']],
-  [['src/config/'], ['src/token-exchange/migrations/'], ['src/token-exchange/sealing/']],
+  [
+    ['src/config/'],
+    ['src/token-exchange/migrations/'],
+    ['src/token-exchange/sealing/'],
+    // To which addresses a connection may go: of key sets, and of what the audit trail is posted to.
+    ['src/token-exchange/keys/jwks/guarded-connector.ts', 'src/token-exchange/keys/jwks/network-address.ts'],
+  ],
   [['src/token-exchange/database/']],
   [['src/database/'], ['src/logging/']],
   [['src/token-exchange/coordination/']],

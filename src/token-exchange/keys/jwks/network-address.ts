@@ -1,6 +1,5 @@
 // Decides to which network addresses a fetch may connect.
 import ipaddr from 'ipaddr.js';
-import type { JwksSettingNames } from '../../token-exchange.options.js';
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 type Address = Range[0];
@@ -14,6 +13,13 @@ export interface NetworkAddressExceptions {
   readonly allowLoopback: boolean;
   /** Adds CIDR ranges. An IPv4 range does not cover IPv6 spellings of its addresses. */
   readonly allowRanges: readonly string[];
+}
+
+/** What an operator calls the settings that add to what is allowed. */
+interface ExceptionNames {
+  /** Adds loopback addresses. */
+  readonly allowHttp: string;
+  readonly allowPrivate: string;
 }
 
 /** The other side has an address that is not allowed. */
@@ -49,7 +55,7 @@ export class NetworkAddressPolicy {
 /** The setting by which an operator allows an address that is not public. */
 export function settingThatAllows(
   address: string | undefined,
-  { allowHttp, allowPrivate }: JwksSettingNames,
+  { allowHttp, allowPrivate }: ExceptionNames,
 ): string {
   const isKnown = address !== undefined && ipaddr.isValid(address);
   const isLoopback = isKnown && LOOPBACK.some((range) => liesIn(range, ipaddr.parse(address)));

@@ -1,0 +1,36 @@
+// What audit events are sent to while they are measured: a webhook's receiver and a syslog server, which count distinct events.
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
+
+const { port, syslogPort } = JSON.parse(process.env.BENCH_SETTINGS);
+const ID = /"id":"(\d+)"/g;
+const arrived = { webhook: new Set(), syslog: new Set() };
+
+createServer((socket) => {
+  let unread = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    unread += text;
+    // The rest of a message that has not come whole is looked at again.
+    const end = unread.lastIndexOf('}') + 1;
+    note('syslog', unread.slice(0, end));
+    unread = unread.slice(end);
+  });
+  socket.on('error', () => undefined);
+}).listen(syslogPort, '127.0.0.1');
+
+createHttpServer((request, response) => {
+  if (request.method === 'GET') {
+    const counts = { webhook: arrived.webhook.size, syslog: arrived.syslog.size };
+    return void response.end(JSON.stringify(counts));
+  }
+  let body = '';
+  request.setEncoding('latin1').on('data', (text) => (body += text));
+  request.on('end', () => {
+    note('webhook', body);
+    response.writeHead(204).end();
+  });
+}).listen(port, '127.0.0.1');
+
+function note(sink, text) {
+  for (const [, id] of text.matchAll(ID)) arrived[sink].add(id);
+}

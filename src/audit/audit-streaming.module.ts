@@ -1,0 +1,76 @@
+// Takes the audit trail to other places, and old events out of it.
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { outputOf } from '../logging/logger.js';
+import { Leader } from '../token-exchange/coordination/leader.js';
+import { Clock } from '../token-exchange/foundation/clock.js';
+import { LOGGER } from '../token-exchange/foundation/log.js';
+import { AuditRetentionJob } from './retention/audit-retention.job.js';
+import { AuditRetentionRepository } from './retention/audit-retention.repository.js';
+import type { AuditSink } from './sinks/audit-sink.js';
+import type { SinkStatus } from './sinks/audit-streaming.js';
+import { AuditStreaming } from './sinks/audit-streaming.js';
+import { EventStreamRepository } from './sinks/event-stream.repository.js';
+import type { RetentionSettings, SinkSettings } from './sinks/sink-settings.js';
+import { sinkNames } from './sinks/sink-settings.js';
+import { StandardOutputSink } from './sinks/standard-output.sink.js';
+import { SyslogSink } from './sinks/syslog.sink.js';
+import { WebhookSink } from './sinks/webhook.sink.js';
+
+export interface AuditStreamingOptions {
+  readonly sinks: SinkSettings;
+  readonly retention: RetentionSettings;
+  /** What syslog messages name as the host that they come from. */
+  readonly hostname: string;
+  /** Is told how to learn how the streams go. */
+  readonly watch: (read: () => readonly SinkStatus[]) => void;
+}
+
+@Module({})
+export class AuditStreamingModule {
+  /** @param imports modules that offer clock, log, database and leader */
+  static register(options: AuditStreamingOptions, imports: ModuleMetadata['imports']): DynamicModule {
+    const { sinks, retention, hostname, watch } = options;
+    const streaming = (trail: EventStreamRepository, leader: Leader, clock: Clock, log: Logger) => {
+      const streams = new AuditStreaming(sinksOf(sinks, hostname, clock, log), {
+        trail,
+        leader,
+        clock,
+        log,
+        startAt: sinks.startAt,
+      });
+      watch(() => streams.status());
+      return streams;
+    };
+    const deleting = (trail: AuditRetentionRepository, leader: Leader, clock: Clock, log: Logger) =>
+      new AuditRetentionJob(retention, { trail, leader, clock, log, sinks: sinkNames(sinks) });
+    return {
+      module: AuditStreamingModule,
+      imports,
+      providers: [
+        EventStreamRepository,
+        AuditRetentionRepository,
+        {
+          provide: AuditStreaming,
+          inject: [EventStreamRepository, Leader, Clock, LOGGER],
+          useFactory: streaming,
+        },
+        {
+          provide: AuditRetentionJob,
+          inject: [AuditRetentionRepository, Leader, Clock, LOGGER],
+          useFactory: deleting,
+        },
+      ],
+    };
+  }
+}
+
+function sinksOf(settings: SinkSettings, hostname: string, clock: Clock, log: Logger): AuditSink[] {
+  const { webhook, syslog, standardOutput } = settings;
+  return [
+    ...(webhook === undefined ? [] : [new WebhookSink(webhook, clock)]),
+    ...(syslog === undefined ? [] : [new SyslogSink(syslog, hostname)]),
+    ...(standardOutput === undefined ? [] : [new StandardOutputSink(standardOutput.name, outputOf(log))]),
+  ];
+}

@@ -1,0 +1,80 @@
+// Deletes events of the audit trail that are older than the configuration wants them, in the background.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { Leader } from '../../token-exchange/coordination/leader.js';
+import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
+import type { Clock } from '../../token-exchange/foundation/clock.js';
+import type { Log } from '../../token-exchange/foundation/log.js';
+import type { RetentionSettings } from '../sinks/sink-settings.js';
+import type { AuditRetentionRepository, Expiry } from './audit-retention.repository.js';
+
+const INTERVAL_SECONDS = 60;
+const WINDOW_EVENTS = 1_000;
+/** Lets requests in between two windows. */
+const PAUSE_MS = 20;
+const DAY_MS = 86_400_000;
+
+export interface RetentionParts {
+  readonly trail: AuditRetentionRepository;
+  readonly leader: Leader;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The names of those that events are kept for. */
+  readonly sinks: readonly string[];
+}
+
+export class AuditRetentionJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly job: PeriodicJob;
+
+  /** @param settings with days, or nothing is ever deleted */
+  constructor(
+    private readonly settings: RetentionSettings,
+    private readonly parts: RetentionParts,
+  ) {
+    const run = (mayGoOn: () => boolean) => this.run(mayGoOn);
+    const work = { name: 'audit-retention', intervalSeconds: INTERVAL_SECONDS, run };
+    this.job = new PeriodicJob(work, parts.leader, parts.log);
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.settings.days > 0) this.job.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.job.stop();
+  }
+
+  /**
+   * Goes through the oldest events until a window comes of which nothing may go.
+   * @rule D90 Events go after the configured days, once every configured sink has had them; after the most days in any case.
+   */
+  async run(mayGoOn: () => boolean = () => this.parts.leader.isLeader): Promise<void> {
+    const { trail, log } = this.parts;
+    const expiry = this.expiry();
+    const total = { deleted: 0, missed: 0 };
+    let afterId = '0';
+    while (mayGoOn()) {
+      const { deleted, missed, lastId } = await trail.deleteWindow(afterId, WINDOW_EVENTS, expiry);
+      total.deleted += deleted;
+      total.missed += missed;
+      if (deleted === 0 || lastId === undefined) break;
+      afterId = lastId;
+      await pause(PAUSE_MS);
+    }
+    if (total.deleted > 0) log.debug(total, 'old events of the audit trail deleted');
+    if (total.missed > 0) {
+      const { missed } = total;
+      log.error(
+        { missed },
+        'events of the audit trail were deleted that a sink has not had: SVC_AUDIT_MAX_DAYS has passed',
+      );
+    }
+  }
+
+  private expiry(): Expiry {
+    const { clock, sinks } = this.parts;
+    const { days, maxDays } = this.settings;
+    const before = (age: number) => new Date(clock.nowMs() - age * DAY_MS);
+    return { before: before(days), sinks, ...(maxDays > 0 && { atLatestBefore: before(maxDays) }) };
+  }
+}

@@ -1,0 +1,62 @@
+// Deletes old events from the audit trail, window by window from its beginning.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../token-exchange/database/database.js';
+
+/** What may go. */
+export interface Expiry {
+  /** Events from before go once each sink has had them. */
+  readonly before: Date;
+  /** Events from before go in any case. */
+  readonly atLatestBefore?: Date;
+  /** The sinks that events are kept for, by name. */
+  readonly sinks: readonly string[];
+}
+
+/** What became of one window. */
+export interface DeletedWindow {
+  readonly deleted: number;
+  /** Of those, how many a sink has not had. */
+  readonly missed: number;
+  /** The last id of the window; undefined if there was none. */
+  readonly lastId: string | undefined;
+}
+
+/**
+ * A window is found by the primary key, in which the oldest come first, so that no index for the time is needed. A sink without
+ * a cursor has had nothing.
+ */
+const DELETION = `WITH slowest AS (
+    SELECT coalesce(transaction_id, -1) AS transaction_id, coalesce(event_id, 0) AS event_id
+    FROM unnest($4::text[]) AS sink LEFT JOIN audit_sink_cursor ON audit_sink_cursor.name = sink
+    ORDER BY 1, 2 LIMIT 1
+  ), oldest AS (
+    SELECT id, occurred_at, coalesce((coalesce(transaction_id, 0), id) <= (SELECT transaction_id, event_id FROM slowest), true) AS was_had
+    FROM audit_event WHERE id > $1 ORDER BY id LIMIT $2
+  ), deleted AS (
+    DELETE FROM audit_event USING oldest
+    WHERE audit_event.id = oldest.id
+      AND (oldest.was_had AND oldest.occurred_at < $3 OR oldest.occurred_at < $5::timestamptz)
+    RETURNING oldest.was_had
+  )
+  SELECT (SELECT max(id) FROM oldest) AS last_id, count(*)::int AS deleted,
+    (count(*) FILTER (WHERE NOT was_had))::int AS missed
+  FROM deleted`;
+
+@Injectable()
+export class AuditRetentionRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Deletes those of the next events by id that may go.
+   * @param afterId the last id of the window before; `0` for the first
+   * @param limit events of the window
+   */
+  async deleteWindow(afterId: string, limit: number, expiry: Expiry): Promise<DeletedWindow> {
+    const { before, atLatestBefore, sinks } = expiry;
+    const [row] = await this.database.query<{ last_id: string | null; deleted: number; missed: number }>(
+      DELETION,
+      [afterId, limit, before, sinks, atLatestBefore ?? null],
+    );
+    return { deleted: row?.deleted ?? 0, missed: row?.missed ?? 0, lastId: row?.last_id ?? undefined };
+  }
+}

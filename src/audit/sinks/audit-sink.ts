@@ -1,0 +1,57 @@
+// What a sink of the audit trail is: somewhere else to which every event goes, in order, at least once.
+
+/** An event on its way to the sinks. */
+export interface StreamedEvent {
+  /** Of its row: no two events share it, and whatever comes twice has it twice. */
+  readonly id: string;
+  /** Of the transaction that wrote it; `0` if it was written before this was recorded. */
+  readonly transactionId: string;
+  readonly name: string;
+  /** ISO 8601 in UTC, with milliseconds. */
+  readonly occurredAt: string;
+  /** All of it, as a JSON object. */
+  readonly json: string;
+}
+
+/** A sink took nothing. The message says why, with nothing of an event, an answer, an address or a secret. */
+export class SinkError extends Error {}
+
+export abstract class AuditSink {
+  abstract readonly name: string;
+
+  /**
+   * So long after events were delivered they may still be lost if the connection breaks, in milliseconds. Only then does the
+   * cursor move past them.
+   */
+  readonly unsafeMs: number = 0;
+
+  /** Whether nothing that was delivered since `connect` has been lost as far as can be known. */
+  isIntact(): boolean {
+    return true;
+  }
+
+  /**
+   * Makes sure that there is a connection, where the sink keeps one.
+   * @returns true if it is another than before: what was not safe then must be delivered again
+   * @throws SinkError
+   */
+  connect(_signal: AbortSignal): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  /**
+   * Hands events over, in their order. Resolves when the sink has them all, as far as it can say so.
+   * @param signal ends the waiting, because the process stops
+   * @throws SinkError when it has not; it may have some of them then, and gets them again
+   */
+  abstract deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void>;
+
+  /** Ends what is open. */
+  abstract close(): Promise<void>;
+}
+
+/** What is told of a foreign error: its code or class, since its text may hold an address or a part of an answer. */
+export function codeOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return String(code ?? name);
+}

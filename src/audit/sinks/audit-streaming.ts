@@ -1,0 +1,83 @@
+// Keeps the streams to all sinks going while this process leads, and tells how they go.
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { Leader } from '../../token-exchange/coordination/leader.js';
+import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
+import type { AuditSink } from './audit-sink.js';
+import { EventPages } from './event-pages.js';
+import type { StreamParts } from './sink-stream.js';
+import { SinkStream } from './sink-stream.js';
+
+const INTERVAL_SECONDS = 1;
+
+/** How the stream to one sink goes, for metrics. */
+export interface SinkStatus {
+  readonly sink: string;
+  /** Events that were delivered by this process, those that were sent again among them. */
+  readonly delivered: number;
+  readonly failures: number;
+  /** Undefined where another process leads, or it was not looked at yet. */
+  readonly backlog?: { readonly events: number; readonly seconds: number; readonly blockedSeconds: number };
+}
+
+export interface StreamingParts extends Omit<StreamParts, 'pages'> {
+  readonly leader: Leader;
+}
+
+/** Whoever leads streams, and nobody else (D88). */
+export class AuditStreaming implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly streams: readonly SinkStream[];
+  private readonly jobs: readonly PeriodicJob[];
+  private readonly stopping = new AbortController();
+
+  constructor(
+    sinks: readonly AuditSink[],
+    private readonly parts: StreamingParts,
+  ) {
+    const pages = new EventPages(parts.trail);
+    this.streams = sinks.map((sink) => new SinkStream(sink, { ...parts, pages }));
+    this.jobs = this.streams.map((stream) => this.jobOf(stream));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.warnOfFormerSinks();
+    for (const job of this.jobs) job.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.jobs.map((job) => job.stop()));
+    await Promise.all(this.streams.map(({ sink }) => sink.close()));
+  }
+
+  status(): SinkStatus[] {
+    const { isLeader } = this.parts.leader;
+    return this.streams.map(({ sink, counts, backlog }) => ({
+      sink: sink.name,
+      ...counts,
+      ...(isLeader && backlog !== undefined && { backlog }),
+    }));
+  }
+
+  private jobOf(stream: SinkStream): PeriodicJob {
+    const { leader, log } = this.parts;
+    const run = (mayGoOn: () => boolean) => stream.run(mayGoOn, this.stopping.signal);
+    return new PeriodicJob(
+      { name: `audit-sink ${stream.sink.name}`, intervalSeconds: INTERVAL_SECONDS, run },
+      leader,
+      log,
+    );
+  }
+
+  /** A name that was left out by mistake must not go unnoticed: nothing is kept for it (D90). */
+  private async warnOfFormerSinks(): Promise<void> {
+    const { trail, log } = this.parts;
+    const names = this.streams.map(({ sink }) => sink.name);
+    const cursors = await trail.cursors();
+    for (const { name, movedAt } of cursors.filter((cursor) => !names.includes(cursor.name))) {
+      log.warn(
+        { sink: name, movedAt },
+        'a sink of the audit trail is no longer configured: no events are kept for it; with its name it goes on where it was',
+      );
+    }
+  }
+}

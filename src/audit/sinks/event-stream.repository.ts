@@ -1,0 +1,146 @@
+// The audit trail as a stream: what follows a position, where each sink is, and how much waits for it.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../token-exchange/database/database.js';
+import type { StreamedEvent } from './audit-sink.js';
+
+/** A place in the order of events: behind this one, and before all that follow. Numbers of 64 bits, as text. */
+export interface Position {
+  /** `0`: among the events from before transactions were recorded. */
+  readonly transactionId: string;
+  readonly eventId: string;
+}
+
+/** How far behind a sink is. */
+export interface Backlog {
+  /** Events that it has not had; counted up to `MOST_COUNTED`. */
+  readonly events: number;
+  /** Age of the oldest of them, in seconds. */
+  readonly seconds: number;
+  /** Age of the oldest event that is held back because an older transaction is still open, in seconds. */
+  readonly blockedSeconds: number;
+}
+
+export const MOST_COUNTED = 100_000;
+
+/**
+ * Everything below it has ended, and what it wrote is to be seen: of the rows below none can appear any more. A sequence says
+ * nothing of the kind, since who has drawn a number may commit after who drew a later one.
+ */
+const OLDEST_OPEN_TRANSACTION = 'txid_snapshot_xmin(txid_current_snapshot())';
+
+/** No answer bears the name of a column that is sorted by: the order would be that of the answers, which are texts. */
+const COLUMNS = `id, coalesce(transaction_id, 0)::text AS transaction, name, request_id, subject_user_id, actor_user_id,
+  (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_at_ms, payload::text AS payload`;
+
+/** Events from before the migration: their ids are below all others, so the search ends at the first other one. */
+const OLD_EVENTS = `SELECT ${COLUMNS} FROM (SELECT * FROM audit_event WHERE id > $1 ORDER BY id LIMIT $2) AS oldest
+  WHERE transaction_id IS NULL ORDER BY id`;
+
+/** @rule D87 By transaction, then by id; nothing of a transaction that is open, or younger than one that is. */
+const EVENTS = `SELECT ${COLUMNS} FROM audit_event
+  WHERE (transaction_id, id) > ($1, $2) AND transaction_id < ${OLDEST_OPEN_TRANSACTION}
+  ORDER BY transaction_id, id LIMIT $3`;
+
+interface EventRow {
+  readonly id: string;
+  readonly transaction: string;
+  readonly name: string;
+  readonly request_id: string;
+  readonly subject_user_id: string | null;
+  readonly actor_user_id: string | null;
+  readonly occurred_at_ms: number;
+  readonly payload: string;
+}
+
+@Injectable()
+export class EventStreamRepository {
+  constructor(private readonly database: Database) {}
+
+  /** The events that follow a position, in order. They never change: asked again, the answer begins with the same ones. */
+  async after({ transactionId, eventId }: Position, limit: number): Promise<StreamedEvent[]> {
+    if (transactionId === '0') {
+      const old = await this.database.query<EventRow>(OLD_EVENTS, [eventId, limit]);
+      if (old.length > 0) return old.map(toEvent);
+    }
+    const rows = await this.database.query<EventRow>(EVENTS, [transactionId, eventId, limit]);
+    return rows.map(toEvent);
+  }
+
+  /**
+   * Where a sink is, and whether the database's transactions have come so far at all: in one that was restored from a dump
+   * they are counted anew. Undefined for a sink that has no cursor.
+   */
+  async cursorOf(name: string): Promise<{ position: Position; isAhead: boolean } | undefined> {
+    const [row] = await this.database.query<{ transaction_id: string; event_id: string; is_ahead: boolean }>(
+      `SELECT transaction_id, event_id, transaction_id >= txid_snapshot_xmax(txid_current_snapshot()) AS is_ahead
+       FROM audit_sink_cursor WHERE name = $1`,
+      [name],
+    );
+    if (row === undefined) return undefined;
+    return { position: { transactionId: row.transaction_id, eventId: row.event_id }, isAhead: row.is_ahead };
+  }
+
+  /** Gives a sink its cursor, unless it has one. */
+  async begin(name: string, startAt: 'now' | 'beginning'): Promise<void> {
+    const now = `${OLDEST_OPEN_TRANSACTION} - 1, 9223372036854775807`;
+    await this.database.query(
+      `INSERT INTO audit_sink_cursor (name, transaction_id, event_id) SELECT $1, ${startAt === 'now' ? now : '0, 0'}
+       ON CONFLICT (name) DO NOTHING`,
+      [name],
+    );
+  }
+
+  /**
+   * Moves a cursor, if it is still where the caller believes it to be.
+   * @rule D88 A cursor moves from its previous value only: who no longer leads moves none back.
+   * @returns whether it was
+   */
+  async move(name: string, from: Position, to: Position): Promise<boolean> {
+    const moved = await this.database.change(
+      `UPDATE audit_sink_cursor SET transaction_id = $4, event_id = $5, moved_at = now()
+       WHERE name = $1 AND transaction_id = $2 AND event_id = $3`,
+      [name, from.transactionId, from.eventId, to.transactionId, to.eventId],
+    );
+    return moved === 1;
+  }
+
+  async backlogAfter({ transactionId, eventId }: Position): Promise<Backlog> {
+    const isAmongOld = transactionId === '0';
+    const [follows, order] = isAmongOld
+      ? ['id > $1', 'id']
+      : ['(transaction_id, id) > ($2, $1)', 'transaction_id, id'];
+    const [row] = await this.database.query<{ events: number; seconds: number; blocked: number }>(
+      `SELECT (SELECT count(*)::int FROM (SELECT FROM audit_event WHERE ${follows} LIMIT ${MOST_COUNTED}) AS waiting) AS events,
+         ${ageOf(`SELECT occurred_at FROM audit_event WHERE ${follows} ORDER BY ${order} LIMIT 1`)} AS seconds,
+         ${ageOf(
+           `SELECT occurred_at FROM audit_event WHERE transaction_id >= ${OLDEST_OPEN_TRANSACTION} ORDER BY transaction_id, id LIMIT 1`,
+         )} AS blocked`,
+      isAmongOld ? [eventId] : [eventId, transactionId],
+    );
+    return { events: row?.events ?? 0, seconds: row?.seconds ?? 0, blockedSeconds: row?.blocked ?? 0 };
+  }
+
+  /** The sinks that have a cursor, with the moment at which each moved it last. */
+  async cursors(): Promise<{ name: string; movedAt: Date }[]> {
+    return this.database.query('SELECT name, moved_at AS "movedAt" FROM audit_sink_cursor ORDER BY name');
+  }
+}
+
+/** In seconds, on the database's clock; events bear the time of an instance's, which may be ahead. */
+function ageOf(moment: string): string {
+  return `coalesce(greatest(extract(epoch FROM now() - (${moment})), 0), 0)::float8`;
+}
+
+function toEvent(row: EventRow): StreamedEvent {
+  const occurredAt = new Date(row.occurred_at_ms).toISOString();
+  const json =
+    `{"id":"${row.id}","name":${JSON.stringify(row.name)},"occurredAt":"${occurredAt}",` +
+    `"requestId":${JSON.stringify(row.request_id)},"subjectUserId":${JSON.stringify(row.subject_user_id)},` +
+    `"actorUserId":${JSON.stringify(row.actor_user_id)},"payload":${row.payload}}`;
+  return { id: row.id, transactionId: row.transaction, name: row.name, occurredAt, json };
+}
+
+/** Where a sink is that has had an event. */
+export function positionOf({ transactionId, id }: StreamedEvent): Position {
+  return { transactionId, eventId: id };
+}

@@ -1,0 +1,143 @@
+// Which sinks the audit trail has and how long events are kept, as the configuration says it.
+import { X509Certificate } from 'node:crypto';
+import { VARIABLES } from '../../config/environment.js';
+import type { Config, ConfigReading } from '../../config/load-config.js';
+import { labelOf } from '../../config/load-config.js';
+
+export interface WebhookSettings {
+  readonly name: string;
+  readonly url: string;
+  /** Secret; each signs. */
+  readonly secrets: readonly string[];
+  /** Allows `http:` and loopback addresses. */
+  readonly allowHttp: boolean;
+  /** CIDR ranges that are not public and yet allowed. */
+  readonly allowPrivate: readonly string[];
+}
+
+export interface SyslogSettings {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly useTls: boolean;
+  /** PEM; those of Node.js without it. */
+  readonly ca?: string;
+  /** What was sent so long before a connection broke is sent again, in seconds. */
+  readonly resendSeconds: number;
+}
+
+export interface SinkSettings {
+  readonly webhook?: WebhookSettings;
+  readonly syslog?: SyslogSettings;
+  readonly standardOutput?: { readonly name: string };
+  /** Where a sink begins that has no cursor yet. */
+  readonly startAt: 'now' | 'beginning';
+}
+
+export interface RetentionSettings {
+  /** Days that an event is kept; 0: for ever. */
+  readonly days: number;
+  /** Days after which it goes although a sink has not had it; 0: never. */
+  readonly maxDays: number;
+}
+
+/** What of the configuration is about the trail. */
+export type AuditConfig = Pick<Config, Extract<keyof Config, `audit${string}`>>;
+
+export function sinkSettings(config: AuditConfig): SinkSettings {
+  return {
+    startAt: config.auditSinksStart,
+    ...webhookSettings(config),
+    ...syslogSettings(config),
+    ...(config.auditStandardOutput && { standardOutput: { name: standardOutputName(config) } }),
+  };
+}
+
+export function retentionSettings({ auditRetentionDays, auditMaxDays }: AuditConfig): RetentionSettings {
+  return { days: auditRetentionDays, maxDays: auditMaxDays };
+}
+
+/** The names of the sinks, in no particular order. */
+export function sinkNames({ webhook, syslog, standardOutput }: SinkSettings): string[] {
+  return [webhook, syslog, standardOutput].flatMap((sink) => (sink === undefined ? [] : [sink.name]));
+}
+
+type Given = ConfigReading['given'];
+
+/**
+ * What of it does not fit together; with any of it the process must not start. No value is told.
+ * @param given what was set: what is there and cannot be read is not missing
+ */
+export function auditProblems(config: AuditConfig, given: Given): string[] {
+  return [
+    ...webhookProblems(config, given),
+    ...syslogProblems(config, given),
+    ...nameProblems(config),
+    ...ageProblems(config),
+  ];
+}
+
+function webhookSettings(config: AuditConfig): Pick<SinkSettings, 'webhook'> {
+  const { auditWebhookUrl: url, auditWebhookSecrets: secrets, auditWebhookName: name = 'webhook' } = config;
+  if (url === undefined) return {};
+  const { auditWebhookAllowHttp: allowHttp, auditWebhookAllowPrivate: allowPrivate } = config;
+  return { webhook: { name, url, secrets, allowHttp, allowPrivate } };
+}
+
+function syslogSettings(config: AuditConfig): Pick<SinkSettings, 'syslog'> {
+  const { auditSyslogUrl: address, auditSyslogName: name = 'syslog', auditSyslogCa: ca } = config;
+  if (address === undefined) return {};
+  const { protocol, hostname, port } = new URL(address);
+  return {
+    syslog: {
+      name,
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: Number(port),
+      useTls: protocol === 'tls:',
+      resendSeconds: config.auditSyslogResendSeconds,
+      ...(ca !== undefined && { ca }),
+    },
+  };
+}
+
+function standardOutputName({ auditStandardOutputName: name = 'stdout' }: AuditConfig): string {
+  return name;
+}
+
+function* webhookProblems(config: AuditConfig, given: Given) {
+  const { auditWebhookUrl: url, auditWebhookAllowHttp: allowHttp } = config;
+  const has = { url: given.has('SVC_AUDIT_WEBHOOK_URL'), secret: given.has('SVC_AUDIT_WEBHOOK_SECRET') };
+  if (has.secret && !has.url) yield 'SVC_AUDIT_WEBHOOK_URL: is required with SVC_AUDIT_WEBHOOK_SECRET';
+  if (has.url && !has.secret) yield 'SVC_AUDIT_WEBHOOK_SECRET: is required with SVC_AUDIT_WEBHOOK_URL';
+  if (url !== undefined && !allowHttp && new URL(url).protocol === 'http:')
+    yield `${labelOf(VARIABLES.auditWebhookUrl, given)}: must be an https:// URL, unless SVC_AUDIT_WEBHOOK_ALLOW_HTTP is true`;
+}
+
+function* syslogProblems({ auditSyslogUrl: address, auditSyslogCa: ca }: AuditConfig, given: Given) {
+  if (ca === undefined) return;
+  const label = labelOf(VARIABLES.auditSyslogCa, given);
+  const isPlain = address !== undefined && new URL(address).protocol !== 'tls:';
+  if (isPlain || !given.has('SVC_AUDIT_SYSLOG_URL'))
+    yield `${label}: needs a tls:// address in SVC_AUDIT_SYSLOG_URL`;
+  if (!isCertificate(ca)) yield `${label}: must be PEM certificates`;
+}
+
+function* nameProblems(config: AuditConfig) {
+  const names = sinkNames(sinkSettings(config));
+  if (new Set(names).size < names.length)
+    yield 'SVC_AUDIT_WEBHOOK_NAME, SVC_AUDIT_SYSLOG_NAME, SVC_AUDIT_STDOUT_NAME: two sinks have the same name';
+}
+
+function* ageProblems({ auditRetentionDays: days, auditMaxDays: maxDays }: AuditConfig) {
+  if (maxDays === 0) return;
+  if (days > 0 && maxDays < days) yield 'SVC_AUDIT_MAX_DAYS: must be no less than SVC_AUDIT_RETENTION_DAYS';
+  if (days === 0) yield 'SVC_AUDIT_RETENTION_DAYS: is required with SVC_AUDIT_MAX_DAYS';
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text) instanceof X509Certificate;
+  } catch {
+    return false;
+  }
+}

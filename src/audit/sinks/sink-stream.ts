@@ -1,0 +1,180 @@
+// Brings the audit trail to one sink: reads on from its cursor, delivers, and moves the cursor behind what is safe there.
+import type { Clock } from '../../token-exchange/foundation/clock.js';
+import type { Log } from '../../token-exchange/foundation/log.js';
+import type { AuditSink, StreamedEvent } from './audit-sink.js';
+import { SinkError } from './audit-sink.js';
+import { BackOff } from './back-off.js';
+import type { EventPages } from './event-pages.js';
+import type { Backlog, EventStreamRepository, Position } from './event-stream.repository.js';
+import { positionOf } from './event-stream.repository.js';
+
+/** A page is in memory as a whole, and is made into objects at one go. */
+const PAGE_EVENTS = 500;
+/** Of what is delivered at once; a single event may be larger. */
+const DELIVERY_BYTES = 2 ** 20;
+const BACKLOG_EVERY_MS = 5_000;
+
+/** What a sink was given, and when. */
+interface Delivery {
+  readonly position: Position;
+  readonly atMs: number;
+}
+
+export interface StreamParts {
+  readonly trail: EventStreamRepository;
+  readonly pages: EventPages;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: Log;
+  readonly startAt: 'now' | 'beginning';
+}
+
+/** Another process leads by now, or did meanwhile. */
+class CursorMovedError extends Error {}
+
+/** How the stream to a sink goes. */
+export interface StreamCounts {
+  delivered: number;
+  failures: number;
+}
+
+export class SinkStream {
+  readonly counts: StreamCounts = { delivered: 0, failures: 0 };
+  /** Undefined until it was looked at. */
+  backlog: Backlog | undefined;
+  private backlogAtMs = -Infinity;
+  /** As this process has read or moved it last. */
+  private cursor: Position | undefined;
+  /** Behind what was delivered; at the cursor or ahead of it. */
+  private reached: Position | undefined;
+  private unsafe: Delivery[] = [];
+  private most = PAGE_EVENTS;
+  private readonly backOff = new BackOff();
+  private failingSinceMs: number | undefined;
+
+  constructor(
+    readonly sink: AuditSink,
+    private readonly parts: StreamParts,
+  ) {}
+
+  /**
+   * Delivers until nothing is left or `mayGoOn` says no. After a failure sink and database are left alone for a while.
+   * @param signal ends it at once
+   */
+  async run(mayGoOn: () => boolean, signal: AbortSignal): Promise<void> {
+    try {
+      if (!this.backOff.isWaiting(this.parts.clock.monotonicMs())) await this.stream(mayGoOn, signal);
+      await this.lookAtBacklog();
+    } catch (error) {
+      // Where to go on is read again.
+      this.cursor = undefined;
+      if (!signal.aborted && !(error instanceof CursorMovedError)) this.failed(error);
+    }
+  }
+
+  private async stream(mayGoOn: () => boolean, signal: AbortSignal): Promise<void> {
+    await this.resume(signal);
+    await this.confirm();
+    while (mayGoOn() && (await this.deliverNext(signal))) await this.confirm();
+    await this.confirm();
+    this.succeeded();
+  }
+
+  /** Goes back to the cursor if somebody else has moved it, or if the connection is another one. */
+  private async resume(signal: AbortSignal): Promise<void> {
+    const { sink } = this;
+    const cursor = await this.readCursor();
+    const isNew = await sink.connect(signal);
+    if (!isNew && this.cursor !== undefined && isSame(cursor, this.cursor)) return;
+    this.cursor = cursor;
+    this.reached = cursor;
+    this.unsafe = [];
+  }
+
+  private async readCursor(): Promise<Position> {
+    const { trail, startAt } = this.parts;
+    const { name } = this.sink;
+    let cursor = await trail.cursorOf(name);
+    if (cursor === undefined) {
+      await trail.begin(name, startAt);
+      cursor = await trail.cursorOf(name);
+    }
+    if (cursor === undefined) throw new SinkError('its cursor was removed at this moment');
+    if (cursor.isAhead)
+      throw new SinkError(
+        'its cursor is ahead of the database, which was restored on another server: see docs/audit-streaming.md',
+      );
+    return cursor.position;
+  }
+
+  /** @returns whether there may be more */
+  private async deliverNext(signal: AbortSignal): Promise<boolean> {
+    const { reached } = this;
+    if (reached === undefined) return false;
+    const page = await this.parts.pages.after(reached, PAGE_EVENTS);
+    const events = firstOf(page, this.most);
+    const last = events.at(-1);
+    if (last === undefined) return false;
+    await this.sink.deliver(events, signal);
+    this.counts.delivered += events.length;
+    this.reached = positionOf(last);
+    this.unsafe.push({ position: this.reached, atMs: this.parts.clock.monotonicMs() });
+    this.most = Math.min(this.most * 2, PAGE_EVENTS);
+    return page.length === PAGE_EVENTS || events.length < page.length;
+  }
+
+  /** Moves the cursor behind what is safe with the sink by now (D88). */
+  private async confirm(): Promise<void> {
+    const { sink, unsafe, cursor } = this;
+    const safeAtMs = this.parts.clock.monotonicMs() - sink.unsafeMs;
+    const safe = unsafe.filter(({ atMs }) => atMs <= safeAtMs);
+    const last = safe.at(-1);
+    if (last === undefined || cursor === undefined || !sink.isIntact()) return;
+    if (!(await this.parts.trail.move(sink.name, cursor, last.position))) throw new CursorMovedError();
+    this.cursor = last.position;
+    this.unsafe = unsafe.slice(safe.length);
+  }
+
+  private succeeded(): void {
+    this.backOff.succeeded();
+    if (this.failingSinceMs === undefined) return;
+    const seconds = Math.round((this.parts.clock.monotonicMs() - this.failingSinceMs) / 1000);
+    this.failingSinceMs = undefined;
+    this.parts.log.info({ sink: this.sink.name, seconds }, 'a sink of the audit trail gets events again');
+  }
+
+  /** Less at once next time: it may be the size that is not taken. Logged once an outage, since attempts go on. */
+  private failed(error: unknown): void {
+    const nowMs = this.parts.clock.monotonicMs();
+    this.counts.failures += 1;
+    this.backOff.failed(nowMs);
+    this.most = Math.max(1, Math.floor(this.most / 2));
+    if (this.failingSinceMs !== undefined) return;
+    this.failingSinceMs = nowMs;
+    const cause = error instanceof SinkError ? { reason: error.message } : { err: error };
+    this.parts.log.warn(
+      { sink: this.sink.name, ...cause },
+      'a sink of the audit trail gets no events; they are kept for it',
+    );
+  }
+
+  private async lookAtBacklog(): Promise<void> {
+    const nowMs = this.parts.clock.monotonicMs();
+    if (this.reached === undefined || nowMs - this.backlogAtMs < BACKLOG_EVERY_MS) return;
+    this.backlogAtMs = nowMs;
+    this.backlog = await this.parts.trail.backlogAfter(this.reached);
+  }
+}
+
+function isSame(one: Position, other: Position): boolean {
+  return one.transactionId === other.transactionId && one.eventId === other.eventId;
+}
+
+/** As many as may go at once, one at least. */
+function firstOf(page: readonly StreamedEvent[], most: number): readonly StreamedEvent[] {
+  let bytes = 0;
+  const tooMany = page.findIndex(({ json }, index) => {
+    bytes += json.length;
+    return index > 0 && (index >= most || bytes > DELIVERY_BYTES);
+  });
+  return tooMany === -1 ? page : page.slice(0, tooMany);
+}

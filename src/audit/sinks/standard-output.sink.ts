@@ -1,0 +1,37 @@
+// Writes audit events to standard output, for whatever collects the output of the process.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LineOutput } from '../../logging/logger.js';
+import type { StreamedEvent } from './audit-sink.js';
+import { AuditSink, SinkError } from './audit-sink.js';
+
+const WRITE_MS = 10_000;
+
+/** Through the output of the log, so that whole lines of both follow one another. */
+export class StandardOutputSink extends AuditSink {
+  constructor(
+    readonly name: string,
+    private readonly output: LineOutput,
+  ) {
+    super();
+  }
+
+  async deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void> {
+    // An output that is full drops lines: there is room once what was written before is gone.
+    await this.untilWritten(signal);
+    for (const { json } of events) this.output.write(`{"type":"audit-event",${json.slice(1)}\n`);
+    await this.untilWritten(signal);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private async untilWritten(signal: AbortSignal): Promise<void> {
+    const waiting = new AbortController();
+    const either = AbortSignal.any([signal, waiting.signal]);
+    const late = pause(WRITE_MS, true, { signal: either, ref: false }).catch(() => true);
+    const isLate = await Promise.race([late, this.output.written().then(() => false)]);
+    waiting.abort();
+    if (isLate) throw new SinkError(`nobody has read standard output for ${WRITE_MS / 1000} seconds`);
+  }
+}

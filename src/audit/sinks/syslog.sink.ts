@@ -1,0 +1,114 @@
+// Sends audit events to a syslog server over one connection, by TCP or TLS.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect as connectTcp, isIP } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import type { StreamedEvent } from './audit-sink.js';
+import { AuditSink, SinkError, codeOf } from './audit-sink.js';
+import type { SyslogSettings } from './sink-settings.js';
+import { syslogFrame } from './syslog-message.js';
+
+const CONNECT_MS = 10_000;
+/** A server that takes nothing for so long is gone. */
+const WRITE_MS = 30_000;
+const KEEPALIVE_DELAY_MS = 10_000;
+const GOODBYE_MS = 1_000;
+
+/**
+ * Syslog has no acknowledgement: what was written to a connection may be lost with it. So what was sent shortly before one broke is
+ * sent again on the next, and is not safe until then (D89).
+ */
+export class SyslogSink extends AuditSink {
+  readonly name: string;
+  override readonly unsafeMs: number;
+  private socket: Socket | undefined;
+
+  /** @param hostname what messages say of where they come from */
+  constructor(
+    private readonly settings: SyslogSettings,
+    private readonly hostname: string,
+  ) {
+    super();
+    this.name = settings.name;
+    this.unsafeMs = settings.resendSeconds * 1000;
+  }
+
+  /** A server says goodbye before it is gone, mostly: then the system knows before anything more is written. */
+  override isIntact(): boolean {
+    return this.socket?.writable === true;
+  }
+
+  override async connect(signal: AbortSignal): Promise<boolean> {
+    if (this.isIntact()) return false;
+    this.socket?.destroy();
+    this.socket = undefined;
+    const socket = this.createSocket();
+    // Nothing is expected from a syslog server; unread, it would keep its goodbye from being seen.
+    socket.resume();
+    const ready = this.settings.useTls ? 'secureConnect' : 'connect';
+    await settled(socket, signal, CONNECT_MS, (done) => socket.once(ready, () => done()));
+    this.socket = socket;
+    return true;
+  }
+
+  async deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void> {
+    const { socket } = this;
+    if (socket === undefined || !this.isIntact()) throw new SinkError('the connection is gone');
+    const frames = events.map((event) => syslogFrame(event, this.hostname)).join('');
+    await settled(socket, signal, WRITE_MS, (done) => socket.write(frames, done));
+  }
+
+  async close(): Promise<void> {
+    const { socket } = this;
+    this.socket = undefined;
+    if (socket === undefined || socket.destroyed) return;
+    const impatience = setTimeout(() => socket.destroy(), GOODBYE_MS);
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()).end());
+    clearTimeout(impatience);
+  }
+
+  private createSocket(): Socket {
+    const { host, port, useTls, ca } = this.settings;
+    const keepAlive = { keepAlive: true, keepAliveInitialDelay: KEEPALIVE_DELAY_MS, noDelay: true };
+    const socket = useTls
+      ? // A name is told to the server, an address cannot be (RFC 6066 §3); either is what the certificate must be for.
+        connectTls({ host, port, ca, ...(isIP(host) === 0 && { servername: host }), ...keepAlive })
+      : connectTcp({ host, port, ...keepAlive });
+    // Without a listener an error would end the process; the socket is no longer writable after it, and that is looked at.
+    return socket.on('error', () => undefined);
+  }
+}
+
+/**
+ * Waits for a step on a socket, and destroys the socket where it does not come about.
+ * @throws SinkError
+ */
+async function settled(
+  socket: Socket,
+  signal: AbortSignal,
+  limitMs: number,
+  step: (done: (error?: Error | null) => void) => void,
+): Promise<void> {
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  const stepped = new Promise<void>((resolve, reject) =>
+    step((error) => (error ? reject(error) : resolve())),
+  );
+  const closed = once(socket, 'close', { signal: over.signal }).then(() => {
+    throw new SinkError('the connection was closed');
+  });
+  const late = pause(limitMs, undefined, { signal: either }).then(() => {
+    throw new SinkError(`nothing within ${limitMs / 1000} seconds`);
+  });
+  try {
+    await Promise.race([stepped, closed, late]);
+  } catch (error) {
+    socket.destroy();
+    throw error instanceof SinkError ? error : new SinkError(`the connection failed (${codeOf(error)})`);
+  } finally {
+    over.abort();
+    // Whichever is too late concerns nobody.
+    void Promise.allSettled([stepped, closed, late]);
+  }
+}

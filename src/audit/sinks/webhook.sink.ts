@@ -1,0 +1,102 @@
+// Posts audit events to an address of the operator's, signed, many at a time.
+import type { Client } from 'undici';
+import { VARIABLES } from '../../config/environment.js';
+import type { Clock } from '../../token-exchange/foundation/clock.js';
+import {
+  AddressRefusedError,
+  NetworkAddressPolicy,
+  settingThatAllows,
+} from '../../token-exchange/keys/jwks/network-address.js';
+import type { StreamedEvent } from './audit-sink.js';
+import { AuditSink, SinkError, codeOf } from './audit-sink.js';
+import type { WebhookSettings } from './sink-settings.js';
+import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
+
+/** Over all: name server, connection, request and the head of the answer. */
+const DEADLINE_MS = 10_000;
+const VARIABLE_NAMES = {
+  allowHttp: VARIABLES.auditWebhookAllowHttp.name,
+  allowPrivate: VARIABLES.auditWebhookAllowPrivate.name,
+};
+/** Of an answer's body, which nobody reads, so much is waited for to use the connection again. */
+const MOST_ANSWER_BYTES = 65_536;
+
+/**
+ * @rule D89 Only a 2xx answer counts, redirects are not followed, and connections go to public addresses alone unless the
+ * configuration allows others: those that were allowed when the connection was made, which is used for several posts.
+ */
+export class WebhookSink extends AuditSink {
+  readonly name: string;
+  private readonly url: URL;
+  private readonly addresses: NetworkAddressPolicy;
+  private client: Client | undefined;
+
+  constructor(
+    private readonly settings: WebhookSettings,
+    private readonly clock: Clock,
+  ) {
+    super();
+    const { name, url, allowHttp, allowPrivate } = settings;
+    this.name = name;
+    this.url = new URL(url);
+    this.addresses = new NetworkAddressPolicy({ allowLoopback: allowHttp, allowRanges: allowPrivate });
+  }
+
+  async deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void> {
+    const body = `{"sink":${JSON.stringify(this.name)},"events":[${events.map(({ json }) => json).join(',')}]}`;
+    const deadline = AbortSignal.timeout(DEADLINE_MS);
+    try {
+      const status = await this.post(body, AbortSignal.any([signal, deadline]));
+      if (status < 200 || status > 299) throw new SinkError(describeStatus(status));
+    } catch (error) {
+      // What is still under way on the connection is not waited for.
+      await this.close();
+      throw deadline.aborted
+        ? new SinkError(`no answer within ${DEADLINE_MS / 1000} seconds`)
+        : asSinkError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    await client?.destroy();
+  }
+
+  private async post(body: string, signal: AbortSignal): Promise<number> {
+    const client = (this.client ??= await this.connected());
+    const seconds = Math.floor(this.clock.nowMs() / 1000);
+    const { statusCode, body: answer } = await client.request({
+      path: this.url.pathname + this.url.search,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'embedded-token-exchange',
+        [SIGNATURE_HEADER]: signatureOf(body, seconds, this.settings.secrets),
+      },
+      body,
+      signal,
+    });
+    await answer.dump({ limit: MOST_ANSWER_BYTES, signal }).catch(() => undefined);
+    return statusCode;
+  }
+
+  /** undici comes with the first post: an instance without a webhook never needs it. */
+  private async connected(): Promise<Client> {
+    const { Client } = await import('undici');
+    const { guardedConnector } = await import('../../token-exchange/keys/jwks/guarded-connector.js');
+    return new Client(this.url.origin, { connect: guardedConnector(this.addresses, DEADLINE_MS) });
+  }
+}
+
+function describeStatus(status: number): string {
+  const isRedirect = status >= 300 && status < 400;
+  return isRedirect ? `redirects are not followed (status ${status})` : `status ${status}`;
+}
+
+function asSinkError(error: unknown): SinkError {
+  if (error instanceof SinkError) return error;
+  if (error instanceof AddressRefusedError)
+    return new SinkError(`${error.message} (see ${settingThatAllows(error.address, VARIABLE_NAMES)})`);
+  return new SinkError(`the connection failed (${codeOf(error)})`);
+}

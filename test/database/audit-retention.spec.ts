@@ -1,0 +1,136 @@
+// How old events leave the audit trail, and what keeps them in it.
+import type { RetentionSettings } from '../../src/audit/sinks/sink-settings.js';
+import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
+import { AuditRetentionRepository } from '../../src/audit/retention/audit-retention.repository.js';
+import { EventStreamRepository, positionOf } from '../../src/audit/sinks/event-stream.repository.js';
+import { createLogger } from '../../src/logging/logger.js';
+import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+
+const BEGINNING = { transactionId: '0', eventId: '0' };
+
+describeOnEachDatabase('the retention of audit events', (database) => {
+  let lines: Record<string, unknown>[];
+  let rows: <T>(sql: string, parameters?: unknown[]) => Promise<T[]>;
+  let stream: EventStreamRepository;
+  let retention: AuditRetentionRepository;
+
+  beforeAll(async () => {
+    const { dataSource } = await database.open();
+    rows = (sql, parameters = []) => dataSource.query(sql, parameters);
+    const connected = new Database(dataSource);
+    stream = new EventStreamRepository(connected);
+    retention = new AuditRetentionRepository(connected);
+  });
+  beforeEach(async () => {
+    lines = [];
+    await rows('TRUNCATE audit_event, audit_sink_cursor');
+  });
+
+  /** Each call is a transaction. */
+  const fill = (count: number, daysAgo: number) =>
+    rows(
+      `INSERT INTO audit_event (name, occurred_at, request_id, payload)
+       SELECT 'svc.audit.api.called', now() - $1::float8 * interval '1 day', $1::text, '{}' FROM generate_series(1, $2::int)`,
+      [daysAgo, count],
+    );
+  const left = async () => {
+    const found = await rows<{ age: string; count: number }>(
+      'SELECT request_id AS age, count(*)::int AS count FROM audit_event GROUP BY 1 ORDER BY min(id)',
+    );
+    return Object.fromEntries(found.map(({ age, count }) => [age, count]));
+  };
+  const jobOf = (settings: RetentionSettings, sinks: string[] = []) =>
+    new AuditRetentionJob(settings, {
+      trail: retention,
+      leader: new SoleLeader(),
+      clock: new Clock(),
+      log: createLogger('debug', {
+        write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>),
+      }),
+      sinks,
+    });
+  /** As far as after so many events. */
+  const moveCursor = async (name: string, events: number) => {
+    await stream.begin(name, 'beginning');
+    const { position } = (await stream.cursorOf(name))!;
+    const last = (await stream.after(BEGINNING, events)).at(-1)!;
+    expect(await stream.move(name, position, positionOf(last))).toBe(true);
+  };
+
+  it('[D90] what is older than the days goes, in as many windows as it takes', async () => {
+    await fill(2_500, 31);
+    await fill(700, 29);
+    await jobOf({ days: 30, maxDays: 0 }).run();
+    expect(await left()).toEqual({ 29: 700 });
+    expect(lines).toEqual([expect.objectContaining({ level: 'debug', deleted: 2_500, missed: 0 })]);
+  });
+
+  it('[D90] without days nothing is deleted', async () => {
+    jest.useFakeTimers();
+    try {
+      const job = jobOf({ days: 0, maxDays: 0 });
+      job.onApplicationBootstrap();
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('[D90] an event of a clock that was ahead stays, and those behind it go', async () => {
+    await fill(10, 31);
+    await fill(5, -1);
+    await fill(10, 32);
+    await jobOf({ days: 30, maxDays: 0 }).run();
+    expect(await left()).toEqual({ '-1': 5 });
+  });
+
+  it('[D90] what a sink has not had stays', async () => {
+    await fill(3, 40);
+    await fill(3, 39);
+    await fill(3, 38);
+    await moveCursor('quick', 9);
+    await moveCursor('slow', 4);
+    await jobOf({ days: 30, maxDays: 0 }, ['quick', 'slow']).run();
+    expect(await left()).toEqual({ 39: 2, 38: 3 });
+    await jobOf({ days: 30, maxDays: 0 }, ['quick']).run();
+    expect(await left()).toEqual({});
+  });
+
+  it('[D90] so does what was written before transactions were recorded', async () => {
+    await fill(6, 40);
+    await rows('UPDATE audit_event SET transaction_id = NULL');
+    await fill(2, 39);
+    await moveCursor('slow', 4);
+    await jobOf({ days: 30, maxDays: 0 }, ['slow']).run();
+    expect(await left()).toEqual({ 40: 2, 39: 2 });
+  });
+
+  it('[D90] a sink that has no cursor yet has had nothing', async () => {
+    await fill(3, 40);
+    await jobOf({ days: 30, maxDays: 0 }, ['new']).run();
+    expect(await left()).toEqual({ 40: 3 });
+    expect(lines).toEqual([]);
+  });
+
+  it('[D90] after the most days it goes in any case, and an error says how many were missed', async () => {
+    await fill(1_200, 100);
+    await fill(3, 40);
+    await fill(3, 10);
+    await moveCursor('slow', 300);
+    await jobOf({ days: 30, maxDays: 90 }, ['slow']).run();
+    expect(await left()).toEqual({ 40: 3, 10: 3 });
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([
+      expect.objectContaining({ missed: 900 }),
+    ]);
+  });
+
+  it('[D90] it ends when it may not go on', async () => {
+    await fill(3_000, 40);
+    let windows = 0;
+    await jobOf({ days: 30, maxDays: 0 }).run(() => windows++ < 2);
+    expect(await left()).toEqual({ 40: 1_000 });
+  });
+});

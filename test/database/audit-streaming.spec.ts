@@ -1,0 +1,489 @@
+// The audit trail as a stream: its order, what holds it back, the cursors, and the sinks that it goes to, on real servers.
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
+import { AuditStreaming } from '../../src/audit/sinks/audit-streaming.js';
+import type { AuditSink } from '../../src/audit/sinks/audit-sink.js';
+import type { Position } from '../../src/audit/sinks/event-stream.repository.js';
+import { EventPages } from '../../src/audit/sinks/event-pages.js';
+import { EventStreamRepository, positionOf } from '../../src/audit/sinks/event-stream.repository.js';
+import { SinkStream } from '../../src/audit/sinks/sink-stream.js';
+import { SyslogSink } from '../../src/audit/sinks/syslog.sink.js';
+import { WebhookSink } from '../../src/audit/sinks/webhook.sink.js';
+import type { OpenDatabase } from '../../src/database/data-source.js';
+import { createLogger } from '../../src/logging/logger.js';
+import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
+import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
+import { TestClock } from '../support/test-clock.js';
+import { until } from '../support/until.js';
+
+const SECRET = 'a secret of thirty-two characters';
+const BEGINNING: Position = { transactionId: '0', eventId: '0' };
+const FAILED = 'svc.audit.token-exchange.failed';
+
+const event = (requestId: string) =>
+  auditEvent(FAILED, { occurredAt: new Date(), requestId }, { flow: 'exchange', reason: 'token_replayed' });
+
+/** What the tests of both blocks do to a trail. */
+class Trail {
+  readonly stream: EventStreamRepository;
+  private readonly writer: AuditTrailRepository;
+
+  constructor(private readonly opened: OpenDatabase) {
+    const database = new Database(opened.dataSource);
+    this.stream = new EventStreamRepository(database);
+    this.writer = new AuditTrailRepository(database);
+  }
+
+  rows<T>(sql: string, parameters: unknown[] = []): Promise<T[]> {
+    return this.opened.dataSource.query<T[]>(sql, parameters);
+  }
+
+  async empty(): Promise<void> {
+    await this.rows('TRUNCATE audit_event, audit_sink_cursor');
+  }
+
+  /** Each in a transaction of its own. */
+  async write(...requestIds: string[]): Promise<void> {
+    for (const requestId of requestIds) await this.writer.append([event(requestId)]);
+  }
+
+  /** Many at once. */
+  async fill(count: number, daysAgo = 0): Promise<void> {
+    await this.rows(
+      `INSERT INTO audit_event (name, occurred_at, request_id, payload)
+       SELECT $1, now() - $2::int * interval '1 day', 'request-' || n, '{}' FROM generate_series(1, $3::int) AS n`,
+      [FAILED, daysAgo, count],
+    );
+  }
+
+  /** As rows were before the migration. */
+  async makeOld(): Promise<void> {
+    await this.rows('UPDATE audit_event SET transaction_id = NULL');
+  }
+
+  async read(position = BEGINNING, limit = 100): Promise<string[]> {
+    const events = await this.stream.after(position, limit);
+    return events.map(({ json }) => (JSON.parse(json) as { requestId: string }).requestId);
+  }
+
+  async ids(): Promise<string[]> {
+    const rows = await this.rows<{ id: string }>(
+      'SELECT id FROM audit_event ORDER BY transaction_id NULLS FIRST, id',
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** How the database finds a page, by the very statement that the stream sends. */
+  async planOfPage(position: Position): Promise<string> {
+    const { dataSource } = this.opened;
+    const sent = jest.spyOn(dataSource, 'query');
+    await this.stream.after(position, 500);
+    const [statement, parameters] = sent.mock.calls[0] as [string, unknown[]];
+    sent.mockRestore();
+    const lines = await this.rows<{ 'QUERY PLAN': string }>(`EXPLAIN ${statement}`, parameters);
+    return lines.map((line) => line['QUERY PLAN']).join('\n');
+  }
+
+  async cursor(name: string): Promise<Position | undefined> {
+    return (await this.stream.cursorOf(name))?.position;
+  }
+}
+
+describeOnEachDatabase('the stream of audit events', (database) => {
+  let trail: Trail;
+  let webhook: WebhookReceiver;
+  let syslog: SyslogReceiver;
+  let lines: Record<string, unknown>[];
+  const sinks: AuditSink[] = [];
+  const clock = new TestClock();
+
+  beforeAll(async () => {
+    trail = new Trail(await database.open());
+  });
+  beforeEach(async () => {
+    await trail.empty();
+    lines = [];
+    webhook = await WebhookReceiver.listen(SECRET);
+    syslog = await SyslogReceiver.listen();
+  });
+  afterEach(async () => {
+    for (const sink of sinks.splice(0)) await sink.close();
+    await Promise.all([webhook.die(), syslog.die()]);
+  });
+
+  const webhookSettings = () => ({
+    name: 'webhook',
+    url: webhook.url,
+    secrets: [SECRET],
+    allowHttp: true,
+    allowPrivate: [],
+  });
+  const opened = <S extends AuditSink>(sink: S): S => {
+    sinks.push(sink);
+    return sink;
+  };
+  const webhookSink = (settings = {}) =>
+    opened(new WebhookSink({ ...webhookSettings(), ...settings }, new Clock()));
+  const syslogSink = (resendSeconds = 60) => {
+    const port = Number(new URL(syslog.url).port);
+    const settings = { name: 'syslog', host: '127.0.0.1', port, useTls: false, resendSeconds };
+    return opened(new SyslogSink(settings, 'instance.example'));
+  };
+  const parts = () => ({
+    trail: trail.stream,
+    pages: new EventPages(trail.stream),
+    clock,
+    log: createLogger('info', { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
+    startAt: 'beginning' as 'now' | 'beginning',
+  });
+  const streamTo = (sink: AuditSink, more = {}) => new SinkStream(sink, { ...parts(), ...more });
+  const run = (stream: SinkStream) => stream.run(() => true, new AbortController().signal);
+  const reasons = () => lines.map(({ reason }) => reason);
+
+  it('[D87] has every event once, in the order of its transaction, with all of it', async () => {
+    await trail.write('a', 'b');
+    const [first, second] = await trail.stream.after(BEGINNING, 10);
+    const [row] = await trail.rows<Record<string, string>>(
+      `SELECT id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "occurredAt" FROM audit_event ORDER BY id LIMIT 1`,
+    );
+    expect(JSON.parse(first!.json)).toEqual({
+      id: row!['id'],
+      name: FAILED,
+      occurredAt: row!['occurredAt'],
+      requestId: 'a',
+      subjectUserId: null,
+      actorUserId: null,
+      payload: { reason: 'token_replayed' },
+    });
+    expect(await trail.read(positionOf(first!))).toEqual(['b']);
+    expect(await trail.read(positionOf(second!))).toEqual([]);
+    expect(await trail.read(BEGINNING, 1)).toEqual(['a']);
+  });
+
+  it('[D87] begins with events from before transactions were recorded', async () => {
+    await trail.write('a', 'b', 'c');
+    await trail.makeOld();
+    await trail.write('d');
+    const [, , third] = await trail.stream.after(BEGINNING, 10);
+    expect(await trail.read(BEGINNING)).toEqual(['a', 'b', 'c']);
+    expect(await trail.read(BEGINNING, 2)).toEqual(['a', 'b']);
+    expect(positionOf(third!).transactionId).toBe('0');
+    expect(await trail.read(positionOf(third!))).toEqual(['d']);
+  });
+
+  it('[D87] orders transactions by their numbers, whatever digits these have', async () => {
+    const numbers = [9, 10, 99, 100, 101];
+    await trail.write(...numbers.map(String));
+    for (const number of numbers)
+      await trail.rows('UPDATE audit_event SET transaction_id = $1 WHERE request_id = $2', [
+        number,
+        `${number}`,
+      ]);
+    expect(await trail.read()).toEqual(numbers.map(String));
+    expect(await trail.read({ transactionId: '10', eventId: '0' }, 3)).toEqual(['10', '99', '100']);
+  });
+
+  it('[D87] by default a sink begins with what happens after it was named', async () => {
+    await trail.write('before');
+    const stream = streamTo(webhookSink(), { startAt: 'now' });
+    await run(stream);
+    await trail.write('after');
+    await run(stream);
+    expect(webhook.arrived.map(({ requestId }) => requestId)).toEqual(['after']);
+  });
+
+  it('[D88] the cursor follows what was taken, and only from where it was', async () => {
+    await trail.write('a', 'b');
+    await run(streamTo(webhookSink()));
+    const [first, second] = await trail.stream.after(BEGINNING, 10);
+    expect(await trail.cursor('webhook')).toEqual(positionOf(second!));
+    expect(await trail.stream.move('webhook', BEGINNING, positionOf(first!))).toBe(false);
+    expect(await trail.stream.move('webhook', positionOf(first!), BEGINNING)).toBe(false);
+    expect(await trail.cursor('webhook')).toEqual(positionOf(second!));
+  });
+
+  it('[D88] whoever led before goes on where the next one is, and moves nothing back', async () => {
+    const [former, next] = [streamTo(webhookSink()), streamTo(webhookSink())];
+    await trail.write('a');
+    await run(former);
+    await trail.write('b', 'c');
+    await run(next);
+    await trail.write('d');
+    await run(former);
+    expect(webhook.arrived.map(({ requestId }) => requestId)).toEqual(['a', 'b', 'c', 'd']);
+    expect(await trail.cursor('webhook')).toMatchObject({ eventId: (await trail.ids()).at(-1) });
+  });
+
+  it('[D88] frozen between post and cursor it finds the cursor moved, and nothing is lost', async () => {
+    await trail.write('a', 'b');
+    const sink = webhookSink();
+    const former = streamTo(sink);
+    const deliver = sink.deliver.bind(sink);
+    sink.deliver = async (events, signal) => {
+      await deliver(events, signal);
+      sink.deliver = deliver;
+      await run(streamTo(webhookSink()));
+      await trail.write('c');
+      await run(streamTo(webhookSink()));
+    };
+    await run(former);
+    await trail.write('d');
+    await run(former);
+    expect(webhook.firstArrivals).toEqual(await trail.ids());
+    expect(await trail.cursor('webhook')).toMatchObject({ eventId: (await trail.ids()).at(-1) });
+    expect(lines).toEqual([]);
+  });
+
+  it('[D87] thousands of events go in several posts, each read once for two sinks', async () => {
+    await trail.fill(1700);
+    const pages = new EventPages(trail.stream);
+    const reads = jest.spyOn(trail.stream, 'after');
+    const streams = [streamTo(webhookSink(), { pages }), streamTo(syslogSink(), { pages })];
+    await Promise.all(streams.map(run));
+    const expected = await trail.ids();
+    await until('both have them', 5_000, () => syslog.arrived.length === expected.length);
+    expect(webhook.arrived.map(({ id }) => id)).toEqual(expected);
+    expect(syslog.arrived.map(({ id }) => id)).toEqual(expected);
+    expect(webhook.requests).toBe(4);
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(6);
+    reads.mockRestore();
+  });
+
+  it('[D89] a post has a signature, a time and no more than a mebibyte', async () => {
+    const text = 'x'.repeat(300_000);
+    for (let index = 0; index < 8; index++)
+      await trail.rows(
+        `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ($1, now(), 'r', jsonb_build_object('text', $2::text))`,
+        [FAILED, text],
+      );
+    await run(streamTo(webhookSink()));
+    expect(webhook.arrived.map(({ id }) => id)).toEqual(await trail.ids());
+    expect(webhook.requests).toBe(3);
+    expect(webhook.lastHeaders).toMatchObject({ 'content-type': 'application/json' });
+    expect(webhook.lastHeaders['x-audit-signature']).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
+  });
+
+  it.each<[string, number, Record<string, string>, string]>([
+    ['a redirect', 307, { location: 'http://127.0.0.1:1/' }, 'redirects are not followed (status 307)'],
+    ['a fault', 503, {}, 'status 503'],
+    ['not modified', 304, {}, 'redirects are not followed (status 304)'],
+  ])('[D89] %s is no 2xx: the events stay, and come once it takes them', async (_, code, headers, reason) => {
+    await trail.write('a');
+    const stream = streamTo(webhookSink());
+    webhook.answerWith((response) => response.writeHead(code, headers).end());
+    await run(stream);
+    await run(stream);
+    expect(webhook.requests).toBe(1);
+    expect(reasons()).toEqual([reason]);
+    expect(await trail.cursor('webhook')).toEqual(BEGINNING);
+
+    webhook.answerWith(undefined);
+    clock.advance(61);
+    await run(stream);
+    expect(webhook.arrived).toHaveLength(1);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'a sink of the audit trail gets no events; they are kept for it',
+      'a sink of the audit trail gets events again',
+    ]);
+    expect(stream.counts).toEqual({ delivered: 1, failures: 1 });
+  });
+
+  it('[D89] what is too large is sent in smaller parts', async () => {
+    await trail.fill(64);
+    const stream = streamTo(webhookSink());
+    webhook.answerWith((response) => response.writeHead(413).end());
+    for (let attempt = 0; attempt < 9; attempt++) {
+      await run(stream);
+      clock.advance(61);
+    }
+    webhook.answerWith(undefined);
+    const before = webhook.requests;
+    await run(stream);
+    expect(webhook.arrived.map(({ id }) => id)).toEqual(await trail.ids());
+    // 1, 2, 4, 8, 16, 32 and the one that is left
+    expect(webhook.requests - before).toBe(7);
+  });
+
+  it.each([
+    ['loopback', { allowHttp: false }],
+    ['a name that leads there', { allowHttp: false, url: 'http://localhost:1/' }],
+    ['a private network', { url: 'http://10.0.0.1/' }],
+    [
+      'a private network beside an allowed one',
+      { url: 'http://10.0.0.1/', allowPrivate: ['192.168.0.0/16'] },
+    ],
+  ])('[D89] nothing is posted to an address that is not public: %s', async (_, settings) => {
+    await trail.write('a');
+    await run(streamTo(webhookSink(settings)));
+    expect(webhook.requests).toBe(0);
+    expect(String(reasons()[0])).toMatch(
+      /^the address .* is not public and not allowed by the configuration \(see SVC_AUDIT_WEBHOOK_ALLOW_.*\)$/,
+    );
+  });
+
+  it('[D89] after a break of the connection syslog gets again what was sent in the last 60 seconds', async () => {
+    const stream = streamTo(syslogSink());
+    await trail.write('long ago');
+    await run(stream);
+    clock.advance(40);
+    await trail.write('lately');
+    await run(stream);
+    await until('both are there', 5_000, () => syslog.arrived.length === 2);
+    expect(await trail.cursor('syslog')).toEqual(BEGINNING);
+    clock.advance(21);
+    await run(stream);
+    expect(await trail.cursor('syslog')).toMatchObject({ eventId: (await trail.ids())[0] });
+
+    syslog.breakConnections();
+    await pause(100);
+    await trail.write('afterwards');
+    clock.advance(61);
+    await run(stream);
+    await run(stream);
+    await until('it was sent again', 5_000, () => syslog.arrived.length === 4);
+    expect(syslog.arrived.map(({ requestId }) => requestId)).toEqual([
+      'long ago',
+      'lately',
+      'lately',
+      'afterwards',
+    ]);
+    // Time that passed before the break is no safety for what is sent after it.
+    expect(await trail.cursor('syslog')).toMatchObject({ eventId: (await trail.ids())[0] });
+  });
+
+  it('[D89] a syslog server that is away is asked again, ever more seldom', async () => {
+    await trail.write('a');
+    await syslog.die();
+    const stream = streamTo(syslogSink());
+    await run(stream);
+    await run(stream);
+    expect(reasons()).toEqual(['the connection failed (ECONNREFUSED)']);
+    expect(stream.counts.failures).toBe(1);
+    await syslog.comeBack();
+    clock.advance(1);
+    await run(stream);
+    await until('it has it', 5_000, () => syslog.arrived.length === 1);
+    expect(syslog.messages[0]).toMatch(
+      /^<108>1 \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z instance\.example embedded-token-exchange - failed - \{"id"/,
+    );
+  });
+
+  it('[D88] the backlog is told in events and seconds', async () => {
+    await trail.fill(3, 2);
+    webhook.answerWith((response) => response.writeHead(500).end());
+    const stream = streamTo(webhookSink());
+    await run(stream);
+    expect(stream.backlog).toBeUndefined();
+    clock.advance(1);
+    const noted = await trail.stream.backlogAfter(BEGINNING);
+    expect(noted.events).toBe(3);
+    expect(noted.seconds).toBeGreaterThan(2 * 86_400 - 1);
+    expect(noted.seconds).toBeLessThan(2 * 86_400 + 60);
+    webhook.answerWith(undefined);
+    clock.advance(60);
+    await run(stream);
+    expect(stream.backlog).toMatchObject({ events: 0, seconds: 0, blockedSeconds: 0 });
+  });
+
+  it('[D88] a database that was restored elsewhere is refused, not read from a wrong place', async () => {
+    await trail.write('a');
+    const stream = streamTo(webhookSink());
+    await run(stream);
+    await trail.rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000');
+    await run(stream);
+    expect(String(reasons()[0])).toMatch(/^its cursor is ahead of the database/);
+  });
+
+  it('[D90] a sink that is no longer configured is named at the start', async () => {
+    await trail.stream.begin('former', 'now');
+    await trail.stream.begin('webhook', 'now');
+    const streaming = new AuditStreaming([webhookSink()], { ...parts(), leader: new SoleLeader() });
+    await streaming.onApplicationBootstrap();
+    await streaming.beforeApplicationShutdown();
+    expect(lines.map(({ sink, msg }) => [sink, String(msg).split(':')[0]])).toEqual([
+      ['former', 'a sink of the audit trail is no longer configured'],
+    ]);
+  });
+});
+
+describeOnPostgresql('the stream of audit events beside other transactions', (database) => {
+  let trail: Trail;
+  let other: pg.Client;
+
+  beforeAll(async () => {
+    trail = new Trail(await database.open());
+    if (database.settings.kind !== 'postgresql') throw new Error('it needs several connections');
+    other = new pg.Client({ connectionString: database.settings.url });
+    await other.connect();
+  });
+  beforeEach(() => trail.empty());
+  afterAll(() => other.end());
+
+  const insertion = (requestId: string) =>
+    `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ('${FAILED}', now(), '${requestId}', '{}')`;
+
+  it('[D87] nothing goes past a transaction that is open, and its events come in their place', async () => {
+    await trail.write('before');
+    await other.query('BEGIN');
+    await other.query(insertion('slow'));
+    await trail.write('quick');
+    await other.query(insertion('slow, at its end'));
+    expect(await trail.read()).toEqual(['before']);
+    await pause(50);
+    const blocked = await trail.stream.backlogAfter(BEGINNING);
+    expect(blocked.events).toBe(2);
+    expect(blocked.blockedSeconds).toBeGreaterThan(0.04);
+    await other.query('COMMIT');
+    // By id the quick one would come before the end of the slow transaction.
+    await until('it is seen', 5_000, async () => (await trail.read()).length === 4);
+    expect(await trail.read()).toEqual(['before', 'slow', 'slow, at its end', 'quick']);
+    expect((await trail.stream.backlogAfter(BEGINNING)).blockedSeconds).toBe(0);
+  });
+
+  it('[D87] what was rolled back holds nothing up and never comes', async () => {
+    await other.query('BEGIN');
+    await other.query(insertion('never'));
+    await trail.write('other');
+    await other.query('ROLLBACK');
+    await until('it is seen', 5_000, async () => (await trail.read()).length === 1);
+    expect(await trail.read()).toEqual(['other']);
+  });
+
+  it('[D87] a page is found by an index, wherever it begins', async () => {
+    await trail.fill(5_000);
+    await trail.rows('ANALYZE audit_event');
+    const [{ transaction_id: id }] = (await trail.rows('SELECT transaction_id FROM audit_event LIMIT 1')) as [
+      { transaction_id: string },
+    ];
+    const plan = await trail.planOfPage({ transactionId: id, eventId: '3' });
+    expect(plan).toContain('Index Scan using audit_event_transaction');
+    expect(plan).not.toContain('Sort');
+  });
+
+  it('[D89] TLS: a server whose certificate is not trusted gets nothing, one of the named authority does', async () => {
+    const identity = makeSelfSignedCertificate('localhost');
+    const syslog = await SyslogReceiver.listen(identity);
+    const port = Number(new URL(syslog.url).port);
+    const settings = { name: 'syslog', host: 'localhost', port, useTls: true, resendSeconds: 60 };
+    const { signal } = new AbortController();
+    const stranger = new SyslogSink(settings, 'h');
+    const sink = new SyslogSink({ ...settings, ca: identity.cert }, 'h');
+    try {
+      await expect(stranger.connect(signal)).rejects.toThrow(/DEPTH_ZERO_SELF_SIGNED_CERT/);
+      await expect(sink.connect(signal)).resolves.toBe(true);
+      await trail.write('a');
+      await sink.deliver(await trail.stream.after(BEGINNING, 1), signal);
+      await until('it has it', 5_000, () => syslog.arrived.length === 1);
+      await expect(sink.connect(signal)).resolves.toBe(false);
+    } finally {
+      await Promise.all([stranger.close(), sink.close()]);
+      await syslog.die();
+    }
+  });
+});

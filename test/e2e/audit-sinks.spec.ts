@@ -1,0 +1,133 @@
+// The sinks of the audit trail in the running service: what they get, what metrics tell of them, and what nobody is told.
+import { Partner } from '../../demo/partner.js';
+import { ServiceProcess } from '../../demo/service-process.js';
+import { WebhookReceiver } from '../support/audit-receivers.js';
+import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
+import { describeOnEachDatabase, describeOnEmbedded } from '../support/databases.js';
+import { MetricSamples } from '../support/metric-samples.js';
+import { GRANT_TYPE, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const SECRET = 'a secret of thirty-two characters';
+const PATIENCE_MS = 15_000;
+
+describeOnEachDatabase('the sinks of the audit trail', (database) => {
+  const partner = Partner.create({ issuer: 'https://partner.example' });
+  let webhook: WebhookReceiver;
+  let service: TestService;
+
+  beforeAll(async () => {
+    webhook = await WebhookReceiver.listen(SECRET);
+    service = await TestService.start(database, {
+      trustedKeys: [partner.staticEntry()],
+      environment: {
+        SVC_AUDIT_WEBHOOK_URL: `${webhook.url}?key=marker-5150`,
+        SVC_AUDIT_WEBHOOK_SECRET: SECRET,
+        SVC_AUDIT_WEBHOOK_NAME: 'siem',
+        SVC_AUDIT_WEBHOOK_ALLOW_HTTP: 'true',
+        SVC_AUDIT_STDOUT: 'true',
+      },
+    });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await webhook.die();
+  });
+
+  const trail = () =>
+    service.rows<{ id: string; name: string; subjectUserId: string | null; payload: object }>(
+      `SELECT id, name, subject_user_id AS "subjectUserId", payload FROM audit_event ORDER BY transaction_id, id`,
+    );
+  const told = () => service.log.filter(({ type }) => type === 'audit-event');
+
+  it('[D87] get what the requests have left in it', async () => {
+    // A new sink begins with what happens once it has a cursor.
+    const cursors = () => service.rows('SELECT FROM audit_sink_cursor');
+    await until('both have one', PATIENCE_MS, async () => (await cursors()).length === 2);
+    await service.exchange({ subject_token: partner.sign() });
+    await service.exchange({ subject_token: 'no token' });
+    await service.embed({ token: partner.sign() });
+    const events = await trail();
+    await until('they have it', PATIENCE_MS, () => webhook.arrived.length >= events.length);
+    await until('it is written', PATIENCE_MS, () => told().length >= events.length);
+    expect(webhook.arrived).toEqual(events.map((event) => expect.objectContaining(event)));
+    expect(told()).toEqual(events.map((event) => expect.objectContaining(event)));
+  });
+
+  it('[D88] metrics tell how far each is', async () => {
+    const { length } = await trail();
+    const samples = await MetricSamples.read(service);
+    for (const sink of ['siem', 'stdout']) {
+      expect(samples.value('svc_audit_sink_events_total', { sink })).toBe(length);
+      expect(samples.value('svc_audit_sink_failures_total', { sink })).toBe(0);
+    }
+    const lags = [
+      'svc_audit_sink_lag_events',
+      'svc_audit_sink_lag_seconds',
+      'svc_audit_sink_blocked_seconds',
+    ];
+    await until('the backlog was looked at', PATIENCE_MS, async () => {
+      const now = await MetricSamples.read(service);
+      return lags.every((name) => now.named(name, { sink: 'siem' }).length === 1 && now.value(name) < 1);
+    });
+  });
+
+  it('[D89] a receiver that fails costs no login, is told of once, and gets what it missed', async () => {
+    webhook.answerWith((response) => setTimeout(() => response.writeHead(500).end(), 300));
+    for (let exchange = 0; exchange < 20; exchange++)
+      expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
+    const failures = async () =>
+      (await MetricSamples.read(service)).value('svc_audit_sink_failures_total', { sink: 'siem' });
+    await until('it was tried twice', PATIENCE_MS, async () => (await failures()) >= 2);
+    webhook.answerWith(undefined);
+    const { length } = await trail();
+    await until('it has them', PATIENCE_MS, () => webhook.firstArrivals.length === length);
+    const warnings = service.log.filter(({ sink, level }) => sink === 'siem' && level === 'warn');
+    expect(warnings.map(({ reason }) => reason)).toEqual(['status 500']);
+  });
+
+  it('[D89] neither secret nor address is in the log', () => {
+    expect(service.logText).toContain('audit-event');
+    expect(service.logText).not.toContain(SECRET);
+    expect(service.logText).not.toContain('marker-5150');
+  });
+});
+
+describeBuilt('[D89] audit events on standard output', () => {
+  describeOnEmbedded('of the built service', (database) => {
+    it('are whole lines between those of the log, each event once and in order', async () => {
+      const partner = Partner.create({ issuer: 'https://partner.example' });
+      const surroundings = await surroundingsOf({
+        ...database.environment,
+        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+        SVC_AUDIT_STDOUT: 'true',
+        SVC_AUDIT_SINKS_START: 'beginning',
+      });
+      const service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+      try {
+        const exchange = (token: string) =>
+          fetch(`${surroundings.baseUrl}/rest/auth/oauth/token`, {
+            method: 'POST',
+            body: new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token }),
+          });
+        for (let round = 0; round < 40; round++)
+          await Promise.all([exchange(partner.sign()), exchange('no token')]);
+        // Of the log's own lines one is of each event.
+        const told = async () => {
+          const lines = await logOf(service);
+          return { events: lines.filter(({ type }) => type === 'audit-event'), lines };
+        };
+        await until('all are there', PATIENCE_MS, async () => {
+          const { events, lines } = await told();
+          const own = lines.filter(({ event }) => typeof event === 'string').length;
+          return own > 80 && events.length >= own;
+        });
+        const ids = (await told()).events.map(({ id }) => Number(id));
+        expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+        expect(new Set(ids).size).toBe(ids.length);
+      } finally {
+        await service.stop();
+      }
+    });
+  });
+});

@@ -1,0 +1,133 @@
+// Services, their leader among them, and what audit events are sent to are killed at random under load: every event arrives.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Partner } from '../../demo/partner.js';
+import type { OpenDatabase } from '../../src/database/data-source.js';
+import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
+import { randomFrom } from '../support/random.js';
+import { sizeOf } from '../support/series.js';
+import type { ServiceInstance } from '../support/service-cluster.js';
+import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { until } from '../support/until.js';
+
+const ROUNDS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
+const SECRET = 'a secret of thirty-two characters';
+const LEADS_NOW = 'this instance is the leader now';
+const SENDERS = 6;
+/** Longer than a lease and the longest wait after some failures. */
+const ARRIVAL_MS = 45_000;
+
+jest.setTimeout(120_000);
+
+describeWithProcesses('[D87][D88][D89] the sinks of three processes', (database) => {
+  const partner = Partner.create({ issuer: 'https://partner.example' });
+  const random = randomFrom(Date.now());
+  let opened: OpenDatabase;
+  let webhook: WebhookReceiver;
+  let syslog: SyslogReceiver;
+  let cluster: ServiceCluster;
+
+  beforeAll(async () => {
+    opened = await database.open();
+    [webhook, syslog] = await Promise.all([WebhookReceiver.listen(SECRET), SyslogReceiver.listen()]);
+    cluster = await ServiceCluster.start(3, database, {
+      trustedKeys: [partner.staticEntry()],
+      environment: {
+        SVC_AUDIT_SINKS_START: 'beginning',
+        SVC_AUDIT_WEBHOOK_URL: webhook.url,
+        SVC_AUDIT_WEBHOOK_SECRET: SECRET,
+        SVC_AUDIT_WEBHOOK_ALLOW_HTTP: 'true',
+        SVC_AUDIT_SYSLOG_URL: syslog.url,
+        // So that the cursor moves within a round.
+        SVC_AUDIT_SYSLOG_RESEND_SECONDS: '5',
+      },
+    });
+  });
+  afterAll(async () => {
+    await cluster?.stop();
+    await Promise.all([webhook.die(), syslog.die()]);
+  });
+
+  const trail = async (): Promise<string[]> => {
+    const rows = await opened.dataSource.query<{ id: string }[]>(
+      'SELECT id FROM audit_event ORDER BY transaction_id, id',
+    );
+    return rows.map(({ id }) => id);
+  };
+  /** Exchanges without a pause, good and bad, at whichever process answers. */
+  const applyLoad = (signal: AbortSignal) =>
+    Promise.all(
+      Array.from({ length: SENDERS }, async (_, sender) => {
+        for (let turn = sender; !signal.aborted; turn++) {
+          const token = turn % 5 === 0 ? 'no token' : partner.sign();
+          // One that is gone is tried again soon enough.
+          await cluster
+            .instance(turn)
+            .exchangeStatus(token)
+            .catch(() => pause(20));
+        }
+      }),
+    );
+  const leader = (): ServiceInstance => {
+    const terms = cluster.instances.flatMap((instance) => {
+      const times = instance.log().filter(({ msg }) => msg === LEADS_NOW);
+      return times.map(({ time }) => ({ instance, time: String(time) }));
+    });
+    return terms.sort((one, other) => one.time.localeCompare(other.time)).at(-1)!.instance;
+  };
+  const killAndStart = async (instance: ServiceInstance) => {
+    await instance.kill();
+    await pause(random.below(500));
+    await instance.start();
+  };
+  const dieAWhile = async (receiver: WebhookReceiver | SyslogReceiver) => {
+    await receiver.die();
+    await pause(500 + random.below(1_500));
+    await receiver.comeBack();
+  };
+  const anyTime = () => pause(random.below(1_500));
+
+  it.each(ROUNDS)('time %d: they have every event of the trail, first arrivals in order', async () => {
+    const ending = new AbortController();
+    const load = applyLoad(ending.signal);
+    const before = (await trail()).length;
+    await until('events arrive', ARRIVAL_MS, () => webhook.firstArrivals.length > before);
+
+    const harm = [
+      () => killAndStart(leader()),
+      () => killAndStart(random.pick(cluster.instances)),
+      () => dieAWhile(webhook),
+      () => dieAWhile(syslog),
+    ];
+    while (harm.length > 0) {
+      await anyTime();
+      const [each] = harm.splice(random.below(harm.length), 1);
+      await each!();
+    }
+    // What comes last must arrive, too.
+    await anyTime();
+    ending.abort();
+    await load;
+
+    const expected = await trail();
+    const isThere = () =>
+      [webhook, syslog].every(({ firstArrivals }) => firstArrivals.length >= expected.length);
+    await until('everything has arrived', ARRIVAL_MS, isThere);
+    expect(expected.length).toBeGreaterThan(before + 50);
+    expect(await trail()).toEqual(expected);
+    for (const receiver of [webhook, syslog]) expect(receiver.firstArrivals).toEqual(expected);
+  });
+
+  it('some of it came twice, to the sinks alone', async () => {
+    const names = await opened.dataSource.query<{ count: number }[]>(
+      'SELECT count(*)::int AS count FROM audit_event GROUP BY id HAVING count(*) > 1',
+    );
+    expect(names).toEqual([]);
+    expect(syslog.arrived.length).toBeGreaterThan(syslog.firstArrivals.length);
+  });
+
+  it('no log has the secret, or the address beyond it', () => {
+    const text = cluster.instances.map((instance) => JSON.stringify(instance.log())).join('');
+    const told = ['a sink of the audit trail gets no events', SECRET, new URL(webhook.url).pathname];
+    expect(told.map((each) => text.includes(each))).toEqual([true, false, false]);
+  });
+});

@@ -1,0 +1,92 @@
+// Which variables make which sinks, and what does not fit together.
+import { auditProblems, sinkNames, sinkSettings } from '../../../../src/audit/sinks/sink-settings.js';
+import { readConfig } from '../../../../src/config/load-config.js';
+
+const SECRET = 'marker-5150-of-thirty-two-characters';
+const URL = 'https://siem.example/marker-5150';
+
+const read = (environment: Record<string, string>) => {
+  const { config, problems, given } = readConfig([environment]);
+  return { settings: sinkSettings(config), problems: [...problems, ...auditProblems(config, given)] };
+};
+
+it('[D87] without variables there is no sink', () => {
+  const { settings, problems } = read({});
+  expect(settings).toEqual({ startAt: 'now' });
+  expect(sinkNames(settings)).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+it('[D87] each kind has an address and a name', () => {
+  const { settings, problems } = read({
+    SVC_AUDIT_WEBHOOK_URL: URL,
+    SVC_AUDIT_WEBHOOK_SECRET: `${SECRET}, ${SECRET}2`,
+    SVC_AUDIT_SYSLOG_URL: 'tls://[::1]:6514',
+    SVC_AUDIT_SYSLOG_NAME: 'siem-2',
+    SVC_AUDIT_STDOUT: 'true',
+    SVC_AUDIT_SINKS_START: 'beginning',
+  });
+  expect(problems).toEqual([]);
+  expect(settings).toEqual({
+    startAt: 'beginning',
+    webhook: {
+      name: 'webhook',
+      url: URL,
+      secrets: [SECRET, `${SECRET}2`],
+      allowHttp: false,
+      allowPrivate: [],
+    },
+    syslog: { name: 'siem-2', host: '::1', port: 6514, useTls: true, resendSeconds: 60 },
+    standardOutput: { name: 'stdout' },
+  });
+});
+
+it.each<[string, Record<string, string>, string]>([
+  ['no secret', { SVC_AUDIT_WEBHOOK_URL: URL }, 'SVC_AUDIT_WEBHOOK_SECRET: is required'],
+  ['no address', { SVC_AUDIT_WEBHOOK_SECRET: SECRET }, 'SVC_AUDIT_WEBHOOK_URL: is required'],
+  [
+    'a short secret',
+    { SVC_AUDIT_WEBHOOK_URL: URL, SVC_AUDIT_WEBHOOK_SECRET: 'marker-5150' },
+    'SVC_AUDIT_WEBHOOK_SECRET: member 1 has fewer than 32 characters',
+  ],
+  [
+    'plain HTTP',
+    { SVC_AUDIT_WEBHOOK_URL: 'http://marker-5150.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
+    'SVC_AUDIT_WEBHOOK_URL: must be an https:// URL, unless',
+  ],
+  [
+    'a password in the address',
+    { SVC_AUDIT_WEBHOOK_URL: 'https://u:marker-5150@siem.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
+    'SVC_AUDIT_WEBHOOK_URL: must have no user name',
+  ],
+  [
+    'another scheme',
+    { SVC_AUDIT_WEBHOOK_URL: 'ftp://marker-5150.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
+    'SVC_AUDIT_WEBHOOK_URL: must be an https:// URL',
+  ],
+  ['no port', { SVC_AUDIT_SYSLOG_URL: 'tls://marker-5150' }, 'SVC_AUDIT_SYSLOG_URL: must be tls://'],
+  ['a port too high', { SVC_AUDIT_SYSLOG_URL: 'tcp://marker-5150:70000' }, 'SVC_AUDIT_SYSLOG_URL: must be'],
+  ['UDP', { SVC_AUDIT_SYSLOG_URL: 'udp://marker-5150:514' }, 'SVC_AUDIT_SYSLOG_URL: must be'],
+  [
+    'no certificate',
+    { SVC_AUDIT_SYSLOG_URL: 'tls://siem.example:6514', SVC_AUDIT_SYSLOG_CA: 'marker-5150' },
+    'SVC_AUDIT_SYSLOG_CA: must be PEM',
+  ],
+  ['a name that no label holds', { SVC_AUDIT_STDOUT_NAME: 'Marker-5150' }, 'SVC_AUDIT_STDOUT_NAME: must'],
+  [
+    'one name for two',
+    { SVC_AUDIT_STDOUT: 'true', SVC_AUDIT_STDOUT_NAME: 'syslog', SVC_AUDIT_SYSLOG_URL: 'tcp://h:601' },
+    'SVC_AUDIT_WEBHOOK_NAME, SVC_AUDIT_SYSLOG_NAME, SVC_AUDIT_STDOUT_NAME: two sinks',
+  ],
+  ['a most without a least', { SVC_AUDIT_MAX_DAYS: '5' }, 'SVC_AUDIT_RETENTION_DAYS: is required'],
+  [
+    'a most below the least',
+    { SVC_AUDIT_MAX_DAYS: '5', SVC_AUDIT_RETENTION_DAYS: '6' },
+    'SVC_AUDIT_MAX_DAYS: must be no less',
+  ],
+])('[D87][D32] %s is a problem that tells no value', (_, environment, problem) => {
+  const { problems } = read(environment);
+  expect(problems).toHaveLength(1);
+  expect(problems.join('\n')).toContain(problem);
+  expect(problems.join('\n')).not.toMatch(/marker-5150/i);
+});

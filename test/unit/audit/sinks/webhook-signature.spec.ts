@@ -1,0 +1,26 @@
+// The signature of what is posted to a webhook, against a program that is not ours.
+import { execFileSync } from 'node:child_process';
+import { signatureOf } from '../../../../src/audit/sinks/webhook-signature.js';
+
+const SECRET = 'a secret of thirty-two characters';
+
+/** As docs/audit-streaming.md tells receivers to compute it. */
+function byOpenssl(secret: string, signed: string): string {
+  const printed = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: signed });
+  return printed.toString().trim().split(' ').at(-1)!;
+}
+
+it('[D89] is HMAC-SHA-256 over time and body', () => {
+  const body = '{"events":[{"id":"1","payload":{"issuer":"https://pärtner.example"}}]}';
+  expect(signatureOf(body, 1_790_000_000, [SECRET])).toBe(
+    `t=1790000000,v1=${byOpenssl(SECRET, `1790000000.${body}`)}`,
+  );
+});
+
+it('[D89] has one for each secret, and another at another time', () => {
+  const second = 'another secret of thirty-two characters';
+  const [time, ...signatures] = signatureOf('{}', 17, [SECRET, second]).split(',');
+  expect(time).toBe('t=17');
+  expect(signatures).toEqual([SECRET, second].map((secret) => `v1=${byOpenssl(secret, '17.{}')}`));
+  expect(signatureOf('{}', 18, [SECRET])).not.toContain(signatures[0]);
+});
