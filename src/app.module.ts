@@ -41,6 +41,7 @@ import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/p
 import type { Clock } from './token-exchange/foundation/clock.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
 import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
+import type { BearerReason } from './token-exchange/rejection.js';
 import { Revocations } from './token-exchange/revocation/revocations.js';
 import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
@@ -120,8 +121,9 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const projects = ProjectsModule.register([database]);
   const users = UsersModule.register([database, projects]);
   const tokenEndpoint = () => tokenEndpointOf(startup, time);
+  const onBearerRefused = (reason: BearerReason) => counters.apiRefusals.inc({ reason });
   const access = AccessModule.register(
-    { baseUrl, scopes: SCOPES, tokenEndpoint },
+    { baseUrl, scopes: SCOPES, tokenEndpoint, onBearerRefused },
     { sessionLifetimeSeconds, partitionedCookie },
     keyRing,
     [clock, logging, database, coordination, audit, users],

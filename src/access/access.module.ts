@@ -15,10 +15,12 @@ import { SESSION_OPTIONS } from '../token-exchange/sessions/session.options.js';
 import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { SessionService } from '../token-exchange/sessions/session.service.js';
 import { SESSION_PROVIDERS } from '../token-exchange/sessions/sessions.providers.js';
+import { BoundedThrottlerStorage } from '../token-exchange/throttle/bounded-throttler.storage.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { AuthenticationService } from './authentication.service.js';
+import { BearerRefusalRecorder } from './bearer-refusal.recorder.js';
 import { KeySetController } from './key-set.controller.js';
 import { MetadataController } from './metadata.controller.js';
 import { SessionController } from './session.controller.js';
@@ -43,6 +45,7 @@ export class AccessModule {
       AccessTokenService,
       AuthenticationService,
       AuthenticationGuard,
+      BearerRefusalRecorder,
     ];
     return {
       module: AccessModule,
@@ -54,6 +57,8 @@ export class AccessModule {
         ...ACCESS_TOKEN_PROVIDERS,
         AuthenticationService,
         AuthenticationGuard,
+        BearerRefusalRecorder,
+        BoundedThrottlerStorage,
         { provide: ACCESS_OPTIONS, useValue: options },
         { provide: SESSION_OPTIONS, useValue: sessions },
         { provide: ACCESS_TOKEN_OPTIONS, useValue: { issuer: options.baseUrl } },

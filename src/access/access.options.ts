@@ -1,4 +1,5 @@
 // What the access module is told at registration.
+import type { BearerReason } from '../token-exchange/rejection.js';
 
 /** Where access tokens are issued. */
 export interface TokenEndpoint {
@@ -16,6 +17,8 @@ export interface AccessOptions {
   readonly scopes: readonly string[];
   /** Undefined while none answers: a licence may run out while the service runs. */
   readonly tokenEndpoint: () => TokenEndpoint | undefined;
+  /** Called for each Bearer credential that is refused; for a metric. */
+  readonly onBearerRefused: (reason: BearerReason) => void;
 }
 
 /** Injection token of the options. */

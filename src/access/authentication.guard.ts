@@ -11,7 +11,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readSessionCookies } from '../token-exchange/sessions/session-cookie.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
+import type { BearerVerdict } from './authentication.service.js';
 import { AuthenticationService } from './authentication.service.js';
+import { BearerRefusalRecorder } from './bearer-refusal.recorder.js';
 import { challengeTo } from './challenge.js';
 import type { Principal } from './principal.js';
 
@@ -24,6 +26,8 @@ declare module 'fastify' {
 
 /** RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1). */
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
+/** Another scheme, or a token with characters that none has. */
+const NO_BEARER = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
 const READING_METHODS = new Set(['GET', 'HEAD']);
 /** The id of the user whom the sending page shows, as `/rest/me` told it: no secret, and no proof of anything. */
 const SESSION_USER = 'x-session-user';
@@ -32,6 +36,7 @@ const SESSION_USER = 'x-session-user';
 export class AuthenticationGuard implements CanActivate {
   constructor(
     private readonly authentication: AuthenticationService,
+    private readonly refusals: BearerRefusalRecorder,
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl'>,
   ) {}
 
@@ -61,8 +66,10 @@ export class AuthenticationGuard implements CanActivate {
     reply: FastifyReply,
   ): Promise<Principal> {
     const token = BEARER.exec(authorization)?.[1];
-    const principal = token === undefined ? undefined : await this.authentication.byAccessToken(token);
-    if (principal !== undefined) return principal;
+    const verdict = token === undefined ? NO_BEARER : await this.authentication.byAccessToken(token);
+    if ('principal' in verdict) return verdict.principal;
+    const { id: requestId, ip, method, routeOptions } = request;
+    await this.refusals.record(verdict.refusal, { requestId, ip, method, route: routeOptions.url ?? '' });
     throw this.unauthenticated(request, reply, 'The access token is invalid or has expired');
   }
 

@@ -1,10 +1,21 @@
 // Finds out who presents a credential, and reads that user's present state.
 import { Injectable } from '@nestjs/common';
+import type {
+  AccessTokenRefusal,
+  VerifiedAccessToken,
+} from '../token-exchange/access-tokens/access-token.service.js';
 import { AccessTokenService } from '../token-exchange/access-tokens/access-token.service.js';
+import type { Party } from '../token-exchange/rejection.js';
 import { SessionService } from '../token-exchange/sessions/session.service.js';
 import type { User } from '../users/user.repository.js';
 import { UserRepository } from '../users/user.repository.js';
 import type { Principal } from './principal.js';
+
+/** Why a Bearer credential lets nobody in. */
+export type BearerRefusal = AccessTokenRefusal;
+
+/** Whom a Bearer credential lets in, or why nobody. */
+export type BearerVerdict = { readonly principal: Principal } | { readonly refusal: BearerRefusal };
 
 @Injectable()
 export class AuthenticationService {
@@ -15,25 +26,27 @@ export class AuthenticationService {
   ) {}
 
   /**
-   * Who presents an access token; undefined when it is not valid or one of its users is gone or disabled.
+   * Who presents an access token; a refusal when it is not valid or one of its users is gone or disabled.
    * @rule D30 The rights are the actor's where there is one, else the subject's, as they are now.
    * See grants.ts for who decides that they are those of both (P.rights), and that scopes limit them (P.scopes).
    * @rule D8 An actor who is gone is never replaced by the subject.
    */
-  async byAccessToken(token: string): Promise<Principal | undefined> {
-    const verified = await this.accessTokens.verify(token);
-    if (verified === undefined) return undefined;
-    const { id, subjectUserId, actorUserId, rights, scopes, expiresAt } = verified;
+  async byAccessToken(token: string): Promise<BearerVerdict> {
+    const verdict = await this.accessTokens.judge(token);
+    if ('refusal' in verdict) return verdict;
+    const { id, subjectUserId, actorUserId, rights, scopes, expiresAt } = verdict.token;
     const [subject, actor] = await Promise.all([
-      this.enabledUser(subjectUserId),
-      actorUserId === undefined ? undefined : this.enabledUser(actorUserId),
+      this.users.findById(subjectUserId),
+      actorUserId === undefined ? undefined : this.users.findById(actorUserId),
     ]);
+    if (!isEnabled(subject)) return refusedFor('subject', subject, verdict.token);
     const user = actorUserId === undefined ? subject : actor;
-    if (subject === undefined || user === undefined) return undefined;
+    if (!isEnabled(user)) return refusedFor('actor', user, verdict.token);
     const onBehalfOf = actorUserId === undefined ? undefined : subject;
     const needsBoth = rights === 'both' && subject.id !== user.id;
     const judged = needsBoth ? [user, subject] : [user];
-    return { user, onBehalfOf, judged, scopes, expiresAt, credential: { kind: 'access_token', id } };
+    const credential = { kind: 'access_token', id } as const;
+    return { principal: { user, onBehalfOf, judged, scopes, expiresAt, credential } };
   }
 
   /**
@@ -44,19 +57,26 @@ export class AuthenticationService {
     const sessions = await this.sessions.findLive(sessionIds);
     const [latest] = sessions;
     if (latest === undefined) return undefined;
-    const user = await this.enabledUser(latest.userId);
-    if (user === undefined) return undefined;
+    const user = await this.users.findById(latest.userId);
+    if (!isEnabled(user)) return undefined;
     const { loginOrigin, expiresAt } = latest;
     const familyIds = sessions.map(({ familyId }) => familyId);
     return { user, judged: [user], expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
   }
+}
 
-  /**
-   * @rule D7 A disabled user's tokens and sessions stop working at once.
-   * See identity.service.ts and settlement.repository.ts for the refusal in both flows.
-   */
-  private async enabledUser(id: string): Promise<User | undefined> {
-    const user = await this.users.findById(id);
-    return user?.enabled === true ? user : undefined;
-  }
+/**
+ * @rule D7 A disabled user's tokens and sessions stop working at once.
+ * See identity.service.ts and settlement.repository.ts for the refusal in both flows.
+ */
+function isEnabled(user: User | undefined): user is User {
+  return user?.enabled === true;
+}
+
+function refusedFor(party: Party, user: User | undefined, token: VerifiedAccessToken): BearerVerdict {
+  const [reason, found] =
+    user === undefined
+      ? (['user_unknown', `the ${party} is gone`] as const)
+      : (['user_disabled', `the ${party} is disabled`] as const);
+  return { refusal: { reason, found, token } };
 }

@@ -16,6 +16,16 @@ declare module '../token-exchange/audit/audit-event.js' {
       readonly things: Readonly<Record<string, string>>;
       readonly accessTokenId: string;
     };
+    /** A call was refused for its Bearer credential; the users are those of a token whose signature is ours. */
+    'svc.audit.api.refused': {
+      readonly reason: string;
+      readonly expected?: string;
+      readonly found?: string;
+      readonly method: string;
+      readonly route: string;
+      /** Where its signature is ours. */
+      readonly accessTokenId?: string;
+    };
     /** An administrative operation was performed, by somebody with the account of the service or with the database. */
     'svc.audit.administration.performed': AdministrativeOperation & {
       /** The ids of what it concerned, by the names that the API has for them. */

@@ -37,6 +37,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly apiRefusals = new Counter({
+    name: 'svc_api_refusals_total',
+    help: 'Calls refused for their Bearer credential, by reason.',
+    labelNames: ['reason'] as const,
+    registers: [this.registry],
+  });
+
   readonly throttleFailOpen = new Counter({
     name: 'svc_throttle_fail_open_total',
     help: 'Requests let through uncounted because the shared throttle store did not answer.',

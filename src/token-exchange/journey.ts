@@ -1,16 +1,25 @@
 // The part of a token's journey that both flows share: timing of its stages, and the audit events of its end.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AuditContext, AuditEvent, AuditPayloads } from './audit/audit-event.js';
 import { auditEvent } from './audit/audit-event.js';
 import { AuditBus } from './audit/audit.bus.js';
 import { Clock } from './foundation/clock.js';
+import type { Log } from './foundation/log.js';
+import { LOGGER } from './foundation/log.js';
 import type { Flow } from './flow.js';
 import type { Stage } from './host.js';
 import { ExchangeTelemetry } from './host.js';
 import type { IdentityChange, ResolvedUser } from './identity/identity.service.js';
+import type { NoticeKind } from './refusal-explanations.js';
+import { noticeLine, rejectionLine } from './refusal-line.js';
+import type { RejectionContext } from './rejection.js';
 import { Rejection } from './rejection.js';
 import { TooManyRequestsError } from './throttle/too-many-requests.error.js';
 import type { VerifiedToken } from './verification/external-token.verifier.js';
+import { issuerAndKid } from './verification/external-token.verifier.js';
+
+/** How the log calls what was refused. */
+const WORK = { exchange: 'a token exchange', embed: 'an embedded login' } as const;
 
 const FAILURE_EVENTS = {
   exchange: 'svc.audit.token-exchange.failed',
@@ -18,6 +27,14 @@ const FAILURE_EVENTS = {
 } as const;
 
 type FailureEvent = (typeof FAILURE_EVENTS)[Flow];
+
+/** A request of which something did not count, and the values of it. */
+interface Notice extends RejectionContext {
+  readonly flow: Flow;
+  readonly requestId: string;
+  /** How the log calls the entry of its key. */
+  readonly entry?: string;
+}
 
 /** A token whose success is recorded, and which could not be signed: the trail must not stop at the success. */
 export class UnissuedTokenError extends Error {
@@ -32,6 +49,7 @@ export class Journey {
     private readonly audit: AuditBus,
     private readonly telemetry: ExchangeTelemetry,
     private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
   /** Makes the function that runs a stage of a flow and observes how long it took, also when it failed. */
@@ -65,15 +83,41 @@ export class Journey {
     }
   }
 
-  private tellFailure(flow: Flow, requestId: string, { reason, context }: Rejection): Promise<void> {
-    return this.audit.tell([this.failure(flow, requestId, { reason, ...context })]);
+  /** Told after the commit: of a transaction that is run again, or fails, nothing has happened. */
+  warnOfIgnoredRole(told: Notice, token: VerifiedToken, { userId, ignoredRole }: ResolvedUser): void {
+    if (ignoredRole === undefined) return;
+    const entry = token.key.policy.label;
+    this.warn('role_ignored', { ...told, ...issuerAndKid(token), entry, userId, ...ignoredRole });
+  }
+
+  /** Warns of a request that goes on, though not all of it counts. */
+  warn(kind: NoticeKind, { flow, requestId, ...values }: Notice): void {
+    this.logger.warn({ requestId, flow, reason: kind, ...values }, noticeLine(kind, values));
+  }
+
+  /** @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on. */
+  private async tellFailure(flow: Flow, requestId: string, { reason, context }: Rejection): Promise<void> {
+    const { party, issuer, kid, userId, detail, expected, found } = context;
+    const refusal = { flow, party, reason, issuer, kid, userId, detail, expected, found };
+    const event = this.failure(flow, requestId, refusal);
+    await this.audit.tell([event]);
+    this.logger.warn(
+      { event: event.name, requestId, payload: refusal },
+      rejectionLine(WORK[flow], reason, context),
+    );
   }
 
   /** What the fault was stands in the log. The database may be the cause, so the trail may be out of reach as well. */
   private async tellFault(flow: Flow, requestId: string, fault: unknown): Promise<void> {
     const detail = fault instanceof UnissuedTokenError ? { detail: fault.message } : {};
-    const event = this.failure(flow, requestId, { reason: 'internal_error', ...detail });
-    await this.audit.tell([event]).catch(() => this.telemetry.countUnrecordedFailure(flow));
+    const payload = { flow, reason: 'internal_error', ...detail };
+    const event = this.failure(flow, requestId, payload);
+    try {
+      await this.audit.tell([event]);
+      this.logger.info({ event: event.name, requestId, payload }, 'audit');
+    } catch {
+      this.telemetry.countUnrecordedFailure(flow);
+    }
   }
 
   private failure(flow: Flow, requestId: string, refusal: AuditPayloads[FailureEvent]): AuditEvent {

@@ -8,7 +8,8 @@ export type RejectionReason =
   | 'header_not_allowed'
   | 'token_type_not_allowed'
   | 'algorithm_not_allowed'
-  | 'key_unknown'
+  | 'issuer_unknown'
+  | 'kid_unknown'
   | 'signature_invalid'
   | 'trust_revoked'
   // claims and times
@@ -52,14 +53,39 @@ export type RejectionReason =
 /** The two tokens of an exchange. */
 export type Party = 'subject' | 'actor';
 
-/** What a rejection may tell the log and the audit trail; nothing here comes from an unverified claim. */
+/** Every reason why an access token of the host's own is refused where it is presented (RFC 6750). */
+export type BearerReason =
+  /** No Bearer credential, or none that is written like an access token. */
+  | 'malformed'
+  /** No key of the host has signed it, or for another issuer or purpose. */
+  | 'not_issued_here'
+  | 'other_audience'
+  | 'expired'
+  | 'revoked'
+  // whom it is for
+  | 'user_unknown'
+  | 'user_disabled';
+
+/**
+ * What a rejection tells the log and the audit trail, and nobody else. Of claims only what a right signature covers; `issuer`
+ * and `kid` as they were sent only where the issuer is a trusted one.
+ */
 export interface RejectionContext {
   /** Which of the two tokens of an exchange was refused. */
   party?: Party;
   issuer?: string;
   kid?: string;
+  /** The local user who was found, where who that is or what is stored of them is the cause. */
+  userId?: string;
   /** The true cause in words, without any value of the token. */
   detail?: string;
+  /** What the rule asks for. */
+  expected?: string;
+  /**
+   * What came instead. Both by `told` of foundation/told-value.ts, or words of ours with numbers: never an e-mail address, a
+   * `sub`, a `jti`, a token or a key.
+   */
+  found?: string;
 }
 
 /** A token was refused, by one of its rules; never for a fault of ours. */
@@ -86,15 +112,15 @@ export class Rejection extends Error {
   }
 }
 
-/** Runs work and adds context to the rejection that may end it. */
+/** Runs work and adds context to the rejection that may end it; context that is dear to make is made only then. */
 export async function withRejectionContext<T>(
-  context: RejectionContext,
+  context: RejectionContext | (() => RejectionContext),
   work: () => T | Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Rejection) error.add(context);
+    if (error instanceof Rejection) error.add(typeof context === 'function' ? context() : context);
     throw error;
   }
 }

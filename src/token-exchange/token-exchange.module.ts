@@ -9,6 +9,7 @@ import { Transactions } from './database/transaction.js';
 import { DelegationController } from './delegation/delegation.controller.js';
 import { DelegationService } from './delegation/delegation.service.js';
 import { IssuancePlanner } from './delegation/issuance.planner.js';
+import { TokenTypeWarning } from './delegation/token-type.warning.js';
 import { EntryThrottleService } from './edge/entry-throttle.service.js';
 import { FormBodies } from './edge/form-bodies.js';
 import { HttpAnswers } from './http/http-answers.js';
@@ -66,6 +67,7 @@ const VERIFY_CONSUME_RESOLVE = [
 const FLOWS = [
   IssuancePlanner,
   DelegationService,
+  TokenTypeWarning,
   EmbedLoginService,
   PlainHttpWarning,
   TokenRevocationService,

@@ -19,7 +19,7 @@ interface Stored {
 }
 
 const event = (requestId: string, reason = 'token_replayed') =>
-  auditEvent(FAILED, { occurredAt: new Date(), requestId }, { reason });
+  auditEvent(FAILED, { occurredAt: new Date(), requestId }, { flow: 'exchange', reason });
 
 describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
   let dataSource: DataSource;

@@ -1,5 +1,5 @@
 // Every check of an external token on every way into the service: none of the four may lack what another has.
-import { ATTACKS, Cast, LATE_REFUSALS } from '../support/attacks.js';
+import { ATTACKS, Cast, LATE_REFUSALS, embedWordOf } from '../support/attacks.js';
 import type { Attack } from '../support/attacks.js';
 import { census, eventsOf } from '../support/census.js';
 import type { Census } from '../support/census.js';
@@ -24,7 +24,8 @@ async function expectEmbedAnswer(answer: Response, { reason, verdict }: Attack):
   expect(answer.status).toBe(verdict === 'claims-invalid' ? 500 : 401);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   const body = (await answer.json()) as Record<string, unknown>;
-  expect(body).toEqual({ error: reason, message: SPECIFIED_MESSAGES[reason] ?? expect.any(String) });
+  const error = embedWordOf(reason);
+  expect(body).toEqual({ error, message: SPECIFIED_MESSAGES[reason] ?? expect.any(String) });
 }
 
 async function expectExchangeAnswer(answer: Response, { verdict }: Attack): Promise<void> {

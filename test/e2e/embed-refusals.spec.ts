@@ -1,5 +1,5 @@
 // What embedded login answers when it refuses, and what depends on settings and time.
-import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.js';
+import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON, embedWordOf } from '../support/attacks.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { LOGIN_METHODS, login, meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
@@ -33,7 +33,7 @@ describeOnAnyDatabase('[7.7] refused embedded logins', (database) => {
       const answer = await login(service, method, { token, redirectTo: '/workflows' });
       expect(answer.status).toBe(401);
       expect(await answer.json()).toEqual({
-        error: reason,
+        error: embedWordOf(reason),
         message: MESSAGES[reason] ?? expect.stringMatching(/\w+ \w+/),
       });
       expectNoEntry(answer);

@@ -35,7 +35,7 @@ async function expectUnknownKey(
   const body = await answer.text();
   if (flow === 'embed') expect(JSON.parse(body)).toMatchObject({ error: 'key_unknown' });
   else expect(body).toBe(INVALID_GRANT);
-  expect(await eventsOf(service, answer)).toMatchObject([{ payload: { reason: 'key_unknown' } }]);
+  expect(await eventsOf(service, answer)).toMatchObject([{ payload: { reason: 'kid_unknown' } }]);
 }
 
 describeOnAnyDatabase('keys of a key set that are not used', (database) => {

@@ -48,7 +48,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
   it('[D70][D71][D72] is trusted at once, suspended, resumed and removed, without a restart', async () => {
     const entries = storedEntries(service);
     expect(await exchanged(service, acme)).toBe(400);
-    expect(await lastReason(service)).toBe('key_unknown');
+    expect(await lastReason(service)).toBe('issuer_unknown');
 
     await entries.add(acme.staticEntry({ name: 'acme' }));
     await soon(service, acme, 200);
@@ -64,7 +64,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
     await soon(service, acme, 200);
 
     await entries.remove('acme');
-    await refusedFor(service, acme, 'key_unknown');
+    await refusedFor(service, acme, 'issuer_unknown');
     expect(await exchanged(service, configured)).toBe(200);
   });
 
@@ -82,7 +82,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
     await refusedFor(service, acme, 'entry_suspended');
     expect(await statuses()).toEqual([200, 200]);
     await entries.remove('acme');
-    await refusedFor(service, acme, 'key_unknown');
+    await refusedFor(service, acme, 'issuer_unknown');
     expect(await statuses()).toEqual([200, 200]);
   });
 
@@ -118,7 +118,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
     await soon(service, next, 200);
     expect(await exchanged(service, acme)).toBe(200);
     await entries.remove('acme 2026');
-    await refusedFor(service, acme, 'key_unknown');
+    await refusedFor(service, acme, 'kid_unknown');
     expect(await exchanged(service, next)).toBe(200);
     await entries.remove('acme 2027');
   });
@@ -156,7 +156,7 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
     await refusedFor(service, acme, 'entry_suspended');
     expect((await MetricSamples.read(service)).value('svc_trusted_keys', { entry: 'stored:acme' })).toBe(0);
     await entries.remove('acme');
-    await refusedFor(service, acme, 'key_unknown');
+    await refusedFor(service, acme, 'issuer_unknown');
     expect(keySet.requestCount).toBe(fetches);
     expect((await MetricSamples.read(service)).named('svc_trusted_keys', { entry: 'stored:acme' })).toEqual(
       [],
@@ -209,7 +209,7 @@ describeOnAnyDatabase('stored entries beside another configuration than before',
     const environment = { ...OPTIONS.environment, SVC_TOKEN_EXCHANGE_STRICT: 'true' };
     return withService(database, { environment, trustedKeys: [strictly] }, async (service) => {
       expect(await exchanged(service, acme)).toBe(400);
-      expect(await lastReason(service)).toBe('key_unknown');
+      expect(await lastReason(service)).toBe('issuer_unknown');
       expect(warnings(service)).toEqual([
         ['acme', 'origins: is required by the strict policy, unless flows is ["exchange"]'],
       ]);

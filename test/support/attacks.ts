@@ -60,6 +60,11 @@ export interface Attack {
   readonly flow?: 'embed' | 'exchange';
 }
 
+/** What an embedded login answers: whom the instance trusts is told to nobody (D77). */
+export function embedWordOf(reason: string): string {
+  return ['issuer_unknown', 'kid_unknown'].includes(reason) ? 'key_unknown' : reason;
+}
+
 /** A token that verifies: what is wrong is known to the database alone. */
 export interface LateRefusal {
   /** Begins with the rule. */
@@ -160,11 +165,14 @@ const WITHOUT_KID: [string, Make][] = [
   ['[2.2.kid] a list of kids', header({ kid: ['shared'] })],
 ];
 
-const UNKNOWN_KEY: [string, Make][] = [
+const UNKNOWN_KID: [string, Make][] = [
   ['[5.2.1] an unknown kid', header({ kid: 'nobody' })],
   ['[5.2.1] a kid with NUL', header({ kid: 'shared\0' })],
   ['[5.2.1] a kid that objects have anyway', header({ kid: '__proto__' })],
   ['[5.2.1] the kid of another issuer', header({ kid: 'other-key' })],
+];
+
+const UNKNOWN_ISSUER: [string, Make][] = [
   ['[5.2.1] an unknown issuer', claims({ iss: 'https://unknown.example' })],
   ['[5.2.1] an issuer with a slash more', claims({ iss: 'https://main.example/' })],
   ['[5.2.1] an issuer in capitals', claims({ iss: 'HTTPS://MAIN.EXAMPLE' })],
@@ -331,7 +339,8 @@ const hour = (): Members => ({ iat: now() + 3600, exp: now() + 3660 });
 export const ATTACKS: readonly Attack[] = [
   ...refused('token_malformed', [...MALFORMED, ...NOT_A_CLAIMS_SET]),
   ...refused('kid_missing', WITHOUT_KID),
-  ...refused('key_unknown', UNKNOWN_KEY),
+  ...refused('kid_unknown', UNKNOWN_KID),
+  ...refused('issuer_unknown', UNKNOWN_ISSUER),
   ...refused('algorithm_not_allowed', WRONG_ALGORITHM),
   ...refused('header_not_allowed', UNSUPPORTED_HEADER),
   ...refused('token_type_not_allowed', OTHER_TYPE),

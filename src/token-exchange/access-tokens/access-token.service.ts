@@ -4,8 +4,10 @@ import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { Clock } from '../foundation/clock.js';
 import { signCompactJws } from '../foundation/compact-jws.js';
+import { toldList, toldSeconds } from '../foundation/told-value.js';
 import type { AccessTokenGrant, AccessTokenSigner } from '../host.js';
 import { AccessTokenIssuer } from '../host.js';
+import type { BearerReason, RejectionContext } from '../rejection.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { VouchedToken } from '../revocation/revocations.js';
 import type { RecordedKey } from '../revocation/vouching-key.js';
@@ -55,6 +57,17 @@ export interface VerifiedAccessToken {
   readonly expiresAt: Date;
 }
 
+/** Why a Bearer credential is no live access token of this host. */
+export interface AccessTokenRefusal extends Pick<RejectionContext, 'expected' | 'found'> {
+  readonly reason: BearerReason;
+  /** What it says, where its signature is ours. */
+  readonly token?: VerifiedAccessToken;
+}
+
+/** What became of a Bearer credential. */
+export type AccessTokenVerdict =
+  { readonly token: VerifiedAccessToken } | { readonly refusal: AccessTokenRefusal };
+
 /** A token whose signature was verified: what it says, and what may be revoked of it. */
 interface ReadToken {
   readonly content: VerifiedAccessToken;
@@ -100,29 +113,59 @@ export class AccessTokenService extends AccessTokenIssuer {
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {
+    const verdict = await this.judge(token);
+    return 'token' in verdict ? verdict.token : undefined;
+  }
+
+  /**
+   * As `verify`, with the reason of a refusal: for the operator, not for the client.
+   * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
+   */
+  async judge(token: string): Promise<AccessTokenVerdict> {
     const remembered = this.verified.find(token);
-    const key = await this.signingKeys.find(remembered?.kid ?? kidOf(token));
-    if (key === undefined) return undefined;
+    const kid = remembered?.kid ?? kidOf(token);
+    if (kid === undefined) return refused('malformed');
+    const key = await this.signingKeys.find(kid);
+    if (key === undefined) return refused('not_issued_here');
     const read = remembered ?? (await this.verifyWith(key, token));
-    if (read === undefined) return undefined;
+    if ('refusal' in read) return read;
     if (remembered === undefined) this.verified.remember(token, { kid: key.kid, ...read });
     const { content, vouched } = read;
-    return this.hasExpired(content) || this.revocations.refusesToken(vouched) ? undefined : content;
+    if (this.hasExpired(content)) return this.expired(content);
+    return this.revocations.refusesToken(vouched)
+      ? refused('revoked', { token: content })
+      : { token: content };
   }
 
   override findLive(token: string): Promise<VerifiedAccessToken | undefined> {
     return this.verify(token);
   }
 
-  private async verifyWith(key: LoadedKey, token: string): Promise<ReadToken | undefined> {
-    if (!isCanonical(token)) return undefined;
+  private async verifyWith(key: LoadedKey, token: string): Promise<ReadToken | Refused> {
+    if (!isCanonical(token)) return refused('malformed');
     try {
       const { payload } = await jwtVerify(token, key.publicKey, this.expectations());
       return readClaims(payload);
     } catch (error) {
-      if (error instanceof errors.JOSEError) return undefined;
+      if (error instanceof errors.JOSEError) return this.refusalOf(error);
       throw error;
     }
+  }
+
+  /** jose judges claims once the signature holds: type, issuer and subject, then the audience, then the end. */
+  private refusalOf(error: errors.JOSEError): Refused {
+    if (error instanceof errors.JWTExpired) return this.expired(readClaims(error.payload).content);
+    if (error instanceof errors.JWTInvalid || error instanceof errors.JWSInvalid) return refused('malformed');
+    const isOfAudience = error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud';
+    if (!isOfAudience) return refused('not_issued_here');
+    const { content } = readClaims(error.payload);
+    const audiences = [error.payload.aud ?? []].flat();
+    return refused('other_audience', { token: content, expected: this.audience, found: toldList(audiences) });
+  }
+
+  private expired(token: VerifiedAccessToken): Refused {
+    const seconds = this.clock.nowSeconds() - token.expiresAt.getTime() / 1000;
+    return refused('expired', { token, found: `expired ${toldSeconds(Math.max(0, seconds))} ago` });
   }
 
   /** As jose judges `exp`: by whole seconds, at which a token is expired already. */
@@ -178,13 +221,19 @@ function isCanonical(token: string): boolean {
   return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-/** Empty, which no key has, where there is none or the header cannot be read. */
-function kidOf(token: string): string {
+type Refused = Extract<AccessTokenVerdict, { refusal: unknown }>;
+
+function refused(reason: BearerReason, more: Omit<AccessTokenRefusal, 'reason'> = {}): Refused {
+  return { refusal: { reason, ...more } };
+}
+
+/** Empty, which no key has, where there is none; undefined where the header cannot be read. */
+function kidOf(token: string): string | undefined {
   try {
     const { kid } = decodeProtectedHeader(token);
     return typeof kid === 'string' ? kid : '';
   } catch {
-    return '';
+    return undefined;
   }
 }
 

@@ -10,13 +10,21 @@ interface Acted {
   readonly priorActors?: readonly { readonly iss: string; readonly sub: string }[];
 }
 
+/** `issuer` and `kid` are those of the token where its issuer is a trusted one, whether or not there is such a key. */
 interface Refusal extends Partial<Trusted> {
+  readonly flow: 'exchange' | 'embed';
   /** The stable word for the true cause; the client may have been told less. */
   readonly reason: string;
   readonly detail?: string;
   readonly kid?: string;
   /** Which token was refused. */
   readonly party?: 'subject' | 'actor';
+  /** The local user who was found, where who that is or what is stored of them is the cause. */
+  readonly userId?: string;
+  /** What the rule asks for: words and numbers of ours, and values of the configuration. */
+  readonly expected?: string;
+  /** What came instead: never an e-mail address, a `sub`, a `jti`, a token or a key. */
+  readonly found?: string;
 }
 
 /** A stored entry of the trusted keys, as it was at one moment. */

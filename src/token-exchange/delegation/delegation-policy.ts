@@ -1,5 +1,7 @@
 // Who may act for whom: what a subject token says of its actor, and what both entries say.
 import type { Parties } from '../consumption/consumption.service.js';
+import { told, toldList } from '../foundation/told-value.js';
+import type { RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
 import type { ExternalParty } from '../verification/external-claims.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
@@ -23,13 +25,20 @@ export function judgeParties({ subject, actor }: Parties): void {
 function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
   if (mayAct === undefined) return;
   const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
-  if (!isNamed) throw new Rejection('actor_not_allowed');
+  if (!isNamed) throw new Rejection('actor_not_allowed', otherActor(mayAct.iss ?? iss, actor.claims.iss));
+}
+
+/** The issuers only: who the two are is nobody's business but theirs. */
+function otherActor(named: string, actual: string): RejectionContext {
+  const expected = `the actor of ${told(named)} whom may_act names`;
+  return { expected, found: named === actual ? 'another of its actors' : `an actor of ${told(actual)}` };
 }
 
 /** @rule P.actFor An actor's entry may limit whose subjects the actor acts for. */
 function judgeActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): void {
   const { actFor } = actor.key.policy;
-  if (actFor?.has(iss) === false) throw new Rejection('act_for_not_allowed');
+  if (actFor?.has(iss) === false)
+    throw new Rejection('act_for_not_allowed', { expected: toldList(actFor), found: told(iss) });
 }
 
 /**

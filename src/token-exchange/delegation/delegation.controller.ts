@@ -16,6 +16,7 @@ import { DelegationService } from './delegation.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { rateLimitHeaders } from '../throttle/rate-limit.js';
 import { readTokenExchangeForm } from './token-exchange.form.js';
+import { TokenTypeWarning } from './token-type.warning.js';
 
 /** The success answer (2.4). */
 export interface TokenExchangeAnswer {
@@ -35,6 +36,7 @@ export class DelegationController {
     private readonly delegation: DelegationService,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
+    private readonly types: TokenTypeWarning,
   ) {}
 
   /**
@@ -51,9 +53,10 @@ export class DelegationController {
     RevocationsKnownGuard,
   )
   async exchange(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
-    const { subjectToken, actorToken, scope, resources } = readTokenExchangeForm(
+    const { subjectToken, actorToken, scope, resources, otherTypes } = readTokenExchangeForm(
       this.bodies.bytesOf(request),
     );
+    for (const type of otherTypes ?? []) this.types.warn(type, requestIdOf(request));
     const { accessToken, lifetimeSeconds, grantedScopes, rateLimit } = await this.delegation.exchange({
       subjectToken,
       actorToken,

@@ -74,11 +74,23 @@ export class DelegationService {
       this.audit.publish([{ ...issuance.success, ...settled.users }]);
       return settled.users;
     }
-    return this.audit.commit(async (transaction) => {
-      const resolved = await this.resolveParties(transaction, issuance.parties);
-      const users = usersOf(resolved);
-      return { result: users, events: [...changesOf(issuance, resolved), { ...issuance.success, ...users }] };
+    const resolved = await this.audit.commit(async (transaction) => {
+      const result = await this.resolveParties(transaction, issuance.parties);
+      const success = { ...issuance.success, ...usersOf(result) };
+      return { result, events: [...changesOf(issuance, result), success] };
     });
+    this.warnOfIgnoredRoles(issuance, resolved);
+    return usersOf(resolved);
+  }
+
+  private warnOfIgnoredRoles(
+    { parties, success }: Issuance,
+    { subject, actor }: Resolved<ResolvedUser>,
+  ): void {
+    const told = { flow: 'exchange', requestId: success.requestId } as const;
+    this.journey.warnOfIgnoredRole({ ...told, party: 'subject' }, parties.subject, subject);
+    if (parties.actor !== undefined && actor !== undefined)
+      this.journey.warnOfIgnoredRole({ ...told, party: 'actor' }, parties.actor, actor);
   }
 
   private resolveParties(transaction: Transaction, parties: Parties): Promise<Resolved<ResolvedUser>> {

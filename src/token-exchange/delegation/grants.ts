@@ -1,5 +1,6 @@
 // What an access token grants: scopes, the service that it is for, and whose rights its calls have.
 import type { Parties } from '../consumption/consumption.service.js';
+import { toldList } from '../foundation/told-value.js';
 import type { AccessTokenGrant } from '../host.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
 import type { RejectionContext } from '../rejection.js';
@@ -42,7 +43,8 @@ function grantedScopes({ scope }: AskedGrants, parties: Parties): readonly strin
   if (granted.length > 0) return granted;
   const grantsSome = ({ scopes }: TrustPolicy) =>
     scopes === undefined || asked.some((token) => scopes.has(token));
-  throw new Rejection('scope_not_allowed', whoseList(parties, grantsSome));
+  const values = { expected: `some of ${toldList(ceiling)}`, found: toldList(new Set(asked)) };
+  throw new Rejection('scope_not_allowed', { ...whoseList(parties, grantsSome), ...values });
 }
 
 /**
@@ -62,7 +64,18 @@ function grantedAudience(
   if (only === undefined || (isSameAddress(only, host) && others.length === 0)) return undefined;
   if (others.length === 0 && ceiling.has(only)) return only;
   const listsIt = ({ resources }: TrustPolicy) => resources?.has(only) !== false;
-  throw new Rejection('resource_not_allowed', whoseList(parties, listsIt));
+  const values = {
+    expected: `one of ${toldList(ceiling)}`,
+    found: toldList([only, ...others].map(withoutQuery)),
+  };
+  throw new Rejection('resource_not_allowed', { ...whoseList(parties, listsIt), ...values });
+}
+
+/** User, password and query of an address may be secrets of the partner's. */
+function withoutQuery(resource: string): string {
+  if (!URL.canParse(resource)) return resource;
+  const { protocol, host, pathname } = new URL(resource);
+  return host === '' ? resource : `${protocol}//${host}${pathname}`;
 }
 
 /** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */

@@ -5,9 +5,11 @@ import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import type { Parties } from '../consumption/consumption.service.js';
 import { Clock } from '../foundation/clock.js';
+import { toldSeconds } from '../foundation/told-value.js';
 import type { Sender } from '../edge/entry-throttle.service.js';
 import type { AccessTokenGrant, AccessTokenSigner, SettledUsers } from '../host.js';
 import { AccessTokenIssuer } from '../host.js';
+import type { Party } from '../rejection.js';
 import { Rejection } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
@@ -123,10 +125,23 @@ export function judgeTerms(asked: AskedGrants, parties: Parties, rules: TermsRul
 function judgeLifetime({ subject, actor }: Parties, { now, maxTokenLifetimeSeconds }: Limits): Validity {
   const earliestExpiry = Math.min(subject.claims.exp, actor?.claims.exp ?? Number.POSITIVE_INFINITY);
   const remaining = Math.min(earliestExpiry - now, maxTokenLifetimeSeconds);
-  if (remaining < MINIMUM_LIFETIME_SECONDS) throw new Rejection('remaining_lifetime_too_short');
+  if (remaining < MINIMUM_LIFETIME_SECONDS) throw tooShort({ subject, actor }, remaining);
   const issuedAt = Math.floor(now);
   const expiresAt = Math.min(Math.floor(earliestExpiry), issuedAt + maxTokenLifetimeSeconds);
   return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
+}
+
+/** The token that ends first is the one that is refused. */
+function tooShort({ subject, actor }: Parties, remainingSeconds: number): Rejection {
+  const isActor = actor !== undefined && actor.claims.exp < subject.claims.exp;
+  const party: Party = isActor ? 'actor' : 'subject';
+  const expected = `${MINIMUM_LIFETIME_SECONDS} s at least`;
+  const values = { expected, found: toldSeconds(remainingSeconds) };
+  return new Rejection('remaining_lifetime_too_short', {
+    party,
+    ...issuerAndKid(isActor ? actor : subject),
+    ...values,
+  });
 }
 
 /**

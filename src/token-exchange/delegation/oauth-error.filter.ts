@@ -4,6 +4,7 @@ import { Catch, Inject } from '@nestjs/common';
 import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
+import { warnOfFlowRefusal } from '../edge/flow-refusal.warning.js';
 import { hostRefusalOf } from '../http/host-refusal.js';
 import type { HttpAnswer } from '../http/http-answers.js';
 import { HttpAnswers, requestOf } from '../http/http-answers.js';
@@ -39,7 +40,8 @@ const REJECTIONS = {
   header_not_allowed: INVALID_GRANT,
   token_type_not_allowed: INVALID_GRANT,
   algorithm_not_allowed: INVALID_GRANT,
-  key_unknown: INVALID_GRANT,
+  issuer_unknown: INVALID_GRANT,
+  kid_unknown: INVALID_GRANT,
   signature_invalid: INVALID_GRANT,
   trust_revoked: INVALID_GRANT,
   claims_invalid: INVALID_CLAIMS,
@@ -105,8 +107,10 @@ export class OAuthErrorFilter implements ExceptionFilter {
 
   private answerTo(error: unknown, requestId: string): Answer {
     if (error instanceof Rejection) return REJECTIONS[error.reason];
-    if (error instanceof FlowRefusal)
+    if (error instanceof FlowRefusal) {
+      warnOfFlowRefusal(this.logger, error, { flow: this.flow, work: this.work, requestId });
       return { ...REFUSALS[error.kind](error.message), headers: error.headers };
+    }
     if (error instanceof TooManyRequestsError) {
       this.telemetry.countThrottled(this.flow);
       return { ...oauth(429, 'too_many_requests', error.message), headers: error.headers };

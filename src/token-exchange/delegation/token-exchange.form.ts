@@ -3,6 +3,7 @@ import { trimmed, wellFormed } from '../edge/flow-form.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import type { FieldLimits } from '../edge/form.js';
 import { Form } from '../edge/form.js';
+import { told } from '../foundation/told-value.js';
 
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -16,6 +17,16 @@ export const FIELD_LIMITS = { scope: 1024, audience: 1024, resource: 2048 } as c
 /** RFC 8693 §2.1; every other field may be given once only. */
 const LISTS = new Set(['audience', 'resource']);
 
+/** RFC 8693 §3: what every external token is. */
+const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
+
+/** A token type that is not the one that its token has, or that RFC 8693 §2.1 asks for and that is not there. */
+export interface OtherTokenType {
+  readonly field: 'subject_token_type' | 'actor_token_type';
+  readonly expected: string;
+  readonly found: string;
+}
+
 /**
  * The fields of the request that are read (4.2). Every unknown field is ignored (RFC 6749 §3.2).
  * @rule 4.2.subject_token_type The three token-type fields are taken and ignored.
@@ -26,6 +37,8 @@ export interface TokenExchangeForm {
   readonly scope: string | undefined;
   /** The target resources, or undefined where none is named. */
   readonly resources: readonly string[] | undefined;
+  /** Not refused: for a warning. */
+  readonly otherTypes: readonly OtherTokenType[] | undefined;
 }
 
 /**
@@ -43,7 +56,18 @@ export function readTokenExchangeForm(encoded: Uint8Array | string): TokenExchan
     actorToken: actorToken(form),
     scope: form.get('scope') || undefined,
     resources: resources(form),
+    otherTypes: otherTypes(form),
   };
+}
+
+/** That the subject token has no type is nearly everybody's, and the contract's, way. */
+function otherTypes(form: Form): readonly OtherTokenType[] | undefined {
+  const ofSubject = form.get('subject_token_type') || JWT_TYPE;
+  const ofActor = form.get('actor_token') ? form.get('actor_token_type') : JWT_TYPE;
+  if (ofSubject === JWT_TYPE && ofActor === JWT_TYPE) return undefined;
+  const subject = { field: 'subject_token_type', expected: JWT_TYPE, found: told(ofSubject) } as const;
+  const actor = { field: 'actor_token_type', expected: JWT_TYPE, found: told(ofActor) } as const;
+  return [...(ofSubject === JWT_TYPE ? [] : [subject]), ...(ofActor === JWT_TYPE ? [] : [actor])];
 }
 
 /** @rule 4.2.grant_type Anything but the exact URN is an unsupported grant type. */

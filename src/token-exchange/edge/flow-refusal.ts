@@ -27,6 +27,8 @@ export class FlowRefusal extends Error {
     readonly kind: FlowRefusalKind,
     message: string,
     readonly headers: Readonly<Record<string, string>> | undefined = HEADERS[kind],
+    /** For the log: what came instead, as `told` makes it. */
+    readonly found?: string,
   ) {
     super(message);
     this.name = 'FlowRefusal';

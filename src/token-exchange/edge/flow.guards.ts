@@ -3,12 +3,13 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import { told } from '../foundation/told-value.js';
 import { MinuteThrottlerGuard, THROTTLE_STORAGE } from '../throttle/minute-throttler.guard.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import { CODING_MESSAGE } from '../http/answers.js';
 import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../http/body.js';
-import type { LabelFault } from '../http/body-label.js';
+import type { BodyLabel, LabelFault } from '../http/body-label.js';
 import { faultOfLabel } from '../http/body-label.js';
 import type { FlowRefusalKind } from './flow-refusal.js';
 import { FlowRefusal } from './flow-refusal.js';
@@ -126,6 +127,10 @@ export class FormOnlyGuard implements CanActivate {
     const fault = faultOfLabel(label, FORM);
     if (fault === undefined) return true;
     const [kind, message] = LABEL_FAULTS[fault];
-    throw new FlowRefusal(kind, message);
+    throw new FlowRefusal(kind, message, undefined, toldLabel(label, fault));
   }
+}
+
+function toldLabel(label: BodyLabel, fault: LabelFault): string {
+  return told(fault === 'content_encoding' ? label['content-encoding'] : label['content-type']);
 }

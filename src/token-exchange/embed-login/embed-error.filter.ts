@@ -4,6 +4,7 @@ import { Catch, Inject, Optional } from '@nestjs/common';
 import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
+import { warnOfFlowRefusal } from '../edge/flow-refusal.warning.js';
 import { FormBodies } from '../edge/form-bodies.js';
 import type { HttpAnswer, HttpRequest } from '../http/http-answers.js';
 import { hostRefusalOf } from '../http/host-refusal.js';
@@ -26,6 +27,9 @@ interface Answer {
   readonly message: string;
 }
 
+/** Whom the instance trusts is told to nobody: an unknown issuer and an unknown key have one answer. */
+const KEY_UNKNOWN = unauthorized('key_unknown', 'No trusted key matches the token');
+
 /**
  * @rule 7.7 A validation failure answers 401 with a specific message.
  * @rule 7.8 Missing or mistyped claims answer 500.
@@ -37,7 +41,8 @@ const REJECTIONS = {
   header_not_allowed: unauthorized('header_not_allowed', 'Token header is not supported'),
   token_type_not_allowed: unauthorized('token_type_not_allowed', 'Token type is not accepted'),
   algorithm_not_allowed: unauthorized('algorithm_not_allowed', 'Token algorithm is not allowed'),
-  key_unknown: unauthorized('key_unknown', 'No trusted key matches the token'),
+  issuer_unknown: KEY_UNKNOWN,
+  kid_unknown: KEY_UNKNOWN,
   signature_invalid: unauthorized('signature_invalid', 'Token signature is invalid'),
   trust_revoked: unauthorized('trust_revoked', 'Trust in the key of the token was revoked'),
   claims_invalid: { status: 500, error: 'claims_invalid', message: 'Token claims validation failed' },
@@ -127,8 +132,11 @@ export class EmbedErrorFilter implements ExceptionFilter {
   }
 
   private answerTo(error: unknown, requestId: string): Answer {
-    if (error instanceof Rejection) return this.rejected(error, requestId);
-    if (error instanceof FlowRefusal) return refused(error);
+    if (error instanceof Rejection) return REJECTIONS[error.reason];
+    if (error instanceof FlowRefusal) {
+      warnOfFlowRefusal(this.logger, error, { flow: 'embed', work: 'an embedded login', requestId });
+      return refused(error);
+    }
     if (error instanceof TooManyRequestsError) {
       this.telemetry.countThrottled('embed');
       return { status: 429, error: 'too_many_requests', message: error.message };
@@ -140,14 +148,6 @@ export class EmbedErrorFilter implements ExceptionFilter {
     }
     this.logger.error({ err: error, requestId }, 'an embedded login failed by a fault of the service');
     return { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE };
-  }
-
-  /** The 500 that the specification asks for is the client's fault: a warning, so that no alarm rings for it. */
-  private rejected({ reason, context }: Rejection, requestId: string): Answer {
-    const answer = REJECTIONS[reason];
-    if (answer.status === 500)
-      this.logger.warn({ requestId, reason, ...context }, 'an embedded login had invalid claims');
-    return answer;
   }
 }
 

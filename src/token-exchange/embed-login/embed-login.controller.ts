@@ -13,11 +13,12 @@ import type { HttpRequest } from '../http/http-answers.js';
 import { HttpAnswers } from '../http/http-answers.js';
 import { EMBED_PATH } from '../edge/paths.js';
 import { requestIdOf } from '../http/request-id.js';
+import { Journey } from '../journey.js';
 import { rateLimitHeaders } from '../throttle/rate-limit.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbedLoginService } from './embed-login.service.js';
-import { localRedirect } from './local-redirect.js';
+import { localRedirect, redirectFault } from './local-redirect.js';
 import type { LoginSource } from './login-origin.js';
 import { PlainHttpWarning } from './plain-http.warning.js';
 
@@ -40,6 +41,7 @@ export class EmbedLoginController {
     private readonly plainHttp: PlainHttpWarning,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
+    private readonly journey: Journey,
   ) {}
 
   @Post()
@@ -60,12 +62,18 @@ export class EmbedLoginController {
     const attempt = { token, source: sourceOf(request), sender: request, cookies, requestId };
     const { setCookie, rateLimit } = await this.embedLogin.login(attempt);
     this.plainHttp.warnUnlessHttps(request.protocol, requestId);
-    const headers = {
-      ...(rateLimit && rateLimitHeaders(rateLimit)),
-      'set-cookie': setCookie,
-      location: localRedirect(redirectTo),
-    };
+    const location = localRedirect(redirectTo);
+    if (location === '/') this.warnOfReplacement(redirectTo, requestId);
+    const headers = { ...(rateLimit && rateLimitHeaders(rateLimit)), 'set-cookie': setCookie, location };
     this.answers.reply(request, response, { status: SEE_OTHER, headers });
+  }
+
+  /** What it was stays untold: it may be anything, a token too. An empty field counts as left out. */
+  private warnOfReplacement(redirectTo: string | undefined, requestId: string): void {
+    if (redirectTo === undefined || redirectTo === '') return;
+    const found = redirectFault(redirectTo);
+    if (found === undefined) return;
+    this.journey.warn('redirect_replaced', { flow: 'embed', requestId, expected: 'a path', found });
   }
 }
 

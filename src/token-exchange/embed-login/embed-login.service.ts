@@ -59,12 +59,15 @@ export class EmbedLoginService {
       const arrival = { flow: 'embed', sender: attempt.sender, arrivedAtMs } as const;
       return this.throttle.counted(arrival, parties, async (): Promise<OpenedSession & RateLimited> => {
         const settled = await timed('consume', () => this.consumption.consume(parties, []));
-        return this.audit.commit(async (transaction) => {
+        const { session, user } = await this.audit.commit(async (transaction) => {
           const user = await timed('resolve', () => this.resolve(transaction, verified, settled));
           refuseRevokedSince(this.revocations, verified);
           const session = await timed('open', () => this.open(transaction, attempt, verified, user));
-          return { result: session, events: this.eventsOf(attempt, verified, user, session) };
+          return { result: { session, user }, events: this.eventsOf(attempt, verified, user, session) };
         });
+        const { requestId } = attempt;
+        this.journey.warnOfIgnoredRole({ flow: 'embed', requestId }, verified, user);
+        return session;
       });
     });
   }

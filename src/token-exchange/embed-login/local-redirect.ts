@@ -18,27 +18,46 @@ const CONTROL = /\p{Cc}/u;
  * @rule D24 The target can never leave this instance.
  */
 export function localRedirect(target: string | undefined): string {
-  if (target === undefined || !target.startsWith('/') || target.length > MAX_TARGET_CHARACTERS) return '/';
-  const url = URL.canParse(target, HERE) ? new URL(target, HERE) : undefined;
-  // Control characters are refused in every part: the URL parser would silently drop tabs and line ends.
-  if (url?.origin !== HERE || CONTROL.test(target)) return '/';
-  const [path = ''] = target.split(/[?#]/, 1);
-  // Not pathname + search + hash: these lose a lone `?` or `#`.
-  const location = url.href.slice(HERE.length);
-  if (location.length > MAX_TARGET_CHARACTERS) return '/';
-  return isHarmless(path) && isHarmless(url.pathname) ? location : '/';
+  return target === undefined || redirectFault(target) !== undefined ? '/' : locationOf(target);
 }
 
-/** Whether neither a path nor any decoded form of it names another server. */
-function isHarmless(path: string): boolean {
+/** Why a target is not followed. It is told without anything of the target. */
+export type RedirectFault =
+  | 'an absolute address'
+  | 'no path'
+  | 'another host'
+  | 'control characters'
+  | 'too many characters'
+  | 'odd escapes';
+
+/** @returns undefined for a target that is followed */
+export function redirectFault(target: string): RedirectFault | undefined {
+  if (target.length > MAX_TARGET_CHARACTERS) return 'too many characters';
+  if (!target.startsWith('/')) return URL.canParse(target) ? 'an absolute address' : 'no path';
+  // Control characters are refused in every part: the URL parser would silently drop tabs and line ends.
+  if (CONTROL.test(target)) return 'control characters';
+  if (!URL.canParse(target, HERE) || new URL(target, HERE).origin !== HERE) return 'another host';
+  if (locationOf(target).length > MAX_TARGET_CHARACTERS) return 'too many characters';
+  const [path = ''] = target.split(/[?#]/, 1);
+  return pathFault(path) ?? pathFault(new URL(target, HERE).pathname);
+}
+
+/** Not pathname + search + hash: these lose a lone `?` or `#`. */
+function locationOf(target: string): string {
+  return new URL(target, HERE).href.slice(HERE.length);
+}
+
+/** Whether a path, or a decoded form of it, names another server. */
+function pathFault(path: string): RedirectFault | undefined {
   let form = path;
   for (let decodings = 0; decodings <= MAX_DECODINGS; decodings++) {
-    if (form.startsWith('//') || form.includes('\\') || CONTROL.test(form) || leavesRoot(form)) return false;
+    if (CONTROL.test(form)) return 'control characters';
+    if (form.startsWith('//') || form.includes('\\') || leavesRoot(form)) return 'another host';
     const decoded = decodedOnce(form);
-    if (decoded === form) return true;
+    if (decoded === form) return undefined;
     form = decoded;
   }
-  return false;
+  return 'odd escapes';
 }
 
 /** `/..//host` and `/.//host` resolve to `//host`. */

@@ -1,5 +1,6 @@
 // Judges where an embedded login comes from, by its method and by what browsers send with it.
 import { originOfText } from '../foundation/origin.js';
+import { told, toldList } from '../foundation/told-value.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
 import { Rejection } from '../rejection.js';
 
@@ -20,7 +21,16 @@ export interface LoginSource {
  */
 export function refuseForeignOrigin({ origins }: TrustPolicy, source: LoginSource): void {
   if (origins === undefined || isPostedFrom(origins, source)) return;
-  throw new Rejection('origin_not_allowed');
+  throw new Rejection('origin_not_allowed', {
+    expected: `a post from ${toldList(origins)}`,
+    found: toldSource(source),
+  });
+}
+
+function toldSource({ method, origin }: LoginSource): string {
+  if (method !== 'POST') return 'a GET';
+  const named = pageOriginOf(origin);
+  return named === undefined ? 'a post that names no origin' : `a post from ${told(named)}`;
 }
 
 /** A GET proves nothing: any link or frame makes one, and browsers name no origin with it. */

@@ -1,5 +1,6 @@
 // Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
 import { domainOfAddress } from '../foundation/email-address.js';
+import { toldList } from '../foundation/told-value.js';
 import type { HostUser, PermittedRoles } from '../host.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
 import { Rejection } from '../rejection.js';
@@ -18,11 +19,17 @@ export function judgeEmail(
   { email, emailVerified, emailVouchedFor }: ExternalClaims,
   policy: TrustPolicy,
 ): string {
-  if (email === undefined) throw new Rejection('email_missing');
+  if (email === undefined) throw new Rejection('email_missing', { expected: 'a claim email', found: 'none' });
   const isVerified = policy.requireVerifiedEmail === true ? emailVouchedFor : emailVerified;
-  if (!isVerified) throw new Rejection('email_not_verified');
+  if (!isVerified) {
+    const found = emailVerified ? 'no email_verified' : 'another email_verified';
+    throw new Rejection('email_not_verified', { expected: 'email_verified true', found });
+  }
   if (policy.emailDomains?.has(domainOfAddress(email) ?? '') === false)
-    throw new Rejection('email_domain_not_allowed');
+    throw new Rejection('email_domain_not_allowed', {
+      expected: toldList(policy.emailDomains),
+      found: 'another domain',
+    });
   return email;
 }
 
@@ -32,10 +39,14 @@ export function judgeEmail(
  * @rule P.linkPrivileged An entry may be kept from linking to the owner and to administrators.
  * @throws Rejection `linking_not_allowed`, `privileged_linking_not_allowed`
  */
-export function judgeLink({ role }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
-  if (policy.linkExistingUsers === false) throw new Rejection('linking_not_allowed');
+export function judgeLink({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
+  if (policy.linkExistingUsers === false) throw new Rejection('linking_not_allowed', { userId });
   if (policy.linkPrivileged === false && isPrivileged(role, roles))
-    throw new Rejection('privileged_linking_not_allowed');
+    throw new Rejection('privileged_linking_not_allowed', {
+      userId,
+      expected: 'a user without privileges',
+      found: role,
+    });
 }
 
 /**
@@ -53,10 +64,15 @@ export function judgeProvisioning({ provisionUsers }: TrustPolicy): void {
  * @rule P.roleCeiling With a ceiling nobody gets in whose stored role the entry does not list.
  * @throws Rejection `owner_excluded`, `stored_role_not_allowed`
  */
-export function judgeStoredRole({ role }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
-  if (policy.excludeOwner === true && role === roles.owner) throw new Rejection('owner_excluded');
+export function judgeStoredRole({ role, id: userId }: HostUser, policy: TrustPolicy, roles: RoleNames): void {
+  if (policy.excludeOwner === true && role === roles.owner)
+    throw new Rejection('owner_excluded', { userId, expected: 'another user than the owner', found: role });
   if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)
-    throw new Rejection('stored_role_not_allowed');
+    throw new Rejection('stored_role_not_allowed', {
+      userId,
+      expected: toldList(policy.allowedRoles),
+      found: role,
+    });
 }
 
 /** The same, as a condition for a statement that finds the user. */

@@ -107,8 +107,13 @@ export function truncated(name: string): string {
 }
 
 /** For subject and actor of both flows alike (D7). */
-function refuseDisabled({ enabled }: HostUser): void {
-  if (!enabled) throw new Rejection('user_disabled');
+function refuseDisabled({ enabled, id: userId }: HostUser): void {
+  if (!enabled)
+    throw new Rejection('user_disabled', {
+      userId,
+      expected: 'a user who is enabled',
+      found: 'a disabled one',
+    });
 }
 
 /** @rule 2.5.3 Names are cut to 32 characters and written only where they differ. */

@@ -2,10 +2,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { LostRaceError } from '../database/transaction.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
-import type { ExpectedUser, HostUser, HostUserUpdate, UserLock } from '../host.js';
+import type { ExpectedUser, HostUserUpdate, UserLock } from '../host.js';
 import { UserDirectory } from '../host.js';
+import type { RejectionContext } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS, isPrivileged } from '../token-exchange.options.js';
@@ -15,7 +14,7 @@ import { permittedRoles } from './admission-policy.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
 import type { FoundUser, UserToBeMade } from './identity.decider.js';
 import { IdentityDecider, identityOf, truncated } from './identity.decider.js';
-import { canBeKept } from './role-policy.js';
+import { assignableRoles, canBeKept } from './role-policy.js';
 
 /** What resolving a token changed; the flows make audit events of it. */
 export type IdentityChange =
@@ -27,6 +26,8 @@ export type IdentityChange =
 export interface ResolvedUser {
   readonly userId: string;
   readonly changes: readonly IdentityChange[];
+  /** Where the role claim was ignored (4.4.role.5): what could be assigned. */
+  readonly ignoredRole?: Pick<RejectionContext, 'expected'>;
 }
 
 @Injectable()
@@ -35,7 +36,6 @@ export class IdentityService {
     private readonly decider: IdentityDecider,
     private readonly links: IdentityLinkRepository,
     private readonly users: UserDirectory,
-    @Inject(LOGGER) private readonly logger: Log,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {}
 
@@ -87,7 +87,8 @@ export class IdentityService {
     found: FoundUser,
   ): Promise<ResolvedUser> {
     const current = isEmpty(found.update) ? found : await this.locked(transaction, token, found, 'update');
-    return { userId: current.user.id, changes: await this.update(transaction, token, current) };
+    const changes = await this.update(transaction, current);
+    return { userId: current.user.id, changes, ignoredRole: this.ignoredRole(current) };
   }
 
   /**
@@ -106,8 +107,11 @@ export class IdentityService {
     const { id: userId, role } = current.user;
     await this.link(transaction, token, userId);
     const linked = { userId, role, isPrivileged: isPrivileged(role, this.options.roles) };
-    const changes = await this.update(transaction, token, current);
-    return { userId, changes: [{ kind: 'identity-linked', ...linked }, ...changes] };
+    const changes = [
+      { kind: 'identity-linked' as const, ...linked },
+      ...(await this.update(transaction, current)),
+    ];
+    return { userId, changes, ignoredRole: this.ignoredRole(current) };
   }
 
   /** Decides about a user again whom nobody else changes from here on. */
@@ -140,23 +144,14 @@ export class IdentityService {
     return { userId: user.id, changes: [{ kind: 'user-provisioned', userId: user.id, role: newUser.role }] };
   }
 
-  private async update(
-    transaction: Transaction,
-    token: VerifiedToken,
-    { user, update, ignoresRoleClaim }: FoundUser,
-  ): Promise<IdentityChange[]> {
-    if (ignoresRoleClaim) this.warnOfIgnoredClaim(token, user);
+  private async update(transaction: Transaction, { user, update }: FoundUser): Promise<IdentityChange[]> {
     if (!isEmpty(update)) await this.users.update(transaction, user.id, update);
     const { role } = update;
     return role === undefined ? [] : [{ kind: 'role-updated', userId: user.id, from: user.role, to: role }];
   }
 
-  private warnOfIgnoredClaim(token: VerifiedToken, user: HostUser): void {
-    const { policy } = token.key;
-    this.logger.warn(
-      { userId: user.id, issuer: policy.issuer, entry: policy.label },
-      'a role claim was ignored: it names no role that can be assigned',
-    );
+  private ignoredRole({ ignoresRoleClaim }: FoundUser): ResolvedUser['ignoredRole'] {
+    return ignoresRoleClaim ? { expected: assignableRoles(this.options.roles) } : undefined;
   }
 }
 

@@ -1,5 +1,7 @@
 // The role table of the specification (4.4): what a role claim does to a new and to an existing user.
+import { told, toldList } from '../foundation/told-value.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
+import type { RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
 import type { RoleNames } from '../token-exchange.options.js';
 
@@ -19,8 +21,9 @@ export type RoleSync =
  * @throws Rejection
  */
 export function roleOfNewUser(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): string {
-  if (claim === roles.owner) throw new Rejection('role_not_assignable');
-  if (claim !== undefined && !roles.assignable.includes(claim)) throw new Rejection('role_not_recognized');
+  if (claim === roles.owner) throw new Rejection('role_not_assignable', askedRole(claim, roles));
+  if (claim !== undefined && !roles.assignable.includes(claim))
+    throw new Rejection('role_not_recognized', askedRole(claim, roles));
   const role = claim ?? roles.initial;
   if (claim !== undefined || policy.roleCeiling === true) refuseUnlessAllowed(role, policy);
   return role;
@@ -47,6 +50,16 @@ export function roleOfExistingUser(
   return claim === current ? { kind: 'keep' } : { kind: 'change', role: claim };
 }
 
+/** What a claim asks for, and what could be assigned at all. */
+function askedRole(claim: string, roles: RoleNames): RejectionContext {
+  return { expected: assignableRoles(roles), found: told(claim) };
+}
+
+/** For people. */
+export function assignableRoles({ assignable, owner }: RoleNames): string {
+  return toldList(assignable.filter((role) => role !== owner));
+}
+
 /** Whether a role claim leaves a user as they are who has that role already. */
 export function canBeKept(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): boolean {
   return claim === undefined || (isAssignable(claim, roles) && isAllowed(claim, policy));
@@ -59,7 +72,11 @@ function isAssignable(role: string, { assignable, owner }: RoleNames): boolean {
 
 /** @rule 5.2.8 Role claims are checked against the `allowedRoles` of the matching entry. */
 function refuseUnlessAllowed(role: string, policy: TrustPolicy): void {
-  if (!isAllowed(role, policy)) throw new Rejection('role_not_allowed');
+  if (isAllowed(role, policy)) return;
+  throw new Rejection('role_not_allowed', {
+    expected: toldList(policy.allowedRoles ?? []),
+    found: told(role),
+  });
 }
 
 function isAllowed(role: string, { allowedRoles }: TrustPolicy): boolean {

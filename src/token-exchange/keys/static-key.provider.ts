@@ -32,6 +32,16 @@ export class StaticKeyProvider {
     this.keysByIssuer = keysByIssuer([...this.configured, ...entries]);
   }
 
+  /** The issuers of all entries, suspended ones too. */
+  get issuers(): Iterable<string> {
+    return this.keysByIssuer.keys();
+  }
+
+  /** All keys of an issuer. */
+  keysOf(issuer: string): readonly TrustedKey[] {
+    return [...(this.keysByIssuer.get(issuer)?.values() ?? [])];
+  }
+
   /** One key for each static entry, none for one that is suspended. */
   held(): KeysHeld[] {
     const entries = [...this.configured, ...this.stored];

@@ -32,6 +32,16 @@ export class TrustedKeyService implements OnApplicationBootstrap {
     return this.staticKeys.isStored(key) ? (this.jwksKeys.findConfigured(issuer, kid) ?? key) : key;
   }
 
+  /** Every issuer that an entry names. For refusals: it takes a pass over all entries. */
+  issuers(): ReadonlySet<string> {
+    return new Set([...this.staticKeys.issuers, ...this.jwksKeys.issuers]);
+  }
+
+  /** The keys of an issuer that are in memory; nothing is fetched. */
+  keysOf(issuer: string): readonly TrustedKey[] {
+    return [...this.staticKeys.keysOf(issuer), ...this.jwksKeys.keysOf(issuer)];
+  }
+
   private keysHeld(): KeysHeld[] {
     const fetched = this.jwksKeys.status().map(({ label, issuer, keys }) => ({
       entry: label,

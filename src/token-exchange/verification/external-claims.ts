@@ -2,6 +2,7 @@
 import { hasMoreCharacters } from '../foundation/characters.js';
 import { isEmailAddress } from '../foundation/email-address.js';
 import { hasUnstorableText, isJsonObject } from '../foundation/strict-json.js';
+import { told } from '../foundation/told-value.js';
 import { Rejection } from '../rejection.js';
 
 /** The claims that this service reads (2.2), with the names of the claim set. */
@@ -59,7 +60,8 @@ export function readIssuer(payload: ClaimSet): string {
  */
 export function readExternalClaims(payload: ClaimSet): ExternalClaims {
   // Before any other check: some of them cannot take such text either.
-  if (hasUnstorableText(payload)) throw notStorable('a claim has NUL or a lone surrogate');
+  if (hasUnstorableText(payload))
+    throw notStorable(`${unstorableClaim(payload)} has NUL or a lone surrogate`);
   const claims = {
     iss: requiredText(payload, 'iss'),
     sub: requiredText(payload, 'sub'),
@@ -141,6 +143,12 @@ function refuseTooLong({
   if (address !== undefined && hasMoreCharacters(address, MAX_EMAIL_CHARACTERS)) {
     throw notStorable(`email has over ${MAX_EMAIL_CHARACTERS} characters`);
   }
+}
+
+/** The first of the claims that storage cannot hold, by its name. */
+function unstorableClaim(payload: ClaimSet): string {
+  const name = Object.keys(payload).find((claim) => hasUnstorableText(payload[claim]));
+  return name === undefined ? 'the name of a claim' : told(name);
 }
 
 function requiredText(payload: ClaimSet, name: string): string {

@@ -1,14 +1,18 @@
 // Verifies external tokens: the only place that can make a VerifiedToken.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../foundation/clock.js';
+import { told, toldList, toldSeconds } from '../foundation/told-value.js';
 import type { Flow } from '../flow.js';
 import type { Algorithm } from '../keys/algorithms.js';
 import { algorithmNamed } from '../keys/algorithms.js';
+import { thumbprintOf } from '../keys/thumbprint.js';
 import type { TrustedKey } from '../keys/trusted-key.js';
 import { TrustedKeyService } from '../keys/trusted-key.service.js';
+import type { RejectionContext } from '../rejection.js';
 import { Rejection, withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import { claimedKey, keyUnknown, servedAlgorithms } from './claimed-key.js';
 import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws } from './compact-jws.js';
 import type { ExternalClaims } from './external-claims.js';
@@ -52,7 +56,7 @@ export class ExternalTokenVerifier {
    */
   async verify(token: string, flow: Flow): Promise<VerifiedToken> {
     const jws = parseCompactJws(token);
-    const { algorithm, kid } = readHeader(jws.header);
+    const { algorithm, kid } = this.judgeHeader(jws);
     const issuer = readIssuer(jws.payload);
     const key = await this.keyFor(issuer, kid);
     // From here on the issuer and kid are those of a key that we hold, so they may be told to the audit trail.
@@ -63,12 +67,24 @@ export class ExternalTokenVerifier {
     });
   }
 
+  /** No key is known yet: what is told of a refused header is gathered by what the token only claims. */
+  private judgeHeader(jws: CompactJws): ReadHeader {
+    try {
+      return readHeader(jws.header);
+    } catch (error) {
+      if (error instanceof Rejection) error.add(claimedKey(jws, this.trustedKeys));
+      if (error instanceof Rejection && error.reason === 'algorithm_not_allowed')
+        error.add({ expected: servedAlgorithms(jws, this.trustedKeys) });
+      throw error;
+    }
+  }
+
   /**
    * @rule 5.2.1 The key is the one whose kid and issuer match the token's.
    */
   private async keyFor(issuer: string, kid: string): Promise<TrustedKey> {
     const key = await this.trustedKeys.find(issuer, kid);
-    if (key === undefined) throw new Rejection('key_unknown');
+    if (key === undefined) throw keyUnknown(issuer, kid, this.trustedKeys);
     return key;
   }
 
@@ -89,11 +105,22 @@ export class ExternalTokenVerifier {
    */
   private judgeTimes({ exp, nbf, iat }: ExternalClaims): void {
     const now = this.clock.nowSeconds();
-    const latestStart = now + this.options.clockToleranceSeconds;
-    if (exp <= now) throw new Rejection('token_expired');
-    if (nbf !== undefined && nbf > latestStart) throw new Rejection('token_not_yet_valid');
-    if (iat > latestStart) throw new Rejection('token_issued_in_future');
+    const tolerance = this.options.clockToleranceSeconds;
+    const latestStart = now + tolerance;
+    if (exp <= now) throw new Rejection('token_expired', expiredFor(now - exp));
+    if (nbf !== undefined && nbf > latestStart) {
+      const found = `not valid for ${toldSeconds(nbf - now)} yet`;
+      throw new Rejection('token_not_yet_valid', { expected: `nbf at most ${tolerance} s ahead`, found });
+    }
+    if (iat > latestStart) {
+      const found = `issued ${toldSeconds(iat - now)} ahead`;
+      throw new Rejection('token_issued_in_future', { expected: `iat at most ${tolerance} s ahead`, found });
+    }
   }
+}
+
+function expiredFor(seconds: number): RejectionContext {
+  return { expected: 'exp in the future', found: `expired ${toldSeconds(seconds)} ago` };
 }
 
 interface ReadHeader {
@@ -107,9 +134,10 @@ interface ReadHeader {
  */
 function readHeader(header: CompactJws['header']): ReadHeader {
   const { kid, alg, crit, b64, typ } = header;
-  if (typeof kid !== 'string' || kid === '') throw new Rejection('kid_missing');
+  if (typeof kid !== 'string' || kid === '')
+    throw new Rejection('kid_missing', { expected: 'a text as kid', found: told(kid) });
   const algorithm = algorithmNamed(alg);
-  if (algorithm === undefined) throw new Rejection('algorithm_not_allowed');
+  if (algorithm === undefined) throw new Rejection('algorithm_not_allowed', { found: told(alg) });
   // No extension is understood here, and one that is not understood must be refused: RFC 7515 §4.1.11.
   if (crit !== undefined) throw new Rejection('header_not_allowed', { detail: 'crit' });
   // `b64` changes what is signed, and means that only together with `crit` (RFC 7797 §6).
@@ -122,7 +150,8 @@ function readHeader(header: CompactJws['header']): ReadHeader {
 function judgeType(typ: unknown): void {
   if (typ === undefined) return;
   if (typeof typ !== 'string') throw new Rejection('token_malformed', { detail: 'typ is not a string' });
-  if (EXPLICIT_TYPE.test(typ)) throw new Rejection('token_type_not_allowed');
+  if (EXPLICIT_TYPE.test(typ))
+    throw new Rejection('token_type_not_allowed', { expected: 'JWT, or no typ', found: told(typ) });
 }
 
 async function judgeSignature(
@@ -131,9 +160,17 @@ async function judgeSignature(
   key: TrustedKey,
 ): Promise<void> {
   // Which algorithms a key serves is its entry's to say, not the token's: RFC 8725 §3.1.
-  if (!key.algorithms.has(algorithm)) throw new Rejection('algorithm_not_allowed');
+  if (!key.algorithms.has(algorithm))
+    throw new Rejection('algorithm_not_allowed', { expected: toldList(key.algorithms), found: algorithm });
   const isValid = await isSignatureValid(algorithm, key, signingInput, signature);
-  if (!isValid) throw new Rejection('signature_invalid');
+  if (!isValid) throw new Rejection('signature_invalid', await keyThatDoesNotFit(key));
+}
+
+async function keyThatDoesNotFit({ publicKey }: TrustedKey): Promise<RejectionContext> {
+  const thumbprint = await thumbprintOf(publicKey);
+  return thumbprint === undefined
+    ? {}
+    : { expected: `a signature by the key with the thumbprint ${thumbprint}` };
 }
 
 /** @rule 5.2.4 The audience is compared only where the entry expects one. */
@@ -141,11 +178,21 @@ function judgeAudience({ aud }: ExternalClaims, { policy }: TrustedKey): void {
   const { expectedAudience } = policy;
   if (expectedAudience === undefined) return;
   const audiences = typeof aud === 'string' ? [aud] : aud;
-  if (!audiences.includes(expectedAudience)) throw new Rejection('audience_mismatch');
+  if (!audiences.includes(expectedAudience))
+    throw new Rejection('audience_mismatch', {
+      expected: told(expectedAudience),
+      found: toldList(audiences),
+    });
 }
 
 /** @rule 5.2.7 A token for embedded login lives at most 60 seconds. */
 function judgeEmbedLogin({ iat, exp }: ExternalClaims, { policy }: TrustedKey): void {
-  if (exp - iat > MAX_EMBED_LIFETIME_SECONDS) throw new Rejection('token_lifetime_exceeded');
+  if (exp - iat > MAX_EMBED_LIFETIME_SECONDS) {
+    const expected = `${MAX_EMBED_LIFETIME_SECONDS} s at most`;
+    throw new Rejection('token_lifetime_exceeded', {
+      expected,
+      found: `${Number((exp - iat).toFixed(3))} s`,
+    });
+  }
   judgeLoneSubject(policy);
 }

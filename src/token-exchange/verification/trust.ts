@@ -1,5 +1,6 @@
 // What an entry is trusted for: until when, for which way in, and whether for a subject alone.
 import type { Flow } from '../flow.js';
+import { toldList, toldSeconds } from '../foundation/told-value.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
 import { Rejection } from '../rejection.js';
 
@@ -17,8 +18,15 @@ export function judgeTrust(
   nowSeconds: number,
 ): void {
   if (isSuspended === true) throw new Rejection('entry_suspended');
-  if (notAfter !== undefined && nowSeconds * 1000 >= notAfter.getTime()) throw new Rejection('trust_ended');
-  if (flows?.has(flow) === false) throw new Rejection('flow_not_allowed');
+  if (notAfter !== undefined && nowSeconds * 1000 >= notAfter.getTime())
+    throw trustEnded(notAfter, nowSeconds);
+  if (flows?.has(flow) === false)
+    throw new Rejection('flow_not_allowed', { expected: toldList(flows), found: flow });
+}
+
+function trustEnded(notAfter: Date, nowSeconds: number): Rejection {
+  const found = `ended ${toldSeconds(nowSeconds - notAfter.getTime() / 1000)} ago`;
+  return new Rejection('trust_ended', { expected: `before ${notAfter.toISOString()}`, found });
 }
 
 /**
@@ -27,5 +35,6 @@ export function judgeTrust(
  * @throws Rejection `actor_required`
  */
 export function judgeLoneSubject({ requireActor }: TrustPolicy): void {
-  if (requireActor === true) throw new Rejection('actor_required');
+  if (requireActor === true)
+    throw new Rejection('actor_required', { expected: 'an actor', found: 'a subject alone' });
 }

@@ -16,13 +16,13 @@ it.each<[string, () => unknown]>([
   [
     'thrown',
     () => {
-      throw new Rejection('key_unknown');
+      throw new Rejection('kid_unknown');
     },
   ],
-  ['of a promise', () => Promise.reject(new Rejection('key_unknown'))],
+  ['of a promise', () => Promise.reject(new Rejection('kid_unknown'))],
 ])('[D21] work that ends with a refusal %s ends with its context', async (_, work) => {
   await expect(thrown(work)).rejects.toMatchObject({
-    reason: 'key_unknown',
+    reason: 'kid_unknown',
     context: { issuer: 'https://a.example', kid: 'k1' },
   });
 });

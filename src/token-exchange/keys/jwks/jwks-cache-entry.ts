@@ -59,6 +59,11 @@ export class JwksCacheEntry {
     return nowMs < this.servesUntilMs ? this.keys.get(kid) : undefined;
   }
 
+  /** All keys that serve at this moment. */
+  serving(nowMs: number): readonly TrustedKey[] {
+    return nowMs < this.servesUntilMs ? [...this.keys.values()] : [];
+  }
+
   /** Whether the leader should fetch now. */
   isDue(nowMs: number): boolean {
     const { nextRefreshAt } = this.snapshot;

@@ -105,6 +105,17 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return held.length > 0 || candidates.length === 0 ? this.onlyOne(held) : this.search(candidates, kid);
   }
 
+  /** The issuers of all entries, suspended ones too. */
+  get issuers(): Iterable<string> {
+    return this.cache.entries.map(({ entry }) => entry.issuer);
+  }
+
+  /** All keys of an issuer that are in memory and serve. */
+  keysOf(issuer: string): readonly TrustedKey[] {
+    const cached = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
+    return cached.flatMap((one) => one.serving(this.clock.nowMs()));
+  }
+
   /** A key that a configured entry holds. */
   findConfigured(issuer: string, kid: string): TrustedKey | undefined {
     const configured = this.cache.configured.filter(({ entry }) => entry.issuer === issuer);

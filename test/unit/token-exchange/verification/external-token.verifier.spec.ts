@@ -283,12 +283,12 @@ describe('keys', () => {
 
   it.each(['k2', 'K1', 'k1 ', ' k1', 'k', 'k1\u0000', '__proto__', '*', 'k'.repeat(10_000)])(
     '[5.2.1] the kid %j is unknown',
-    async (kid) => expect(await judged({}, { kid })).toBe('key_unknown'),
+    async (kid) => expect(await judged({}, { kid })).toBe('kid_unknown'),
   );
 
   it.each([B, `${A}/`, 'HTTPS://a.example', `${A}:443`, `${A} `, A.slice(0, -1), '__proto__', `${A}\u0000`])(
     '[5.2.1] the issuer %j is unknown',
-    async (iss) => expect(await judged({ iss })).toBe('key_unknown'),
+    async (iss) => expect(await judged({ iss })).toBe('issuer_unknown'),
   );
 
   it.each(['k1', 'a:b', 'a/b', 'https://b.example k1', '../k1', 'a"b', 'ключ'])(
@@ -309,7 +309,7 @@ describe('keys', () => {
 
   it('[5.3.2] without its entry a key verifies nothing', async () => {
     const others = verifierOf([partnerOf({ kid: 'k2' }).staticEntry()]);
-    expect(await outcomeOf(others, tokenOf(partner))).toBe('key_unknown');
+    expect(await outcomeOf(others, tokenOf(partner))).toBe('kid_unknown');
   });
 
   it('[D37] keys in the header are not looked at', async () => {
@@ -388,7 +388,7 @@ describe('what can be told before the signature', () => {
     const token = tokenOf(partner, claims);
     expect(await outcomeOf(verifier, token)).toMatch(/^claims_(invalid|not_storable)$/);
     expect(await outcomeOf(verifier, withOtherSignature(token))).toBe('signature_invalid');
-    expect(await outcomeOf(verifier, tokenOf(partner, claims, { kid: 'k2' }))).toBe('key_unknown');
+    expect(await outcomeOf(verifier, tokenOf(partner, claims, { kid: 'k2' }))).toBe('kid_unknown');
     expect(await outcomeOf(verifier, tokenOf(partner, claims, { kid: undefined }))).toBe('kid_missing');
   });
 
@@ -552,7 +552,7 @@ describe('of several faults the first is told', () => {
       { reason: 'header_not_allowed', header: { crit: ['x'] } },
       { reason: 'token_type_not_allowed', header: { typ: 'at+jwt' } },
     ],
-    [{ reason: 'key_unknown', header: { kid: 'k2' } }],
+    [{ reason: 'kid_unknown', header: { kid: 'k2' } }],
     [{ reason: 'signature_invalid', forged: true }],
     [
       { reason: 'claims_invalid', claims: { jti: undefined } },

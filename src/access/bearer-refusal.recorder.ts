@@ -1,0 +1,75 @@
+// Keeps why a Bearer credential was refused: in the log, in the trail, and as a count.
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { auditEvent } from '../token-exchange/audit/audit-event.js';
+import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
+import { AuditBus } from '../token-exchange/audit/audit.bus.js';
+import { Clock } from '../token-exchange/foundation/clock.js';
+import { LOGGER } from '../token-exchange/foundation/log.js';
+import { bearerLine } from '../token-exchange/refusal-line.js';
+import { BoundedThrottlerStorage } from '../token-exchange/throttle/bounded-throttler.storage.js';
+import { clientOf } from '../token-exchange/throttle/client-address.js';
+import { WINDOW_MS, counterKey } from '../token-exchange/throttle/minute-throttler.guard.js';
+import type { AccessOptions } from './access.options.js';
+import { ACCESS_OPTIONS } from './access.options.js';
+import type { BearerRefusal } from './authentication.service.js';
+
+/** Most that one client address adds to log and trail of one instance within a minute. */
+export const RECORDED_PER_MINUTE = 10;
+
+/** A call that came with a Bearer credential. */
+export interface RefusedCall {
+  readonly requestId: string;
+  /** The client, as the server's trust in proxies has it. */
+  readonly ip: string;
+  readonly method: string;
+  /** The pattern of its route. */
+  readonly route: string;
+}
+
+@Injectable()
+export class BearerRefusalRecorder {
+  constructor(
+    private readonly audit: AuditBus,
+    private readonly clock: Clock,
+    /** In memory: a stranger's calls must not become statements of the database, whatever counts requests else. */
+    private readonly counts: BoundedThrottlerStorage,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'onBearerRefused'>,
+  ) {}
+
+  /**
+   * Records a refusal, if its client has not had many: anybody can cause them. All are counted. Never rejects: the answer does
+   * not depend on it.
+   */
+  async record(refusal: BearerRefusal, call: RefusedCall): Promise<void> {
+    this.options.onBearerRefused(refusal.reason);
+    const key = counterKey('api-refusals', clientOf(call.ip));
+    const { isBlocked } = await this.counts.increment(key, WINDOW_MS, RECORDED_PER_MINUTE);
+    if (isBlocked) return;
+    const event = this.eventOf(refusal, call);
+    await this.tell(event);
+    const { name, requestId, subjectUserId, actorUserId, payload } = event;
+    const fields = { event: name, requestId, subjectUserId, actorUserId, payload };
+    this.logger.warn(fields, bearerLine(refusal.reason, refusal));
+  }
+
+  private eventOf(
+    { reason, expected, found, token }: BearerRefusal,
+    { requestId, method, route }: RefusedCall,
+  ): AuditEvent<'svc.audit.api.refused'> {
+    const { id: accessTokenId, subjectUserId, actorUserId } = token ?? {};
+    const context = { occurredAt: this.clock.now(), requestId, subjectUserId, actorUserId };
+    const payload = { reason, expected, found, method, route, accessTokenId };
+    return auditEvent('svc.audit.api.refused', context, payload);
+  }
+
+  private async tell(event: AuditEvent): Promise<void> {
+    try {
+      await this.audit.tell([event]);
+    } catch (error) {
+      const { requestId } = event;
+      this.logger.error({ err: error, requestId }, 'a refused API call is not in the audit trail');
+    }
+  }
+}

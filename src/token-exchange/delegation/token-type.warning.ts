@@ -1,0 +1,26 @@
+// Tells the operator of token types that other servers would refuse: here they are taken and not used.
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../foundation/clock.js';
+import { Journey } from '../journey.js';
+import type { OtherTokenType } from './token-exchange.form.js';
+
+const PAUSE_MS = 60_000;
+
+@Injectable()
+export class TokenTypeWarning {
+  private readonly lastWarnedAtMs = new Map<string, number>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly journey: Journey,
+  ) {}
+
+  /** Once a minute at most for each field: it harms nobody, and whoever sends it sends it with every request. */
+  warn({ field, expected, found }: OtherTokenType, requestId: string): void {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - (this.lastWarnedAtMs.get(field) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS) return;
+    this.lastWarnedAtMs.set(field, nowMs);
+    const values = { detail: field, expected, found };
+    this.journey.warn('token_type_ignored', { flow: 'exchange', requestId, ...values });
+  }
+}

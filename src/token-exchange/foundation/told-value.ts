@@ -1,0 +1,60 @@
+// Makes what came from outside fit to be told to an operator: escaped, cut, and never an address, a token or a key.
+import { firstCharacters } from './characters.js';
+
+/** Whoever needs more of a value than this has to ask its sender. */
+export const MAX_TOLD_CHARACTERS = 200;
+/** Beyond, nothing is looked at: what is told is cut long before. */
+const MAX_JUDGED_CHARACTERS = 4_096;
+
+/** A part of an e-mail address, also in percent-encoding; of a token, which begin so by what they are; of a PEM; of a key. */
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/(?:@|%40)[^\s@]*\.[^\s@]/i, 'not shown: it looks like an e-mail address'],
+  [/eyJ[\w-]{8}/, 'not shown: it looks like a token'],
+  [/-----BEGIN/, 'not shown: it looks like a key'],
+  [/[\w+-]{65}/, 'not shown: too long to be a name'],
+];
+/** What cannot be seen, or not where it stands: control and format characters, lone surrogates, odd spaces, spaces at the ends. */
+const UNSEEN = /(?! )[\p{C}\p{Z}\\]|^ | $/gu;
+
+/** A text with what cannot be seen as `\u{...}`, of at most 200 characters; of anything else than a text its kind. */
+export function told(value: unknown): string {
+  if (typeof value !== 'string') return kindOf(value);
+  if (value === '') return 'an empty text';
+  const judged = value.slice(0, MAX_JUDGED_CHARACTERS);
+  const secret = SECRETS.find(([pattern]) => pattern.test(judged));
+  if (secret !== undefined) return `(${secret[1]})`;
+  return cut(judged.replace(UNSEEN, (unseen) => `\\u{${(unseen.codePointAt(0) ?? 0).toString(16)}}`));
+}
+
+/** The values of a list, each as `told` makes it, with commas between them; of at most 200 characters. */
+export function toldList(values: Iterable<string>): string {
+  const texts = [...values];
+  if (texts.length === 0) return 'none';
+  const shown: string[] = [];
+  let length = 0;
+  for (const text of texts.slice(0, MAX_TOLD_CHARACTERS)) {
+    const one = told(text);
+    length += one.length + 2;
+    if (length > MAX_TOLD_CHARACTERS - 16 && shown.length > 0) break;
+    shown.push(one);
+  }
+  const rest = texts.length - shown.length;
+  return cut(rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`);
+}
+
+/** A length of time: whole seconds, but for short ones, of which a fraction may have decided. */
+export function toldSeconds(seconds: number): string {
+  return `${Number(seconds.toFixed(seconds < 10 ? 3 : 0))} s`;
+}
+
+function cut(text: string): string {
+  const first = firstCharacters(text, MAX_TOLD_CHARACTERS);
+  return first === text ? text : `${firstCharacters(text, MAX_TOLD_CHARACTERS - 1)}…`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,78 @@
+// What the operator is told of the key that a refused token names, before anything of the token is believed.
+import { told, toldList } from '../foundation/told-value.js';
+import { ALGORITHMS } from '../keys/algorithms.js';
+import type { TrustedKey } from '../keys/trusted-key.js';
+import type { TrustedKeyService } from '../keys/trusted-key.service.js';
+import type { RejectionContext } from '../rejection.js';
+import { Rejection } from '../rejection.js';
+import type { CompactJws } from './compact-jws.js';
+
+type Keys = Pick<TrustedKeyService, 'issuers' | 'keysOf'>;
+
+/**
+ * A token whose header is refused: issuer and kid as they were sent, where the issuer is a trusted one. Of any other it could
+ * be anybody's, with anything in it.
+ * @rule D77 Of an unverified token the operator is told issuer and kid where the issuer is trusted, and the algorithm.
+ */
+export function claimedKey({ header, payload }: CompactJws, keys: Keys): RejectionContext {
+  const { iss } = payload;
+  const { kid } = header;
+  if (typeof iss !== 'string' || !keys.issuers().has(iss)) return {};
+  return { issuer: iss, ...(typeof kid === 'string' && kid !== '' ? { kid: told(kid) } : {}) };
+}
+
+/** The algorithms that the token's key serves where it is held, else those that there are. */
+export function servedAlgorithms({ header, payload }: CompactJws, keys: Keys): string {
+  const { iss } = payload;
+  const key = typeof iss === 'string' ? keyNamed(keys.keysOf(iss), header['kid']) : undefined;
+  return toldList(key?.algorithms ?? ALGORITHMS);
+}
+
+function keyNamed(keys: readonly TrustedKey[], kid: unknown): TrustedKey | undefined {
+  return keys.find((key) => key.kid === kid);
+}
+
+/** The refusal of a token whose issuer and kid have no key. */
+export function keyUnknown(issuer: string, kid: string, keys: Keys): Rejection {
+  const issuers = keys.issuers();
+  if (!issuers.has(issuer)) return new Rejection('issuer_unknown', likeness(issuer, issuers));
+  const kids = keys.keysOf(issuer).map((key) => key.kid);
+  const expected = kids.length === 0 ? 'a key of the issuer, of whom none is held' : toldList(kids);
+  return new Rejection('kid_unknown', { issuer, kid: told(kid), expected, found: told(kid) });
+}
+
+/**
+ * Nothing of an unknown issuer is told; but of a trusted one that it may have been meant to be, which one that is. It takes
+ * one pass over the issuers.
+ */
+function likeness(issuer: string, trusted: ReadonlySet<string>): RejectionContext {
+  const plain = plainIssuer(issuer);
+  for (const expected of trusted) {
+    if (plainIssuer(expected) !== plain) continue;
+    return { expected: told(expected), found: `the same but for ${differenceOf(issuer, expected)}` };
+  }
+  return {};
+}
+
+/** Without what issuers are mistaken in: scheme, letter case, slashes at the end. */
+function plainIssuer(issuer: string): string {
+  return withoutSlashes(withoutScheme(issuer).toLowerCase());
+}
+
+function differenceOf(issuer: string, expected: string): string {
+  if (withoutSlashes(issuer) === withoutSlashes(expected)) return 'a slash at its end';
+  if (issuer.toLowerCase() === expected.toLowerCase()) return 'its letter case';
+  if (withoutScheme(issuer) === withoutScheme(expected)) return 'its scheme';
+  return 'scheme, letter case or a slash at its end';
+}
+
+function withoutScheme(issuer: string): string {
+  return issuer.replace(/^https?:\/\//i, '');
+}
+
+/** By hand: a regular expression would begin anew at each slash. */
+function withoutSlashes(issuer: string): string {
+  let end = issuer.length;
+  while (issuer[end - 1] === '/') end -= 1;
+  return issuer.slice(0, end);
+}
