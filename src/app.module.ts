@@ -22,6 +22,7 @@ import { DatabaseModule } from './database/database.module.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HostModule } from './host/host.module.js';
+import { explainerOf } from './host/instance-explainer.js';
 import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js';
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
@@ -35,6 +36,7 @@ import { ClockModule } from './start/clock.module.js';
 import type { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { trustedKeysRules } from './start/startup.js';
+import { explanationRules, isTokenExchangeAvailable, tokenExchangeSettings } from './start/token-exchange-settings.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
@@ -46,8 +48,6 @@ import { Revocations } from './token-exchange/revocation/revocations.js';
 import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
-import type { TokenExchangeSettings } from './token-exchange/token-exchange.options.js';
-import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from './users/role.js';
 import { UsersModule } from './users/users.module.js';
 import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';
@@ -150,23 +150,17 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
 
 /** On PostgreSQL commands have the database for themselves. */
 function administration(
-  { startup, dataDirectory }: Parts,
+  { startup, dataDirectory, clock: time }: Parts,
   { clock, logging, database, audit, access, users, projects }: SharedModules,
   work: DynamicModule,
 ): DynamicModule[] {
   if (dataDirectory === undefined) return [];
   const socket = { path: commandSocketPath(dataDirectory), version: VERSION };
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
+  const rules = explanationRules(startup, time);
+  const explain = explainerOf(() => Promise.resolve(rules));
   const needs = [clock, logging, database, audit, access, users, projects, work];
-  return [AdministrationModule.register(socket, trust, needs)];
-}
-
-/**
- * Whether the feature is there at all.
- * @rule 1.4 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
- */
-export function isTokenExchangeAvailable({ config, license }: Startup, clock: Clock): boolean {
-  return config.featureFlag && license.includes('token-exchange', clock.nowMs());
+  return [AdministrationModule.register(socket, { trust, explain }, needs)];
 }
 
 const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH];
@@ -228,38 +222,6 @@ function tokenExchange(
   ];
   const inject = [DataSource, Revocations, JwksKeyProvider, StoredEntryFollower];
   return [module, HealthModule.registerAsync({ imports: [database, access, module], inject, useFactory })];
-}
-
-function tokenExchangeSettings(
-  { config, license, trustedKeys }: Startup,
-  clock: Clock,
-): TokenExchangeSettings {
-  const { baseUrl, scopes } = trustedKeysRules(config);
-  return {
-    trustedKeys,
-    strict: config.strict,
-    entryRules: { baseUrl, scopes },
-    roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
-    embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
-    exchange: {
-      enabled: config.exchangeEnabled,
-      perMinute: config.exchangesPerMinute,
-      maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
-    },
-    tokenRevocation: { perMinute: config.tokenRevocationsPerMinute },
-    clockToleranceSeconds: config.clockToleranceSeconds,
-    replayPurge: {
-      intervalSeconds: config.jtiCleanupIntervalSeconds,
-      batchSize: config.jtiCleanupBatchSize,
-    },
-    jwks: {
-      refreshIntervalSeconds: config.keyRefreshIntervalSeconds,
-      maxStaleSeconds: config.jwksMaxStaleSeconds,
-      allowHttp: config.jwksAllowHttp,
-      allowPrivate: config.jwksAllowPrivate,
-    },
-    isAvailable: () => license.includes('token-exchange', clock.nowMs()),
-  };
 }
 
 function databaseCheck(database: DataSource): ReadinessCheck {

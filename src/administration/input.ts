@@ -53,6 +53,11 @@ export function oneOf<const T extends string>(known: readonly T[]): MemberReader
   };
 }
 
+/** A reader of what may be left out. */
+export function optional<T>(reader: MemberReader<T>): MemberReader<T | undefined> {
+  return (value) => (value === undefined ? { value } : reader(value));
+}
+
 function readMember(input: Record<string, unknown>, member: string, reader: MemberReader<unknown>): unknown {
   const read = reader(input[member]);
   if ('rule' in read) throw new InputError(member, read.rule);

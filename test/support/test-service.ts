@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
 import { createLogger } from '../../src/logging/logger.js';
+import type { Startup } from '../../src/start/startup.js';
 import { prepareStartup } from '../../src/start/startup.js';
 import type { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { compiledSources } from './compiled-sources.js';
@@ -32,6 +33,8 @@ export class TestService {
 
   private constructor(
     private readonly application: Application,
+    /** What it was started with. */
+    readonly startup: Startup,
     readonly address: string,
     private readonly directory: string,
     lines: string[],
@@ -51,7 +54,7 @@ export class TestService {
       database: database.settings,
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
-    return new TestService(application, await application.listen(), directory, lines);
+    return new TestService(application, startup, await application.listen(), directory, lines);
   }
 
   async stop(): Promise<void> {
