@@ -2,6 +2,8 @@
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
+import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { Database } from '../token-exchange/database/database.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
@@ -54,11 +56,13 @@ function administration(settings: InstanceSettings): Provider {
     revocations: RevocationRepository,
     follower: RevocationFollower,
     database: Database,
+    trail: AuditTrailReader,
+    trailFollower: AuditTrailFollower,
   ) => {
     const storedEntries = new StoredEntryChanges(repository, settings.trust);
     const learnRevocations = () => follower.hear();
-    const repositories = { users, projects, workflows, keySets, sessions, revocations };
-    const known = { ...repositories, userService, storedEntries, learnRevocations };
+    const repositories = { users, projects, workflows, keySets, sessions, revocations, trail };
+    const known = { ...repositories, userService, storedEntries, trailFollower, learnRevocations };
     const parts: InstanceParts = { ...known, explain: settings.explain(known, database, clock) };
     return new Administration(parts, audit, clock);
   };
@@ -78,6 +82,8 @@ function administration(settings: InstanceSettings): Provider {
       RevocationRepository,
       RevocationFollower,
       Database,
+      AuditTrailReader,
+      AuditTrailFollower,
     ],
   };
 }

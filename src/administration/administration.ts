@@ -78,9 +78,10 @@ export class Administration {
     operation: ListOperation<Input, Item>,
     input: Input,
     request: OperationRequest,
+    stop: AbortSignal,
   ): AsyncGenerator<readonly Item[], void> {
     await this.audit.tell([this.performed(operation, request, this.contextOf(request), {})]);
-    yield* operation.list(input, this.parts);
+    yield* operation.list(input, this.parts, stop);
   }
 
   private performed(

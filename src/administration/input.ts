@@ -58,6 +58,14 @@ export function optional<T>(reader: MemberReader<T>): MemberReader<T | undefined
   return (value) => (value === undefined ? { value } : reader(value));
 }
 
+/** A reader of whole numbers within a range, both ends included. */
+export function wholeNumber(min: number, max: number): MemberReader<number> {
+  return (value) =>
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max
+      ? { value: Number(value) }
+      : { rule: `must be a whole number from ${min} to ${max}` };
+}
+
 function readMember(input: Record<string, unknown>, member: string, reader: MemberReader<unknown>): unknown {
   const read = reader(input[member]);
   if ('rule' in read) throw new InputError(member, read.rule);

@@ -1,4 +1,6 @@
 // What administrative operations use of the instance, and how a process that has nothing but the database makes it.
+import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
+import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import type { OpenDatabase } from '../database/data-source.js';
 import { Database } from '../token-exchange/database/database.js';
 import type { ExplanationRequest } from '../token-exchange/explain/explanation-request.js';
@@ -25,6 +27,8 @@ export interface InstanceParts {
   readonly storedEntries: StoredEntryChanges;
   readonly sessions: SessionRepository;
   readonly revocations: RevocationRepository;
+  readonly trail: AuditTrailReader;
+  readonly trailFollower: AuditTrailFollower;
   /** Has this process read what was revoked. Never rejects. */
   readonly learnRevocations: () => Promise<void>;
   readonly explain: (request: ExplanationRequest) => Promise<TokenExplanation>;
@@ -67,6 +71,8 @@ export function instancePartsOn(
     },
     sessions: new SessionRepository(database),
     revocations: new RevocationRepository(database),
+    trail: new AuditTrailReader(database),
+    trailFollower: new AuditTrailFollower(database),
     // It answers no requests; services on the same database are told by it.
     learnRevocations: () => Promise.resolve(),
     explain: (request) => settings.explain(parts, database, clock)(request),

@@ -28,7 +28,11 @@ export interface ChangeOperation<Input = unknown, Result = unknown> extends Name
 
 /** Reads, page by page, so that no answer holds the service up, however long the list is. */
 export interface ListOperation<Input = unknown, Item = unknown> extends NamedOperation<Input> {
-  list(input: Input, parts: InstanceParts): AsyncIterable<readonly Item[]>;
+  /**
+   * A page may be empty: whoever reads a long list looks between its pages whether anybody is there still.
+   * @param stop nobody waits for it any more, or the service stops: lists that may go on for ever end then
+   */
+  list(input: Input, parts: InstanceParts, stop: AbortSignal): AsyncIterable<readonly Item[]>;
 }
 
 export type Operation = ChangeOperation | ListOperation;

@@ -9,6 +9,7 @@ import { LIST_KEY_SETS } from './list-key-sets.operation.js';
 import { LIST_USERS } from './list-users.operation.js';
 import { LIST_REVOCATIONS } from './list-revocations.operation.js';
 import type { Operation } from './operation.js';
+import { EXPORT_EVENTS, LIST_EVENTS, TAIL_EVENTS } from './read-audit-trail.operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from './revoke-keys.operation.js';
 import { SIGN_USER_OUT } from './sign-user-out.operation.js';
 import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from './switch-entry.operation.js';
@@ -33,6 +34,9 @@ export const OPERATIONS: readonly Operation[] = [
   SIGN_USER_OUT,
   IMPORT_WORKFLOWS,
   EXPLAIN_TOKEN,
+  LIST_EVENTS,
+  TAIL_EVENTS,
+  EXPORT_EVENTS,
 ];
 
 export function findOperation(name: unknown): Operation | undefined {

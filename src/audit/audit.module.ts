@@ -5,6 +5,8 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import { AuditTrail } from '../token-exchange/audit/audit-trail.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { AuditLogSink } from './audit-log.sink.js';
+import { AuditTrailFollower } from './audit-trail.follower.js';
+import { AuditTrailReader } from './audit-trail.reader.js';
 import { AuditTrailRepository } from './audit-trail.repository.js';
 
 @Module({})
@@ -18,10 +20,12 @@ export class AuditModule {
       providers: [
         AuditBus,
         AuditTrailRepository,
+        AuditTrailReader,
+        AuditTrailFollower,
         { provide: AuditTrail, useExisting: AuditTrailRepository },
         AuditLogSink,
       ],
-      exports: [AuditBus, AuditTrailRepository, emitter],
+      exports: [AuditBus, AuditTrailRepository, AuditTrailReader, AuditTrailFollower, emitter],
     };
   }
 }

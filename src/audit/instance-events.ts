@@ -14,7 +14,10 @@ declare module '../token-exchange/audit/audit-event.js' {
       readonly route: string;
       /** The ids that the path named, by the names of the route's parameters. */
       readonly things: Readonly<Record<string, string>>;
-      readonly accessTokenId: string;
+      /** By which it was made. */
+      readonly accessTokenId?: string;
+      /** Or the session. Of the calls of sessions only readings of this trail are told. */
+      readonly sessionFamilyId?: string;
     };
     /** A call was refused for its Bearer credential; the users are those of a token whose signature is ours. */
     'svc.audit.api.refused': {

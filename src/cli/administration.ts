@@ -16,6 +16,9 @@ import { instanceSettings } from './instance-settings.js';
 const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 100;
 
+/** A command that is stopped takes its process along. */
+const NEVER = new AbortController().signal;
+
 /** To the instance, for one operation. */
 interface Way {
   perform<Input, Result>(operation: ChangeOperation<Input, Result>, input: Input): Promise<Result>;
@@ -50,12 +53,21 @@ export async function readList<Input, Item>(
   operation: ListOperation<Input, Item>,
   input: Input,
 ): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const page of readPages(context, operation, input)) all.push(...page);
+  return all;
+}
+
+/** Reads a list that may be longer than memory holds, or have no end. Whoever stops reading ends it. Throws as `perform`. */
+export async function* readPages<Input, Item>(
+  context: CommandContext,
+  operation: ListOperation<Input, Item>,
+  input: Input,
+): AsyncGenerator<readonly Item[], void> {
   const judged = judge(operation, input);
   const way = await wayToInstance(context);
   try {
-    const all: Item[] = [];
-    for await (const page of way.list(operation, judged)) all.push(...page);
-    return all;
+    yield* way.list(operation, judged);
   } finally {
     await way.close();
   }
@@ -109,7 +121,7 @@ async function wayOn(database: OpenDatabase, context: CommandContext): Promise<W
   const request = { id: randomUUID(), way: 'database' } as const;
   return {
     perform: (operation, input) => administration.perform(operation, input, request),
-    list: (operation, input) => administration.list(operation, input, request),
+    list: (operation, input) => administration.list(operation, input, request, NEVER),
     close: () => database.close(),
   };
 }

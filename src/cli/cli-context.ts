@@ -4,6 +4,8 @@ import type { Environment } from '../config/load-config.js';
 /** Takes text that a person or a program is to read. */
 export interface TextOutput {
   write(text: string): unknown;
+  /** Whether its reader has gone: what has no end of its own ends then. */
+  readonly isClosed?: boolean;
 }
 
 /** Gives text that a person or a program has written. */

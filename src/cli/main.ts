@@ -6,17 +6,25 @@ import { runCli } from './program.js';
 
 const STANDARD_INPUT = 0;
 
+let isClosed = false;
 // A reader that has seen enough, such as `head`, is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
+  isClosed = true;
 });
+const stdout = {
+  write: (text: string) => process.stdout.write(text),
+  get isClosed() {
+    return isClosed;
+  },
+};
 
 process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
   workingDirectory: process.cwd(),
   // Not by process.stdin, which would make a pipe answer at once that nothing is there yet.
   stdin: { read: () => readFileSync(STANDARD_INPUT, 'utf8') },
-  stdout: process.stdout,
+  stdout,
   stderr: process.stderr,
   version: VERSION,
 });

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../config/load-config.js';
 import type { CliContext } from './cli-context.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
+import { addAuditCommands } from './audit.command.js';
 import { reasonOf } from './reason.js';
 import { CommandSettings } from './command-settings.js';
 import { addCredentialsCommands } from './credentials.command.js';
@@ -45,6 +46,7 @@ function createProgram(surroundings: CliContext): Command {
   addUsersCommands(program, context);
   addWorkflowsCommands(program, context);
   addCredentialsCommands(program, context);
+  addAuditCommands(program, context);
   addMigrateCommand(program, context);
   addTokenCommands(program, context);
   return program;
@@ -54,7 +56,7 @@ function createProgram(surroundings: CliContext): Command {
 function configure(program: Command, { version, stdout, stderr }: CommandContext): void {
   program
     .description(
-      'Administers an instance: its licence, trusted keys, users, workflows, sealed secrets and database.',
+      'Administers an instance: its licence, trusted keys, users, workflows, sealed secrets, audit trail and database.',
     )
     .version(version)
     .option('--env-file <file>', 'file of SVC_* variables; the real environment wins, ./.env comes last')

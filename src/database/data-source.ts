@@ -203,6 +203,8 @@ function createDataSource(entities: Entities, pool: PoolConfig): DataSource {
     entities,
     migrations: [...MIGRATIONS],
     migrationsTableName: MIGRATIONS_TABLE,
+    // An index on a large table is built outside any transaction, so that others can write meanwhile.
+    migrationsTransactionMode: 'each',
     // Uniqueness decides races here; a failing statement is often an answer, so TypeORM must not log it.
     logging: false,
     installExtensions: false,

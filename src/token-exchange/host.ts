@@ -126,6 +126,8 @@ export interface SessionLogin {
 export interface OpenedSession {
   /** The value of the `Set-Cookie` header. Secret. */
   readonly setCookie: string;
+  /** What the trail may call it, and those that it is renewed by: no secret. */
+  readonly familyId?: string;
   /** What else happened, such as the end of another user's session: to be recorded with the login. */
   readonly events: readonly AuditEvent[];
 }

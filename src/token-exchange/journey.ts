@@ -4,6 +4,7 @@ import type { AuditContext, AuditEvent, AuditPayloads } from './audit/audit-even
 import { auditEvent } from './audit/audit-event.js';
 import { AuditBus } from './audit/audit.bus.js';
 import { Clock } from './foundation/clock.js';
+import type { Sender } from './edge/entry-throttle.service.js';
 import type { Log } from './foundation/log.js';
 import { LOGGER } from './foundation/log.js';
 import type { Flow } from './flow.js';
@@ -14,6 +15,7 @@ import type { NoticeKind } from './refusal-explanations.js';
 import { noticeLine, rejectionLine } from './refusal-line.js';
 import type { RejectionContext } from './rejection.js';
 import { Rejection } from './rejection.js';
+import { clientOf } from './throttle/client-address.js';
 import { TooManyRequestsError } from './throttle/too-many-requests.error.js';
 import type { VerifiedToken } from './verification/external-token.verifier.js';
 import { issuerAndKid } from './verification/external-token.verifier.js';
@@ -34,6 +36,12 @@ interface Notice extends RejectionContext {
   readonly requestId: string;
   /** How the log calls the entry of its key. */
   readonly entry?: string;
+}
+
+/** A request as far as the trail tells of it, whatever becomes of it. */
+interface SentRequest {
+  readonly requestId: string;
+  readonly sender: Sender;
 }
 
 /** A token whose success is recorded, and which could not be signed: the trail must not stop at the success. */
@@ -72,13 +80,13 @@ export class Journey {
    * Runs a flow; what ends it is written to the audit trail with its true cause, then thrown on. Whoever is over a limit
    * leaves no record, or could fill the trail.
    */
-  async audited<T>(flow: Flow, requestId: string, work: () => Promise<T>): Promise<T> {
+  async audited<T>(flow: Flow, request: SentRequest, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (error instanceof TooManyRequestsError) throw error;
-      if (error instanceof Rejection) await this.tellFailure(flow, requestId, error);
-      else await this.tellFault(flow, requestId, error);
+      if (error instanceof Rejection) await this.tellFailure(flow, request, error);
+      else await this.tellFault(flow, request, error);
       throw error;
     }
   }
@@ -96,32 +104,37 @@ export class Journey {
   }
 
   /** @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on. */
-  private async tellFailure(flow: Flow, requestId: string, { reason, context }: Rejection): Promise<void> {
+  private async tellFailure(flow: Flow, request: SentRequest, { reason, context }: Rejection): Promise<void> {
     const { party, issuer, kid, userId, detail, expected, found } = context;
     const refusal = { flow, party, reason, issuer, kid, userId, detail, expected, found };
-    const event = this.failure(flow, requestId, refusal);
+    const event = this.failure(flow, request, refusal);
     await this.audit.tell([event]);
     this.logger.warn(
-      { event: event.name, requestId, payload: refusal },
+      { event: event.name, requestId: request.requestId, payload: event.payload },
       rejectionLine(WORK[flow], reason, context),
     );
   }
 
   /** What the fault was stands in the log. The database may be the cause, so the trail may be out of reach as well. */
-  private async tellFault(flow: Flow, requestId: string, fault: unknown): Promise<void> {
+  private async tellFault(flow: Flow, request: SentRequest, fault: unknown): Promise<void> {
     const detail = fault instanceof UnissuedTokenError ? { detail: fault.message } : {};
     const payload = { flow, reason: 'internal_error', ...detail };
-    const event = this.failure(flow, requestId, payload);
+    const event = this.failure(flow, request, payload);
     try {
       await this.audit.tell([event]);
-      this.logger.info({ event: event.name, requestId, payload }, 'audit');
+      this.logger.info({ event: event.name, requestId: request.requestId, payload: event.payload }, 'audit');
     } catch {
       this.telemetry.countUnrecordedFailure(flow);
     }
   }
 
-  private failure(flow: Flow, requestId: string, refusal: AuditPayloads[FailureEvent]): AuditEvent {
-    return auditEvent(FAILURE_EVENTS[flow], { occurredAt: this.clock.now(), requestId }, refusal);
+  private failure(
+    flow: Flow,
+    { requestId, sender }: SentRequest,
+    refusal: AuditPayloads[FailureEvent],
+  ): AuditEvent {
+    const payload = { ...refusal, clientAddress: clientOf(sender.ip) };
+    return auditEvent(FAILURE_EVENTS[flow], { occurredAt: this.clock.now(), requestId }, payload);
   }
 }
 
@@ -148,6 +161,12 @@ export function identityEvents(
           userId: change.userId,
           from: change.from,
           to: change.to,
+        });
+      case 'profile-updated':
+        return auditEvent('svc.audit.token-exchange.profile-updated', context, {
+          issuer,
+          userId: change.userId,
+          fields: change.fields,
         });
     }
   });

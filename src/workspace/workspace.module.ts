@@ -7,6 +7,7 @@ import { ApiAuditInterceptor } from './api/api-audit.interceptor.js';
 import { ApiThrottlerGuard } from './api/api-throttler.guard.js';
 import { PageCursors } from './api/page-cursor.js';
 import { Pages } from './api/pages.js';
+import { AuditEventController } from './audit-events/audit-event.controller.js';
 import { CredentialSchemas } from './credentials/credential-schemas.js';
 import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialRepository } from './credentials/credential.repository.js';
@@ -32,12 +33,13 @@ const CONTROLLERS = [
   ProjectMemberController,
   WorkflowController,
   CredentialController,
+  AuditEventController,
 ];
 
 @Module({})
 export class WorkspaceModule {
   /**
-   * @param imports modules that offer clock, database, audit bus, users, projects, throttles, and who is signed in
+   * @param imports modules that offer clock, database, audit bus and trail, users, projects, throttles, and who is signed in
    * @throws Error where a route of the API would be open by an oversight
    */
   static register(

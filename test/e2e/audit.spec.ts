@@ -54,6 +54,7 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
         actor_user_id: null,
         payload: {
           ...ORIGIN,
+          clientAddress: '127.0.0.1',
           accessTokenId: jti,
           lifetimeSeconds,
           scope: 'read "x"',
@@ -124,11 +125,12 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     const { id } = await createUser(service, { email: 'Old.Hand@partner.example' });
     const claims = { sub: 'old', email: 'old.hand@PARTNER.example', role: 'global:admin' };
     const { rows } = await embed(claims);
-    expect(namesOf(rows)).toEqual(['identity-linked', 'role-updated', 'embed-login']);
+    expect(namesOf(rows)).toEqual(['identity-linked', 'role-updated', 'profile-updated', 'embed-login']);
     expect(rows.map(({ payload }) => payload)).toEqual([
       { issuer: partner.issuer, userId: id },
       { issuer: partner.issuer, userId: id, from: 'global:member', to: 'global:admin' },
-      ORIGIN,
+      { issuer: partner.issuer, userId: id, fields: ['givenName', 'familyName'] },
+      { ...ORIGIN, clientAddress: '127.0.0.1', sessionFamilyId: expect.stringMatching(UUID) },
     ]);
     expect(namesOf((await embed(claims)).rows)).toEqual(['embed-login']);
   });

@@ -62,6 +62,8 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     path: `${await pathOfNewWorkflow(world)}/deactivate`,
   }),
 
+  'GET /audit-events': () => ({ path: '/audit-events' }),
+
   'GET /credentials': () => ({ path: '/credentials' }),
   'GET /credentials/schema/{type}': () => ({ path: '/credentials/schema/postgres' }),
   'POST /credentials': async (world) => ({

@@ -2,12 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
 import { createLogger } from '../../src/logging/logger.js';
 import type { Startup } from '../../src/start/startup.js';
 import { prepareStartup } from '../../src/start/startup.js';
 import type { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { watchEvents } from './audit-events.js';
 import { compiledSources } from './compiled-sources.js';
 import type { TestDatabase } from './databases.js';
 import { licenseEnvironment } from './license.js';
@@ -38,6 +40,7 @@ export class TestService {
     readonly address: string,
     private readonly directory: string,
     lines: string[],
+    private readonly faultsOfEvents: () => string[],
   ) {
     this.lines = lines;
   }
@@ -54,12 +57,23 @@ export class TestService {
       database: database.settings,
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
-    return new TestService(application, startup, await application.listen(), directory, lines);
+    const faultsOfEvents = watchEvents(application.nest.get(EventEmitter2, { strict: false }));
+    return new TestService(
+      application,
+      startup,
+      await application.listen(),
+      directory,
+      lines,
+      faultsOfEvents,
+    );
   }
 
+  /** @throws Error where it has told an event that is not as docs/audit-events.schema.json has it */
   async stop(): Promise<void> {
     await this.application.close();
     rmSync(this.directory, { recursive: true, force: true });
+    const faults = this.faultsOfEvents();
+    if (faults.length > 0) throw new Error(`events break their schema:\n${faults.join('\n')}`);
   }
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {

@@ -43,6 +43,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
   /** Those whose request is not whole yet. */
   private readonly reading = new Set<Socket>();
   private readonly serving = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
   private socket: CommandSocket | undefined;
 
   constructor(
@@ -71,6 +72,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     this.socket?.remove();
     if (this.server.listening) this.server.close();
     for (const connection of this.reading) connection.destroy();
+    this.stopping.abort();
     await Promise.all(this.serving);
     for (const connection of this.connections) connection.destroy();
   }
@@ -122,7 +124,10 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     const read = await this.administration.read(operation, input, request);
     let result: unknown = null;
     if ('change' in operation) result = await this.administration.perform(operation, read, request);
-    else for await (const page of this.administration.list(operation, read, request)) yield { page };
+    else {
+      const pages = this.administration.list(operation, read, request, this.stopping.signal);
+      for await (const page of pages) yield { page };
+    }
     served.outcome = 'performed';
     yield { result };
   }

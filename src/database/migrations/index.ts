@@ -9,6 +9,7 @@ import { SessionOrigin1790000000020 } from './1790000000020-session-origin.js';
 import { SessionFamily1790000000030 } from './1790000000030-session-family.js';
 import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange-prefix.js';
 import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
+import { AuditRequest1790000000100 } from './1790000000100-audit-request.js';
 
 const [tokenExchange, revocation, storedEntries] = TOKEN_EXCHANGE_MIGRATIONS;
 
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   WorkflowLists1790000000060,
   revocation,
   storedEntries,
+  AuditRequest1790000000100,
 ] as const;

@@ -10,6 +10,11 @@ interface Acted {
   readonly priorActors?: readonly { readonly iss: string; readonly sub: string }[];
 }
 
+interface Sent {
+  /** Who sent the request, as the throttle counts it: an IPv4 address, or a /64 of IPv6. Personal data. */
+  readonly clientAddress?: string;
+}
+
 /** `issuer` and `kid` are those of the token where its issuer is a trusted one, whether or not there is such a key. */
 interface Refusal extends Partial<Trusted> {
   readonly flow: 'exchange' | 'embed';
@@ -38,6 +43,7 @@ export interface StoredEntryRecord {
 export interface AuditPayloads {
   /** @rule 6.1 A token exchange succeeded. */
   'svc.audit.token-exchange.succeeded': Trusted &
+    Sent &
     Acted & {
       readonly kid: string;
       readonly accessTokenId: string;
@@ -52,11 +58,17 @@ export interface AuditPayloads {
       readonly rights?: 'actor' | 'both';
     };
   /** @rule 6.2 A token exchange was refused; holds the reason. */
-  'svc.audit.token-exchange.failed': Refusal;
+  'svc.audit.token-exchange.failed': Refusal & Sent;
   /** @rule 6.3 An embedded login succeeded. */
-  'svc.audit.token-exchange.embed-login': Trusted & Acted & { readonly kid: string };
+  'svc.audit.token-exchange.embed-login': Trusted &
+    Sent &
+    Acted & {
+      readonly kid: string;
+      /** The session that was opened, by the id of its family, which no browser has: a renewal goes on with that of before. */
+      readonly sessionFamilyId?: string;
+    };
   /** @rule 6.4 An embedded login was refused; holds the reason. */
-  'svc.audit.token-exchange.embed-login-failed': Refusal;
+  'svc.audit.token-exchange.embed-login-failed': Refusal & Sent;
   /** @rule 6.5 A user was made. */
   'svc.audit.token-exchange.user-provisioned': Trusted & {
     readonly userId: string;
@@ -74,6 +86,11 @@ export interface AuditPayloads {
     readonly userId: string;
     readonly from: string;
     readonly to: string;
+  };
+  /** @rule D86 That names of a user were changed by a token is told by which, and never by what they were or are. */
+  'svc.audit.token-exchange.profile-updated': Trusted & {
+    readonly userId: string;
+    readonly fields: readonly ('givenName' | 'familyName')[];
   };
   /** Whom the service trusts was changed, by a command or by the host's own code. */
   'svc.audit.token-exchange.stored-entry-changed': Partial<Trusted> & {
@@ -102,6 +119,8 @@ export interface AuditPayloads {
     readonly sessions: number;
     /** `replaced`: a login in the same browser took their place, mostly that of another user. */
     readonly cause: 'signed-out' | 'replaced';
+    /** Their families, as in the events of their logins. */
+    readonly sessionFamilyIds: readonly string[];
   };
 }
 

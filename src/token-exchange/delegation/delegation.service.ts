@@ -51,7 +51,7 @@ export class DelegationService {
   exchange(request: ExchangeRequest): Promise<ExchangeResult> {
     const timed = this.journey.timer('exchange');
     const arrivedAtMs = this.throttle.nowMs();
-    return this.journey.audited('exchange', request.requestId, async () => {
+    return this.journey.audited('exchange', request, async () => {
       const parties = await timed('verify', () => verifyParties(this.verifier, request));
       judgeRevocation(this.revocations, parties, refuseRevokedTrust);
       const issuance = await withRejectionContext(issuerAndKid(parties.subject), () =>

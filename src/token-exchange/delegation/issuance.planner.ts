@@ -11,6 +11,7 @@ import type { AccessTokenGrant, AccessTokenSigner, SettledUsers } from '../host.
 import { AccessTokenIssuer } from '../host.js';
 import type { Party } from '../rejection.js';
 import { Rejection } from '../rejection.js';
+import { clientOf } from '../throttle/client-address.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import type { ExternalParty } from '../verification/external-claims.js';
@@ -82,12 +83,13 @@ export class IssuancePlanner {
 
   private success(plan: Omit<Issuance, 'success'>): AuditEvent {
     const { accessTokenId, request, parties, validity, grants, priorActors } = plan;
-    const { requestId, scope, resource } = request;
+    const { requestId, sender, scope, resource } = request;
     return auditEvent(
       'svc.audit.token-exchange.succeeded',
       { occurredAt: this.clock.now(), requestId },
       {
         ...issuerAndKid(parties.subject),
+        clientAddress: clientOf(sender.ip),
         accessTokenId,
         lifetimeSeconds: validity.lifetimeSeconds,
         scope,

@@ -13,6 +13,7 @@ import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, identityEvents } from '../journey.js';
 import { Revocations } from '../revocation/revocations.js';
+import { clientOf } from '../throttle/client-address.js';
 import type { RateLimited } from '../throttle/rate-limit.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
@@ -53,7 +54,7 @@ export class EmbedLoginService {
   login(attempt: EmbedLogin): Promise<OpenedSession & RateLimited> {
     const timed = this.journey.timer('embed');
     const arrivedAtMs = this.throttle.nowMs();
-    return this.journey.audited('embed', attempt.requestId, async () => {
+    return this.journey.audited('embed', attempt, async () => {
       const verified = await timed('verify', () => verifyLogin(this.verifier, this.revocations, attempt));
       const parties = { subject: verified };
       const arrival = { flow: 'embed', sender: attempt.sender, arrivedAtMs } as const;
@@ -93,7 +94,7 @@ export class EmbedLoginService {
   }
 
   private eventsOf(
-    { requestId }: EmbedLogin,
+    { requestId, sender }: EmbedLogin,
     verified: VerifiedToken,
     user: ResolvedUser,
     session: OpenedSession,
@@ -102,6 +103,8 @@ export class EmbedLoginService {
     const { priorActors } = verified.claims;
     const login = auditEvent('svc.audit.token-exchange.embed-login', context, {
       ...issuerAndKid(verified),
+      clientAddress: clientOf(sender.ip),
+      sessionFamilyId: session.familyId,
       priorActors,
     });
     return [...session.events, ...identityEvents(context, verified, user), login];

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { LostRaceError } from '../database/transaction.js';
-import type { ExpectedUser, HostUserUpdate, UserLock } from '../host.js';
+import type { ExpectedUser, HostUser, HostUserUpdate, UserLock } from '../host.js';
 import { UserDirectory } from '../host.js';
 import type { RejectionContext } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
@@ -20,7 +20,11 @@ import { assignableRoles, canBeKept } from './role-policy.js';
 export type IdentityChange =
   | { kind: 'user-provisioned'; userId: string; role: string }
   | { kind: 'identity-linked'; userId: string; role: string; isPrivileged: boolean }
-  | { kind: 'role-updated'; userId: string; from: string; to: string };
+  | { kind: 'role-updated'; userId: string; from: string; to: string }
+  | { kind: 'profile-updated'; userId: string; fields: readonly ProfileField[] };
+
+/** What a login may change of a user besides the role. */
+type ProfileField = 'givenName' | 'familyName';
 
 /** The local user of a token, and what finding it changed. */
 export interface ResolvedUser {
@@ -146,13 +150,23 @@ export class IdentityService {
 
   private async update(transaction: Transaction, { user, update }: FoundUser): Promise<IdentityChange[]> {
     if (!isEmpty(update)) await this.users.update(transaction, user.id, update);
-    const { role } = update;
-    return role === undefined ? [] : [{ kind: 'role-updated', userId: user.id, from: user.role, to: role }];
+    return changesOf(user, update);
   }
 
   private ignoredRole({ ignoresRoleClaim }: FoundUser): ResolvedUser['ignoredRole'] {
     return ignoresRoleClaim ? { expected: assignableRoles(this.options.roles) } : undefined;
   }
+}
+
+function changesOf(
+  { id: userId, role: from }: HostUser,
+  { role, ...names }: HostUserUpdate,
+): IdentityChange[] {
+  const fields = (['givenName', 'familyName'] as const).filter((name) => names[name] !== undefined);
+  return [
+    ...(role === undefined ? [] : [{ kind: 'role-updated', userId, from, to: role } as const]),
+    ...(fields.length === 0 ? [] : [{ kind: 'profile-updated', userId, fields } as const]),
+  ];
 }
 
 function isEmpty(update: HostUserUpdate): boolean {

@@ -23,7 +23,7 @@ export interface WebSession {
 type SessionRow = Omit<WebSession, 'vouchedBy'> & { readonly vouchedBy: unknown };
 
 /** What is told of a session that was deleted. */
-export type DeletedSession = Pick<WebSession, 'userId' | 'expiresAt'>;
+export type DeletedSession = Pick<WebSession, 'userId' | 'familyId' | 'expiresAt'>;
 
 @Injectable()
 export class SessionRepository {
@@ -88,8 +88,8 @@ export class SessionRepository {
   /** Deletes all sessions of a user. What is being opened is not seen yet: see `Revocations` for that. */
   deleteOfUser(transaction: Transaction, userId: string): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
-      `WITH deleted AS (DELETE FROM token_exchange_session WHERE user_id = $1 RETURNING user_id, expires_at)
-       SELECT user_id::text AS "userId", expires_at AS "expiresAt" FROM deleted`,
+      `WITH deleted AS (DELETE FROM token_exchange_session WHERE user_id = $1 RETURNING user_id, family_id, expires_at)
+       SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM deleted`,
       [userId],
     );
   }
@@ -101,8 +101,8 @@ export class SessionRepository {
 
   private deleteSeen(transaction: Transaction, familyIds: readonly string[]): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
-      `WITH deleted AS (DELETE FROM token_exchange_session WHERE family_id = ANY ($1) RETURNING user_id, expires_at)
-       SELECT user_id::text AS "userId", expires_at AS "expiresAt" FROM deleted`,
+      `WITH deleted AS (DELETE FROM token_exchange_session WHERE family_id = ANY ($1) RETURNING user_id, family_id, expires_at)
+       SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM deleted`,
       [familyIds],
     );
   }

@@ -57,7 +57,7 @@ export class SessionService extends SessionOpener {
     );
     const session = { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy };
     await this.sessions.insert(transaction, session);
-    return { setCookie: sessionCookie(id, sessionLifetimeSeconds, partitionedCookie), events };
+    return { setCookie: sessionCookie(id, sessionLifetimeSeconds, partitionedCookie), familyId, events };
   }
 
   /** The sessions of a request's `Cookie` header that have not ended, the latest login first. It alone counts. */
@@ -122,13 +122,14 @@ export class SessionService extends SessionOpener {
   ): Promise<AuditEvent[]> {
     if (familyIds.length === 0) return [];
     const deleted = await this.sessions.deleteFamilies(transaction, familyIds);
-    return [...liveByUser(deleted, this.clock.now())].map(([subjectUserId, sessions]) =>
-      auditEvent(
+    return [...liveByUser(deleted, this.clock.now())].map(([subjectUserId, sessions]) => {
+      const sessionFamilyIds = [...new Set(sessions.map(({ familyId }) => familyId))];
+      return auditEvent(
         'svc.audit.session.ended',
         { occurredAt: this.clock.now(), requestId, subjectUserId },
-        { sessions, cause },
-      ),
-    );
+        { sessions: sessions.length, cause, sessionFamilyIds },
+      );
+    });
   }
 }
 
@@ -145,12 +146,12 @@ function vouchingKeys(
   return [...inherited.flatMap((keys) => keys ?? []), ...own];
 }
 
-/** How many sessions each user had that would have gone on. */
-function liveByUser(sessions: readonly DeletedSession[], now: Date): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { userId } of sessions.filter(({ expiresAt }) => expiresAt > now))
-    counts.set(userId, (counts.get(userId) ?? 0) + 1);
-  return counts;
+/** The sessions of each user that would have gone on. */
+function liveByUser(sessions: readonly DeletedSession[], now: Date): Map<string, DeletedSession[]> {
+  const live = new Map<string, DeletedSession[]>();
+  for (const session of sessions.filter(({ expiresAt }) => expiresAt > now))
+    live.set(session.userId, [...(live.get(session.userId) ?? []), session]);
+  return live;
 }
 
 function hashOf(id: string): Buffer {

@@ -1,8 +1,9 @@
 // Checks one JWS signature with node:crypto.
+import type { KeyObject } from 'node:crypto';
 import { verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Algorithm } from '../keys/algorithms.js';
-import { signatureParameters } from '../keys/algorithms.js';
+import { familyOf, signatureParameters } from '../keys/algorithms.js';
 import type { TrustedKey } from '../keys/trusted-key.js';
 
 /** With a callback node:crypto verifies on libuv's thread pool, beside the event loop. */
@@ -14,12 +15,18 @@ const verifyBesideEventLoop = promisify(verify);
  *
  * Verifying is the largest part of an exchange. On the thread pool it uses another core where one is free.
  */
-export function isSignatureValid(
+export async function isSignatureValid(
   algorithm: Algorithm,
   { publicKey }: TrustedKey,
   signingInput: Buffer,
   signature: Buffer,
 ): Promise<boolean> {
+  if (familyOf(algorithm) === 'RSA-PSS' && !hasLengthOfModulus(signature, publicKey)) return false;
   const { digest, key } = signatureParameters(algorithm, publicKey);
   return verifyBesideEventLoop(digest, signingInput, key, signature);
+}
+
+/** RFC 8017 §8.1.2 (1). OpenSSL takes one without its leading zeros too: a second spelling of the same token. */
+function hasLengthOfModulus(signature: Buffer, { asymmetricKeyDetails }: KeyObject): boolean {
+  return signature.length === Math.ceil((asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 }

@@ -1,12 +1,14 @@
-// Makes every API call with an access token attributable to its subject and actor.
+// Makes every API call with an access token, and every reading of the trail, attributable to its subject and actor.
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
+import type { Principal } from '../../access/principal.js';
 import { auditParties } from '../../access/principal.js';
 import { auditEvent } from '../../token-exchange/audit/audit-event.js';
 import { AuditBus } from '../../token-exchange/audit/audit.bus.js';
 import { Clock } from '../../token-exchange/foundation/clock.js';
+import { ruleOf } from './operation.decorator.js';
 import { isId } from './query.pipe.js';
 
 @Injectable()
@@ -20,14 +22,22 @@ export class ApiAuditInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { id, method, routeOptions, principal } = request;
-    if (principal?.credential.kind === 'access_token') {
+    const { isAlwaysTold } = ruleOf(context.getHandler());
+    if (principal?.credential.kind === 'access_token' || (principal !== undefined && isAlwaysTold === true)) {
       const context = { occurredAt: this.clock.now(), requestId: id, ...auditParties(principal) };
       const route = routeOptions.url ?? '';
-      const call = { method, route, things: idsIn(request.params), accessTokenId: principal.credential.id };
+      const call = { method, route, things: idsIn(request.params), ...proofOf(principal) };
       await this.audit.tell([auditEvent('svc.audit.api.called', context, call)]);
     }
     return next.handle();
   }
+}
+
+/** By what it was made; no secret. */
+function proofOf({ credential }: Principal): { accessTokenId: string } | { sessionFamilyId?: string } {
+  return credential.kind === 'access_token'
+    ? { accessTokenId: credential.id }
+    : { sessionFamilyId: credential.familyIds[0] };
 }
 
 /** What is no id was not found, and may be anything: it is not written down. */

@@ -24,6 +24,8 @@ export interface OperationRule {
    */
   readonly asksItself?: true;
   readonly feature?: LicenseFeature;
+  /** Calls by a session are in the audit trail, too. */
+  readonly isAlwaysTold?: true;
 }
 
 export interface Operation extends OperationRule {
@@ -76,9 +78,9 @@ const ERRORS_OF_BODIES = [400, 413, 415];
 const ERRORS_OF_RIGHTS = [403];
 
 export function Operation(operation: Operation): MethodDecorator {
-  const { right, asksItself, feature, answer } = operation;
+  const { right, asksItself, feature, isAlwaysTold, answer } = operation;
   return applyDecorators(
-    SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, asksItself, feature }),
+    SetMetadata<symbol, OperationRule>(OPERATION_RULE, { right, asksItself, feature, isAlwaysTold }),
     HttpCode(answer.status),
     Documented((openApi) => documentationOf(operation, openApi)),
   );

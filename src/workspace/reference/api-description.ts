@@ -33,6 +33,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Projects: 'Personal projects and those of teams, in which everything lies.',
   'Members of projects': 'Who belongs to a project of a team, in which role.',
   Workflows: 'Workflows as definitions; nothing here runs them.',
+  'Audit events': 'What has happened: who came in, who was refused and why, what was changed.',
   Credentials: 'Secrets that workflows use: they go in and never come out.',
 };
 

@@ -31,6 +31,16 @@ const WORKFLOW = {
 };
 const PROJECT = { id: ID.project, name: 'Orders', type: 'team' };
 
+const EVENT = {
+  id: '4711',
+  event: 'svc.audit.token-exchange.failed',
+  occurredAt: '2026-01-31T09:00:00.000Z',
+  requestId: '0190163d-8694-739b-aea5-966c26f8ad95',
+  subjectUserId: null,
+  actorUserId: null,
+  payload: { reason: 'token_expired', issuer: 'https://partner.example', kid: '2026-11' },
+};
+
 /** By the name of the schema. The types of credential have their data in their own schemas. */
 const EXAMPLES: Readonly<Record<string, object>> = {
   NewUserBody: { ...PERSON, role: 'global:member' },
@@ -56,6 +66,14 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     ...TIMES,
   },
   CredentialProjectAnswer: PROJECT,
+  AuditEventAnswer: EVENT,
+  AuditEventPageAnswer: {
+    data: [EVENT],
+    nextCursor: null,
+    since: '2026-01-30T12:00:00.000Z',
+    until: null,
+    lookedBackTo: null,
+  },
   ErrorAnswer: {
     error: 'bad_request',
     message: 'name must be a text of 1 to 128 characters',

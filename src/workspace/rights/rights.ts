@@ -12,6 +12,8 @@ export const INSTANCE_RIGHTS = [
   'project:create',
   // All credentials of the instance in one list.
   'credential:list',
+  // The audit trail, with what all users and issuers have done.
+  'audit:read',
 ] as const;
 export type InstanceRight = (typeof INSTANCE_RIGHTS)[number];
 

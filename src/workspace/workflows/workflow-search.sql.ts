@@ -6,7 +6,7 @@ import { sql } from '../../token-exchange/database/sql.js';
  * The index of words lists all workflows that have a word, in no order, at a cost that grows with their number. So it is asked
  * for rare words alone: of so many workflows with random ids fewer than two have such a word.
  */
-const SAMPLE = sql`300`;
+const SAMPLE = sql`600`;
 const COMMON = sql`2`;
 /** So many words are looked at for rare ones: the longest, of which there are the fewest as a rule. */
 const WORDS = sql`8`;

@@ -1,6 +1,6 @@
 // Judges the JWS vectors of Project Wycheproof and of the cookbook of RFC 7520 as the service judges tokens.
 import type { JsonWebKey } from 'node:crypto';
-import { createPublicKey } from 'node:crypto';
+import { constants, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import type { Algorithm } from '../../../../src/token-exchange/keys/algorithms.js';
 import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/keys/algorithms.js';
 import { readJwks } from '../../../../src/token-exchange/keys/jwks/jwks-content.js';
@@ -120,6 +120,30 @@ describeWithVectors('JWS vectors of Project Wycheproof', 'wycheproof', (vectors)
     const pairs = symmetric.flatMap(({ jws }) => keys.map((key) => ({ jws, key })));
     const verdicts = await Promise.all(pairs.map(({ jws, key }) => takes(jws, key)));
     expect(pairs.filter((_, place) => verdicts[place])).toEqual([]);
+  });
+});
+
+describe('RSASSA-PSS', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const padding = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
+  const key = { kid: 'pss', publicKey, algorithms: new Set(algorithmsFitting(publicKey)), policy };
+  const input = Buffer.from('signed');
+
+  /** One signature in 256 begins with a zero; the salt makes each another one. */
+  function signatureWithLeadingZero(): Buffer {
+    for (;;) {
+      const signature = sign('sha256', input, { key: privateKey, ...padding });
+      if (signature[0] === 0) return signature;
+    }
+  }
+
+  it('[5.2.1] a signature without its leading zero is another spelling, and refused', async () => {
+    const signature = signatureWithLeadingZero();
+    const shorter = signature.subarray(1);
+    // What node:crypto alone would say of it.
+    expect(verify('sha256', input, { key: publicKey, ...padding }, shorter)).toBe(true);
+    expect(await isSignatureValid('PS256', key, input, signature)).toBe(true);
+    expect(await isSignatureValid('PS256', key, input, shorter)).toBe(false);
   });
 });
 

@@ -1,0 +1,180 @@
+// Reads the audit trail: a list of the newest events, an export of all of a time, and what is written from now on.
+import type { StoredEvent, TrailPlace } from '../audit/audit-trail.reader.js';
+import type { Judgement, TimeRange, TrailFilter } from '../audit/trail-filter.js';
+import { judgeEvent, judgeRange, judgeText, judgeUserId } from '../audit/trail-filter.js';
+import type { TrailOrder } from '../audit/trail-statements.sql.js';
+import { CommandError, InputError } from './command-error.js';
+import type { MemberReader } from './input.js';
+import { optional, readMembers, storableText, wholeNumber } from './input.js';
+import type { InstanceParts } from './instance-parts.js';
+import type { ListOperation } from './operation.js';
+
+/** What is not given does not limit. */
+export interface SoughtEvents {
+  readonly event?: string;
+  /** Id or e-mail address, of the subject or of the actor. */
+  readonly user?: string;
+  /** Id or e-mail address. */
+  readonly subject?: string;
+  readonly issuer?: string;
+  readonly reason?: string;
+  readonly requestId?: string;
+}
+
+/** Times are ISO 8601. */
+interface SoughtRange {
+  readonly since?: string;
+  readonly until?: string;
+}
+
+export interface EventList extends SoughtEvents, SoughtRange {
+  /** So many events at most: 1 to 10,001. */
+  readonly limit: number;
+}
+
+export type EventExport = SoughtEvents & SoughtRange;
+
+export interface EventTail extends SoughtEvents {
+  /** So many of the last day come first: 0 to 1,000. */
+  readonly lines: number;
+}
+
+/** An event as commands and the API show it. */
+export interface ShownEvent extends Omit<StoredEvent, 'occurredAt'> {
+  /** ISO 8601. */
+  readonly occurredAt: string;
+}
+
+export const MOST_LISTED = 10_000;
+export const MOST_LINES = 1_000;
+/** The embedded database reads a page on the main thread, which requests wait for meanwhile. */
+const PAGE_SIZE = 250;
+
+const FILTERS = {
+  event: optional(text(judgeEvent)),
+  user: optional(storableText),
+  subject: optional(storableText),
+  issuer: optional(text(judgeText)),
+  reason: optional(text(judgeText)),
+  requestId: optional(text(judgeText)),
+};
+const TIMES = { since: optional(text(judgeMoment)), until: optional(text(judgeMoment)) };
+
+export const LIST_EVENTS: ListOperation<EventList, ShownEvent> = {
+  name: 'audit list',
+
+  read(input) {
+    const list = { ...FILTERS, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) };
+    return inRange(readMembers<EventList>(input, list));
+  },
+
+  async *list({ limit, ...sought }, parts, stop) {
+    let left = limit;
+    for await (const page of pagesOf(sought, rangeOf(sought), { order: 'newest', parts, stop })) {
+      yield page.slice(0, left).map(shownEvent);
+      left -= page.length;
+      if (left <= 0) return;
+    }
+  },
+};
+
+export const EXPORT_EVENTS: ListOperation<EventExport, ShownEvent> = {
+  name: 'audit export',
+  read: (input) => inRange(readMembers<EventExport>(input, { ...FILTERS, ...TIMES })),
+
+  async *list(sought, parts, stop) {
+    // It has an end, whatever is written meanwhile.
+    const range = { until: new Date(), ...rangeOf(sought) };
+    for await (const page of pagesOf(sought, range, { order: 'oldest', parts, stop }))
+      yield page.map(shownEvent);
+  },
+};
+
+export const TAIL_EVENTS: ListOperation<EventTail, ShownEvent> = {
+  name: 'audit tail',
+  read: (input) => readMembers<EventTail>(input, { ...FILTERS, lines: wholeNumber(0, MOST_LINES) }),
+
+  async *list({ lines, ...sought }, parts, stop) {
+    const filter = await filterOf(sought, parts);
+    const newest = await parts.trailFollower.newestId();
+    yield (await lastEvents(filter, newest, lines, parts)).map(shownEvent);
+    for await (const page of parts.trailFollower.follow(filter, newest, stop)) yield page.map(shownEvent);
+  },
+};
+
+/** The last events up to an id, as far as one page looks back. */
+async function lastEvents(
+  filter: TrailFilter,
+  upTo: bigint,
+  limit: number,
+  { trail }: InstanceParts,
+): Promise<StoredEvent[]> {
+  if (limit === 0) return [];
+  const after = { id: String(upTo + 1n) };
+  const { events } = await trail.page({ filter, range: rangeOf({}), order: 'newest', after, limit });
+  return events.toReversed();
+}
+
+async function* pagesOf(
+  sought: SoughtEvents,
+  range: TimeRange,
+  { order, parts, stop }: { order: TrailOrder; parts: InstanceParts; stop: AbortSignal },
+): AsyncGenerator<readonly StoredEvent[], void> {
+  const filter = await filterOf(sought, parts);
+  let after: TrailPlace | undefined;
+  do {
+    const { events, end } = await parts.trail.page({ filter, range, order, after, limit: PAGE_SIZE });
+    yield events;
+    after = end;
+  } while (after !== undefined && !stop.aborted);
+}
+
+/** Ids stay as they are: events outlive their users. @throws CommandError for an e-mail address that no user has */
+async function filterOf(
+  { user, subject, event, issuer, reason, requestId }: SoughtEvents,
+  { users }: InstanceParts,
+): Promise<TrailFilter> {
+  const idOf = async (idOrEmail: string | undefined) => {
+    if (idOrEmail === undefined) return undefined;
+    const id = judgeUserId(idOrEmail);
+    if ('value' in id) return id.value;
+    const found = await users.findByEmail(idOrEmail);
+    if (found !== undefined) return found.id;
+    throw new CommandError('There is no user with this e-mail address.');
+  };
+  return { event, userId: await idOf(user), subjectUserId: await idOf(subject), issuer, reason, requestId };
+}
+
+/** @throws InputError for a time that is too long, or has no part in it */
+function inRange<Input extends SoughtRange & SoughtEvents>(input: Input): Input {
+  const judged = judgedRange(input);
+  if ('rule' in judged) throw new InputError('since', judged.rule);
+  return input;
+}
+
+function rangeOf(input: SoughtRange & SoughtEvents): TimeRange {
+  const judged = judgedRange(input);
+  if ('rule' in judged) throw new CommandError(`The time asked for ${judged.rule}.`);
+  return judged.value;
+}
+
+function judgedRange({ since, until, requestId }: SoughtRange & SoughtEvents): Judgement<TimeRange> {
+  const moment = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+  return judgeRange({ since: moment(since), until: moment(until) }, { requestId }, new Date());
+}
+
+function judgeMoment(text: string): Judgement<string> {
+  return Number.isNaN(Date.parse(text)) ? { rule: 'must be a moment of ISO 8601' } : { value: text };
+}
+
+function text(judge: (value: string) => Judgement<string>): MemberReader<string> {
+  return (value) => {
+    const read = storableText(value);
+    return 'rule' in read ? read : judge(read.value);
+  };
+}
+
+function shownEvent({ occurredAt, ...event }: StoredEvent): ShownEvent {
+  const { id, event: name, ...rest } = event;
+  return { id, event: name, occurredAt: occurredAt.toISOString(), ...rest };
+}

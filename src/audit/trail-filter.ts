@@ -1,0 +1,75 @@
+// Which events of the trail are asked for: the rules of each filter and of the time between which they lie.
+import { AUDIT_EVENT_NAMES, EVENT_NAME_START } from './event-names.js';
+import { isUnstorable } from '../token-exchange/foundation/strict-json.js';
+
+/** What is given must all be true of an event. */
+export interface TrailFilter {
+  /** A name of the catalogue, or the beginning of some with `*` at its end. */
+  readonly event?: string;
+  /** Id of the subject or of the actor. */
+  readonly userId?: string;
+  /** Id of the subject: it has an index. */
+  readonly subjectUserId?: string;
+  /** By the payload, character by character. */
+  readonly issuer?: string;
+  /** By the payload. */
+  readonly reason?: string;
+  /** It has an index. */
+  readonly requestId?: string;
+}
+
+/** A part of time; what is not given does not limit it. */
+export interface TimeRange {
+  readonly since?: Date;
+  /** Not included. */
+  readonly until?: Date;
+}
+
+/** A value, or the rule that it breaks. */
+export type Judgement<T> = { readonly value: T } | { readonly rule: string };
+
+const DAY_MS = 86_400_000;
+export const USUAL_DAYS = 1;
+export const MOST_DAYS = 31;
+/** No issuer, reason or request id that is stored is longer. */
+const MAX_CHARACTERS = 2048;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A name without `svc.audit.` is taken for the rest of one. What no event is called is refused: it would find nothing. */
+export function judgeEvent(text: string): Judgement<string> {
+  const name = text.startsWith(EVENT_NAME_START) ? text : `${EVENT_NAME_START}${text}`;
+  const isBeginning = name.endsWith('*');
+  const found = isBeginning
+    ? AUDIT_EVENT_NAMES.some((each) => each.startsWith(name.slice(0, -1)))
+    : AUDIT_EVENT_NAMES.includes(name);
+  return found ? { value: name } : { rule: 'must be the name of an event, or the beginning of one and *' };
+}
+
+export function judgeUserId(text: string): Judgement<string> {
+  return UUID.test(text) ? { value: text.toLowerCase() } : { rule: 'must be a UUID' };
+}
+
+/** Issuers, reasons, request ids. */
+export function judgeText(text: string): Judgement<string> {
+  if (text === '' || text.length > MAX_CHARACTERS)
+    return { rule: `must be a text of 1 to ${MAX_CHARACTERS} characters` };
+  return isUnstorable(text) ? { rule: 'has characters that cannot be stored' } : { value: text };
+}
+
+/**
+ * The part of time that is looked through: the last day unless something is given; where only its end is given, the day before
+ * that. The events of one request are found by an index: for them no time is needed.
+ */
+export function judgeRange(
+  { since, until }: TimeRange,
+  { requestId }: Pick<TrailFilter, 'requestId'>,
+  now: Date,
+): Judgement<TimeRange> {
+  if (requestId !== undefined && since === undefined && until === undefined) return { value: {} };
+  const end = until ?? now;
+  const begin = since ?? new Date(end.getTime() - USUAL_DAYS * DAY_MS);
+  if (begin >= end) return { rule: until === undefined ? 'must be in the past' : 'must be before until' };
+  if (end.getTime() - begin.getTime() > MOST_DAYS * DAY_MS)
+    return { rule: `must be at most ${MOST_DAYS} days before until, which is now unless given` };
+  return { value: { since: begin, ...(until && { until }) } };
+}

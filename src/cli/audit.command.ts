@@ -1,0 +1,179 @@
+// svc-admin audit: lists, follows and exports the events of the audit trail.
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { ShownEvent, SoughtEvents } from '../administration/read-audit-trail.operation.js';
+import {
+  EXPORT_EVENTS,
+  LIST_EVENTS,
+  MOST_LINES,
+  MOST_LISTED,
+  TAIL_EVENTS,
+} from '../administration/read-audit-trail.operation.js';
+import { EVENT_NAME_START } from '../audit/event-names.js';
+import { MOST_DAYS } from '../audit/trail-filter.js';
+import { readPages } from './administration.js';
+import type { CommandContext } from './command-context.js';
+import { isoMoment, wholeNumber } from './option-values.js';
+import { printable, renderTable } from './table.js';
+
+const USUAL_LIMIT = 100;
+const USUAL_LINES = 10;
+const HEADINGS = ['TIME', 'EVENT', 'SUBJECT', 'ACTOR', 'REQUEST', 'PAYLOAD'];
+/** Of the columns of lines that come one by one: names of events are shorter, ids as long. */
+const WIDTHS = [24, 34, 36, 36, 36];
+const NOBODY = '-';
+const FIRST_MEMBERS = ['operation', 'reason', 'issuer', 'kid'];
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const AGO = /^(\d{1,6})([smhd])$/;
+
+interface TimeOptions {
+  readonly since?: string;
+  readonly until?: string;
+}
+
+interface ListOptions extends SoughtEvents, TimeOptions {
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+interface TailOptions extends SoughtEvents {
+  readonly lines: number;
+  readonly json?: boolean;
+}
+
+const TIME_HELP =
+  `\nThe last day is looked through unless --since or --until say otherwise, ${MOST_DAYS} days at most; with --request-id alone ` +
+  'the whole trail.\n';
+
+export function addAuditCommands(program: Command, context: CommandContext): void {
+  const audit = program.command('audit').description('read the audit trail');
+  addList(audit, context);
+  addTail(audit, context);
+  addExport(audit, context);
+}
+
+function addList(audit: Command, context: CommandContext): void {
+  const command = audit.command('list').description('list events, the newest first');
+  withTime(withFilters(command))
+    .addOption(
+      new Option('--limit <number>', `so many at most, up to ${MOST_LISTED}`)
+        .default(USUAL_LIMIT)
+        .argParser(wholeNumber(1, MOST_LISTED)),
+    )
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'after',
+      `${TIME_HELP}\nExample:\n  svc-admin audit list --event token-exchange.failed --issuer https://partner.example --since 2h`,
+    )
+    .action((options: ListOptions) => list(options, context));
+}
+
+function addTail(audit: Command, context: CommandContext): void {
+  const command = audit
+    .command('tail')
+    .description('show the last events, and those that come, until stopped');
+  withFilters(command)
+    .addOption(
+      new Option('--lines <number>', 'so many of the last day come first')
+        .default(USUAL_LINES)
+        .argParser(wholeNumber(0, MOST_LINES)),
+    )
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', '\nExample:\n  svc-admin audit tail --event "token-exchange.*" --json')
+    .action((options: TailOptions) => tail(options, context));
+}
+
+function addExport(audit: Command, context: CommandContext): void {
+  const command = audit
+    .command('export')
+    .description('print all events of a time, the oldest first, one JSON object a line');
+  withTime(withFilters(command))
+    .addHelpText(
+      'after',
+      `${TIME_HELP}\nExample:\n  svc-admin audit export --since 2031-05-01 --until 2031-06-01 > may.jsonl`,
+    )
+    .action((options: SoughtEvents & TimeOptions) => exportAll(options, context));
+}
+
+function withFilters(command: Command): Command {
+  return command
+    .option('--event <name>', 'its name, or the beginning of some and *; svc.audit. may be left out')
+    .option('--user <id-or-email>', 'the subject or the actor')
+    .option('--subject <id-or-email>', 'the subject; found faster than by --user')
+    .option('--issuer <url>', 'the `iss` in its payload, character by character')
+    .option('--reason <word>', 'the reason of a refusal')
+    .option('--request-id <id>', 'the X-Request-Id of an answer');
+}
+
+function withTime(command: Command): Command {
+  const moment = '2031-05-01, 2031-05-01T12:00:00Z, or 90m, 2h, 7d ago';
+  return command
+    .addOption(new Option('--since <time>', `from then on: ${moment}`).argParser(momentOrAgo))
+    .addOption(new Option('--until <time>', 'before then').argParser(momentOrAgo));
+}
+
+async function list({ limit, json, ...sought }: ListOptions, context: CommandContext): Promise<void> {
+  const events: ShownEvent[] = [];
+  // One more than is shown tells whether there are more.
+  for await (const page of readPages(context, LIST_EVENTS, { ...sought, limit: limit + 1 }))
+    events.push(...page);
+  const shown = events.slice(0, limit);
+  if (json === true) context.stdout.write(linesOf(shown));
+  else if (shown.length === 0) context.stdout.write('No event was found.\n');
+  else context.stdout.write(renderTable(HEADINGS, shown.map(rowOf)));
+  if (events.length > limit) context.stderr.write(`There are more than ${limit}: see --limit and --until.\n`);
+}
+
+async function tail({ json, ...sought }: TailOptions, context: CommandContext): Promise<void> {
+  for await (const page of readPages(context, TAIL_EVENTS, sought)) {
+    context.stdout.write(json === true ? linesOf(page) : page.map(lineOf).join(''));
+    if (context.stdout.isClosed === true) return;
+  }
+  context.stderr.write('The service has stopped.\n');
+}
+
+async function exportAll(sought: SoughtEvents & TimeOptions, context: CommandContext): Promise<void> {
+  for await (const page of readPages(context, EXPORT_EVENTS, sought)) {
+    context.stdout.write(linesOf(page));
+    if (context.stdout.isClosed === true) return;
+  }
+}
+
+function linesOf(events: readonly ShownEvent[]): string {
+  return events.map((event) => `${JSON.stringify(event)}\n`).join('');
+}
+
+function rowOf({ occurredAt, event, subjectUserId, actorUserId, requestId, payload }: ShownEvent): string[] {
+  const name = event.startsWith(EVENT_NAME_START) ? event.slice(EVENT_NAME_START.length) : event;
+  return [occurredAt, name, subjectUserId ?? NOBODY, actorUserId ?? NOBODY, requestId, inWords(payload)];
+}
+
+function lineOf(event: ShownEvent): string {
+  const cells = rowOf(event).map((cell, column) => printable(cell).padEnd(WIDTHS[column] ?? 0));
+  return `${cells.join('  ').trimEnd()}\n`;
+}
+
+/** `name=value` of each member; what one looks for first comes first. */
+function inWords(payload: ShownEvent['payload']): string {
+  const first = Object.fromEntries(
+    FIRST_MEMBERS.filter((name) => name in payload).map((name) => [name, payload[name]]),
+  );
+  return Object.entries({ ...first, ...payload })
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+}
+
+/** A moment, or how long ago it was. */
+function momentOrAgo(text: string): string {
+  const [, count, unit] = AGO.exec(text) ?? [];
+  if (count !== undefined)
+    return new Date(Date.now() - Number(count) * (UNITS[unit ?? ''] ?? 0)).toISOString();
+  try {
+    return isoMoment(text).toISOString();
+  } catch {
+    throw new InvalidArgumentError(
+      'It must be a moment such as 2031-05-01 or 2031-05-01T12:00:00Z, or 90m, 2h or 7d.',
+    );
+  }
+}

@@ -1,0 +1,52 @@
+// Reads the query of a page of the audit trail: filters, time and place.
+import type { PipeTransform } from '@nestjs/common';
+import type { Judgement, TimeRange, TrailFilter } from '../../audit/trail-filter.js';
+import { judgeEvent, judgeText } from '../../audit/trail-filter.js';
+import { ApiRefusal } from '../api/api-refusal.js';
+import type { PageQuery } from '../api/query.pipe.js';
+import { QueryPipe, readId } from '../api/query.pipe.js';
+
+/** What is asked for. */
+export interface AuditEventQuery extends PageQuery {
+  readonly filter: TrailFilter;
+  /** As it was given; nothing is filled in. */
+  readonly range: TimeRange;
+}
+
+/** A date, or date and time with their zone (RFC 3339). */
+const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+export class AuditEventQueryPipe implements PipeTransform<Record<string, unknown>, AuditEventQuery> {
+  private readonly parameters = new QueryPipe({
+    event: judgedBy(judgeEvent),
+    userId: readId,
+    subjectUserId: readId,
+    issuer: judgedBy(judgeText),
+    reason: judgedBy(judgeText),
+    requestId: judgedBy(judgeText),
+    since: readMoment,
+    until: readMoment,
+  });
+
+  transform(query: Record<string, unknown>): AuditEventQuery {
+    const { limit, cursor, since, until, ...filter } = this.parameters.transform(query);
+    return { limit, cursor, filter, range: { since, until } };
+  }
+}
+
+function judgedBy(judge: (text: string) => Judgement<string>) {
+  return (text: string, name: string) => {
+    const judged = judge(text);
+    if ('value' in judged) return judged.value;
+    throw new ApiRefusal('bad_request', `${name} ${judged.rule}`);
+  };
+}
+
+function readMoment(text: string, name: string): Date {
+  const moment = new Date(text);
+  if (MOMENT.test(text) && !Number.isNaN(moment.getTime())) return moment;
+  throw new ApiRefusal(
+    'bad_request',
+    `${name} must be a date or a time with its zone, such as 2031-05-01T12:00:00Z`,
+  );
+}

@@ -1,0 +1,133 @@
+// /api/v1/audit-events: the audit trail, to be read.
+import { Get, Query } from '@nestjs/common';
+import type { TrailPlace } from '../../audit/audit-trail.reader.js';
+import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
+import type { TimeRange, TrailFilter } from '../../audit/trail-filter.js';
+import { MOST_DAYS, judgeRange } from '../../audit/trail-filter.js';
+import { Clock } from '../../token-exchange/foundation/clock.js';
+import { ApiController } from '../api/api-controller.decorator.js';
+import { ApiRefusal } from '../api/api-refusal.js';
+import { ApiQuery } from '../api/body/api-documentation.js';
+import { Operation } from '../api/operation.decorator.js';
+import type { Place } from '../api/page-cursor.js';
+import type { SortedRange, SortedRows } from '../api/pages.js';
+import { Pages } from '../api/pages.js';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../api/query.pipe.js';
+import type { AuditEventQuery } from './audit-event-query.pipe.js';
+import { AuditEventQueryPipe } from './audit-event-query.pipe.js';
+import { AuditEventAnswer, AuditEventPageAnswer, auditEventAnswer } from './audit-event.dto.js';
+
+const MAX_CURSOR_CHARACTERS = 128;
+
+const text = (name: string, description: string) => ({
+  name,
+  required: false,
+  schema: { type: 'string' as const },
+  description,
+});
+const userId = (name: string, description: string) => ({
+  name,
+  required: false,
+  schema: { type: 'string' as const, format: 'uuid' },
+  description,
+});
+const moment = (name: string, description: string) => ({
+  name,
+  required: false,
+  schema: { type: 'string' as const, format: 'date-time' },
+  description,
+});
+
+@ApiController('audit-events', 'Audit events')
+export class AuditEventController {
+  constructor(
+    private readonly trail: AuditTrailReader,
+    private readonly pages: Pages,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @rule D84 The trail is read by the owner and administrators alone, and by tokens that have the scope. */
+  @Get()
+  @Operation({
+    summary: 'List the events of the audit trail, the newest first',
+    description:
+      `The last day is looked through unless since or until say otherwise, ${MOST_DAYS} days at most; with requestId alone ` +
+      'the whole trail. A page looks at a limited number of events: one may have fewer than are asked for, or none, though ' +
+      'there are more. lookedBackTo says how far it has come; only the one without nextCursor is the last. What is written ' +
+      'between two pages does not change those that follow.',
+    right: 'audit:read',
+    isAlwaysTold: true,
+    answer: { status: 200, is: AuditEventPageAnswer },
+    errors: [400],
+  })
+  @ApiQuery({
+    name: 'limit',
+    required: false,
+    description: 'How many at most',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  })
+  @ApiQuery({
+    name: 'cursor',
+    required: false,
+    description: 'The nextCursor of the page before, as it is, with the same filters',
+    schema: { type: 'string', minLength: 1, maxLength: MAX_CURSOR_CHARACTERS },
+  })
+  @ApiQuery(text('event', 'Its name, or the beginning of some with * at the end; svc.audit. may be left out'))
+  @ApiQuery(userId('userId', 'Id of the subject or the actor'))
+  @ApiQuery(userId('subjectUserId', 'Id of the subject, which has an index'))
+  @ApiQuery(text('issuer', 'The issuer in its payload, character by character'))
+  @ApiQuery(text('reason', 'The reason of a refusal'))
+  @ApiQuery(text('requestId', 'The X-Request-Id of an answer, which has an index'))
+  @ApiQuery(moment('since', 'From then on'))
+  @ApiQuery(moment('until', 'Before then; up to now unless given'))
+  async list(@Query(new AuditEventQueryPipe()) query: AuditEventQuery): Promise<AuditEventPageAnswer> {
+    const { filter } = query;
+    let { range } = query;
+    let lookedBackTo: Date | undefined;
+    const rowsOf = async ({ after, limit }: SortedRange): Promise<SortedRows<AuditEventAnswer>> => {
+      range = after === undefined ? this.judged(query) : rangeIn(after);
+      const place = after && { id: eventIdIn(after) };
+      const page = await this.trail.page({ filter, range, order: 'newest', after: place, limit });
+      lookedBackTo = page.end?.occurredAt;
+      return { rows: page.events.map(auditEventAnswer), end: page.end && placeOf(page.end, range) };
+    };
+    const page = await this.pages.readSorted(listName(filter, query.range), query, rowsOf, (row) => row);
+    return { ...page, ...told({ ...range, lookedBackTo }) };
+  }
+
+  private judged({ range, filter }: AuditEventQuery): TimeRange {
+    const judged = judgeRange(range, filter, this.clock.now());
+    if ('value' in judged) return judged.value;
+    throw new ApiRefusal('bad_request', `since ${judged.rule}`);
+  }
+}
+
+/** A cursor of other filters is none of this list. */
+function listName(filter: TrailFilter, range: TimeRange): string {
+  return `audit-events ${JSON.stringify([Object.entries({ ...filter, ...range }).sort()])}`;
+}
+
+/** A cursor keeps the time of the first page: else its beginning would move with the clock. */
+function placeOf({ id }: TrailPlace, { since, until }: TimeRange): Place {
+  const digits = BigInt(id).toString(16).padStart(32, '0');
+  const uuid = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return { id: uuid, key: [since, until].map((each) => each?.getTime() ?? '').join(' ') };
+}
+
+function eventIdIn({ id }: Place): string {
+  return BigInt(`0x${id.replaceAll('-', '')}`).toString();
+}
+
+function rangeIn({ key }: Place): TimeRange {
+  const [since, until] = key.split(' ').map((text) => (text === '' ? undefined : new Date(Number(text))));
+  return { since, until };
+}
+
+function told(times: TimeRange & { readonly lookedBackTo: Date | undefined }) {
+  const { since, until, lookedBackTo } = times;
+  return {
+    since: since?.toISOString() ?? null,
+    until: until?.toISOString() ?? null,
+    lookedBackTo: lookedBackTo?.toISOString() ?? null,
+  };
+}

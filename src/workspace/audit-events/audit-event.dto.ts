@@ -1,0 +1,71 @@
+// Answers of the audit trail.
+import type { StoredEvent } from '../../audit/audit-trail.reader.js';
+import { AUDIT_EVENT_NAMES } from '../../audit/event-names.js';
+import { ApiProperty } from '../api/body/api-documentation.js';
+
+const USER_ID = { type: 'string', format: 'uuid', nullable: true } as const;
+
+export class AuditEventAnswer {
+  @ApiProperty({ description: 'Id: decimal digits.', pattern: '^[0-9]{1,19}$' })
+  readonly id!: string;
+
+  @ApiProperty({ description: `Name: ${AUDIT_EVENT_NAMES.join(', ')}, or one of another release.` })
+  readonly event!: string;
+
+  @ApiProperty({ format: 'date-time', description: 'When it happened, by the clock of the instance.' })
+  readonly occurredAt!: string;
+
+  @ApiProperty({ description: 'The X-Request-Id of the answer.' })
+  readonly requestId!: string;
+
+  @ApiProperty({ ...USER_ID, description: 'Id of the user whom it is about.' })
+  readonly subjectUserId!: string | null;
+
+  @ApiProperty({ ...USER_ID, description: 'Id of the user who acted for the subject.' })
+  readonly actorUserId!: string | null;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'What the event tells besides.' })
+  readonly payload!: Readonly<Record<string, unknown>>;
+}
+
+export class AuditEventPageAnswer {
+  @ApiProperty({ type: [AuditEventAnswer], description: 'The newest first.' })
+  readonly data!: AuditEventAnswer[];
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description:
+      'Where the next page begins; null on the last one, and there alone: a page may have no event and not be the last.',
+  })
+  readonly nextCursor!: string | null;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'The time from which on the trail is looked through; null where all of it is.',
+  })
+  readonly since!: string | null;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'The time up to which it is; null where it is up to now.',
+  })
+  readonly until!: string | null;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'How far back this page has looked; null on the last one.',
+  })
+  readonly lookedBackTo!: string | null;
+}
+
+export function auditEventAnswer(stored: StoredEvent): AuditEventAnswer {
+  const { id, event, occurredAt, requestId, subjectUserId, actorUserId, payload } = stored;
+  return { id, event, occurredAt: occurredAt.toISOString(), requestId, subjectUserId, actorUserId, payload };
+}

@@ -1,0 +1,251 @@
+// Pages of the audit trail: exactly the events that are asked for, in order, while others are written and times lie out of order.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { AuditTrailFollower } from '../../src/audit/audit-trail.follower.js';
+import type { StoredEvent, TrailPlace } from '../../src/audit/audit-trail.reader.js';
+import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
+import type { TimeRange, TrailFilter } from '../../src/audit/trail-filter.js';
+import type { TrailOrder } from '../../src/audit/trail-statements.sql.js';
+import { ORDERS } from '../../src/audit/trail-statements.sql.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { randomFrom } from '../support/random.js';
+import { until } from '../support/until.js';
+
+const ROWS = 12_000;
+const START = Date.UTC(2031, 4, 1);
+const HOUR = 3_600_000;
+const USERS = [1, 2, 3].map((number) => `a1b2c3d4-0000-4000-8000-00000000000${number}`);
+const [ADA = '', BOB = '', NOBODY = ''] = USERS;
+const FAILED = 'svc.audit.token-exchange.failed';
+
+/** Some twelve seconds apart, and up to four minutes away from where the ids have them; every thousandth id is missing. */
+const FILLING = `INSERT INTO audit_event (id, name, occurred_at, request_id, subject_user_id, actor_user_id, payload)
+  OVERRIDING SYSTEM VALUE
+  SELECT n, CASE n % 7 WHEN 0 THEN '${FAILED}' WHEN 1 THEN 'svc.audit.token-exchange.embed-login-failed'
+      WHEN 2 THEN 'svc.audit.session.ended' ELSE 'svc.audit.token-exchange.embed-login' END,
+    to_timestamp($1::float8 / 1000) + make_interval(secs => n * 12 + (n * 7919 % 480) - 240),
+    'request-' || n / 3, CASE WHEN n % 5 = 0 THEN '${ADA}'::uuid WHEN n % 5 = 1 THEN '${BOB}'::uuid END,
+    CASE WHEN n % 11 = 0 THEN '${ADA}'::uuid END,
+    jsonb_build_object('issuer', 'https://' || n % 3 || '.example', 'reason',
+      CASE WHEN n = 4321 THEN 'rare' ELSE 'token_replayed' END)
+  FROM generate_series(1, ${ROWS}) n WHERE n % 1000 <> 0`;
+
+const CASES: readonly (readonly [string, TrailFilter, string])[] = [
+  ['none', {}, 'true'],
+  ['a name', { event: FAILED }, `name = '${FAILED}'`],
+  [
+    'a name that begins another',
+    { event: 'svc.audit.token-exchange.embed-login' },
+    `name = 'svc.audit.token-exchange.embed-login'`,
+  ],
+  [
+    'the beginning of names',
+    { event: 'svc.audit.token-exchange.embed*' },
+    `name LIKE 'svc.audit.token-exchange.embed%'`,
+  ],
+  ['a user', { userId: ADA }, `'${ADA}' IN (subject_user_id, actor_user_id)`],
+  ['a subject', { subjectUserId: ADA }, `subject_user_id = '${ADA}'`],
+  [
+    'a subject of some events',
+    { subjectUserId: BOB, event: FAILED },
+    `subject_user_id = '${BOB}' AND name = '${FAILED}'`,
+  ],
+  ['a user without events', { userId: NOBODY }, 'false'],
+  ['a subject without events', { subjectUserId: NOBODY }, 'false'],
+  ['an issuer', { issuer: 'https://1.example' }, `payload->>'issuer' = 'https://1.example'`],
+  ['a reason', { reason: 'rare' }, `payload->>'reason' = 'rare'`],
+  ['a reason that none has', { reason: 'none' }, 'false'],
+  ['a request', { requestId: 'request-77' }, `request_id = 'request-77'`],
+  ['a request, of another subject', { requestId: 'request-77', subjectUserId: NOBODY }, 'false'],
+  [
+    'all at once',
+    {
+      event: 'svc.audit.*',
+      userId: ADA,
+      subjectUserId: ADA,
+      issuer: 'https://0.example',
+      reason: 'token_replayed',
+    },
+    `subject_user_id = '${ADA}' AND payload->>'issuer' = 'https://0.example' AND payload->>'reason' = 'token_replayed'`,
+  ],
+];
+const RANGES: readonly (readonly [string, TimeRange])[] = [
+  ['all of it', {}],
+  ['some hours', { since: new Date(START + 10 * HOUR), until: new Date(START + 17 * HOUR) }],
+  ['from a moment on', { since: new Date(START + 30 * HOUR) }],
+  ['a time before it', { since: new Date(START - 30 * HOUR), until: new Date(START - 20 * HOUR) }],
+  ['a time after it', { since: new Date(START + 300 * HOUR) }],
+];
+
+describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
+  let dataSource: DataSource;
+  let reader: AuditTrailReader;
+
+  beforeAll(async () => {
+    ({ dataSource } = await database.open());
+    await dataSource.query(FILLING, [START]);
+    await dataSource.query(`SELECT setval(pg_get_serial_sequence('audit_event', 'id'), ${ROWS})`);
+    reader = new AuditTrailReader(new Database(dataSource));
+  });
+
+  const walked = async (
+    query: { filter: TrailFilter; range: TimeRange; order: TrailOrder },
+    limitOf: () => number,
+    between: () => Promise<unknown> = () => Promise.resolve(),
+  ) => {
+    const events: StoredEvent[] = [];
+    let after: TrailPlace | undefined;
+    do {
+      const limit = limitOf();
+      const page = await reader.page({ ...query, after, limit });
+      expect(page.events.length).toBeLessThanOrEqual(limit);
+      events.push(...page.events);
+      after = page.end;
+      await between();
+    } while (after !== undefined);
+    return events.map(({ id }) => Number(id));
+  };
+  const expected = async (where: string, { since, until: end }: TimeRange, order: TrailOrder) => {
+    const rows = await dataSource.query<{ id: string }[]>(
+      `SELECT id FROM audit_event WHERE (${where}) AND occurred_at >= coalesce($1, '-infinity'::timestamptz)
+         AND occurred_at < coalesce($2, 'infinity'::timestamptz) ORDER BY id ${order === 'newest' ? 'DESC' : 'ASC'}`,
+      [since ?? null, end ?? null],
+    );
+    return rows.map(({ id }) => Number(id));
+  };
+
+  describe.each(ORDERS)('%s first', (order) => {
+    it.each(CASES)('[D85] filter: %s', async (_, filter, where) => {
+      const random = randomFrom(85);
+      for (const [, range] of RANGES)
+        expect(await walked({ filter, range, order }, () => 400 + random.below(2_000))).toEqual(
+          await expected(where, range, order),
+        );
+    });
+  });
+
+  it('[D85] a page ends where it has looked far enough, and the next goes on there', async () => {
+    const [filter, range] = [{ reason: 'none' }, {}];
+    await dataSource.query(
+      FILLING.replaceAll('SELECT n,', `SELECT n + ${ROWS},`).replace(`(1, ${ROWS})`, '(1, 60000)'),
+      [START],
+    );
+    try {
+      const first = await reader.page({ filter, range, order: 'newest', limit: 5 });
+      expect(first).toEqual({ events: [], end: { id: expect.any(String), occurredAt: expect.any(Date) } });
+      expect(Number(first.end?.id)).toBeGreaterThan(ROWS);
+      const second = await reader.page({ filter, range, order: 'newest', limit: 5, after: first.end });
+      expect(second).toEqual({ events: [], end: undefined });
+    } finally {
+      await dataSource.query(`DELETE FROM audit_event WHERE id > ${ROWS}`);
+    }
+  });
+
+  it('[D85] a full last page has no next one', async () => {
+    const query = { filter: { requestId: 'request-77' }, range: {}, order: 'newest' } as const;
+    expect((await reader.page({ ...query, limit: 3 })).end).toBeUndefined();
+    expect((await reader.page({ ...query, limit: 2 })).end).toMatchObject({ id: '232' });
+  });
+
+  it('[D85] the events of a request: all of them, in their order, with all that is stored', async () => {
+    const events = await reader.ofRequest('request-77');
+    expect(events.map(({ id }) => id)).toEqual(['231', '232', '233']);
+    expect(events[0]).toEqual({
+      id: '231',
+      event: FAILED,
+      occurredAt: expect.any(Date),
+      requestId: 'request-77',
+      subjectUserId: BOB,
+      actorUserId: ADA,
+      payload: { issuer: 'https://0.example', reason: 'token_replayed' },
+    });
+    expect(await reader.ofRequest('request')).toEqual([]);
+  });
+
+  it('[D85] what is written and purged between pages changes nothing of those that follow', async () => {
+    const random = randomFrom(86);
+    const insert = () =>
+      dataSource.query(
+        `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ($1, now(), 'new', '{}')`,
+        [FAILED],
+      );
+    const before = await expected(`name = '${FAILED}'`, {}, 'newest');
+    const seen = await walked(
+      { filter: { event: FAILED }, range: {}, order: 'newest' },
+      () => 50 + random.below(100),
+      insert,
+    );
+    expect(seen).toEqual(before);
+    await dataSource.query(`DELETE FROM audit_event WHERE id > ${ROWS}`);
+  });
+
+  it('[D85] an empty trail has an empty page', async () => {
+    const rows = await dataSource.query<object[]>('SELECT * FROM audit_event');
+    await dataSource.query('DELETE FROM audit_event');
+    const range = { since: new Date(START), until: new Date(START + HOUR) };
+    expect(await reader.page({ filter: {}, range, order: 'newest', limit: 5 })).toEqual({
+      events: [],
+      end: undefined,
+    });
+    expect(rows).toHaveLength(ROWS - 12);
+  });
+});
+
+describeOnPostgresql('[D85] the follower of the audit trail', (database) => {
+  let dataSource: DataSource;
+  const insertion = (request: string) =>
+    [
+      `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ('${FAILED}', now(), $1, '{}')`,
+      [request],
+    ] as const;
+
+  beforeAll(async () => {
+    ({ dataSource } = await database.open());
+  });
+
+  it('[D85] tells what is committed after larger ids, also what was under way when it began, each once', async () => {
+    const [early, late] = [dataSource.createQueryRunner(), dataSource.createQueryRunner()];
+    await dataSource.query(...insertion('before'));
+    await early.startTransaction();
+    await early.query(...insertion('early'));
+    await dataSource.query(...insertion('before, too'));
+    const follower = new AuditTrailFollower(new Database(dataSource));
+    const stop = new AbortController();
+    const told: string[] = [];
+    const following = (async () => {
+      for await (const page of follower.follow({}, await follower.newestId(), stop.signal))
+        told.push(...page.map(({ requestId }) => requestId));
+    })();
+    await pause(200);
+    await late.startTransaction();
+    await late.query(...insertion('late'));
+    await dataSource.query(...insertion('after'));
+    await until('the one after it', 10_000, () => told.length === 1);
+    await late.commitTransaction();
+    await early.commitTransaction();
+    await until('those that were under way', 10_000, () => told.length >= 3);
+    await dataSource.query(...insertion('last'));
+    await until('the last', 10_000, () => told.length >= 4);
+    stop.abort();
+    await following;
+    expect(told).toEqual(['after', 'early', 'late', 'last']);
+    await Promise.all([early.release(), late.release()]);
+  });
+
+  it('[D85] tells thousands that come at once, and only those that are sought', async () => {
+    const follower = new AuditTrailFollower(new Database(dataSource));
+    const stop = new AbortController();
+    const after = await follower.newestId();
+    await dataSource.query(
+      `INSERT INTO audit_event (name, occurred_at, request_id, payload)
+       SELECT CASE n % 2 WHEN 0 THEN '${FAILED}' ELSE 'other' END, now(), n::text, '{}' FROM generate_series(1, 4500) n`,
+    );
+    const told: string[] = [];
+    for await (const page of follower.follow({ event: FAILED }, after, stop.signal)) {
+      told.push(...page.map(({ requestId }) => requestId));
+      if (told.length >= 2_250) stop.abort();
+    }
+    expect(told).toEqual(Array.from({ length: 2_250 }, (_, index) => String(2 * index + 2)));
+  });
+});

@@ -1,0 +1,159 @@
+// svc-admin audit: list, tail and export, on PostgreSQL and through the service that has the embedded database.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Partner } from '../../demo/partner.js';
+import { runCli } from '../../src/cli/program.js';
+import { VERSION } from '../../src/config/version.js';
+import { auditRows } from '../support/audit.js';
+import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { CommandLine } from '../support/run-cli.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const ROWS = 1_300;
+
+interface Line {
+  id: string;
+  event: string;
+  requestId: string;
+  payload: Record<string, unknown>;
+}
+
+describeOnEachDatabase('[D84] the trail by commands', (database) => {
+  const line = new CommandLine(() => databaseEnvironment(database), VERSION);
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+    await service.embed(
+      { token: partner.sign(partner.claims({ sub: 'ada' })) },
+      { 'x-request-id': 'login-of-ada' },
+    );
+    await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-1' });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    line.remove();
+  });
+
+  const parsed = (text: string) =>
+    text
+      .split('\n')
+      .filter((each) => each !== '')
+      .map((each) => JSON.parse(each) as Line);
+  const requestsOf = (lines: readonly Line[]) => lines.map(({ requestId }) => requestId);
+
+  it('[D84] list: a table, the newest first; each reading is in the trail, by its operation alone', async () => {
+    const table = await line.output(['audit', 'list']);
+    const [headings, first, ...rest] = table.trimEnd().split('\n');
+    expect(headings).toMatch(/^TIME +EVENT +SUBJECT +ACTOR +REQUEST +PAYLOAD$/);
+    expect(first).toMatch(/administration\.performed +- +- .* operation=audit list way=\w+ things=\{\}$/);
+    expect(rest.join('\n')).toMatch(
+      /token-exchange\.failed .*reason=token_malformed.*clientAddress=127\.0\.0\.1/,
+    );
+    const rows = await auditRows(service);
+    const way = database.kind === 'embedded' ? 'service' : 'database';
+    expect(rows.at(-1)?.payload).toEqual({ operation: 'audit list', way, things: {} });
+  });
+
+  it.each([
+    [['--request-id', 'nonsense-1'], ['nonsense-1']],
+    [['--reason', 'token_malformed', '--since', '1h'], ['nonsense-1']],
+    [['--event', 'token-exchange.embed*'], ['login-of-ada']],
+    [['--user', 'ada@partner.example', '--event', 'token-exchange.embed-login'], ['login-of-ada']],
+    [['--subject', 'ADA@partner.example', '--event', 'token-exchange.user*'], ['login-of-ada']],
+    [['--issuer', partner.issuer, '--event', 'token-exchange.embed-login'], ['login-of-ada']],
+    [['--until', '1h'], []],
+  ])('[D84] list --json: %j', async (options, requests) => {
+    expect(requestsOf(parsed(await line.output(['audit', 'list', '--json', ...options])))).toEqual(requests);
+  });
+
+  it('[D84] says where nothing is found, and where there are more', async () => {
+    expect(await line.output(['audit', 'list', '--request-id', 'nobody-1'])).toBe('No event was found.\n');
+    const { stdout, stderr } = await line.run(['audit', 'list', '--limit', '1', '--json']);
+    expect([parsed(stdout).length, stderr]).toEqual([1, 'There are more than 1: see --limit and --until.\n']);
+  });
+
+  it.each([
+    [
+      ['--event', 'nothing'],
+      1,
+      'error: --event must be the name of an event, or the beginning of one and *.',
+    ],
+    [['--user', 'nobody@partner.example'], 1, 'error: There is no user with this e-mail address.'],
+    [
+      ['--since', '2001-01-01'],
+      1,
+      'error: --since must be at most 31 days before until, which is now unless given.',
+    ],
+    [['--since', 'yesterday'], 2, 'It must be a moment such as 2031-05-01'],
+    [['--limit', '0'], 2, 'It must be a whole number from 1 to 10000.'],
+  ])('[D84] refused: %j', async (options, exitCode, message) => {
+    const said = await line.run(['audit', 'list', ...options]);
+    expect([said.exitCode, said.stdout]).toEqual([exitCode, '']);
+    expect(said.stderr).toContain(message);
+  });
+
+  it('[D85] export: all of a time, the oldest first, over many pages', async () => {
+    await service.rows(
+      `INSERT INTO audit_event (name, occurred_at, request_id, payload)
+       SELECT 'svc.audit.token-exchange.failed', timestamptz '2031-05-01' + make_interval(secs => n), 'old-' || n, '{}'
+       FROM generate_series(1, ${ROWS}) n`,
+    );
+    const time = ['--since', '2031-05-01', '--until', '2031-05-02'];
+    const exported = requestsOf(parsed(await line.output(['audit', 'export', ...time])));
+    expect(exported).toEqual(Array.from({ length: ROWS }, (_, index) => `old-${index + 1}`));
+    await service.rows(`DELETE FROM audit_event WHERE request_id LIKE 'old-%'`);
+  });
+
+  /** A tail that goes on until it is told that nobody reads it any more. */
+  const tail = (...options: string[]) => {
+    const said = { stdout: '', stderr: '', isClosed: false };
+    const ended = runCli(['audit', 'tail', ...options], {
+      environment: databaseEnvironment(database),
+      workingDirectory: line.folder,
+      stdin: { read: () => '' },
+      stdout: {
+        write: (text: string) => void (said.stdout += text),
+        get isClosed() {
+          return said.isClosed;
+        },
+      },
+      stderr: { write: (text: string) => void (said.stderr += text) },
+      version: VERSION,
+    });
+    return { said, ended };
+  };
+
+  it('[D85] tail: the last events, then those of another process as they come, until nobody reads it', async () => {
+    const { said, ended } = tail('--json', '--lines', '1', '--event', 'token-exchange.failed');
+    await until('it shows the last one', 10_000, () => parsed(said.stdout).length === 1);
+    expect(requestsOf(parsed(said.stdout))).toEqual(['nonsense-1']);
+    for (const count of [2, 3]) {
+      await service.exchange({ subject_token: 'x' }, { 'x-request-id': `nonsense-${count}` });
+      await service.fetch('/rest/me');
+      const ms = await until('it shows the next', 10_000, () => parsed(said.stdout).length === count);
+      expect(ms).toBeLessThan(5_000);
+    }
+    said.isClosed = true;
+    expect(await ended).toBe(0);
+    expect(requestsOf(parsed(said.stdout))).toEqual(['nonsense-1', 'nonsense-2', 'nonsense-3']);
+    await pause(50);
+  });
+
+  it('[D85] tail: lines for people, and the service stops all the same', async () => {
+    const { said, ended } = tail('--lines', '0');
+    await pause(1_500);
+    await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-4' });
+    await until('it shows a line', 10_000, () => said.stdout.includes('nonsense-4'));
+    expect(said.stdout).toMatch(/^\S+Z {2}token-exchange\.failed +- +- +nonsense-4 +reason=/m);
+    if (database.kind === 'embedded') {
+      await service.stop();
+      expect([await ended, said.stderr]).toEqual([0, 'The service has stopped.\n']);
+      service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+    } else {
+      said.isClosed = true;
+      expect(await ended).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,241 @@
+// GET /api/v1/audit-events: who may read the trail, by which filters, page by page.
+import { Partner } from '../../demo/partner.js';
+import { ApiClient } from '../support/api-client.js';
+import { ApiWorld, PARTIES } from '../support/api-world.js';
+import { auditRows, EVENT } from '../support/audit.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const PATH = '/api/v1/audit-events';
+
+interface Answered {
+  id: string;
+  event: string;
+  requestId: string;
+  subjectUserId: string | null;
+  actorUserId: string | null;
+  payload: Record<string, unknown>;
+}
+
+describeOnEachDatabase('[D84] the trail by the API', (database) => {
+  let service: TestService;
+  let api: ApiClient;
+  let world: ApiWorld;
+  let token: string;
+  let ada: string;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+    api = await ApiClient.connect(service);
+    world = new ApiWorld(service);
+    await world.createParties();
+    token = await world.tokenOf('administrator');
+    const sign = (claims: Record<string, unknown> = {}) => partner.sign(partner.claims(claims));
+    await service.embed({ token: sign({ sub: 'ada' }) }, { 'x-request-id': 'login-of-ada' });
+    await service.exchange(
+      { subject_token: sign({ sub: 'sue' }), actor_token: sign({ sub: 'ada' }) },
+      { 'x-request-id': 'exchange-of-both' },
+    );
+    const replayed = sign({ sub: 'ada' });
+    await service.exchange({ subject_token: replayed });
+    await service.exchange({ subject_token: replayed }, { 'x-request-id': 'replay-of-ada' });
+    await service.exchange({ subject_token: 'x' }, { 'x-request-id': 'nonsense-of-ada' });
+    const [login] = await auditRows(service, 'login-of-ada');
+    ada = String(login?.subject_user_id);
+  });
+  afterAll(() => service?.stop());
+
+  const list = async (query: string, by = token) => {
+    const { status, body } = await api.get(`${PATH}?${query}`, by);
+    expect(status).toBe(200);
+    return (body as { data: Answered[] }).data;
+  };
+
+  it('[D84] an event has what its row has, and the page says what time it is of', async () => {
+    const [row] = await auditRows(service, 'replay-of-ada');
+    const { body } = await api.get(`${PATH}?requestId=replay-of-ada`, token);
+    expect(body).toEqual({
+      data: [
+        {
+          id: expect.stringMatching(/^\d+$/),
+          event: row?.name,
+          occurredAt: expect.stringMatching(/^\d{4}-.*Z$/),
+          requestId: 'replay-of-ada',
+          subjectUserId: null,
+          actorUserId: null,
+          payload: row?.payload,
+        },
+      ],
+      nextCursor: null,
+      since: null,
+      until: null,
+      lookedBackTo: null,
+    });
+    const { body: usual } = await api.get(PATH, token);
+    const ago = Date.now() - Date.parse(usual.since);
+    expect([Math.round(ago / 60_000), usual.until]).toEqual([24 * 60, null]);
+  });
+
+  it.each([
+    ['event=svc.audit.token-exchange.failed', ['replay-of-ada', 'nonsense-of-ada']],
+    ['event=token-exchange.failed', ['replay-of-ada', 'nonsense-of-ada']],
+    ['event=token-exchange.fail*&reason=token_replayed', ['replay-of-ada']],
+    ['reason=token_malformed', ['nonsense-of-ada']],
+    ['event=token-exchange.embed*', ['login-of-ada']],
+    [
+      'issuer=https://partner.example&requestId=exchange-of-both&event=token-exchange.succeeded',
+      ['exchange-of-both'],
+    ],
+    ['issuer=https://partner.example/&event=token-exchange.*', []],
+    ['requestId=exchange-of-bot', []],
+    ['until=2031-05-01&since=2031-04-30', []],
+    [`since=${new Date(Date.now() - 3_600_000).toISOString()}&reason=token_replayed`, ['replay-of-ada']],
+  ])('[D84] filter: %s', async (query, requests) => {
+    const found = await list(query);
+    expect(new Set(found.map(({ requestId }) => requestId))).toEqual(new Set(requests));
+  });
+
+  it('[D84] the events of a user, as subject or actor, and those of a subject alone', async () => {
+    const either = await list(`userId=${ada}`);
+    const subject = await list(`subjectUserId=${ada.toUpperCase()}`);
+    expect(new Set(either.map(({ requestId }) => requestId))).toContain('exchange-of-both');
+    expect(subject.map(({ requestId }) => requestId)).not.toContain('exchange-of-both');
+    expect(subject.length).toBeGreaterThan(0);
+    for (const { subjectUserId, actorUserId } of either) expect([subjectUserId, actorUserId]).toContain(ada);
+    for (const { subjectUserId } of subject) expect(subjectUserId).toBe(ada);
+  });
+
+  it.each([
+    ['event=svc.audit.nothing', 'event must be the name of an event, or the beginning of one and *'],
+    ['event=x*', 'event must be the name of an event, or the beginning of one and *'],
+    ['userId=ada', 'userId must be a UUID'],
+    ['subjectUserId=1', 'subjectUserId must be a UUID'],
+    ['issuer=', 'issuer must be a text of 1 to 2048 characters'],
+    ['reason=%00', 'reason has characters that cannot be stored'],
+    [`requestId=${'x'.repeat(2_049)}`, 'requestId must be a text of 1 to 2048 characters'],
+    ['since=yesterday', 'since must be a date or a time with its zone, such as 2031-05-01T12:00:00Z'],
+    [
+      'until=2031-02-30T00:00:00',
+      'until must be a date or a time with its zone, such as 2031-05-01T12:00:00Z',
+    ],
+    ['since=2031-05-02&until=2031-05-01', 'since must be before until'],
+    ['since=2131-05-02', 'since must be in the past'],
+    ['since=2001-05-02', 'since must be at most 31 days before until, which is now unless given'],
+    ['limit=0', 'limit must be a whole number from 1 to 250'],
+    ['event=api.called&event=api.called', 'event must be given once'],
+    ['cursor=abc', 'cursor must be the nextCursor of an earlier page of this list'],
+    [
+      'user=ada',
+      expect.stringContaining('The query has an unknown parameter; known are limit, cursor, event'),
+    ],
+  ])('[D84] refused: %s', async (query, message) => {
+    const { status, body } = await api.get(`${PATH}?${query}`, token);
+    expect([status, body]).toEqual([400, { error: 'bad_request', message, requestId: expect.any(String) }]);
+  });
+
+  it('[D85] pages hold each event once, whatever is written meanwhile, and their cursor is of these filters', async () => {
+    const whole = await list('event=token-exchange.*&limit=250');
+    const ids: string[] = [];
+    let cursor = '';
+    for (let count = 0; count < 50; count++) {
+      const query = `event=token-exchange.*&limit=2${cursor && `&cursor=${cursor}`}`;
+      const { body } = await api.get(`${PATH}?${query}`, token);
+      ids.push(...body.data.map(({ id }: Answered) => id));
+      await service.exchange({ subject_token: 'x' });
+      if (body.nextCursor === null) break;
+      cursor = body.nextCursor;
+      const other = await api.get(`${PATH}?event=api.called&cursor=${cursor}`, token);
+      expect(other.status).toBe(400);
+    }
+    expect(ids).toEqual(whole.map(({ id }) => id));
+  });
+
+  it.each(PARTIES)('[D84] who may: $name, with a token and with a session', async ({ name, role }) => {
+    const isAllowed = role !== 'global:member';
+    const byToken = await api.get(PATH, await world.tokenOf(name));
+    const cookie = await world.sessionOf(name);
+    const bySession = await api.call({ method: 'GET', path: PATH, headers: { cookie } });
+    expect([byToken.status, bySession.status]).toEqual(isAllowed ? [200, 200] : [403, 403]);
+  });
+
+  it('[D84] a token that is limited to scopes needs this one', async () => {
+    const limited = (grantedScopes: string[]) => world.tokenOf('owner', { grantedScopes });
+    expect((await api.get(PATH, await limited(['audit:read']))).status).toBe(200);
+    const refused = await api.get(PATH, await limited(['user:read']));
+    expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope']);
+    expect(refused.headers.get('www-authenticate')).toContain('scope="audit:read"');
+    expect((await api.get(PATH)).status).toBe(401);
+  });
+
+  it('[D84] by the rights of both, both must be administrators', async () => {
+    const [admin, stranger] = [world.idOf('administrator'), world.idOf('stranger')];
+    expect((await api.get(PATH, await world.token(stranger, admin, { rights: 'both' }))).status).toBe(403);
+    expect((await api.get(PATH, await world.token(stranger, admin))).status).toBe(200);
+  });
+
+  it('[D84] each reading is in the trail, with a session too, which no other call of a session is', async () => {
+    const [cookie, bearer] = [await world.sessionOf('owner'), await world.tokenOf('owner')];
+    const read = (requestId: string, path: string, headers: Record<string, string>) =>
+      api.call({ method: 'GET', path, headers: { 'x-request-id': requestId, ...headers } });
+    await read('trail-by-session', PATH, { cookie });
+    await read('trail-by-token', PATH, { authorization: `Bearer ${bearer}` });
+    await read('users-by-session', '/api/v1/users', { cookie });
+    const [bySession] = await auditRows(service, 'trail-by-session');
+    const call = { method: 'GET', route: PATH, things: {} };
+    expect(bySession).toMatchObject({ name: 'svc.audit.api.called', subject_user_id: world.idOf('owner') });
+    expect(bySession?.payload).toEqual({ ...call, sessionFamilyId: expect.any(String) });
+    const [byToken] = await auditRows(service, 'trail-by-token');
+    expect(byToken?.payload).toEqual({ ...call, accessTokenId: expect.any(String) });
+    expect(await auditRows(service, 'users-by-session')).toEqual([]);
+  });
+
+  it('[D86] who sent it, and which session was opened, and nothing secret', async () => {
+    const [login] = await list('requestId=login-of-ada&event=token-exchange.embed-login');
+    expect(login?.payload).toMatchObject({ clientAddress: '127.0.0.1', sessionFamilyId: expect.any(String) });
+    const families = await service.rows<{ id: string }>(
+      'SELECT family_id AS id FROM token_exchange_session WHERE user_id::text = $1',
+      [ada],
+    );
+    expect(families.map(({ id }) => id)).toContain(login?.payload['sessionFamilyId']);
+    for (const requestId of ['replay-of-ada', 'nonsense-of-ada', 'exchange-of-both']) {
+      const found = await list(`requestId=${requestId}&event=token-exchange.*`);
+      const judged = found.filter(({ event }) => /succeeded|failed/.test(event));
+      expect(judged.map(({ payload }) => payload['clientAddress'])).toEqual(['127.0.0.1']);
+    }
+    const { text } = await api.get(`${PATH}?limit=250`, token);
+    for (const secret of ['@', 'eyJ', '"sub"', token, 'Lovelace']) expect(text).not.toContain(secret);
+  });
+
+  it('[D86] names that a token changes are told by which, and once', async () => {
+    const login = (requestId: string, claims: object) =>
+      service.embed(
+        { token: partner.sign(partner.claims({ sub: 'renamed', ...claims })) },
+        { 'x-request-id': requestId },
+      );
+    await login('made-with-names', { given_name: 'Grace', family_name: 'Murray' });
+    await login('with-another-name', { given_name: 'Grace', family_name: 'Hopper' });
+    await login('with-both-others', { given_name: 'G.', family_name: 'H.', role: 'global:admin' });
+    await login('with-the-same-names', { given_name: 'G.', family_name: 'H.' });
+    const told = async (requestId: string) =>
+      (await list(`requestId=${requestId}`))
+        .toReversed()
+        .map(({ event, payload }) => [event.replace(EVENT, ''), payload['fields']]);
+    expect(await told('made-with-names')).toEqual([
+      ['user-provisioned', undefined],
+      ['embed-login', undefined],
+    ]);
+    expect(await told('with-another-name')).toEqual([
+      ['profile-updated', ['familyName']],
+      ['embed-login', undefined],
+    ]);
+    expect(await told('with-both-others')).toEqual([
+      ['role-updated', undefined],
+      ['profile-updated', ['givenName', 'familyName']],
+      ['embed-login', undefined],
+    ]);
+    expect(await told('with-the-same-names')).toEqual([['embed-login', undefined]]);
+    const { text } = await api.get(`${PATH}?limit=250`, token);
+    expect(text).not.toMatch(/Hopper|Murray|Grace/);
+  });
+});

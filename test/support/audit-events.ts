@@ -1,0 +1,28 @@
+// Holds every event that a service of the tests tells against the published schema.
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { AuditEvent } from '../../src/token-exchange/audit/audit-event.js';
+import { repositoryFile } from './source-files.js';
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+formats.default(ajv);
+const isEvent = ajv.compile(JSON.parse(repositoryFile('docs/audit-events.schema.json').text) as object);
+
+/** What is wrong with an event, in words; nothing where it is as the schema says. */
+export function faultsOf(event: object): string[] {
+  // As it is stored, and shown by commands and the API.
+  if (isEvent(JSON.parse(JSON.stringify(event)))) return [];
+  return (isEvent.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** Listens to all events of a service. @returns what is wrong with those that have come so far */
+export function watchEvents(emitter: EventEmitter2): () => string[] {
+  const faults: string[] = [];
+  emitter.on('svc.audit.**', ({ name, ...event }: AuditEvent) => {
+    const { subjectUserId = null, actorUserId = null } = event;
+    const stored = { id: '1', event: name, ...event, subjectUserId, actorUserId };
+    faults.push(...faultsOf(stored).map((fault) => `${name}: ${fault}`));
+  });
+  return () => faults;
+}
