@@ -3,7 +3,11 @@ import type { TokenExplanation } from '../token-exchange/explain/token-explanati
 import { FIELD_LIMITS } from '../token-exchange/delegation/token-exchange.form.js';
 import { hasMoreCharacters } from '../token-exchange/foundation/characters.js';
 import { MAX_TOKEN_CHARACTERS } from '../token-exchange/verification/compact-jws.js';
+import { judgeText } from '../audit/trail-filter.js';
+import { isJsonObject } from '../token-exchange/foundation/strict-json.js';
 import { InputError } from './command-error.js';
+import type { ExplainedRequest } from './explained-request.js';
+import { explainedRequest } from './explained-request.js';
 import type { MemberReader, Read } from './input.js';
 import { oneOf, optional, readMembers, storableText } from './input.js';
 import type { ListOperation } from './operation.js';
@@ -24,41 +28,61 @@ export interface TokenToExplain {
   readonly at?: string;
 }
 
+/** A request of which the trail tells. */
+export interface RequestToExplain {
+  /** `X-Request-Id` of the answer. */
+  readonly requestId: string;
+}
+
+export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
+
 const EXCHANGE_ONLY = ['actorToken', 'scope', 'resource'] as const;
 
 /** A list of one: it changes nothing, and is in the trail without anything of the token. */
-export const EXPLAIN_TOKEN: ListOperation<TokenToExplain, TokenExplanation> = {
+export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | RequestToExplain, Explained> = {
   name: 'token explain',
+  read: (input) =>
+    isJsonObject(input) && 'requestId' in input
+      ? readMembers<RequestToExplain>(input, { requestId: requestIdText })
+      : readToken(input),
 
-  read(input) {
-    const read = readMembers<TokenToExplain>(input, {
-      flow: oneOf(['embed', 'exchange']),
-      token: tokenText,
-      actorToken: optional(tokenText),
-      scope: optional(textUpTo(FIELD_LIMITS.scope)),
-      resource: optional(textUpTo(FIELD_LIMITS.resource)),
-      origin: optional(textUpTo(FIELD_LIMITS.resource)),
-      at: optional(moment),
-    });
-    if (read.flow === 'exchange' && read.origin !== undefined)
-      throw new InputError('origin', 'is for embedded logins');
-    const foreign = EXCHANGE_ONLY.find((member) => read[member] !== undefined);
-    if (read.flow === 'embed' && foreign !== undefined)
-      throw new InputError(foreign, 'is for token exchange');
-    return read;
-  },
-
-  async *list({ resource, at, ...request }, { explain }) {
+  async *list(input, { explain, trail }) {
+    if ('requestId' in input) {
+      const { requestId } = input;
+      yield [{ request: explainedRequest(requestId, await trail.ofRequest(requestId)) }];
+      return;
+    }
+    const { resource, at, ...request } = input;
     const uris = resource?.split(' ').filter((uri) => uri !== '');
-    yield [
-      await explain({
-        ...request,
-        resource: uris?.length === 0 ? undefined : uris,
-        at: at === undefined ? undefined : new Date(at),
-      }),
-    ];
+    const asked = {
+      resource: uris?.length === 0 ? undefined : uris,
+      at: at === undefined ? at : new Date(at),
+    };
+    yield [{ token: await explain({ ...request, ...asked }) }];
   },
 };
+
+function readToken(input: unknown): TokenToExplain {
+  const read = readMembers<TokenToExplain>(input, {
+    flow: oneOf(['embed', 'exchange']),
+    token: tokenText,
+    actorToken: optional(tokenText),
+    scope: optional(textUpTo(FIELD_LIMITS.scope)),
+    resource: optional(textUpTo(FIELD_LIMITS.resource)),
+    origin: optional(textUpTo(FIELD_LIMITS.resource)),
+    at: optional(moment),
+  });
+  if (read.flow === 'exchange' && read.origin !== undefined)
+    throw new InputError('origin', 'is for embedded logins');
+  const foreign = EXCHANGE_ONLY.find((member) => read[member] !== undefined);
+  if (read.flow === 'embed' && foreign !== undefined) throw new InputError(foreign, 'is for token exchange');
+  return read;
+}
+
+function requestIdText(value: unknown): Read<string> {
+  const text = storableText(value);
+  return 'rule' in text ? text : judgeText(text.value);
+}
 
 /** What is longer is refused as malformed by both flows. */
 function tokenText(value: unknown): Read<string> {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
+import type { ExplainedRequest } from '../administration/explained-request.js';
 import type { TokenToExplain } from '../administration/explain-token.operation.js';
 import { EXPLAIN_TOKEN } from '../administration/explain-token.operation.js';
 import { MAX_TOKEN_CHARACTERS } from '../token-exchange/verification/compact-jws.js';
@@ -9,12 +10,14 @@ import { readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { explanationText } from './explanation-text.js';
 import { isoMoment } from './option-values.js';
+import { requestText } from './request-text.js';
 import { readTextFile } from './text-file.js';
 
 const STANDARD_INPUT = '-';
 
 interface ExplainOptions {
   readonly tokenFile: string;
+  readonly requestId?: string;
   readonly actorTokenFile?: string;
   readonly flow: TokenToExplain['flow'];
   readonly scope?: string;
@@ -23,6 +26,8 @@ interface ExplainOptions {
   readonly at?: Date;
   readonly json?: true;
 }
+
+const OF_A_TOKEN = ['tokenFile', 'actorTokenFile', 'flow', 'scope', 'resource', 'origin', 'at'];
 
 export function addExplain(token: Command, context: CommandContext): void {
   token
@@ -37,6 +42,11 @@ export function addExplain(token: Command, context: CommandContext): void {
     .addOption(
       new Option('--at <moment>', 'judge times as of this moment; now if left out').argParser(isoMoment),
     )
+    .addOption(
+      new Option('--request-id <id>', 'say why this request was refused, by the audit trail').conflicts(
+        OF_A_TOKEN,
+      ),
+    )
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
     .action((options: ExplainOptions) => explain(options, context));
@@ -48,13 +58,27 @@ the service. Nothing is used up, written, fetched or counted. Of keys that are f
 is never shown, an e-mail address and a sub in part only.
 
 Example:
-  svc-admin token explain < token.txt`;
+  svc-admin token explain < token.txt
+  svc-admin token explain --request-id 5f0c2b52-6d0e-4c57-a2d5-0d7d5a8a1c11`;
 
 async function explain(options: ExplainOptions, context: CommandContext): Promise<void> {
-  const [explanation] = await readList(context, EXPLAIN_TOKEN, inputOf(options, context));
-  if (explanation === undefined) throw new CommandError('The service has not answered.');
-  const text = options.json ? `${JSON.stringify(explanation, null, 2)}\n` : explanationText(explanation);
-  context.stdout.write(text);
+  const { requestId, json } = options;
+  const input = requestId === undefined ? inputOf(options, context) : { requestId };
+  const [explained] = await readList(context, EXPLAIN_TOKEN, input);
+  if (explained === undefined) throw new CommandError('The service has not answered.');
+  if ('request' in explained) refuseUnknown(explained.request);
+  const value = 'token' in explained ? explained.token : explained.request;
+  const text = 'token' in explained ? explanationText(explained.token) : requestText(explained.request);
+  context.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
+}
+
+/** @throws CommandError where there is nothing to explain */
+function refuseUnknown({ events }: ExplainedRequest): void {
+  if (events.length > 0) return;
+  throw new CommandError(
+    'The audit trail has no event of this request. What is refused before its token is looked at, such as a form with ' +
+      'a fault or a request above a limit, leaves lines of the log only.',
+  );
 }
 
 function inputOf(options: ExplainOptions, context: CommandContext): TokenToExplain {

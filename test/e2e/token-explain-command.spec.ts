@@ -1,5 +1,6 @@
 // svc-admin token explain, typed beside a running service on both databases.
 import { Partner } from '../../demo/partner.js';
+import type { ExplainedRequest } from '../../src/administration/explained-request.js';
 import { VERSION } from '../../src/config/version.js';
 import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
 import { auditRows } from '../support/audit.js';
@@ -113,6 +114,63 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     const [header = '', payload = '', signature = ''] = asked.split('.');
     for (const secret of [header, payload, signature, SECRETIVE.sub, SECRETIVE.email])
       expect(written).not.toContain(secret);
+  });
+
+  it('[D80] tells why a request was refused, by its id', async () => {
+    const refused = await service.exchange({ subject_token: token({ role: 'global:admin' }) });
+    const text = await said('', '--request-id', refused.headers.get('x-request-id') ?? '');
+    expect(text).toMatch(
+      /^Request \S+\n\n\S+Z svc\.audit\.token-exchange\.failed: role_not_allowed\nCheck: {4}role\n/,
+    );
+    expect(text).toContain(
+      '\nCause:    the entry does not allow the role that the token asks for\nRemedy:   ',
+    );
+    expect(text).toContain('\nExpected: global:member\nFound:    global:admin\nOf:       ');
+    expect(text).toContain('flow exchange, ');
+    expect(text).toContain(`issuer ${partner.issuer}, kid k`);
+    expect(text).not.toMatch(/@|customer-of-ours/);
+
+    const login = await service.embed({ token: token({ sub: 'new', email: 'new@product.example' }) });
+    const { events } = JSON.parse(
+      await said('', '--json', '--request-id', login.headers.get('x-request-id') ?? ''),
+    ) as ExplainedRequest;
+    expect(events.map(({ event, reason, cause }) => [event.split('.').at(-1), reason, cause])).toEqual([
+      ['user-provisioned', null, null],
+      ['embed-login', null, null],
+    ]);
+
+    const headers = { authorization: 'Bearer nothing' };
+    const call = await service.fetch('/api/v1/workflows', { headers });
+    expect(await said('', '--request-id', call.headers.get('x-request-id') ?? '')).toMatch(
+      / svc\.audit\.api\.refused: malformed\nCause: {4}`Authorization` is no Bearer credential/,
+    );
+  });
+
+  it('[D80] a reason that this release does not know is told as it is', async () => {
+    const statement = `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ($1, now(), $2, $3)`;
+    const stored = (reason: string) =>
+      service.rows(statement, ['svc.audit.token-exchange.failed', reason, JSON.stringify({ reason })]);
+    await stored('key_unknown');
+    await stored('internal_error');
+    expect(await said('', '--request-id', 'key_unknown')).toContain(
+      '\nCause:    this release has no such reason\n',
+    );
+    expect(await said('', '--request-id', 'internal_error')).toContain('\nRemedy:   the log has the fault');
+  });
+
+  it.each([
+    [['--request-id', 'nobody-s'], 1, 'error: The audit trail has no event of this request.'],
+    [['--request-id', ''], 1, 'error: --request-id must be a text'],
+    [
+      ['--request-id', 'a', '--flow', 'embed'],
+      2,
+      "option '--request-id <id>' cannot be used with option '--flow <flow>'",
+    ],
+  ])('refuses %j', async (args, exitCode, complaint) => {
+    expect(await explain('', ...args)).toMatchObject({
+      ...{ exitCode, stdout: '' },
+      stderr: expect.stringContaining(complaint),
+    });
   });
 
   it.each<[string, string, string[], string]>([

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { explainedRequest } from '../../src/administration/explained-request.js';
+import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
 import type { ExplanationRequest } from '../../src/token-exchange/explain/explanation-request.js';
 import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
 import { StoredEntryFollower } from '../../src/token-exchange/keys/stored/stored-entry.follower.js';
@@ -344,6 +346,13 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     await mend?.();
     const answer = await send(service, asked);
     expect(await reasonOf(service, answer)).toBe(mend === undefined ? reason : undefined);
+    if (mend !== undefined) return;
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    const events = await service.part(AuditTrailReader).ofRequest(requestId);
+    expect(explainedRequest(requestId, events)).toMatchObject({
+      requestId,
+      events: [{ reason, cause, remedy }],
+    });
   });
 
   it('[D80] has told of every reason there is', () => {

@@ -58,7 +58,10 @@ interface Trust {
   readonly revocations: Revocations;
 }
 
-/** A clock that stands still. */
+/**
+ * A clock that stands still.
+ * @rule D81 Times are judged as of one moment, now or another; what is stored as it is now.
+ */
 class StoppedClock extends Clock {
   constructor(private readonly moment: Date) {
     super();

@@ -19,6 +19,7 @@ const COMMANDS = [
   'credentials rekey',
   'migrate',
   'token mint',
+  'token explain',
 ];
 
 describe('svc-admin', () => {
