@@ -6,11 +6,14 @@ import { explainedRequest } from '../../src/administration/explained-request.js'
 import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
 import type { ExplanationRequest } from '../../src/token-exchange/explain/explanation-request.js';
 import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
+import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { StoredEntryFollower } from '../../src/token-exchange/keys/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/keys/stored/stored-entry.service.js';
 import { REJECTION_EXPLANATIONS } from '../../src/token-exchange/refusal-explanations.js';
 import type { RejectionReason } from '../../src/token-exchange/rejection.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
+import { UserRepository } from '../../src/users/user.repository.js';
 import { ATTACKS, Cast, LATE_REFUSALS } from '../support/attacks.js';
 import { census, eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
@@ -83,6 +86,8 @@ interface Refused {
 
 type Make = (ann: StoredPartner, service: TestService) => Promise<Refused>;
 
+/** SQLSTATE. */
+const READ_ONLY_TRANSACTION = '25006';
 const now = () => Math.floor(Date.now() / 1000);
 
 /** The same token, until a member of its entry's policy is taken away. */
@@ -453,6 +458,19 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     const [subject, actor] = [one, other].map(({ partner }) => linkedUser(service, partner.issuer, 'ann'));
     expect((await subject)?.role).toBe(parties[0]?.user?.roleAfter);
     expect((await actor)?.role).toBe(parties[1]?.user?.roleAfter);
+  });
+
+  it('[D80] nothing could be written or locked', async () => {
+    const transactions = service.part(Transactions);
+    const id = await createUser(service, { email: 'read-only@instance.example' });
+    const before = await everything(service);
+    const link = transactions.read((transaction) =>
+      service.part(IdentityLinkRepository).insert(transaction, { issuer: 'i', subject: 's' }, id),
+    );
+    await expect(link).rejects.toMatchObject({ driverError: { code: READ_ONLY_TRANSACTION } });
+    const lock = transactions.read((transaction) => service.part(UserRepository).lock(id, transaction));
+    await expect(lock).rejects.toMatchObject({ driverError: { code: READ_ONLY_TRANSACTION } });
+    expect(await everything(service)).toEqual(before);
   });
 
   it('[D81] times are judged as of another moment, if asked', async () => {
