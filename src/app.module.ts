@@ -13,6 +13,7 @@ import { AdministrationModule } from './administration/administration.module.js'
 import { commandSocketPath } from './administration/socket/command-socket.js';
 import { AuditTrailRepository } from './audit/audit-trail.repository.js';
 import { AuditModule } from './audit/audit.module.js';
+import { License } from './config/license.js';
 import type { LicenseFeature } from './config/license.js';
 import { VERSION } from './config/version.js';
 import type { Coordination } from './coordination/coordination.js';
@@ -27,16 +28,22 @@ import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js'
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
 import { SettlementRepository } from './host/settlement.repository.js';
+import type { Departure } from './http/departure.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { ThrottleModule } from './http/throttle/throttle.module.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { AvailabilityReporter } from './start/availability.reporter.js';
 import { ClockModule } from './start/clock.module.js';
 import type { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { trustedKeysRules } from './start/startup.js';
-import { explanationRules, isTokenExchangeAvailable, tokenExchangeSettings } from './start/token-exchange-settings.js';
+import {
+  explanationRules,
+  isTokenExchangeAvailable,
+  tokenExchangeSettings,
+} from './start/token-exchange-settings.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
@@ -65,6 +72,7 @@ export interface Parts {
   readonly coordination: Coordination;
   readonly keyRing: KeyRing;
   readonly frameAncestors: FrameAncestors;
+  readonly departure: Departure;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The folder of the compiled sources, beside which the page's files lie. */
@@ -75,6 +83,8 @@ export interface Parts {
 export class AppModule {
   static register(parts: Parts): DynamicModule {
     const metrics = new Metrics();
+    const availability = new AvailabilityReporter(parts.startup, parts.clock, parts.logger);
+    watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
     const work = workspace(parts, modules, metrics);
     return {
@@ -88,12 +98,13 @@ export class AppModule {
           publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
         }),
         modules.web,
-        ...tokenExchange(parts, modules),
+        ...tokenExchange(parts, modules, availability),
       ],
       // The last one that takes an error answers it.
       providers: [
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_FILTER, useClass: NotFoundPageFilter },
+        { provide: AvailabilityReporter, useFactory: () => availability },
       ],
     };
   }
@@ -163,6 +174,13 @@ function administration(
   return [AdministrationModule.register(socket, { trust, explain }, needs)];
 }
 
+/** An end that is no date is none that could be counted to. */
+function watchLicense({ startup: { license }, clock }: Parts, metrics: Metrics): void {
+  const endsAtMs = license.expiresAt.getTime();
+  if (license === License.NONE || Number.isNaN(endsAtMs)) return;
+  metrics.watchLicense(() => (endsAtMs - clock.nowMs()) / 1000);
+}
+
 const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH];
 
 /** Whether the routes of a path answer 404 at this moment, whatever the method. */
@@ -181,9 +199,11 @@ function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefi
 
 /** With the module its keys belong to readiness, without it the database alone. */
 function tokenExchange(
-  { startup, clock: time, logger, coordination }: Parts,
+  { startup, clock: time, logger, coordination, departure }: Parts,
   modules: SharedModules,
+  availability: AvailabilityReporter,
 ): DynamicModule[] {
+  const features = () => ({ tokenExchange: availability.state });
   const { database, audit, metrics, throttle, users, access, web } = modules;
   if (!isTokenExchangeAvailable(startup, time)) {
     const useFactory = (dataSource: DataSource, revocations: Revocations) => [
@@ -191,7 +211,8 @@ function tokenExchange(
       revocationsCheck(revocations),
     ];
     const inject = [DataSource, Revocations];
-    return [HealthModule.registerAsync({ imports: [database, access], inject, useFactory })];
+    const imports = [database, access];
+    return [HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
   }
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
     imports: [database, audit, access, throttle, HostModule.register([database, users, metrics, web])],
@@ -221,7 +242,8 @@ function tokenExchange(
     storedEntriesCheck(stored),
   ];
   const inject = [DataSource, Revocations, JwksKeyProvider, StoredEntryFollower];
-  return [module, HealthModule.registerAsync({ imports: [database, access, module], inject, useFactory })];
+  const imports = [database, access, module];
+  return [module, HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
 }
 
 function databaseCheck(database: DataSource): ReadinessCheck {

@@ -7,6 +7,7 @@ import { VARIABLES } from './config/environment.js';
 import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
+import { Departure } from './http/departure.js';
 import { addSecurityHeaders } from './http/security-headers.js';
 import { createServer } from './http/server.js';
 import { NestLogger } from './logging/logger.js';
@@ -35,7 +36,9 @@ export interface Application {
   readonly database: OpenDatabase;
   /** Begins to listen; resolves with the address, such as `http://127.0.0.1:5678`. */
   listen(): Promise<string>;
-  /** Answers what is in flight, then closes everything. */
+  /** Asks for no more traffic: it is not ready any more, and answers end their connections. */
+  announceStop(): void;
+  /** Answers what is in flight, for four seconds at most, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -61,6 +64,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
     const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
+    const departure = new Departure();
     const root = AppModule.register({
       startup,
       database,
@@ -68,16 +72,23 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       coordination,
       keyRing,
       frameAncestors,
+      departure,
       clock,
       logger,
       sourceDirectory,
     });
-    const nest = await createNest(root, startup, { logger, clock, frameAncestors });
+    const nest = await createNest(root, startup, { logger, clock, frameAncestors, departure });
     return {
       nest,
       database,
       listen: () => listen(nest, startup),
-      close: () => nest.close().finally(closeRest),
+      announceStop: () => departure.begin(),
+      // First the requests, then what they need.
+      close: () =>
+        departure
+          .finish()
+          .finally(() => nest.close())
+          .finally(closeRest),
     };
   } catch (error) {
     await closeRest();
@@ -88,12 +99,18 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
 async function createNest(
   root: ReturnType<typeof AppModule.register>,
   startup: Startup,
-  { logger, clock, frameAncestors }: { logger: Logger; clock: Clock; frameAncestors: FrameAncestors },
+  {
+    logger,
+    clock,
+    frameAncestors,
+    departure,
+  }: { logger: Logger; clock: Clock; frameAncestors: FrameAncestors; departure: Departure },
 ) {
   const { config, tls } = startup;
   const server = createServer({
     proxyHops: config.proxyHops,
     logger,
+    departure,
     tls,
     isAbsent: (url) => isAbsent(url, startup, clock),
   });

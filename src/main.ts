@@ -20,8 +20,8 @@ import { SealError } from './token-exchange/sealing/key-ring.js';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSED = 2;
-/** Longer than any request may wait for the database; then the process ends all the same. */
-const LONGEST_STOP_MS = 30_000;
+/** Without the delay that is configured; then the process ends all the same. Connections are cut after four of them. */
+const LONGEST_STOP_MS = 5_000;
 /** So long a reader of the log is waited for. */
 const LONGEST_FLUSH_MS = 5_000;
 const OPERATORS_ERRORS = [
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
     logger,
     sourceDirectory: dirname(fileURLToPath(import.meta.url)),
   });
-  stopOnSignals(application, logger);
+  stopOnSignals(application, startup.config.shutdownDelaySeconds * 1000, logger);
   const address = await application.listen();
   logger.info(
     { address, baseUrl: startup.config.baseUrl, ...summary(startup, application) },
@@ -80,20 +80,43 @@ function summary(startup: Startup, { database }: Application) {
   };
 }
 
-function stopOnSignals(application: Application, logger: Logger): void {
+/**
+ * @rule D93 A stop is told at once, waits for the delay that is configured, and takes no longer than five seconds after it.
+ * See departure.ts for what becomes of connections.
+ */
+function stopOnSignals(application: Application, delayMs: number, logger: Logger): void {
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (isStopping) return;
+      if (isStopping) return endAtOnce(signal, logger);
       isStopping = true;
-      logger.info({ signal }, 'stopping: requests in flight are still answered');
-      setTimeout(() => exitAfterLog(EXIT_FAILED, logger), LONGEST_STOP_MS).unref();
-      void application.close().then(
-        () => exitAfterLog(0, logger),
-        () => exitAfterLog(EXIT_FAILED, logger),
+      logger.info(
+        { signal, delaySeconds: delayMs / 1000 },
+        'stopping: requests in flight are still answered; a second signal ends the process at once',
       );
+      application.announceStop();
+      setTimeout(() => void stop(application, logger), delayMs);
     });
   }
+}
+
+async function stop(application: Application, logger: Logger): Promise<void> {
+  setTimeout(() => {
+    logger.warn('the stop took too long: what was still open is left behind');
+    exitAfterLog(EXIT_FAILED, logger);
+  }, LONGEST_STOP_MS).unref();
+  try {
+    await application.close();
+    exitAfterLog(0, logger);
+  } catch (error) {
+    logger.error({ err: error }, 'the stop has failed');
+    exitAfterLog(EXIT_FAILED, logger);
+  }
+}
+
+function endAtOnce(signal: string, logger: Logger): void {
+  logger.warn({ signal }, 'ended at once by a second signal');
+  exitAfterLog(EXIT_FAILED, logger);
 }
 
 /**

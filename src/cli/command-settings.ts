@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Config, Environment } from '../config/load-config.js';
 import { ConfigurationError, readConfig } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
+import type { StartupSources } from '../start/startup.js';
 import { environmentSources } from '../start/startup.js';
 import type { CliContext } from './cli-context.js';
 
@@ -19,17 +20,24 @@ export class CommandSettings {
    * @throws ConfigurationError with every problem
    */
   read(...variables: readonly EnvironmentVariable[]): Config {
-    const names = new Set(variables.flatMap(({ name }) => [name, `${name}_FILE`]));
+    const names = new Set(
+      variables.flatMap(({ name, alias = name }) => [name, alias].flatMap((one) => [one, `${one}_FILE`])),
+    );
     const { config, problems } = readConfig(this.sources().map((source) => onlyNamed(source, names)));
     if (problems.length > 0) throw new ConfigurationError(problems);
     return config;
   }
 
-  private sources(): Environment[] {
+  /** Where the service would look for its variables. */
+  get startupSources(): StartupSources {
     const { environment, workingDirectory } = this.context;
     const path = this.envFile();
     const envFile = path === undefined ? undefined : resolve(workingDirectory, path);
-    return environmentSources({ environment, workingDirectory, envFile });
+    return { environment, workingDirectory, envFile };
+  }
+
+  private sources(): Environment[] {
+    return environmentSources(this.startupSources);
   }
 }
 

@@ -9,8 +9,10 @@ import type { CommandContext } from './command-context.js';
 
 /** As the service reads them. */
 export function rulesOf({ settings }: CommandContext): TrustedKeysRules {
-  const { jwksAllowHttp, strict, baseUrl, port, tlsCertificate } = VARIABLES;
-  return trustedKeysRules(settings.read(jwksAllowHttp, strict, baseUrl, port, tlsCertificate));
+  const { jwksAllowHttp, jwksAllowPrivate, strict, baseUrl, port, tlsCertificate } = VARIABLES;
+  return trustedKeysRules(
+    settings.read(jwksAllowHttp, jwksAllowPrivate, strict, baseUrl, port, tlsCertificate),
+  );
 }
 
 /** @throws CommandError where there are none */

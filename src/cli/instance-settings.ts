@@ -37,7 +37,9 @@ async function rulesOf(context: CommandContext, clock: Clock): Promise<Explanati
     ],
   );
   const trustedKeys = storedEntriesRulesOf(context).configured;
-  return explanationRules({ config, trustedKeys, license: await licenseOf(config) }, clock);
+  // Where each value came from is of no matter here.
+  const given = new Map();
+  return explanationRules({ config, given, trustedKeys, license: await licenseOf(config) }, clock);
 }
 
 /** A service does not start with one that cannot be read. */

@@ -129,7 +129,7 @@ function statusRow(state: KeySetState): string[] {
 
 function rowOf(entry: TrustedKeyEntry): string[] {
   const { entryIndex, label, type, issuer, expectedAudience } = entry;
-  const audience = expectedAudience === undefined ? 'not checked' : 'checked';
+  const audience = expectedAudience ?? 'not checked';
   return [String(entryIndex ?? ''), label, type, issuer, ...keyCells(entry), audience, rolesCell(entry)];
 }
 

@@ -134,9 +134,7 @@ function endOf({ days, expires }: IssueOptions, iat: number): number | undefined
 async function show(options: ShowOptions, context: CommandContext): Promise<void> {
   const license = await checkedLicense(licenseText(options, context), vendorKey(options, context));
   context.stdout.write(descriptionOf(license));
-  const nowMs = new Clock().nowMs();
-  // Also where the end is no date at all.
-  if (!(nowMs < license.expiresAt.getTime()))
+  if (license.hasEnded(new Clock().nowMs()))
     throw new CommandError('The licence is not valid: it has ended.');
   context.stdout.write('Status:   valid\n');
 }

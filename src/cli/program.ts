@@ -7,6 +7,7 @@ import { CommandError } from '../administration/command-error.js';
 import { addAuditCommands } from './audit.command.js';
 import { reasonOf } from './reason.js';
 import { CommandSettings } from './command-settings.js';
+import { addConfigCommands } from './config.command.js';
 import { addCredentialsCommands } from './credentials.command.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
@@ -42,6 +43,7 @@ function createProgram(surroundings: CliContext): Command {
   const context: CommandContext = { ...surroundings, settings };
   configure(program, context);
   addLicenseCommands(program, context);
+  addConfigCommands(program, context);
   addKeysCommands(program, context);
   addUsersCommands(program, context);
   addWorkflowsCommands(program, context);
@@ -56,7 +58,7 @@ function createProgram(surroundings: CliContext): Command {
 function configure(program: Command, { version, stdout, stderr }: CommandContext): void {
   program
     .description(
-      'Administers an instance: its licence, trusted keys, users, workflows, sealed secrets, audit trail and database.',
+      'Administers an instance: its licence, configuration, trusted keys, users, workflows, sealed secrets, audit trail and database.',
     )
     .version(version)
     .option('--env-file <file>', 'file of SVC_* variables; the real environment wins, ./.env comes last')

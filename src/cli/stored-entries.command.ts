@@ -7,6 +7,7 @@ import type { ChangedEntry } from '../administration/entry-change.js';
 import type { ListedEntry } from '../administration/list-entries.operation.js';
 import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
 import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from '../administration/switch-entry.operation.js';
+import { explainJsonError } from '../token-exchange/foundation/json-fault.js';
 import { JsonError, parseStrictJson } from '../token-exchange/foundation/strict-json.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
@@ -157,7 +158,9 @@ function readEntryFile(context: CommandContext, file: string): unknown {
     return parseStrictJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw new CommandError(`${file === '-' ? 'Standard input' : file} is not one entry: ${error.message}`);
+    throw new CommandError(
+      `${file === '-' ? 'Standard input' : file} is not one entry: ${explainJsonError(error, text)}`,
+    );
   }
 }
 

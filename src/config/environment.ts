@@ -20,7 +20,10 @@ export const VARIABLES = {
   featureFlag: exactFlag('SVC_ENV_FEAT_TOKEN_EXCHANGE', {
     description: 'Preview flag of the whole feature.',
   }),
-  license: text('SVC_LICENSE', { description: 'Licence: a compact JWS made by `svc-admin license issue`.' }),
+  license: text('SVC_LICENSE', {
+    description: 'Licence: a compact JWS made by `svc-admin license issue`.',
+    isSecret: true,
+  }),
   licensePublicKey: text('SVC_LICENSE_PUBLIC_KEY', {
     description: 'Public key of the licence vendor, PEM (Ed25519).',
   }),
@@ -163,7 +166,7 @@ export const VARIABLES = {
   tlsCertificate: text('SVC_SSL_CERT', {
     description: 'Certificate for serving HTTPS directly, PEM, with its chain. Needs `SVC_SSL_KEY`.',
   }),
-  tlsKey: text('SVC_SSL_KEY', { description: 'Private key of `SVC_SSL_CERT`, PEM.' }),
+  tlsKey: text('SVC_SSL_KEY', { description: 'Private key of `SVC_SSL_CERT`, PEM.', isSecret: true }),
   proxyHops: integer('SVC_PROXY_HOPS', {
     description: 'Number of reverse proxies whose `X-Forwarded-*` headers are believed.',
     default: 0,
@@ -171,12 +174,22 @@ export const VARIABLES = {
     max: 10,
   }),
 
+  // Stop
+  shutdownDelaySeconds: integer('SVC_SHUTDOWN_DELAY_SECONDS', {
+    description:
+      'Time between SIGTERM and the end of listening, in seconds: so long load balancers have to hear that the instance is ' +
+      'not ready any more.',
+    default: 0,
+    min: 0,
+    max: 300,
+  }),
+
   // Storage
   databaseUrl: text('SVC_DATABASE_URL', {
     description: 'PostgreSQL connection URL; without one the embedded database is used.',
     range: '`postgres://…` or `postgresql://…`',
-    check: (value) =>
-      /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? undefined : 'must be a postgres:// URL',
+    isSecret: true,
+    check: checkDatabaseUrl,
   }),
   databasePoolSize: integer('SVC_DATABASE_POOL_SIZE', {
     description: 'Most connections to PostgreSQL of one instance.',
@@ -195,6 +208,7 @@ export const VARIABLES = {
       'Keys that seal secrets at rest: the first seals, all unseal. Required with PostgreSQL; on the embedded ' +
       'database made once in the data folder.',
     range: 'comma-separated, each 32 bytes in base64',
+    isSecret: true,
     member: parseEncryptionKey,
   }),
 
@@ -216,7 +230,16 @@ function parseEncryptionKey(value: string): Parsed<Buffer> {
   const key = Buffer.from(value, 'base64');
   const canonical = key.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, '');
   if (canonical && key.length === ENCRYPTION_KEY_BYTES) return { value: key };
-  return { problem: `is not ${ENCRYPTION_KEY_BYTES} bytes in base64` };
+  return {
+    problem: `is not ${ENCRYPTION_KEY_BYTES} bytes in base64; openssl rand -base64 ${ENCRYPTION_KEY_BYTES} makes such a key`,
+  };
+}
+
+function checkDatabaseUrl(value: string): string | undefined {
+  if (!/^postgres(ql)?:\/\//.test(value)) return 'must be a postgres:// URL';
+  return URL.canParse(value)
+    ? undefined
+    : 'must be a postgres:// URL; its user name and password are percent-encoded';
 }
 
 function checkOrigin(value: string): string | undefined {

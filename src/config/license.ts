@@ -2,6 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { compactVerify } from 'jose';
+import { pemFault } from '../token-exchange/foundation/pem-fault.js';
 
 /** Features that a licence can hold (D39). */
 export const LICENSE_FEATURES = ['token-exchange', 'project-members', 'credentials-list'] as const;
@@ -9,6 +10,9 @@ export type LicenseFeature = (typeof LICENSE_FEATURES)[number];
 
 /** Why a licence is not taken. The message names the rule, never the licence. */
 export class LicenseError extends Error {}
+
+/** The vendor's public key cannot be used. */
+export class VendorKeyError extends LicenseError {}
 
 /** A licence whose signature was checked. Being out of time is a state, not an error: it is asked at each use. */
 export class License {
@@ -27,7 +31,15 @@ export class License {
    * @param nowMs milliseconds since the Unix epoch
    */
   includes(feature: LicenseFeature, nowMs: number): boolean {
-    return this.features.has(feature) && nowMs < this.expiresAt.getTime();
+    return this.features.has(feature) && !this.hasEnded(nowMs);
+  }
+
+  /**
+   * Also where the end is a number that is no date: such a licence never counts.
+   * @param nowMs milliseconds since the Unix epoch
+   */
+  hasEnded(nowMs: number): boolean {
+    return !(nowMs < this.expiresAt.getTime());
   }
 }
 
@@ -48,14 +60,14 @@ export async function readLicense(compactJws: string, publicKeyPem: string): Pro
 }
 
 function readVendorKey(publicKeyPem: string): KeyObject {
-  if (publicKeyPem.includes('PRIVATE KEY')) throw new LicenseError('the public key is a private key');
+  if (publicKeyPem.includes('PRIVATE KEY')) throw new VendorKeyError('the public key is a private key');
   try {
     const key = createPublicKey(publicKeyPem);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    throw new LicenseError('the public key is not PEM');
+    throw new VendorKeyError(`the public key is not PEM: it ${pemFault(publicKeyPem, 'public key')}`);
   }
-  throw new LicenseError('the public key is not an Ed25519 key');
+  throw new VendorKeyError('the public key is not an Ed25519 key');
 }
 
 async function verifiedPayload(compactJws: string, key: KeyObject): Promise<Record<string, unknown>> {

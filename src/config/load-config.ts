@@ -1,6 +1,9 @@
 // Reads the environment, files and env files into one frozen configuration, or tells every problem at once.
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { looksLikePath } from '../token-exchange/foundation/path-like.js';
+import { similarName } from '../token-exchange/foundation/similar-name.js';
 import type { Deprecation } from './deprecations.js';
 import { DEPRECATIONS, deprecationWarnings } from './deprecations.js';
 import { VARIABLES } from './environment.js';
@@ -17,11 +20,25 @@ export type Config = Readonly<Omit<Values, 'baseUrl'>> & {
 /** A set of variables, such as `process.env` or a parsed env file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Where the value of a variable was found. */
+export interface Given {
+  /** The name that was set: its own or its alias, with `_FILE` where it leads to a file. */
+  readonly as: string;
+  /** Which of the sources had it, from 0. */
+  readonly source: number;
+  /** The absolute path of the file that holds the value. */
+  readonly path?: string;
+  /** What the value does that its author may not expect. */
+  readonly remark?: string;
+}
+
 /** What reading found: the values (defaults where a problem stands), problems that stop the start, and warnings. */
 export interface ConfigReading {
   config: Config;
   problems: string[];
   warnings: string[];
+  /** By the name of the variable, also where its value has a problem: nobody need be told that it is missing then. */
+  given: ReadonlyMap<string, Given>;
 }
 
 /** Thrown when the process must not start. Its message lists every problem, never a value (D32). */
@@ -45,9 +62,10 @@ export function readConfig(
   deprecations: readonly Deprecation[] = DEPRECATIONS,
 ): ConfigReading {
   const problems: string[] = [];
+  const given = new Map<string, Given>();
   const values: Record<string, unknown> = {};
   for (const [key, variable] of Object.entries(VARIABLES) as [string, EnvironmentVariable][]) {
-    values[key] = readVariable(variable, sources, problems);
+    values[key] = readVariable(variable, sources, { problems, given });
   }
   // The loop above fills exactly the members of the table, which TypeScript cannot follow.
   const read = values as Values;
@@ -56,7 +74,7 @@ export function readConfig(
     ...unknownVariables(sources, deprecations),
     ...deprecationWarnings(sources, deprecations),
   ];
-  return { config: Object.freeze({ ...read, baseUrl }), problems, warnings };
+  return { config: Object.freeze({ ...read, baseUrl }), problems, warnings, given };
 }
 
 /** Where an instance without SVC_BASE_URL says that it is. */
@@ -80,29 +98,57 @@ export function readEnvFile(path: string, required: boolean): Environment {
 function readVariable(
   variable: EnvironmentVariable,
   sources: readonly Environment[],
-  problems: string[],
+  { problems, given }: { problems: string[]; given: Map<string, Given> },
 ): unknown {
-  const text = textOf(variable, sources, problems);
-  if (text === undefined) return variable.absent;
-  const parsed = variable.parse(text);
-  if ('value' in parsed) return parsed.value;
-  problems.push(`${variable.name}: ${parsed.problem}`);
+  const set = settingOf(variable, sources);
+  if (set === undefined) return variable.absent;
+  const { as, source, path } = set;
+  given.set(variable.name, { as, source, path });
+  const text = 'problem' in set ? set : textOf(set);
+  if ('problem' in text) problems.push(text.problem);
+  if ('problem' in text) return variable.absent;
+  const parsed = variable.parse(text.value);
+  if ('value' in parsed) {
+    given.set(variable.name, { as, source, path, remark: parsed.remark });
+    return parsed.value;
+  }
+  problems.push(`${labelOf(variable, given)}: ${parsed.problem}${pathHint(variable, text.value)}`);
   return variable.absent;
 }
 
+/** What may be meant where a value that is no path has the look of one. */
+export function pathHint({ name }: Pick<EnvironmentVariable, 'name'>, text: string): string {
+  return looksLikePath(text) ? `; did you mean ${name}_FILE, with this path?` : '';
+}
+
+/**
+ * How problems call a variable: by its name, and by the file that holds its value.
+ * @rule D83 A problem names variable and file, what is wrong there and what may be meant, never a value.
+ */
+export function labelOf({ name }: Pick<EnvironmentVariable, 'name'>, given: ConfigReading['given']): string {
+  const path = given.get(name)?.path;
+  return path === undefined ? name : `${name} (in ${path})`;
+}
+
+/** A variable as one source has it. */
+interface Setting extends Given {
+  readonly text: string;
+}
+
 /** An empty variable counts as unset: env files and compose files often name a variable without giving it. */
-function textOf(variable: EnvironmentVariable, sources: readonly Environment[], problems: string[]) {
-  const names = variable.alias === undefined ? [variable.name] : [variable.name, variable.alias];
-  for (const source of sources) {
-    for (const name of names) {
-      const plain = source[name] || undefined;
-      const path = source[`${name}_FILE`] || undefined;
-      if (plain !== undefined && path !== undefined) {
-        problems.push(`${name}: both ${name} and ${name}_FILE are set; give one`);
-        return undefined;
-      }
-      if (plain !== undefined) return plain;
-      if (path !== undefined) return textOfFile(name, path, problems);
+function settingOf(
+  { name, alias }: EnvironmentVariable,
+  sources: readonly Environment[],
+): Setting | (Given & { readonly problem: string }) | undefined {
+  const names = alias === undefined ? [name] : [name, alias];
+  for (const [source, values] of sources.entries()) {
+    for (const as of names) {
+      const plain = values[as] || undefined;
+      const path = values[`${as}_FILE`] || undefined;
+      if (plain !== undefined && path !== undefined)
+        return { as, source, problem: `${as}: both ${as} and ${as}_FILE are set; give one` };
+      if (plain !== undefined) return { as, source, text: plain };
+      if (path !== undefined) return { as: `${as}_FILE`, source, text: path, path: resolve(path) };
     }
   }
   return undefined;
@@ -112,17 +158,31 @@ function textOf(variable: EnvironmentVariable, sources: readonly Environment[], 
  * One trailing newline is removed: editors and `echo` add it (D32).
  * @rule 2.1.file Every variable may be given as the path of a file.
  */
-function textOfFile(name: string, path: string, problems: string[]): string | undefined {
+function textOf({ as, text, path }: Setting): { value: string } | { problem: string } {
+  if (path === undefined) return { value: text };
   try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    return { value: readFileSync(path, 'utf8').replace(/\r?\n$/, '') };
   } catch (error) {
-    problems.push(`${name}_FILE: the file cannot be read (${describeFault(error)})`);
-    return undefined;
+    const fault = `cannot be read (${describeFault(error)})`;
+    if (looksLikePath(text)) return { problem: `${as}: ${path} ${fault}` };
+    // Whoever mixes the two up puts a secret where its path belongs.
+    const hint = `if this is the value and not its path, set ${as.replace(/_FILE$/, '')}`;
+    return { problem: `${as}: the file ${fault}; ${hint}` };
   }
 }
 
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is none',
+  EACCES: 'this account may not read it',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is no folder',
+  ENAMETOOLONG: 'its path is too long',
+};
+
 function describeFault(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
+  const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
+  const words = FAULTS[code];
+  return words === undefined ? code : `${code}: ${words}`;
 }
 
 /** A misspelt variable would silently leave its default in force. A deprecated name may be the alias of another. */
@@ -131,7 +191,12 @@ function unknownVariables(sources: readonly Environment[], deprecations: readonl
   const known = new Set(described.flatMap(({ name }) => [name, `${name}_FILE`]));
   const names = new Set(sources.flatMap((source) => Object.keys(source)));
   return [...names]
-    .filter((name) => name.startsWith('SVC_') && !known.has(name))
+    .filter((name) => /^SVC_/i.test(name) && !known.has(name))
     .sort()
-    .map((name) => `${name} is not a variable of this service and has no effect`);
+    .map((name) => `${name} is not a variable of this service and has no effect${meantInstead(name, known)}`);
+}
+
+function meantInstead(name: string, known: ReadonlySet<string>): string {
+  const meant = similarName(name, known);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }

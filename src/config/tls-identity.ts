@@ -1,6 +1,9 @@
 // Reads the certificate and key with which the service serves HTTPS by itself.
 import { X509Certificate, createPrivateKey } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { pemFault } from '../token-exchange/foundation/pem-fault.js';
+import { VARIABLES } from './environment.js';
+import type { ConfigReading } from './load-config.js';
+import { labelOf, pathHint } from './load-config.js';
 
 /** A certificate, with its chain, and the private key that belongs to it, in PEM. */
 export interface TlsIdentity {
@@ -15,23 +18,48 @@ export interface TlsReading {
   readonly problems: readonly string[];
 }
 
-/** Both or neither must be given, and they must belong together. */
-export function readTlsIdentity(cert: string | undefined, key: string | undefined): TlsReading {
-  if (cert === undefined && key === undefined) return { problems: [] };
-  if (cert === undefined) return { problems: ['SVC_SSL_CERT: is required with SVC_SSL_KEY'] };
-  if (key === undefined) return { problems: ['SVC_SSL_KEY: is required with SVC_SSL_CERT'] };
-  const certificate = readOrNothing(() => new X509Certificate(cert));
-  const privateKey = readOrNothing(() => createPrivateKey(key));
-  const problems = [...problemsOf(certificate, privateKey)];
-  return problems.length > 0 ? { problems } : { identity: { cert, key }, problems };
+/**
+ * Both or neither must be given, and they must belong together.
+ * @param given how they were given: what is there and cannot be read is not missing
+ */
+export function readTlsIdentity(
+  cert: string | undefined,
+  key: string | undefined,
+  given: ConfigReading['given'] = new Map(),
+): TlsReading {
+  const problems = [...missing(cert, key, given), ...faults(cert, key, given)];
+  if (cert === undefined || key === undefined || problems.length > 0) return { problems };
+  return { identity: { cert, key }, problems };
 }
 
-function* problemsOf(certificate: X509Certificate | undefined, key: KeyObject | undefined) {
-  if (certificate === undefined) yield 'SVC_SSL_CERT: must be a PEM certificate';
-  if (key === undefined) yield 'SVC_SSL_KEY: must be a PEM private key without a passphrase';
-  if (certificate === undefined || key === undefined) return;
-  if (!certificate.checkPrivateKey(key))
-    yield 'SVC_SSL_KEY: is not the key of the certificate in SVC_SSL_CERT';
+function* missing(
+  cert: string | undefined,
+  key: string | undefined,
+  given: ConfigReading['given'],
+): Generator<string> {
+  if (cert === undefined && key !== undefined && !given.has('SVC_SSL_CERT'))
+    yield 'SVC_SSL_CERT: is required with SVC_SSL_KEY';
+  if (key === undefined && cert !== undefined && !given.has('SVC_SSL_KEY'))
+    yield 'SVC_SSL_KEY: is required with SVC_SSL_CERT';
+}
+
+function* faults(
+  cert: string | undefined,
+  key: string | undefined,
+  given: ConfigReading['given'],
+): Generator<string> {
+  const certificate = cert === undefined ? undefined : readOrNothing(() => new X509Certificate(cert));
+  const privateKey = key === undefined ? undefined : readOrNothing(() => createPrivateKey(key));
+  const [certLabel, keyLabel] = [VARIABLES.tlsCertificate, VARIABLES.tlsKey].map((variable) =>
+    labelOf(variable, given),
+  );
+  if (cert !== undefined && certificate === undefined)
+    yield `${certLabel}: must be a PEM certificate: it ${pemFault(cert, 'certificate')}${pathHint(VARIABLES.tlsCertificate, cert)}`;
+  if (key !== undefined && privateKey === undefined)
+    yield `${keyLabel}: must be a PEM private key without a passphrase: it ${pemFault(key, 'private key')}${pathHint(VARIABLES.tlsKey, key)}`;
+  if (certificate === undefined || privateKey === undefined) return;
+  if (!certificate.checkPrivateKey(privateKey))
+    yield `${keyLabel}: is not the key of the certificate in SVC_SSL_CERT`;
 }
 
 function readOrNothing<T>(read: () => T): T | undefined {

@@ -1,7 +1,10 @@
 // The kinds of environment variable: how a text becomes a value, and how that is described to people.
 
-/** What a parser answers: the value, or the rule that the text breaks (never the text itself: it may be secret). */
-export type Parsed<T> = { value: T } | { problem: string };
+/**
+ * What a parser answers: the value, perhaps with what its author may not expect; or the rule that the text breaks. Neither repeats the
+ * text itself: it may be secret.
+ */
+export type Parsed<T> = { value: T; remark?: string } | { problem: string };
 
 /** One row of the configuration table. */
 export interface EnvironmentVariable<T = unknown> {
@@ -13,6 +16,8 @@ export interface EnvironmentVariable<T = unknown> {
   readonly default?: string;
   /** The accepted values in words. */
   readonly range?: string;
+  /** Whether the value is never shown to anybody. */
+  readonly isSecret?: true;
   /** The value when neither the variable nor a default is there. */
   readonly absent: T;
   parse(text: string): Parsed<T>;
@@ -21,6 +26,7 @@ export interface EnvironmentVariable<T = unknown> {
 interface Description {
   description: string;
   alias?: string;
+  isSecret?: true;
 }
 
 /** A switch that is on for exactly `true` and off for everything else (D40). */
@@ -31,7 +37,16 @@ export function exactFlag(name: string, { description }: Description): Environme
     default: 'false',
     range: 'exactly `true`; anything else is off',
     absent: false,
-    parse: (text) => ({ value: text === 'true' }),
+    parse: parseExactFlag,
+  };
+}
+
+/** What only looks like the word that counts leaves the switch off, which its author should hear of. */
+function parseExactFlag(text: string): Parsed<boolean> {
+  if (text === 'true' || text === 'false') return { value: text === 'true' };
+  return {
+    value: false,
+    remark: 'is set, but counts only as exactly true: in small letters, without quotes or blanks',
   };
 }
 
@@ -104,12 +119,14 @@ export function text(
     description,
     range,
     check,
+    isSecret,
   }: Description & { range?: string; check?: (text: string) => string | undefined },
 ): EnvironmentVariable<string | undefined> {
   return {
     name,
     description,
     range,
+    isSecret,
     absent: undefined,
     parse(value) {
       const problem = check?.(value);
@@ -129,12 +146,18 @@ export function textWithDefault(
 /** A comma-separated list; blanks around the members are dropped, empty members refused. */
 export function list<T>(
   name: string,
-  { description, range, member }: Description & { range: string; member: (text: string) => Parsed<T> },
+  {
+    description,
+    range,
+    member,
+    isSecret,
+  }: Description & { range: string; member: (text: string) => Parsed<T> },
 ): EnvironmentVariable<readonly T[]> {
   return {
     name,
     description,
     range,
+    isSecret,
     absent: [],
     parse(value) {
       const members: T[] = [];

@@ -1,6 +1,7 @@
 // Whether the process lives, in which version, and whether it should get traffic.
 import { Controller, Get, Head, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { VERSION } from '../config/version.js';
+import { Departure } from '../http/departure.js';
 
 /** One thing that must be there before traffic makes sense. */
 export interface ReadinessCheck {
@@ -8,12 +9,30 @@ export interface ReadinessCheck {
   isReady(): Promise<boolean>;
 }
 
+/** Whether a part of the service that can be off is there, and if not why, in one word. */
+export interface FeatureState {
+  readonly available: boolean;
+  readonly reason?: string;
+}
+
+/** The parts that can be off. They are told, but readiness does not depend on them. */
+export interface Features {
+  readonly tokenExchange: FeatureState;
+}
+
+/** Injection token of a function that tells the features as they are. */
+export const FEATURES = Symbol('FEATURES');
+
 /** Injection token of the list of checks. */
 export const READINESS_CHECKS = Symbol('READINESS_CHECKS');
 
 @Controller('healthz')
 export class HealthController {
-  constructor(@Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[]) {}
+  constructor(
+    private readonly departure: Departure,
+    @Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[],
+    @Inject(FEATURES) private readonly features: () => Features,
+  ) {}
 
   @Get()
   alive(): { status: 'ok'; version: string } {
@@ -25,15 +44,13 @@ export class HealthController {
     // The status is the answer.
   }
 
-  /** Ready when all that is checked is; app.module.ts says what that is (D48). */
+  /** Ready when all that is checked is, until the service is to stop; app.module.ts says what is checked (D48). */
   @Get('readiness')
-  async ready(): Promise<{ status: 'ready' }> {
+  async ready(): Promise<{ status: 'ready' } & Features> {
+    if (this.departure.isUnderWay) throw notReady('The service is stopping');
     const waitingFor = await this.unready();
-    if (waitingFor.length === 0) return { status: 'ready' };
-    throw new ServiceUnavailableException({
-      error: 'not_ready',
-      message: `Waiting for ${waitingFor.join(', ')}`,
-    });
+    if (waitingFor.length === 0) return { status: 'ready', ...this.features() };
+    throw notReady(`Waiting for ${waitingFor.join(', ')}`);
   }
 
   @Head('readiness')
@@ -45,4 +62,8 @@ export class HealthController {
     const results = await Promise.all(this.checks.map((check) => check.isReady().catch(() => false)));
     return this.checks.filter((_, index) => results[index] !== true).map(({ name }) => name);
   }
+}
+
+function notReady(message: string): ServiceUnavailableException {
+  return new ServiceUnavailableException({ error: 'not_ready', message });
 }

@@ -2,24 +2,38 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { InjectionToken } from '@nestjs/common';
-import { HealthController, READINESS_CHECKS } from './health.controller.js';
-import type { ReadinessCheck } from './health.controller.js';
+import { Departure } from '../http/departure.js';
+import { FEATURES, HealthController, READINESS_CHECKS } from './health.controller.js';
+import type { Features, ReadinessCheck } from './health.controller.js';
 
 /** How the list of checks is made. */
 export interface HealthOptions {
+  readonly departure: Departure;
   readonly imports?: ModuleMetadata['imports'];
   readonly inject: InjectionToken[];
   readonly useFactory: (...dependencies: never[]) => readonly ReadinessCheck[];
+  /** Asked whenever readiness is. */
+  readonly features: () => Features;
 }
 
 @Module({})
 export class HealthModule {
-  static registerAsync({ imports = [], inject, useFactory }: HealthOptions): DynamicModule {
+  static registerAsync({
+    departure,
+    imports = [],
+    inject,
+    useFactory,
+    features,
+  }: HealthOptions): DynamicModule {
     return {
       module: HealthModule,
       imports,
       controllers: [HealthController],
-      providers: [{ provide: READINESS_CHECKS, inject, useFactory }],
+      providers: [
+        { provide: Departure, useValue: departure },
+        { provide: READINESS_CHECKS, inject, useFactory },
+        { provide: FEATURES, useValue: features },
+      ],
     };
   }
 }

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import type { Logger } from 'pino';
 import { BODY_TOO_LARGE, readBody } from '../token-exchange/http/body.js';
 import { newRequestId } from '../token-exchange/http/request-id.js';
+import type { Departure } from './departure.js';
 import { KnownPaths } from './known-paths.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
@@ -12,6 +13,8 @@ export interface ServerOptions {
   /** How many reverse proxies in front are believed. */
   readonly proxyHops: number;
   readonly logger: Logger;
+  /** Is told of connections and requests. */
+  readonly departure?: Departure;
   /** Certificate and key, PEM: with them the server speaks HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Whether a route, by its pattern, looks at this moment as if it were not there: then it has no methods either. */
@@ -39,6 +42,7 @@ const UNKNOWN_MEDIA_TYPE = 'application/octet-stream';
 export function createServer({
   proxyHops,
   logger,
+  departure,
   tls,
   isAbsent = () => false,
 }: ServerOptions): FastifyAdapter {
@@ -60,6 +64,7 @@ export function createServer({
     tls === undefined ? { ...options, http: node } : { ...options, https: { ...node, ...tls } },
   );
   const server: FastifyInstance = adapter.getInstance();
+  departure?.watch(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
   readBodiesUnparsed(server);
   answerWithCommonHeaders(server);

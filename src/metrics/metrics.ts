@@ -54,6 +54,18 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
+  /** Registered only where there is a licence: without one nothing ends. */
+  watchLicense(secondsLeft: () => number): void {
+    new Gauge({
+      name: 'svc_license_expires_seconds',
+      help: 'Seconds until the licence ends; below 0 since it has ended.',
+      registers: [this.registry],
+      collect() {
+        this.set(secondsLeft());
+      },
+    });
+  }
+
   /** Counts keys whenever metrics are read, so that the number is never older than that. */
   watchKeys(read: () => readonly { entry: string; issuer: string; count: number }[]): void {
     new Gauge({

@@ -2,12 +2,20 @@
 import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import { ENCRYPTION_KEY_BYTES } from '../config/environment.js';
-import { License, LicenseError, readLicense } from '../config/license.js';
-import type { Config, Environment } from '../config/load-config.js';
-import { ConfigurationError, defaultBaseUrl, readConfig, readEnvFile } from '../config/load-config.js';
+import { ENCRYPTION_KEY_BYTES, VARIABLES } from '../config/environment.js';
+import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
+import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
+import {
+  ConfigurationError,
+  defaultBaseUrl,
+  labelOf,
+  pathHint,
+  readConfig,
+  readEnvFile,
+} from '../config/load-config.js';
 import type { TlsIdentity } from '../config/tls-identity.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
+import type { EnvironmentVariable } from '../config/variable.js';
 import type { DatabaseSettings } from '../database/data-source.js';
 import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
 import type { TrustedKeysReading } from '../token-exchange/keys/trusted-key-entry.js';
@@ -20,6 +28,8 @@ import { embeddingWarnings } from './frame-ancestors.js';
 /** What the application is made from: plain, checked values. */
 export interface Startup {
   readonly config: Config;
+  /** Where each variable was found that was set. */
+  readonly given: ReadonlyMap<string, Given>;
   readonly license: License;
   readonly trustedKeys: readonly TrustedKeyEntry[];
   /** With it the service serves HTTPS. */
@@ -28,6 +38,12 @@ export interface Startup {
   readonly warnings: readonly string[];
   /** What the configuration does that its author may not expect. */
   readonly notes: readonly string[];
+}
+
+/** What the start depends on, as far as it can be read. */
+export interface Judgement extends Startup {
+  /** With one of them there is no start. */
+  readonly problems: readonly string[];
 }
 
 /** Where variables come from. */
@@ -51,6 +67,11 @@ export function environmentSources({
   return [environment, ...chosen, readEnvFile(join(workingDirectory, '.env'), false)];
 }
 
+/** What people call the sources, in the order of `environmentSources`. */
+export function sourceNames({ envFile }: Pick<StartupSources, 'envFile'>): string[] {
+  return ['environment', ...(envFile === undefined ? [] : [envFile]), '.env'];
+}
+
 /**
  * Reads everything that the start depends on.
  * @rule D32 A bad configuration stops the start, with every problem at once and no value.
@@ -58,16 +79,23 @@ export function environmentSources({
  * @throws ConfigurationError with every problem; the process must not start then
  */
 export async function prepareStartup(sources: StartupSources): Promise<Startup> {
-  const { config, problems, warnings } = readConfig(environmentSources(sources));
-  const license = await checkedLicense(config, problems);
-  const { entries, ...keys } = checkedTrustedKeys(config);
-  const { identity: tls, problems: tlsProblems } = readTlsIdentity(config.tlsCertificate, config.tlsKey);
-  problems.push(...keys.problems, ...requirements(config), ...tlsProblems);
+  const { problems, ...startup } = await judge(sources);
   if (problems.length > 0) throw new ConfigurationError(problems);
+  return startup;
+}
+
+/** The same with its problems, for whoever tells them beside everything else. @throws ConfigurationError as above */
+export async function judge(sources: StartupSources): Promise<Judgement> {
+  const { config, problems, warnings, given } = readConfig(environmentSources(sources));
+  const license = await checkedLicense(config, { problems, given });
+  const { entries, ...keys } = checkedTrustedKeys(config, given);
+  const { tlsCertificate, tlsKey } = config;
+  const { identity: tls, problems: tlsProblems } = readTlsIdentity(tlsCertificate, tlsKey, given);
+  problems.push(...keys.problems, ...requirements(config, given), ...tlsProblems);
   warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
   // All of them are about embedded logins so far.
   const notes = config.featureFlag && config.embedLoginEnabled ? keys.notes : [];
-  return { config, license, trustedKeys: entries, tls, warnings, notes };
+  return { config, given, license, trustedKeys: entries, tls, problems, warnings, notes };
 }
 
 /** Which database the configuration asks for. */
@@ -97,28 +125,51 @@ export function encryptionKeys({ encryptionKeys: configured, dataDirectory }: Co
   throw new ConfigurationError([`${path}: must hold ${ENCRYPTION_KEY_BYTES} bytes in base64`]);
 }
 
-async function checkedLicense(config: Config, problems: string[]): Promise<License> {
+async function checkedLicense(
+  config: Config,
+  { problems, given }: Pick<ConfigReading, 'problems' | 'given'>,
+): Promise<License> {
   if (config.license === undefined) return License.NONE;
   if (config.licensePublicKey === undefined) {
-    problems.push('SVC_LICENSE_PUBLIC_KEY: is required with SVC_LICENSE');
+    if (isMissing(VARIABLES.licensePublicKey, given))
+      problems.push('SVC_LICENSE_PUBLIC_KEY: is required with SVC_LICENSE');
     return License.NONE;
   }
   try {
     return await readLicense(config.license, config.licensePublicKey);
   } catch (error) {
     if (!(error instanceof LicenseError)) throw error;
-    problems.push(`SVC_LICENSE: ${error.message}`);
+    problems.push(licenseProblem(error, config, given));
     return License.NONE;
   }
 }
 
-function checkedTrustedKeys(config: Config): TrustedKeysReading {
+function licenseProblem(
+  error: LicenseError,
+  { license = '', licensePublicKey = '' }: Config,
+  given: ConfigReading['given'],
+): string {
+  const [variable, text] =
+    error instanceof VendorKeyError
+      ? [VARIABLES.licensePublicKey, licensePublicKey]
+      : [VARIABLES.license, license];
+  return `${labelOf(variable, given)}: ${error.message}${pathHint(variable, text)}`;
+}
+
+/** Whether nothing was given: what was and cannot be read has a problem of its own already. */
+function isMissing({ name }: EnvironmentVariable, given: ConfigReading['given']): boolean {
+  return !given.has(name);
+}
+
+function checkedTrustedKeys(config: Config, given: ConfigReading['given']): TrustedKeysReading {
   if (config.trustedKeys === undefined) return { entries: [], problems: [], warnings: [], notes: [] };
   const { entries, problems, warnings, notes } = readTrustedKeys(
     config.trustedKeys,
     trustedKeysRules(config),
   );
-  const named = (line: string) => `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ${line}`;
+  const label = labelOf(VARIABLES.trustedKeys, given);
+  const hint = pathHint(VARIABLES.trustedKeys, config.trustedKeys);
+  const named = (line: string) => `${label}: ${line}${hint}`;
   return {
     entries,
     problems: problems.map(named),
@@ -127,33 +178,42 @@ function checkedTrustedKeys(config: Config): TrustedKeysReading {
   };
 }
 
+/** What messages call the settings of JWKS addresses. */
+export const JWKS_VARIABLES = {
+  allowHttp: VARIABLES.jwksAllowHttp.name,
+  allowPrivate: VARIABLES.jwksAllowPrivate.name,
+};
+
 /** How entries of the trusted keys are judged: at the start, and by commands. */
 export function trustedKeysRules({
   jwksAllowHttp,
+  jwksAllowPrivate,
   strict,
   baseUrl,
-}: Pick<Config, 'jwksAllowHttp' | 'strict' | 'baseUrl'>): TrustedKeysRules {
+}: Pick<Config, 'jwksAllowHttp' | 'jwksAllowPrivate' | 'strict' | 'baseUrl'>): TrustedKeysRules {
   return {
     assignableRoles: ASSIGNABLE_ROLES,
     privilegedRoles: [OWNER_ROLE, ADMIN_ROLE],
     scopes: SCOPES,
     allowHttp: jwksAllowHttp,
+    allowPrivate: jwksAllowPrivate,
+    jwksSettingNames: JWKS_VARIABLES,
     defaults: strict ? 'strict' : 'contract',
     baseUrl,
   };
 }
 
 /** @rule 2.1 The trusted keys are required when the feature is on. */
-function requirements(config: Config): string[] {
-  const { featureFlag, trustedKeys, databaseUrl, encryptionKeys: keys, port, baseUrl } = config;
+function requirements(config: Config, given: ConfigReading['given']): string[] {
+  const { featureFlag, databaseUrl, port, baseUrl } = config;
   const problems: string[] = [];
-  if (featureFlag && trustedKeys === undefined) {
+  if (featureFlag && isMissing(VARIABLES.trustedKeys, given)) {
     problems.push('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: is required when SVC_ENV_FEAT_TOKEN_EXCHANGE is true');
   }
-  if (databaseUrl !== undefined && keys.length === 0) {
+  if (databaseUrl !== undefined && isMissing(VARIABLES.encryptionKeys, given)) {
     problems.push('SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL');
   }
-  if (port === 0 && baseUrl === defaultBaseUrl(config)) {
+  if (port === 0 && isMissing(VARIABLES.baseUrl, given) && baseUrl === defaultBaseUrl(config)) {
     problems.push('SVC_BASE_URL: is required when SVC_PORT is 0');
   }
   return problems;

@@ -4,25 +4,24 @@ import type { Clock } from '../token-exchange/foundation/clock.js';
 import type { TokenExchangeSettings } from '../token-exchange/token-exchange.options.js';
 import { completedOptions } from '../token-exchange/token-exchange.settings.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
+import type { AvailabilitySettings } from './availability.js';
+import { unavailableBecause } from './availability.js';
 import type { Startup } from './startup.js';
-import { trustedKeysRules } from './startup.js';
+import { JWKS_VARIABLES, trustedKeysRules } from './startup.js';
 
 /** What of a start the settings are made of. */
-type Configured = Pick<Startup, 'config' | 'license' | 'trustedKeys'>;
+type Configured = Pick<Startup, 'config' | 'given' | 'license' | 'trustedKeys'>;
 
 /**
  * Whether the feature is there at all.
  * @rule 1.4 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
  */
-export function isTokenExchangeAvailable(
-  { config, license }: Pick<Startup, 'config' | 'license'>,
-  clock: Clock,
-): boolean {
-  return config.featureFlag && license.includes('token-exchange', clock.nowMs());
+export function isTokenExchangeAvailable(startup: AvailabilitySettings, clock: Clock): boolean {
+  return unavailableBecause(startup, clock.nowMs()) === undefined;
 }
 
 export function tokenExchangeSettings(
-  { config, license, trustedKeys }: Configured,
+  { config, license, trustedKeys }: Pick<Configured, 'config' | 'license' | 'trustedKeys'>,
   clock: Clock,
 ): TokenExchangeSettings {
   const { baseUrl, scopes } = trustedKeysRules(config);
@@ -48,6 +47,7 @@ export function tokenExchangeSettings(
       maxStaleSeconds: config.jwksMaxStaleSeconds,
       allowHttp: config.jwksAllowHttp,
       allowPrivate: config.jwksAllowPrivate,
+      settingNames: JWKS_VARIABLES,
     },
     isAvailable: () => license.includes('token-exchange', clock.nowMs()),
   };

@@ -53,6 +53,12 @@ export interface ReplayPurgeSettings {
   readonly batchSize: number;
 }
 
+/** What messages call the settings that widen what may be fetched. */
+export interface JwksSettingNames {
+  readonly allowHttp: string;
+  readonly allowPrivate: string;
+}
+
 /** The fetching of key sets. */
 export interface JwksSettings {
   /** Seconds to the next fetch where neither the answer nor the entry names a time; 1 to 86,400, default 300. */
@@ -63,6 +69,8 @@ export interface JwksSettings {
   readonly allowHttp: boolean;
   /** CIDR ranges that are not public and yet allowed. Default none. */
   readonly allowPrivate: readonly string[];
+  /** What messages call the two above. Default `jwks.allowHttp` and `jwks.allowPrivate`. */
+  readonly settingNames?: JwksSettingNames;
 }
 
 /** All that the module goes by, completed and checked. */

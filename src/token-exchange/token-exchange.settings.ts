@@ -112,10 +112,12 @@ function completedJwks({
   maxStaleSeconds = DAY_SECONDS,
   allowHttp = false,
   allowPrivate = [],
+  settingNames,
 }: Partial<JwksSettings> = {}): JwksSettings {
   return {
     allowHttp,
     allowPrivate,
+    settingNames,
     refreshIntervalSeconds: whole('jwks.refreshIntervalSeconds', refreshIntervalSeconds, 1, DAY_SECONDS),
     maxStaleSeconds: whole('jwks.maxStaleSeconds', maxStaleSeconds, 0, DAY_SECONDS),
   };
@@ -134,6 +136,8 @@ export function entryRules({
     assignableRoles: assignable,
     privilegedRoles: [owner, ...(privileged ?? assignable.filter((role) => role !== initial))],
     allowHttp: completedJwks(jwks).allowHttp,
+    allowPrivate: completedJwks(jwks).allowPrivate,
+    jwksSettingNames: jwks?.settingNames,
     defaults: strict ? 'strict' : 'contract',
     baseUrl,
     scopes,

@@ -9,6 +9,7 @@ import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
 import { licenseEnvironment } from '../support/license.js';
+import { MetricSamples } from '../support/metric-samples.js';
 import { sendRaw } from '../support/raw-http.js';
 import { TestClock } from '../support/test-clock.js';
 import type { TestService } from '../support/test-service.js';
@@ -62,6 +63,89 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       await expectPresent(service, clock);
       clock.advance(0.001);
       await expectAbsent(service);
+    });
+  });
+
+  const OFF = 'token exchange is off, and its endpoints answer 404: ';
+
+  it.each([
+    [
+      'the flag True',
+      'not_enabled',
+      'warn',
+      async () => ({ [FLAG]: 'True' }),
+      /is set, but counts only as exactly true/,
+    ],
+    ['no flag', 'not_enabled', 'info', async () => ({ [FLAG]: undefined }), /is not set to true$/],
+    [
+      'no licence',
+      'not_licensed',
+      'warn',
+      async () => ({ SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined }),
+      /there is no licence/,
+    ],
+    [
+      'a licence without the feature',
+      'not_licensed',
+      'warn',
+      () => licenseEnvironment(OTHER_FEATURES),
+      /it has project-members, credentials-list$/,
+    ],
+    [
+      'an expired licence',
+      'license_ended',
+      'error',
+      () => licenseEnvironment({ exp: 1_700_000_000 }),
+      /the licence has ended: 2023-11-14T22:13:20\.000Z;/,
+    ],
+  ] as const)(
+    '[D82] with %s one line of the log says why, and readiness says %s',
+    async (_, word, level, settings, why) => {
+      const environment = await settings();
+      await withService(database, { trustedKeys, environment }, async (service) => {
+        const lines = service.log.filter(({ msg }) => String(msg).startsWith(OFF));
+        expect(lines).toEqual([expect.objectContaining({ level, msg: expect.stringMatching(why) })]);
+        const answer = await service.fetch('/healthz/readiness');
+        expect([answer.status, await answer.json()]).toEqual([
+          200,
+          { status: 'ready', tokenExchange: { available: false, reason: word } },
+        ]);
+      });
+    },
+  );
+
+  it('[D82] the end of a licence is warned of, counted, and told when it comes', async () => {
+    const clock = new TestClock();
+    const exp = Math.floor(clock.nowSeconds()) + 100;
+    const environment = await licenseEnvironment({ exp });
+    const secondsLeft = async (service: TestService) =>
+      (await MetricSamples.read(service)).value('svc_license_expires_seconds');
+    const stateOf = async (service: TestService) =>
+      ((await (await service.fetch('/healthz/readiness')).json()) as { tokenExchange: object }).tokenExchange;
+    await withService(database, { trustedKeys, environment, clock }, async (service) => {
+      expect(service.log).toContainEqual(
+        expect.objectContaining({
+          level: 'warn',
+          msg: expect.stringMatching(/^the licence ends within 1 day/),
+        }),
+      );
+      expect(await secondsLeft(service)).toBeCloseTo(exp - clock.nowSeconds(), 3);
+      expect(await stateOf(service)).toEqual({ available: true });
+      clock.advance(200);
+      await until(() => service.log.some(({ msg }) => String(msg).startsWith(OFF)));
+      expect(service.log.filter(({ level }) => level === 'error')).toMatchObject([
+        { reason: 'license_ended' },
+      ]);
+      expect(await secondsLeft(service)).toBeCloseTo(exp - clock.nowSeconds(), 3);
+      expect(await secondsLeft(service)).toBeLessThan(0);
+      expect(await stateOf(service)).toEqual({ available: false, reason: 'license_ended' });
+    });
+  });
+
+  it('[D82] without licence nothing counts down to its end', async () => {
+    const environment = { SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      expect((await MetricSamples.read(service)).named('svc_license_expires_seconds')).toEqual([]);
     });
   });
 

@@ -1,5 +1,5 @@
 // Holds every event that a service of the tests tells against the published schema.
-import { EventEmitter2 } from '@nestjs/event-emitter';
+import type { EventEmitter2 } from '@nestjs/event-emitter';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { AuditEvent } from '../../src/token-exchange/audit/audit-event.js';

@@ -77,15 +77,21 @@ export class ServiceCluster {
 export class ServiceInstance {
   private readonly directory = mkdtempSync(join(tmpdir(), 'svc-test-instance-'));
   private process: ServiceProcess | undefined;
+  private port: number | undefined;
 
   constructor(
     readonly name: string,
     private readonly environment: Record<string, string>,
   ) {}
 
+  /** `host:port`; it stays over restarts. */
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
   /** @throws Error with the end of the log when it does not get ready */
   async start(): Promise<void> {
-    const port = await freePort();
+    const port = (this.port ??= await freePort());
     const surroundings = {
       packageRoot: PACKAGE_ROOT,
       directory: this.directory,

@@ -1,4 +1,5 @@
 // Reads the members of one trusted key entry by their types, and goes on after a problem so that one start shows them all.
+import { similarName } from '../foundation/similar-name.js';
 import { isJsonObject, isUnstorable } from '../foundation/strict-json.js';
 
 /** What is said of entries as they are read. With problems the process must not start; values never appear in any text (D32). */
@@ -96,10 +97,15 @@ export class EntryMembers {
     return this.members[member] !== undefined;
   }
 
-  refuseUnknown(known: ReadonlySet<string>): void {
+  /**
+   * @param known members of entries of this type
+   * @param elsewhere members that entries of another type have
+   */
+  refuseUnknown(known: ReadonlySet<string>, elsewhere: ReadonlySet<string>): void {
     for (const member of Object.keys(this.members).filter((name) => !known.has(name))) {
       const name = JSON.stringify(member).slice(0, MAX_NAME_CHARACTERS);
-      this.problem(name, `is not a known member; known are ${[...known].join(', ')}`);
+      const fault = elsewhere.has(member) ? 'is a member of the other type' : unknownMember(member, known);
+      this.problem(name, `${fault}; known are ${[...known].join(', ')}`);
     }
   }
 
@@ -129,6 +135,12 @@ export function isText(value: unknown): value is string {
 
 export function isTextArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((member) => typeof member === 'string');
+}
+
+/** The members of entries are known to everybody: to name one tells nothing of the entry. */
+function unknownMember(member: string, known: ReadonlySet<string>): string {
+  const meant = similarName(member, known);
+  return meant === undefined ? 'is not a known member' : `is not a known member (did you mean ${meant}?)`;
 }
 
 function quotedList(words: readonly string[]): string {

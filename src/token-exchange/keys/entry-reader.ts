@@ -1,10 +1,15 @@
 // Reads one trusted key entry: its type, its key or where its keys are fetched, and its policy.
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { JwksSettingNames } from '../token-exchange.options.js';
 import type { Algorithm } from './algorithms.js';
 import { MINIMUM_RSA_BITS, algorithmsFitting, familyOf, isAlgorithm, keyFits } from './algorithms.js';
+import { pemFault } from '../foundation/pem-fault.js';
 import { EntryMembers, isTextArray } from './entry-members.js';
 import type { Findings } from './entry-members.js';
+import { JWKS_SETTING_NAMES } from './jwks/jwks-options.js';
+import { NetworkAddressPolicy, settingThatAllows } from './jwks/network-address.js';
 import type { PolicyRules } from './policy-reader.js';
 import { POLICY_MEMBERS, readPolicy } from './policy-reader.js';
 import type { TrustPolicy } from './trust-policy.js';
@@ -14,6 +19,10 @@ import type { JwksEntry, StaticKeyEntry, TrustedKeyEntry } from './trusted-key.j
 export interface TrustedKeysRules extends PolicyRules {
   /** Whether `http:` JWKS addresses are allowed (D33). */
   readonly allowHttp: boolean;
+  /** CIDR ranges that are not public and yet allowed (D33). Addresses are not judged where it is left out: a fetch does it. */
+  readonly allowPrivate?: readonly string[];
+  /** What messages call the settings of JWKS addresses. Default: as the options of the module are called. */
+  readonly jwksSettingNames?: JwksSettingNames;
 }
 
 const MEMBERS = {
@@ -45,7 +54,7 @@ export function readEntry(
     members.problem('type', 'must be "static" or "jwks"');
     return undefined;
   }
-  members.refuseUnknown(MEMBERS[type]);
+  members.refuseUnknown(MEMBERS[type], MEMBERS[type === 'static' ? 'jwks' : 'static']);
   const entry = type === 'static' ? staticEntry(members, policy) : jwksEntry(members, policy, rules);
   return members.hasProblem ? undefined : entry;
 }
@@ -95,7 +104,7 @@ function readPublicKey(members: EntryMembers): KeyObject | undefined {
   } catch {
     // Falls through to the same problem as any other text.
   }
-  members.problem('key', 'must be a PEM public key');
+  members.problem('key', `must be a PEM public key: it ${pemFault(pem, 'public key')}`);
   return undefined;
 }
 
@@ -119,13 +128,32 @@ function refuseMisfit(members: EntryMembers, key: KeyObject, algorithms: readonl
 }
 
 /** @rule 2.1.jwks.url A JWKS entry names an https: URL. */
-function readUrl(members: EntryMembers, { allowHttp }: TrustedKeysRules): string {
+function readUrl(members: EntryMembers, rules: TrustedKeysRules): string {
   const text = members.requiredText('url');
   if (text === '') return text;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isAllowed = url?.protocol === 'https:' || (allowHttp && url?.protocol === 'http:');
-  if (!isAllowed) members.problem('url', 'must be an https: URL');
+  const isHttp = url?.protocol === 'http:';
+  const isAllowed = url?.protocol === 'https:' || (rules.allowHttp && isHttp);
+  if (!isAllowed) members.problem('url', `must be an https: URL${isHttp ? httpHint(rules) : ''}`);
   else if (url.username !== '' || url.password !== '')
     members.problem('url', 'must not hold a user name or password');
+  else warnOfAddress(members, url, rules);
   return text;
+}
+
+/** What a name leads to is seen at each fetch; an address in the URL itself can be judged at once. */
+function warnOfAddress(members: EntryMembers, { hostname }: URL, rules: TrustedKeysRules): void {
+  const { allowHttp, allowPrivate, jwksSettingNames = JWKS_SETTING_NAMES } = rules;
+  const address = hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '');
+  if (allowPrivate === undefined || isIP(address) === 0) return;
+  const policy = new NetworkAddressPolicy({ allowLoopback: allowHttp, allowRanges: allowPrivate });
+  if (policy.allows(address)) return;
+  members.warning(
+    'url',
+    `its address is not public, so no key is ever fetched; see ${settingThatAllows(address, jwksSettingNames)}`,
+  );
+}
+
+function httpHint({ jwksSettingNames: { allowHttp } = JWKS_SETTING_NAMES }: TrustedKeysRules): string {
+  return `; ${allowHttp} allows http:, for tests and demonstrations only`;
 }

@@ -1,5 +1,6 @@
 // Reads the list of trusted keys: every entry, then what two entries must not share; tells all problems at once.
 import { JsonError, isJsonObject, parseStrictJson } from '../foundation/strict-json.js';
+import { explainJsonError } from '../foundation/json-fault.js';
 import type { Findings } from './entry-members.js';
 import type { TrustedKeysRules } from './entry-reader.js';
 import { readEntry } from './entry-reader.js';
@@ -49,7 +50,7 @@ function parseList(text: string, problems: string[]): unknown[] {
     problems.push('must be a JSON array of entries');
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    problems.push(error.message);
+    problems.push(explainJsonError(error, text));
   }
   return [];
 }

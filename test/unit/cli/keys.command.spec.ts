@@ -36,7 +36,16 @@ describe('keys check', () => {
     const rows = stdout.split('\n').filter((row) => !row.startsWith('warning: '));
     expect(rows.slice(0, 5).map((row) => row.split(/ {2,}/))).toEqual([
       ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'],
-      ['0', 'first', 'static', 'https://a.example', 'k1', 'ES256', 'checked', 'global:member, global:admin'],
+      [
+        '0',
+        'first',
+        'static',
+        'https://a.example',
+        'k1',
+        'ES256',
+        'https://instance.example',
+        'global:member, global:admin',
+      ],
       [
         '1',
         'entry-1',
@@ -123,6 +132,17 @@ describe('keys check', () => {
     });
   });
 
+  it('goes by the base address that follows from PORT, as the service does', async () => {
+    const entries = [{ ...good, resources: ['http://localhost:8080'] }];
+    expect(await check(entries)).toMatchObject({ exitCode: 0 });
+    expect(await check(entries, { PORT: '8080' })).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining(
+        'problem: entry 0, resources: must not have the address of this instance',
+      ),
+    });
+  });
+
   it('takes the configured keys without --file, from variable or file', async () => {
     const text = JSON.stringify([good]);
     const path = line.write('configured.json', `${text}\n`);
@@ -142,7 +162,7 @@ describe('keys check', () => {
       'a configured file that is not there',
       [],
       { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/none.json' },
-      'The configuration has 1 problem(s):\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: the file cannot be read (ENOENT)\n',
+      'The configuration has 1 problem(s):\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: /none.json cannot be read (ENOENT: there is none)\n',
     ],
   ])('tells of %s', async (_, args, environment, complaint) => {
     const { exitCode, stdout, stderr } = await line.run(['keys', 'check', ...args], environment);
@@ -153,6 +173,9 @@ describe('keys check', () => {
   it('[D32] tells of a file that is not JSON', async () => {
     line.write('text.json', 'not JSON');
     const { exitCode, stdout } = await line.run(['keys', 'check', '--file', 'text.json']);
-    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('problem: not valid JSON\n')]);
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringContaining('problem: not valid JSON: line 1, column 1: '),
+    ]);
   });
 });

@@ -5,6 +5,7 @@ const COMMANDS = [
   'license keygen',
   'license issue',
   'license show',
+  'config check',
   'keys check',
   'keys status',
   'keys revoke',

@@ -1,7 +1,7 @@
 // How the variables become the configuration: sources, files, defaults, ranges, and what is said of what is wrong.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ENVIRONMENT_VARIABLES } from '../../../src/config/environment.js';
 import type { Environment } from '../../../src/config/load-config.js';
 import { ConfigurationError, readConfig, readEnvFile } from '../../../src/config/load-config.js';
@@ -33,8 +33,9 @@ describe('sources', () => {
   });
 
   it.each(ENVIRONMENT_VARIABLES.map(({ name }) => name))('[2.1.file] %s may come from a file', (name) => {
-    const { problems, warnings } = read({ [`${name}_FILE`]: join(directory, 'absent') });
-    expect(problems).toEqual([`${name}_FILE: the file cannot be read (ENOENT)`]);
+    const path = join(directory, 'absent');
+    const { problems, warnings } = read({ [`${name}_FILE`]: path });
+    expect(problems).toEqual([`${name}_FILE: ${path} cannot be read (ENOENT: there is none)`]);
     expect(warnings).toEqual([]);
   });
 
@@ -123,9 +124,11 @@ describe('the feature flag', () => {
     ['true ', false],
     ['false', false],
   ])('[5.1.1] %j means %s', (text, value) => {
-    const { config, problems } = read({ SVC_ENV_FEAT_TOKEN_EXCHANGE: text });
+    const { config, problems, given } = read({ SVC_ENV_FEAT_TOKEN_EXCHANGE: text });
     expect(config.featureFlag).toBe(value);
     expect(problems).toEqual([]);
+    const isMistaken = text !== 'true' && text !== 'false';
+    expect(given.get('SVC_ENV_FEAT_TOKEN_EXCHANGE')?.remark !== undefined).toBe(isMistaken);
   });
 });
 
@@ -216,10 +219,11 @@ describe('problems and warnings', () => {
   });
 
   it('[D32] a problem in a file is told like any other, without the content', () => {
-    const { problems } = read({ SVC_PORT_FILE: file(MARKER), SVC_ENCRYPTION_KEY_FILE: directory });
+    const path = file(MARKER);
+    const { problems } = read({ SVC_PORT_FILE: path, SVC_ENCRYPTION_KEY_FILE: directory });
     expect(problems).toEqual([
-      'SVC_PORT: must be a whole number from 0 to 65535',
-      'SVC_ENCRYPTION_KEY_FILE: the file cannot be read (EISDIR)',
+      `SVC_PORT (in ${path}): must be a whole number from 0 to 65535`,
+      `SVC_ENCRYPTION_KEY_FILE: ${directory} cannot be read (EISDIR: it is a folder)`,
     ]);
   });
 
@@ -230,8 +234,74 @@ describe('problems and warnings', () => {
     );
     expect(problems).toEqual([]);
     expect(warnings).toEqual([
-      'SVC_HOSTS is not a variable of this service and has no effect',
-      'SVC_TOKEN_EXCHANGE_MAX_TTL is not a variable of this service and has no effect',
+      'SVC_HOSTS is not a variable of this service and has no effect; did you mean SVC_HOST?',
+      'SVC_TOKEN_EXCHANGE_MAX_TTL is not a variable of this service and has no effect; did you mean SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL?',
+    ]);
+  });
+
+  it.each([
+    ['SVC_TOKEN_EXCHANGE_TRUSTED_KEY', 'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS'],
+    ['SVC_TOKEN_EXCHANGE_TRUSTED_KEYSFILE', 'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE'],
+    ['SVC_LICENCE', 'SVC_LICENSE'],
+    ['svc_port', 'SVC_PORT'],
+    ['SVC_SOMETHING_ELSE_ENTIRELY', undefined],
+  ])('[D83] of the variable %s the warning asks whether %s was meant', (name, meant) => {
+    const question = meant === undefined ? '' : `; did you mean ${meant}?`;
+    expect(read({ [name]: MARKER }).warnings).toEqual([
+      `${name} is not a variable of this service and has no effect${question}`,
+    ]);
+  });
+
+  it.each<[string, Environment, string]>([
+    [
+      'the alias that was set',
+      { PORT_FILE: '/absent/port.txt' },
+      'PORT_FILE: /absent/port.txt cannot be read (ENOENT: there is none)',
+    ],
+    [
+      'the whole path where a part was given',
+      { SVC_HOST_FILE: 'absent.txt' },
+      `SVC_HOST_FILE: ${resolve('absent.txt')} cannot be read (ENOENT: there is none)`,
+    ],
+    [
+      'no path where a value stands in its place',
+      { SVC_ENCRYPTION_KEY_FILE: KEY },
+      'SVC_ENCRYPTION_KEY_FILE: the file cannot be read (ENOENT: there is none); if this is the value and not its path, set SVC_ENCRYPTION_KEY',
+    ],
+    [
+      'no path where a value of many lines does',
+      { SVC_SSL_KEY_FILE: `-----BEGIN PRIVATE KEY-----\n${MARKER}${'x'.repeat(5_000)}` },
+      'SVC_SSL_KEY_FILE: the file cannot be read (ENAMETOOLONG: its path is too long); if this is the value and not its path, set SVC_SSL_KEY',
+    ],
+    [
+      'the variable for a file where a path is no value',
+      { SVC_ENCRYPTION_KEY: '/run/secrets/encryption-key' },
+      'SVC_ENCRYPTION_KEY: member 1 is not 32 bytes in base64; openssl rand -base64 32 makes such a key; did you mean SVC_ENCRYPTION_KEY_FILE, with this path?',
+    ],
+    [
+      'what a database address needs',
+      { SVC_DATABASE_URL: `postgres://user:${MARKER}#%@[host/name` },
+      'SVC_DATABASE_URL: must be a postgres:// URL; its user name and password are percent-encoded',
+    ],
+  ])('[D83] a problem names %s', (_, environment, problem) => {
+    expect(read(environment).problems).toEqual([problem]);
+    expect(problem).not.toContain(MARKER);
+  });
+
+  it('[D83] where each variable was found is known, also where its value is not taken', () => {
+    const path = file('7\n');
+    const { given } = read(
+      { SVC_PORT_FILE: path, SVC_STRICT: 'x' },
+      { SVC_PORT: '8', SVC_LOG_LEVEL: MARKER, SVC_HOST: '' },
+      { SVC_ENV_FEAT_TOKEN_EXCHANGE: 'True' },
+    );
+    expect([...given]).toEqual([
+      [
+        'SVC_ENV_FEAT_TOKEN_EXCHANGE',
+        { as: 'SVC_ENV_FEAT_TOKEN_EXCHANGE', source: 2, remark: expect.any(String) },
+      ],
+      ['SVC_PORT', { as: 'SVC_PORT_FILE', source: 0, path }],
+      ['SVC_LOG_LEVEL', { as: 'SVC_LOG_LEVEL', source: 1 }],
     ]);
   });
 

@@ -31,12 +31,31 @@ describe('[1.4] the settings for HTTPS', () => {
       'a secret',
       'a secret',
       [
-        'SVC_SSL_CERT: must be a PEM certificate',
-        'SVC_SSL_KEY: must be a PEM private key without a passphrase',
+        'SVC_SSL_CERT: must be a PEM certificate: it has no first line -----BEGIN CERTIFICATE-----',
+        'SVC_SSL_KEY: must be a PEM private key without a passphrase: it has no first line -----BEGIN PRIVATE KEY-----',
       ],
     ],
   ])('are refused with %s, without their values', (_, certificate, privateKey, expected) => {
     expect(problems(certificate, privateKey)).toEqual(expected);
+  });
+
+  it('[D83] are asked for by their file where a path stands in their place', () => {
+    expect(problems('certs/cert.pem', '/run/secrets/key')).toEqual([
+      expect.stringMatching(/^SVC_SSL_CERT: .*; did you mean SVC_SSL_CERT_FILE, with this path\?$/),
+      expect.stringMatching(/^SVC_SSL_KEY: .*; did you mean SVC_SSL_KEY_FILE, with this path\?$/),
+    ]);
+  });
+
+  it('[D83] are told by the file that holds them, and what is there and cannot be read is not missing', () => {
+    const given = new Map([
+      ['SVC_SSL_CERT', { as: 'SVC_SSL_CERT_FILE', source: 0, path: '/absent/cert.pem' }],
+      ['SVC_SSL_KEY', { as: 'SVC_SSL_KEY_FILE', source: 0, path: '/there/key.pem' }],
+    ]);
+    expect(problems(undefined, cert, given)).toEqual([
+      'SVC_SSL_KEY (in /there/key.pem): must be a PEM private key without a passphrase: it is a certificate',
+    ]);
+    expect(problems(undefined, key, given)).toEqual([]);
+    expect(readTlsIdentity(cert, undefined, given)).toEqual({ problems: [] });
   });
 
   it('do not take a key with a passphrase', () => {

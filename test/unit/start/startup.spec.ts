@@ -1,4 +1,5 @@
 // What is judged before the service starts: all problems of configuration, licence and trusted keys at once.
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { licenseEnvironment } from '../../support/license.js';
 const MARKER = 'marker-5150';
 const ENTRY = Partner.create({ issuer: 'https://a.example', kid: 'k1' }).staticEntry();
 const KEYS = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([ENTRY]) };
+const JWKS = { type: 'jwks', kid: undefined, algorithms: undefined, key: undefined };
 const FLAG = { SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true' };
 const DATABASE = { SVC_DATABASE_URL: 'postgres://user:secret@db.example/name' };
 
@@ -140,12 +142,100 @@ describe('no start', () => {
     });
     expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
       'SVC_ENCRYPTION_KEY',
-      'SVC_LICENSE',
+      'SVC_LICENSE_PUBLIC_KEY',
       'SVC_PORT',
       ...Array<string>(problems.length - 3).fill('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS'),
     ]);
     expect(problems.join()).toMatch(/entry 0, key: .*entry 1, type: /s);
     expect(new ConfigurationError(problems).message).not.toMatch(/marker|secret/);
+  });
+});
+
+describe('[D83] a problem that can be acted on', () => {
+  const VENDOR = 'SVC_LICENSE_PUBLIC_KEY';
+  const keysOf = (entry: object) => JSON.stringify([{ ...ENTRY, ...entry }], null, 1);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+  it.each<[string, () => Promise<Environment> | Environment, string[]]>([
+    [
+      'keys whose file is not there are not missing too',
+      () => ({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/absent/keys.json' }),
+      ['SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: /absent/keys.json cannot be read (ENOENT: there is none)'],
+    ],
+    [
+      'nor a vendor key',
+      async () => ({
+        SVC_LICENSE: (await licenseEnvironment())['SVC_LICENSE'],
+        [`${VENDOR}_FILE`]: '/absent/vendor.pub.pem',
+      }),
+      [`${VENDOR}_FILE: /absent/vendor.pub.pem cannot be read (ENOENT: there is none)`],
+    ],
+    [
+      'nor an encryption key, nor one that is none',
+      () => ({ ...DATABASE, SVC_ENCRYPTION_KEY: MARKER }),
+      ['SVC_ENCRYPTION_KEY: member 1 is not 32 bytes in base64; openssl rand -base64 32 makes such a key'],
+    ],
+    [
+      'nor a certificate',
+      () => ({ SVC_SSL_CERT_FILE: '/absent/cert.pem', SVC_SSL_KEY: privatePem }),
+      ['SVC_SSL_CERT_FILE: /absent/cert.pem cannot be read (ENOENT: there is none)'],
+    ],
+    [
+      'nor a base address that is none',
+      () => ({ SVC_PORT: '0', SVC_BASE_URL: MARKER }),
+      ['SVC_BASE_URL: must be an origin such as https://instance.example, without a path'],
+    ],
+    [
+      'keys that were given by their path',
+      () => ({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: './trusted-keys.json' }),
+      [
+        'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: not valid JSON: line 1, column 1: no value of JSON begins so; did you mean SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE, with this path?',
+      ],
+    ],
+    [
+      'a licence that was given by its path',
+      async () => ({ ...(await licenseEnvironment()), SVC_LICENSE: 'license.jws' }),
+      [
+        'SVC_LICENSE: its signature does not verify with the public key; did you mean SVC_LICENSE_FILE, with this path?',
+      ],
+    ],
+    [
+      'a vendor key that was given by its path',
+      async () => ({ ...(await licenseEnvironment()), [VENDOR]: 'vendor.pub.pem' }),
+      [
+        `${VENDOR}: the public key is not PEM: it looks like the path of a file, and should be what the file holds; did you mean ${VENDOR}_FILE, with this path?`,
+      ],
+    ],
+    [
+      'a private key in the place of the vendor key',
+      async () => ({ ...(await licenseEnvironment()), [VENDOR]: privatePem }),
+      [`${VENDOR}: the public key is a private key`],
+    ],
+    [
+      'an http: address',
+      () => ({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: keysOf({ ...JWKS, url: 'http://a.example/' }) }),
+      [
+        'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, url: must be an https: URL; SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:, for tests and demonstrations only',
+      ],
+    ],
+  ])('%s', async (_, environment, problems) => {
+    expect(await problemsOf(await environment())).toEqual(problems);
+    expect(problems.join()).not.toContain(MARKER);
+  });
+
+  it('tells the file, line and column of keys that are no JSON', async () => {
+    const path = write('keys.json', `[{\n  "kid": 'x'\n}]\n`);
+    expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
+      `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): not valid JSON: line 2, column 10: a single quotation mark: JSON has double ones only`,
+    ]);
+  });
+
+  it('tells the file of an entry that is wrong', async () => {
+    const path = write('keys.json', keysOf({ kid: '' }));
+    expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
+      `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): entry 0, kid: must be a non-empty string`,
+    ]);
   });
 });
 

@@ -1,8 +1,10 @@
 // Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
 import type { Client, Dispatcher } from 'undici';
+import type { JwksSettingNames } from '../../token-exchange.options.js';
 import { maxAgeSeconds } from './cache-control.js';
 import type { JwksOptions } from './jwks-options.js';
-import { AddressRefusedError, NetworkAddressPolicy } from './network-address.js';
+import { JWKS_SETTING_NAMES } from './jwks-options.js';
+import { AddressRefusedError, NetworkAddressPolicy, settingThatAllows } from './network-address.js';
 
 const DEADLINE_MS = 5_000;
 const MAX_BODY_BYTES = 1_048_576;
@@ -26,8 +28,14 @@ export class JwksFetchError extends Error {}
 export class JwksFetcher {
   private readonly addresses: NetworkAddressPolicy;
   private readonly protocols: readonly string[];
+  private readonly settingNames: JwksSettingNames;
 
-  constructor({ allowHttp, allowPrivate }: Pick<JwksOptions, 'allowHttp' | 'allowPrivate'>) {
+  constructor({
+    allowHttp,
+    allowPrivate,
+    settingNames = JWKS_SETTING_NAMES,
+  }: Pick<JwksOptions, 'allowHttp' | 'allowPrivate' | 'settingNames'>) {
+    this.settingNames = settingNames;
     this.addresses = new NetworkAddressPolicy({ allowLoopback: allowHttp, allowRanges: allowPrivate });
     this.protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
   }
@@ -39,15 +47,27 @@ export class JwksFetcher {
    */
   async fetch(address: string): Promise<JwksAnswer> {
     const url = new URL(address);
-    if (!this.protocols.includes(url.protocol)) throw new JwksFetchError('only https: addresses are allowed');
+    if (!this.protocols.includes(url.protocol))
+      throw new JwksFetchError(`only https: addresses are allowed (see ${this.settingNames.allowHttp})`);
     const client = await this.connect(url);
     try {
       return await withinDeadline(exchange(client, url));
     } catch (error) {
-      throw asFetchError(error);
+      throw this.asFetchError(error);
     } finally {
       await client.destroy();
     }
+  }
+
+  /** Only the code or class of a foreign error is told: its text may hold parts of the answer. */
+  private asFetchError(error: unknown): JwksFetchError {
+    if (error instanceof JwksFetchError) return error;
+    if (error instanceof AddressRefusedError) {
+      const setting = settingThatAllows(error.address, this.settingNames);
+      return new JwksFetchError(`${error.message} (see ${setting})`);
+    }
+    const { code, name } = error as { code?: unknown; name?: unknown };
+    return new JwksFetchError(`the connection failed (${String(code ?? name)})`);
   }
 
   /**
@@ -108,14 +128,6 @@ async function withinDeadline<T>(work: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Only the code or class of a foreign error is told: its text may hold parts of the answer. */
-function asFetchError(error: unknown): JwksFetchError {
-  if (error instanceof JwksFetchError) return error;
-  if (error instanceof AddressRefusedError) return new JwksFetchError(error.message);
-  const { code, name } = error as { code?: unknown; name?: unknown };
-  return new JwksFetchError(`the connection failed (${String(code ?? name)})`);
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {

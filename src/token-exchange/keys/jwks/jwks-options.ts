@@ -1,5 +1,12 @@
 // What the JWKS provider is told at registration: its entries and the limits of fetching.
+import type { JwksSettingNames } from '../../token-exchange.options.js';
 import type { JwksEntry } from '../trusted-key.js';
+
+/** As the options of the module are called. */
+export const JWKS_SETTING_NAMES: JwksSettingNames = {
+  allowHttp: 'jwks.allowHttp',
+  allowPrivate: 'jwks.allowPrivate',
+};
 
 export interface JwksOptions {
   readonly entries: readonly JwksEntry[];
@@ -11,6 +18,8 @@ export interface JwksOptions {
   readonly allowHttp: boolean;
   /** CIDR ranges that are not public and yet allowed. */
   readonly allowPrivate: readonly string[];
+  /** Default: `JWKS_SETTING_NAMES`. */
+  readonly settingNames?: JwksSettingNames;
 }
 
 /** Injection token of the options. */

@@ -1,5 +1,6 @@
 // Decides to which network addresses a fetch may connect.
 import ipaddr from 'ipaddr.js';
+import type { JwksSettingNames } from '../../token-exchange.options.js';
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 type Address = Range[0];
@@ -17,7 +18,7 @@ export interface NetworkAddressExceptions {
 
 /** The other side has an address that is not allowed. */
 export class AddressRefusedError extends Error {
-  constructor(address: string | undefined) {
+  constructor(readonly address: string | undefined) {
     super(`the address ${address ?? '(unknown)'} is not public and not allowed by the configuration`);
   }
 }
@@ -43,6 +44,16 @@ export class NetworkAddressPolicy {
     const address = ipaddr.parse(text);
     return isPublic(address) || this.exceptions.some((range) => liesIn(range, address));
   }
+}
+
+/** The setting by which an operator allows an address that is not public. */
+export function settingThatAllows(
+  address: string | undefined,
+  { allowHttp, allowPrivate }: JwksSettingNames,
+): string {
+  const isKnown = address !== undefined && ipaddr.isValid(address);
+  const isLoopback = isKnown && LOOPBACK.some((range) => liesIn(range, ipaddr.parse(address)));
+  return isLoopback ? `${allowHttp} or ${allowPrivate}` : allowPrivate;
 }
 
 /** "unicast" is the library's word for an address in none of the special ranges. */

@@ -166,7 +166,71 @@ describe('members that break their rule', () => {
     expect(entries).toEqual([]);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^entry 0, "?${member}"?: `));
-    expect(problems[0]).not.toMatch(/marker|5150|BEGIN/);
+    expect(problems[0]).not.toMatch(/marker|5150|[A-Za-z\d+/]{32}/);
+  });
+
+  const certificate = `-----BEGIN CERTIFICATE-----\n${MARKER}\n-----END CERTIFICATE-----`;
+  it.each<[string, object, string]>([
+    ['alowedRoles', { ...ec, alowedRoles: [] }, '(did you mean allowedRoles?)'],
+    ['allowed_roles', { ...ec, allowed_roles: [] }, '(did you mean allowedRoles?)'],
+    ['expectedaudience', { ...jwks, expectedaudience: MARKER }, '(did you mean expectedAudience?)'],
+    ['marker', { ...ec, marker: 1 }, 'is not a known member; known are type, issuer, '],
+    ['kid', { ...jwks, kid: MARKER }, 'is a member of the other type; known are type, issuer, '],
+    ['url', { ...ec, url: MARKER }, 'is a member of the other type; known are type, issuer, '],
+    ['key', { ...ec, key: 'keys/partner.pem' }, 'must be a PEM public key: it looks like the path of a file'],
+    ['key', { ...ec, key: 'ssh-ed25519 AAAA' }, 'must be a PEM public key: it is an SSH key'],
+    ['key', { ...ec, key: certificate }, 'must be a PEM public key: it is a certificate: openssl x509'],
+    [
+      'key',
+      { ...ec, key: partner.publicKeyPem().replaceAll('\n', '\\n') },
+      'JSON needs \\n with one backslash',
+    ],
+    ['key', { ...ec, key: partner.publicKeyPem().replaceAll('\n', '') }, 'it has lost its line breaks'],
+    ['key', { ...ec, key: partner.privateKeyPem() }, 'is a private key; only the public key belongs here'],
+    ['url', { ...jwks, url: 'http://a.example/' }, 'must be an https: URL; jwks.allowHttp allows http:'],
+  ])('[D83] what is wrong with %s is told so that it can be put right: %j', (_, entry, text) => {
+    const { problems } = read(entry);
+    expect(problems).toEqual([expect.stringContaining(text)]);
+    expect(problems[0]).not.toContain(MARKER);
+  });
+
+  it('[D83] the setting for http: addresses is called as the host calls it', () => {
+    const rules = { ...RULES, jwksSettingNames: { allowHttp: 'ALLOW_HTTP', allowPrivate: 'ALLOW_PRIVATE' } };
+    const { problems } = readText(JSON.stringify([{ ...jwks, url: 'http://a.example/' }]), rules);
+    expect(problems).toEqual([expect.stringContaining('; ALLOW_HTTP allows http:')]);
+  });
+
+  it.each([
+    ['https://10.0.0.1/jwks', false, [], 'jwks.allowPrivate'],
+    ['https://10.0.0.1/jwks', false, ['192.168.0.0/16'], 'jwks.allowPrivate'],
+    ['https://[fd00::1]/jwks', true, [], 'jwks.allowPrivate'],
+    ['https://127.0.0.1:8443/jwks', false, [], 'jwks.allowHttp or jwks.allowPrivate'],
+    ['https://localhost/jwks', false, [], 'jwks.allowHttp or jwks.allowPrivate'],
+    ['https://10.0.0.1/jwks', false, ['10.0.0.0/8'], undefined],
+    ['http://localhost/jwks', true, [], undefined],
+    ['https://partner.example/jwks', false, [], undefined],
+    ['https://1.1.1.1/jwks', false, [], undefined],
+    ['https://10.0.0.1/jwks', false, undefined, undefined],
+  ])('[D83] of the address of %s it is said at once by which setting it could be fetched', (...given) => {
+    const [url, allowHttp, allowPrivate, setting] = given;
+    const rules = { ...RULES, allowHttp, ...(allowPrivate === undefined ? {} : { allowPrivate }) };
+    const entry = { ...jwks, url, expectedAudience: 'us', linkPrivileged: false };
+    const { problems, warnings } = readText(JSON.stringify([entry]), rules);
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual(
+      setting === undefined
+        ? []
+        : [`entry 0, url: its address is not public, so no key is ever fetched; see ${setting}`],
+    );
+  });
+
+  it('[D83] a text that is no JSON is told with its place', () => {
+    expect(readText(`[\n  {"kid": "a",}\n]`).problems).toEqual([
+      'not valid JSON: line 2, column 14: a comma before the end of an object',
+    ]);
+    expect(readText(`[{"kid":"${MARKER}","kid":1}]`).problems).toEqual([
+      'line 1, column 23: a member is given twice',
+    ]);
   });
 
   it('[P.name] the name of an entry is its label in logs and metrics', () => {

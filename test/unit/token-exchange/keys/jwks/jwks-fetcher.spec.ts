@@ -144,7 +144,7 @@ describe('where a fetch may go', () => {
 
   it('[D33] http: is refused unless it is allowed', async () => {
     expect(await reasonOf(new JwksFetcher(STRICT).fetch(server.url))).toBe(
-      'only https: addresses are allowed',
+      'only https: addresses are allowed (see jwks.allowHttp)',
     );
     await expect(new JwksFetcher(LOOPBACK).fetch(server.url)).resolves.toBeDefined();
   });
@@ -162,6 +162,20 @@ describe('where a fetch may go', () => {
     const reason = await reasonOf(new JwksFetcher(STRICT).fetch(`https://${host}:${server.port}/`));
     expect(reason).toMatch(new RegExp(`^the address ${address} is not public`));
     expect(server.connectionCount).toBe(before);
+  });
+
+  it.each([
+    ['https://127.0.0.1/', '(see HTTP or PRIVATE)'],
+    ['https://[::1]/', '(see HTTP or PRIVATE)'],
+    ['https://10.1.2.3/', '(see PRIVATE)'],
+    ['https://[fd00::1]/', '(see PRIVATE)'],
+    ['http://partner.example/', '(see HTTP)'],
+  ])('[D83] the refusal of %s names the setting that would allow it: %s', async (url, hint) => {
+    const fetcher = new JwksFetcher({
+      ...STRICT,
+      settingNames: { allowHttp: 'HTTP', allowPrivate: 'PRIVATE' },
+    });
+    expect(await reasonOf(fetcher.fetch(url))).toContain(` ${hint}`);
   });
 
   it('[D33] the operator may allow a range, and then only that range', async () => {
@@ -199,7 +213,13 @@ describe('where a fetch may go', () => {
 async function fetchInAnotherProcess(urls: string[], authority: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-fetcher-'));
   try {
-    for (const name of ['jwks-fetcher', 'guarded-connector', 'network-address', 'cache-control']) {
+    for (const name of [
+      'jwks-fetcher',
+      'jwks-options',
+      'guarded-connector',
+      'network-address',
+      'cache-control',
+    ]) {
       const { code } = transformFileSync(
         join(PROJECT, `src/token-exchange/keys/jwks/${name}.ts`),
         SWC_OPTIONS,

@@ -1,0 +1,66 @@
+// Says why token exchange is not there: in a word for programs, and in a sentence for the operator.
+import { VARIABLES } from '../config/environment.js';
+import { License } from '../config/license.js';
+import type { Startup } from './startup.js';
+
+/** Why both endpoints answer 404. */
+export type UnavailableReason =
+  'flag_off' | 'flag_not_true' | 'no_license' | 'feature_not_licensed' | 'license_ended';
+
+/** What anybody may hear: a word, which tells neither what was configured nor what else is licensed. */
+export type PublicReason = 'not_enabled' | 'not_licensed' | 'license_ended' | 'restart_needed';
+
+export type AvailabilitySettings = Pick<Startup, 'config' | 'given' | 'license'>;
+
+const PUBLIC_REASONS: Record<UnavailableReason, PublicReason> = {
+  flag_off: 'not_enabled',
+  flag_not_true: 'not_enabled',
+  no_license: 'not_licensed',
+  feature_not_licensed: 'not_licensed',
+  license_ended: 'license_ended',
+};
+
+/**
+ * The first thing that is missing; undefined where token exchange is to be there.
+ * @param nowMs milliseconds since the Unix epoch
+ * @rule D82 What is off says why. See availability.reporter.ts for when, health.controller.ts for readiness.
+ */
+export function unavailableBecause(
+  { config, given, license }: AvailabilitySettings,
+  nowMs: number,
+): UnavailableReason | undefined {
+  if (!config.featureFlag) return flagRemark(given) === undefined ? 'flag_off' : 'flag_not_true';
+  if (license === License.NONE) return 'no_license';
+  if (!license.features.has('token-exchange')) return 'feature_not_licensed';
+  return license.hasEnded(nowMs) ? 'license_ended' : undefined;
+}
+
+export function publicReason(reason: UnavailableReason): PublicReason {
+  return PUBLIC_REASONS[reason];
+}
+
+/** What an operator has to know to put it right. The features are words of a licence whose signature was checked. */
+export function explanationOf(reason: UnavailableReason, { given, license }: AvailabilitySettings): string {
+  const flag = VARIABLES.featureFlag.name;
+  switch (reason) {
+    case 'flag_off':
+      return `${flag} is not set to true`;
+    case 'flag_not_true':
+      return `${flag} ${flagRemark(given) ?? ''}`;
+    case 'no_license':
+      return `there is no licence: set ${VARIABLES.license.name} or ${VARIABLES.license.name}_FILE`;
+    case 'feature_not_licensed':
+      return `the licence has no feature token-exchange; it has ${[...license.features].join(', ') || 'none at all'}`;
+    case 'license_ended':
+      return `the licence has ended: ${endOf(license)}`;
+  }
+}
+
+/** The end of a licence, as it is written in lines for people. */
+export function endOf({ expiresAt }: License): string {
+  return Number.isNaN(expiresAt.getTime()) ? 'at no date that there is' : expiresAt.toISOString();
+}
+
+function flagRemark(given: Startup['given']): string | undefined {
+  return given.get(VARIABLES.featureFlag.name)?.remark;
+}

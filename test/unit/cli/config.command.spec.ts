@@ -1,0 +1,150 @@
+// svc-admin config check: what the service would take from where, what it would refuse, and that no secret is shown.
+import { generateKeyPairSync } from 'node:crypto';
+import { Partner } from '../../../demo/partner.js';
+import { ENVIRONMENT_VARIABLES } from '../../../src/config/environment.js';
+import type { ConfigurationError } from '../../../src/config/load-config.js';
+import { prepareStartup } from '../../../src/start/startup.js';
+import { licenseEnvironment } from '../../support/license.js';
+import { CommandLine } from '../../support/run-cli.js';
+
+const SECRET = 'marker-5150';
+const KEY = Buffer.from(SECRET.padEnd(32)).toString('base64');
+const ENTRY = Partner.create({ issuer: 'https://a.example', kid: 'k1' }).staticEntry();
+
+interface Told {
+  problems: string[];
+  warnings: string[];
+  tokenExchange: { available: boolean; reason?: string; explanation?: string };
+  license: { until: string; features: string[] } | null;
+  variables: {
+    name: string;
+    value: string | null;
+    state: string;
+    source?: string;
+    as?: string;
+    file?: string;
+  }[];
+}
+
+describe('[D83] config check', () => {
+  const line = new CommandLine();
+  afterAll(() => line.remove());
+
+  const check = (environment: Record<string, string> = {}, ...words: string[]) =>
+    line.run([...words, 'config', 'check'], environment);
+  const told = async (environment: Record<string, string>) => {
+    const { exitCode, stdout } = await line.run(['config', 'check', '--json'], environment);
+    return { exitCode, ...(JSON.parse(stdout) as Told) };
+  };
+  const rowsOf = (stdout: string) =>
+    new Map(
+      stdout
+        .split('\n')
+        .map((row) => row.split(/ {2,}/))
+        .map(([name = '', ...cells]) => [name, cells]),
+    );
+
+  it('tells every variable with its default where nothing is set', async () => {
+    const { exitCode, stdout, stderr } = await check();
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(
+      /^Token exchange: off: SVC_ENV_FEAT_TOKEN_EXCHANGE is not set to true\nLicence: none/,
+    );
+    const rows = rowsOf(stdout);
+    expect(ENVIRONMENT_VARIABLES.filter(({ name }) => !rows.has(name))).toEqual([]);
+    expect(rows.get('SVC_PORT')).toEqual(['5678', 'default']);
+    expect(rows.get('SVC_BASE_URL')).toEqual(['http://localhost:5678', 'default']);
+    expect(rows.get('SVC_LICENSE')).toEqual(['(unset)']);
+  });
+
+  it('tells where each value comes from: environment, --env-file, .env, an alias, a file', async () => {
+    line.write('.env', 'SVC_HOST=dot\nSVC_PROXY_HOPS=3\n');
+    line.write('chosen.env', 'SVC_HOST=chosen\n');
+    const path = line.write('level', 'debug\n');
+    const { stdout } = await check({ PORT: '8080', SVC_LOG_LEVEL_FILE: path }, '--env-file', 'chosen.env');
+    line.write('.env', '');
+    const rows = rowsOf(stdout);
+    expect(rows.get('SVC_HOST')).toEqual(['chosen', expect.stringMatching(/chosen\.env$/)]);
+    expect(rows.get('SVC_PROXY_HOPS')).toEqual(['3', '.env']);
+    expect(rows.get('SVC_PORT')).toEqual(['8080', 'environment as PORT']);
+    expect(rows.get('SVC_LOG_LEVEL')).toEqual(['debug', `environment, file ${path}`]);
+    expect(rows.get('SVC_BASE_URL')).toEqual(['http://localhost:8080', 'default']);
+  });
+
+  it('shows no secret, and of long values their length', async () => {
+    const trustedKeys = JSON.stringify([ENTRY]);
+    const environment: Record<string, string> = {
+      ...(await licenseEnvironment()),
+      SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+      SVC_TOKEN_EXCHANGE_ENABLED: 'true',
+      SVC_DATABASE_URL: `postgres://user:${SECRET}@db.example/name`,
+      SVC_ENCRYPTION_KEY: KEY,
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: trustedKeys,
+    };
+    const { exitCode, stdout } = await check(environment);
+    const rows = rowsOf(stdout);
+    expect(exitCode).toBe(0);
+    for (const name of ['SVC_LICENSE', 'SVC_DATABASE_URL', 'SVC_ENCRYPTION_KEY'])
+      expect(rows.get(name)).toEqual(['(hidden)', 'environment']);
+    expect(rows.get('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS')).toEqual([
+      `(${trustedKeys.length} characters)`,
+      'environment',
+    ]);
+    expect(stdout).toContain('Token exchange: there; embedded login off, token exchange on\n');
+    expect(stdout).toMatch(/Licence: until \S+Z; token-exchange, project-members, credentials-list\n/);
+    const json = await line.output(['config', 'check', '--json'], environment);
+    for (const text of [stdout, json])
+      for (const secret of [SECRET, KEY, String(environment['SVC_LICENSE'])])
+        expect(text).not.toContain(secret);
+  });
+
+  it('tells the problems that the start would tell, all of them, and exits with 1', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const environment = {
+      SVC_ENV_FEAT_TOKEN_EXCHANGE: 'True',
+      SVC_PORT: SECRET,
+      SVC_HOSTS: SECRET,
+      SVC_SSL_CERT_FILE: '/absent/cert.pem',
+      SVC_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: `[{"kid":"${SECRET}",}]`,
+    };
+    const start = prepareStartup({ environment, workingDirectory: line.folder });
+    const { problems } = (await start.catch((error: unknown) => error)) as ConfigurationError;
+    expect(problems).toHaveLength(3);
+    const { exitCode, stdout, stderr } = await check(environment);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      'error: The service would not start with this configuration; problems: 3.\n',
+    ]);
+    const rows = stdout.split('\n').filter((row) => row.startsWith('problem: '));
+    expect(rows).toEqual(problems.map((problem) => `problem: ${problem}`));
+    expect(stdout).toContain('warning: SVC_HOSTS is not a variable of this service');
+    expect(rowsOf(stdout).get('SVC_PORT')).toEqual(['(has a problem)', 'environment']);
+    expect(rowsOf(stdout).get('SVC_SSL_CERT')?.[0]).toBe('(has a problem)');
+    expect(stdout).not.toMatch(/marker|BEGIN/);
+  });
+
+  it('tells the same to programs', async () => {
+    const environment = { SVC_ENV_FEAT_TOKEN_EXCHANGE: '1', PORT: '8080', SVC_PROXY_HOPS: 'many' };
+    const { exitCode, problems, tokenExchange, license, variables } = await told(environment);
+    expect([exitCode, problems.length, license]).toEqual([1, 1, null]);
+    expect(tokenExchange).toEqual({
+      available: false,
+      reason: 'flag_not_true',
+      explanation: expect.stringContaining('counts only as exactly true'),
+    });
+    expect(variables).toHaveLength(ENVIRONMENT_VARIABLES.length);
+    const found = (name: string) => variables.find((variable) => variable.name === name);
+    expect(found('SVC_PORT')).toEqual({
+      name: 'SVC_PORT',
+      value: '8080',
+      state: 'set',
+      secret: false,
+      as: 'PORT',
+      source: 'environment',
+    });
+    expect(found('SVC_PROXY_HOPS')).toMatchObject({ value: null, state: 'problem' });
+    expect(found('SVC_SSL_KEY')).toEqual({ name: 'SVC_SSL_KEY', value: null, state: 'unset', secret: true });
+    expect(found('SVC_HOST')).toMatchObject({ value: '127.0.0.1', state: 'default' });
+  });
+});
