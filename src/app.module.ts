@@ -26,6 +26,7 @@ import { poolState } from './database/pool-state.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HostModule } from './host/host.module.js';
+import { explainerOf } from './host/instance-explainer.js';
 import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js';
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
@@ -36,12 +37,16 @@ import { ThrottleModule } from './http/throttle/throttle.module.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
-import { unavailableBecause } from './start/availability.js';
 import { AvailabilityReporter } from './start/availability.reporter.js';
 import { ClockModule } from './start/clock.module.js';
 import type { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
-import { JWKS_VARIABLES, metricsAddress, trustedKeysRules } from './start/startup.js';
+import { metricsAddress, trustedKeysRules } from './start/startup.js';
+import {
+  explanationRules,
+  isTokenExchangeAvailable,
+  tokenExchangeSettings,
+} from './start/token-exchange-settings.js';
 import { AccessTokenService } from './token-exchange/access-tokens/access-token.service.js';
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
@@ -53,8 +58,6 @@ import { Revocations } from './token-exchange/revocation/revocations.js';
 import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
-import type { TokenExchangeSettings } from './token-exchange/token-exchange.options.js';
-import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from './users/role.js';
 import { UsersModule } from './users/users.module.js';
 import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';
@@ -188,23 +191,17 @@ function auditStreaming(
 
 /** On PostgreSQL commands have the database for themselves. */
 function administration(
-  { startup, dataDirectory }: Parts,
+  { startup, dataDirectory, clock: time }: Parts,
   { clock, logging, database, audit, access, users, projects }: SharedModules,
   work: DynamicModule,
 ): DynamicModule[] {
   if (dataDirectory === undefined) return [];
   const socket = { path: commandSocketPath(dataDirectory), version: VERSION };
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
+  const rules = explanationRules(startup, time);
+  const explain = explainerOf(() => Promise.resolve(rules));
   const needs = [clock, logging, database, audit, access, users, projects, work];
-  return [AdministrationModule.register(socket, trust, needs)];
-}
-
-/**
- * Whether the feature is there at all.
- * @rule 1.4 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
- */
-export function isTokenExchangeAvailable(startup: Startup, clock: Clock): boolean {
-  return unavailableBecause(startup, clock.nowMs()) === undefined;
+  return [AdministrationModule.register(socket, { trust, explain }, needs)];
 }
 
 /** An end that is no date is none that could be counted to. */
@@ -277,39 +274,6 @@ function tokenExchange(
   const inject = [DataSource, Revocations, JwksKeyProvider, StoredEntryFollower];
   const imports = [database, access, module];
   return [module, HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
-}
-
-function tokenExchangeSettings(
-  { config, license, trustedKeys }: Startup,
-  clock: Clock,
-): TokenExchangeSettings {
-  const { baseUrl, scopes } = trustedKeysRules(config);
-  return {
-    trustedKeys,
-    strict: config.strict,
-    entryRules: { baseUrl, scopes },
-    roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
-    embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
-    exchange: {
-      enabled: config.exchangeEnabled,
-      perMinute: config.exchangesPerMinute,
-      maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
-    },
-    tokenRevocation: { perMinute: config.tokenRevocationsPerMinute },
-    clockToleranceSeconds: config.clockToleranceSeconds,
-    replayPurge: {
-      intervalSeconds: config.jtiCleanupIntervalSeconds,
-      batchSize: config.jtiCleanupBatchSize,
-    },
-    jwks: {
-      refreshIntervalSeconds: config.keyRefreshIntervalSeconds,
-      maxStaleSeconds: config.jwksMaxStaleSeconds,
-      allowHttp: config.jwksAllowHttp,
-      allowPrivate: config.jwksAllowPrivate,
-      settingNames: JWKS_VARIABLES,
-    },
-    isAvailable: () => license.includes('token-exchange', clock.nowMs()),
-  };
 }
 
 function databaseCheck(database: DataSource): ReadinessCheck {

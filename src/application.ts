@@ -2,7 +2,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { AppModule, isAbsent, isTokenExchangeAvailable } from './app.module.js';
+import { AppModule, isAbsent } from './app.module.js';
 import { VARIABLES } from './config/environment.js';
 import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
@@ -17,6 +17,7 @@ import { ENTITIES } from './start/entities.js';
 import { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { databaseSettings, encryptionKeys } from './start/startup.js';
+import { isTokenExchangeAvailable } from './start/token-exchange-settings.js';
 import { TOKEN_EXCHANGE_DESCRIPTION } from './token-exchange/delegation/token-exchange.description.js';
 import { EMBED_LOGIN_DESCRIPTION } from './token-exchange/embed-login/embed-login.description.js';
 import { TOKEN_REVOCATION_DESCRIPTION } from './token-exchange/token-revocation/token-revocation.description.js';

@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import 'reflect-metadata';
-import { isTokenExchangeAvailable } from './app.module.js';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
 import { ConfigurationError } from './config/load-config.js';
@@ -16,6 +15,7 @@ import { MetricsAddressError } from './metrics/metrics.listener.js';
 import { CommandLineError, readCommandLine } from './start/command-line.js';
 import type { Startup } from './start/startup.js';
 import { prepareStartup } from './start/startup.js';
+import { isTokenExchangeAvailable } from './start/token-exchange-settings.js';
 import { Clock } from './token-exchange/foundation/clock.js';
 import { SealError } from './token-exchange/sealing/key-ring.js';
 

@@ -5,10 +5,10 @@ import type { Logger } from 'pino';
 import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
+import { Database } from '../token-exchange/database/database.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { LOGGER } from '../token-exchange/foundation/log.js';
 import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
-import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
 import { StoredEntryChanges } from '../token-exchange/keys/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../token-exchange/keys/stored/stored-entry.repository.js';
 import { RevocationFollower } from '../token-exchange/revocation/revocation.follower.js';
@@ -19,30 +19,30 @@ import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { Administration } from './administration.js';
-import type { InstanceParts } from './instance-parts.js';
+import type { InstanceParts, InstanceSettings } from './instance-parts.js';
 import type { CommandServerOptions } from './socket/command.server.js';
 import { CommandServer } from './socket/command.server.js';
 
 @Module({})
 export class AdministrationModule {
   /**
-   * @param trust the configured entries and their rules
+   * @param settings what is configured
    * @param imports modules that offer clock, log, database, audit bus, sessions, revocations, users, projects and workflows
    */
   static register(
     options: CommandServerOptions,
-    trust: StoredEntriesRules,
+    settings: InstanceSettings,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
     return {
       module: AdministrationModule,
       imports,
-      providers: [JwksSnapshotRepository, StoredEntryRepository, administration(trust), server(options)],
+      providers: [JwksSnapshotRepository, StoredEntryRepository, administration(settings), server(options)],
     };
   }
 }
 
-function administration(trust: StoredEntriesRules): Provider {
+function administration(settings: InstanceSettings): Provider {
   const useFactory = (
     audit: AuditBus,
     clock: Clock,
@@ -55,19 +55,15 @@ function administration(trust: StoredEntriesRules): Provider {
     sessions: SessionRepository,
     revocations: RevocationRepository,
     follower: RevocationFollower,
+    database: Database,
     trail: AuditTrailReader,
     trailFollower: AuditTrailFollower,
   ) => {
-    const storedEntries = new StoredEntryChanges(repository, trust);
+    const storedEntries = new StoredEntryChanges(repository, settings.trust);
     const learnRevocations = () => follower.hear();
     const repositories = { users, projects, workflows, keySets, sessions, revocations, trail };
-    const parts: InstanceParts = {
-      ...repositories,
-      userService,
-      storedEntries,
-      trailFollower,
-      learnRevocations,
-    };
+    const known = { ...repositories, userService, storedEntries, trailFollower, learnRevocations };
+    const parts: InstanceParts = { ...known, explain: settings.explain(known, database, clock) };
     return new Administration(parts, audit, clock);
   };
   return {
@@ -85,6 +81,7 @@ function administration(trust: StoredEntriesRules): Provider {
       SessionRepository,
       RevocationRepository,
       RevocationFollower,
+      Database,
       AuditTrailReader,
       AuditTrailFollower,
     ],

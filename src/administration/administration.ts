@@ -9,9 +9,8 @@ import { Database } from '../token-exchange/database/database.js';
 import { Transactions } from '../token-exchange/database/transaction.js';
 import type { Clock } from '../token-exchange/foundation/clock.js';
 import { SILENT } from '../token-exchange/foundation/log.js';
-import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
 import { CommandError } from './command-error.js';
-import type { InstanceParts } from './instance-parts.js';
+import type { InstanceParts, InstanceSettings } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
 import { DatabaseClock } from './database.clock.js';
 import type { ChangeOperation, ListOperation, Operation } from './operation.js';
@@ -32,11 +31,12 @@ export class Administration {
   ) {}
 
   /** For a process that has nothing but the database: nobody listens to its events, and it has no log. */
-  static async on(database: OpenDatabase, trust: () => StoredEntriesRules): Promise<Administration> {
+  static async on(database: OpenDatabase, settings: InstanceSettings): Promise<Administration> {
     const shared = new Database(database.dataSource);
     const trail = new AuditTrailRepository(shared);
     const audit = new AuditBus(trail, new Transactions(shared), new EventEmitter2(), SILENT);
-    return new Administration(instancePartsOn(database, trust), audit, await DatabaseClock.of(database));
+    const clock = await DatabaseClock.of(database);
+    return new Administration(instancePartsOn(database, settings, clock), audit, clock);
   }
 
   /**

@@ -3,6 +3,9 @@ import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import type { OpenDatabase } from '../database/data-source.js';
 import { Database } from '../token-exchange/database/database.js';
+import type { ExplanationRequest } from '../token-exchange/explain/explanation-request.js';
+import type { TokenExplanation } from '../token-exchange/explain/token-explanation.js';
+import type { Clock } from '../token-exchange/foundation/clock.js';
 import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
 import { StoredEntryChanges } from '../token-exchange/keys/stored/stored-entry.changes.js';
@@ -28,27 +31,43 @@ export interface InstanceParts {
   readonly trailFollower: AuditTrailFollower;
   /** Has this process read what was revoked. Never rejects. */
   readonly learnRevocations: () => Promise<void>;
+  readonly explain: (request: ExplanationRequest) => Promise<TokenExplanation>;
+}
+
+/** What explains tokens is made by whoever knows the settings and the ports of the host. */
+export type ExplainerOf = (
+  parts: Pick<InstanceParts, 'users' | 'userService' | 'keySets' | 'revocations' | 'storedEntries'>,
+  database: Database,
+  clock: Clock,
+) => InstanceParts['explain'];
+
+/** What parts are made by beside the database. */
+export interface InstanceSettings {
+  /** The configured entries and their rules. */
+  readonly trust: StoredEntriesRules;
+  readonly explain: ExplainerOf;
 }
 
 /**
  * The parts on a database that no service has, or that several processes share.
- * @param trust tells the configured entries and their rules, if they are asked for: other commands need no configured keys
+ * @param settings are looked at when they are asked for: other commands need no configured keys
  */
 export function instancePartsOn(
   { dataSource }: OpenDatabase,
-  trust: () => StoredEntriesRules,
+  settings: InstanceSettings,
+  clock: Clock,
 ): InstanceParts {
   const database = new Database(dataSource);
   const users = new UserRepository(dataSource.getRepository(User));
   const projects = new ProjectRepository(dataSource);
-  return {
+  const parts: InstanceParts = {
     users,
     userService: new UserService(users, projects),
     projects,
     workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
     keySets: new JwksSnapshotRepository(database),
     get storedEntries() {
-      return new StoredEntryChanges(new StoredEntryRepository(database), trust());
+      return new StoredEntryChanges(new StoredEntryRepository(database), settings.trust);
     },
     sessions: new SessionRepository(database),
     revocations: new RevocationRepository(database),
@@ -56,5 +75,7 @@ export function instancePartsOn(
     trailFollower: new AuditTrailFollower(database),
     // It answers no requests; services on the same database are told by it.
     learnRevocations: () => Promise.resolve(),
+    explain: (request) => settings.explain(parts, database, clock)(request),
   };
+  return parts;
 }

@@ -2,6 +2,7 @@
 import { ADD_ENTRY } from './add-entry.operation.js';
 import { CHANGE_ENTRY_POLICY } from './change-entry-policy.operation.js';
 import { CREATE_USER } from './create-user.operation.js';
+import { EXPLAIN_TOKEN } from './explain-token.operation.js';
 import { IMPORT_WORKFLOWS } from './import-workflows.operation.js';
 import { LIST_ENTRIES } from './list-entries.operation.js';
 import { LIST_KEY_SETS } from './list-key-sets.operation.js';
@@ -32,6 +33,7 @@ export const OPERATIONS: readonly Operation[] = [
   ENABLE_USER,
   SIGN_USER_OUT,
   IMPORT_WORKFLOWS,
+  EXPLAIN_TOKEN,
   LIST_EVENTS,
   TAIL_EVENTS,
   EXPORT_EVENTS,

@@ -8,9 +8,9 @@ import { CommandClient } from '../administration/socket/command.client.js';
 import { commandSocketPath, obstacleTo } from '../administration/socket/command-socket.js';
 import { DataDirectoryLockedError, holderOf } from '../database/data-directory.lock.js';
 import type { OpenDatabase } from '../database/data-source.js';
-import { storedEntriesRulesOf } from './configured-keys.js';
 import type { CommandContext } from './command-context.js';
 import { instanceDatabase, openInstanceDatabase } from './instance-database.js';
+import { instanceSettings } from './instance-settings.js';
 
 /** A service that starts takes commands once it is ready; a command that has the database needs it for a moment. */
 const PATIENCE_MS = 5_000;
@@ -117,7 +117,7 @@ async function openUnlessHeld(directory: string): Promise<OpenDatabase | number>
 }
 
 async function wayOn(database: OpenDatabase, context: CommandContext): Promise<Way> {
-  const administration = await Administration.on(database, () => storedEntriesRulesOf(context));
+  const administration = await Administration.on(database, instanceSettings(context));
   const request = { id: randomUUID(), way: 'database' } as const;
   return {
     perform: (operation, input) => administration.perform(operation, input, request),

@@ -1,4 +1,4 @@
-// svc-admin token: signs external tokens as a partner would, for trying things out.
+// svc-admin token: signs external tokens as a partner would, for trying things out, and explains those of partners.
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
@@ -9,6 +9,7 @@ import { ALGORITHMS } from '../token-exchange/keys/algorithms.js';
 import type { CommandContext } from './command-context.js';
 import { jsonMember, wholeNumber } from './option-values.js';
 import { readSigner } from './private-key.js';
+import { addExplain } from './token-explain.command.js';
 
 /** Under the 60 seconds that embedded login allows. */
 const LIFETIME_SECONDS = 55;
@@ -32,8 +33,11 @@ interface MintOptions {
 }
 
 export function addTokenCommands(program: Command, context: CommandContext): void {
-  const token = program.command('token').description('make external tokens for trying things out');
+  const token = program
+    .command('token')
+    .description('make external tokens for trying things out, and explain tokens');
   addMint(token, context);
+  addExplain(token, context);
 }
 
 function addMint(token: Command, context: CommandContext): void {

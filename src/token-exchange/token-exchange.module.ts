@@ -18,6 +18,7 @@ import { EmbedLoginService } from './embed-login/embed-login.service.js';
 import { PlainHttpWarning } from './embed-login/plain-http.warning.js';
 import { LOGGER } from './foundation/log.js';
 import { IdentityLinkRepository } from './identity/identity-link.repository.js';
+import { IdentityDecider } from './identity/identity.decider.js';
 import { IdentityService } from './identity/identity.service.js';
 import { PrivilegedLinkWarning } from './identity/privileged-link.warning.js';
 import { Journey } from './journey.js';
@@ -56,6 +57,7 @@ const VERIFY_CONSUME_RESOLVE = [
   JtiRepository,
   ConsumptionService,
   IdentityLinkRepository,
+  IdentityDecider,
   IdentityService,
   PrivilegedLinkWarning,
   Transactions,

@@ -6,6 +6,7 @@ import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { Application } from '../../src/application.js';
 import { createApplication } from '../../src/application.js';
 import { createLogger } from '../../src/logging/logger.js';
+import type { Startup } from '../../src/start/startup.js';
 import { prepareStartup } from '../../src/start/startup.js';
 import type { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { watchEvents } from './audit-events.js';
@@ -34,6 +35,8 @@ export class TestService {
 
   private constructor(
     private readonly application: Application,
+    /** What it was started with. */
+    readonly startup: Startup,
     readonly address: string,
     private readonly directory: string,
     lines: string[],
@@ -55,7 +58,14 @@ export class TestService {
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
     const faultsOfEvents = watchEvents(application.nest.get(EventEmitter2, { strict: false }));
-    return new TestService(application, await application.listen(), directory, lines, faultsOfEvents);
+    return new TestService(
+      application,
+      startup,
+      await application.listen(),
+      directory,
+      lines,
+      faultsOfEvents,
+    );
   }
 
   /** @throws Error where it has told an event that is not as docs/audit-events.schema.json has it */

@@ -28,12 +28,12 @@ export class ConsumptionBatch<Request extends { readonly uses: readonly TokenUse
 
   /**
    * Uses up the ids of one request: all of them or none.
-   * @rule D2 Once over all issuers and both flows; stored as SHA-256, so that length and characters do not matter.
+   * @rule D2 Once over all issuers and both flows.
    * @returns its row of the statement
    * @throws Rejection `token_replayed` when any of them was used before, or two of them are the same
    */
   async consume(request: Request): Promise<Row> {
-    const records = request.uses.map(({ jti, exp }) => ({ hash: digest('sha256', jti, 'buffer'), exp }));
+    const records = request.uses.map(({ jti, exp }) => ({ hash: storedIdOf(jti), exp }));
     const ids = records.map(({ hash }) => hash.toString('hex'));
     if (new Set(ids).size < ids.length) throw new Rejection('token_replayed');
     let outcome = await this.batch.add({ request, records, ids, hasWaited: false });
@@ -72,6 +72,11 @@ export class ConsumptionBatch<Request extends { readonly uses: readonly TokenUse
       return this.ask(consumption, runs - 1);
     }
   }
+}
+
+/** An id as it is stored: as SHA-256, so that length and characters do not matter. */
+export function storedIdOf(jti: string): Buffer {
+  return digest('sha256', jti, 'buffer');
 }
 
 function consumptionOf<Request>(turns: Turns<Asker<Request>>): Consumption<Request> {

@@ -2,10 +2,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
+import type { Transaction } from '../database/transaction.js';
+import { managerOf } from '../database/transaction.js';
 import type { ReplayRecords, TokenUse } from '../host.js';
 import type { Verdict } from './consumption-statement.js';
 import { VERDICT, preparedConsumption } from './consumption-statement.js';
-import { ConsumptionBatch } from './jti-consumption.js';
+import { ConsumptionBatch, storedIdOf } from './jti-consumption.js';
 
 /** Nothing but the ids of a request. */
 interface Uses {
@@ -31,6 +33,17 @@ export class JtiRepository {
    */
   async consume(uses: readonly TokenUse[]): Promise<void> {
     await this.consumptions.consume({ uses });
+  }
+
+  /** Which of some ids were used before; uses up none. */
+  async findUsed(transaction: Transaction, uses: readonly TokenUse[]): Promise<boolean[]> {
+    const rows = await managerOf(transaction).query<{ isUsed: boolean }[]>(
+      `SELECT used.jti_hash IS NOT NULL AS "isUsed"
+       FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (hash, position)
+       LEFT JOIN token_exchange_used_jti used ON used.jti_hash = asked.hash ORDER BY asked.position`,
+      [uses.map(({ jti }) => storedIdOf(jti))],
+    );
+    return rows.map(({ isUsed }) => isUsed);
   }
 
   /**

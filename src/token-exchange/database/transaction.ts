@@ -47,4 +47,12 @@ export class Transactions {
       }
     }
   }
+
+  /** Runs `work` on one snapshot of the database, in a transaction that cannot write and locks nothing. */
+  read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.database.dataSource.transaction('REPEATABLE READ', async (entityManager) => {
+      await entityManager.query('SET TRANSACTION READ ONLY');
+      return work(new Transaction(entityManager));
+    });
+  }
 }

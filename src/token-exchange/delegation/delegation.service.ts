@@ -10,14 +10,14 @@ import type { Settled, SettledUsers } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, UnissuedTokenError, identityEvents } from '../journey.js';
-import type { Party } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { RateLimited } from '../throttle/rate-limit.js';
-import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
 import { refuseRevokedSince, refuseRevokedTrust } from '../verification/revoked-trust.js';
-import { judgeParties } from './delegation-policy.js';
+import { judgeRevocation, verifyParties } from './exchange.judgement.js';
+import type { Resolved } from './resolving-order.js';
+import { resolveInOrder } from './resolving-order.js';
 import type { ExchangeRequest, Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
 
@@ -28,11 +28,6 @@ export interface ExchangeResult extends RateLimited {
   readonly lifetimeSeconds: number;
   /** What is granted, where the entries limit it. */
   readonly grantedScopes?: readonly string[];
-}
-
-interface ResolvedParties {
-  readonly subject: ResolvedUser;
-  readonly actor?: ResolvedUser;
 }
 
 @Injectable()
@@ -57,8 +52,8 @@ export class DelegationService {
     const timed = this.journey.timer('exchange');
     const arrivedAtMs = this.throttle.nowMs();
     return this.journey.audited('exchange', request, async () => {
-      const parties = await timed('verify', () => this.verify(request));
-      this.judgeRevocation(parties, refuseRevokedTrust);
+      const parties = await timed('verify', () => verifyParties(this.verifier, request));
+      judgeRevocation(this.revocations, parties, refuseRevokedTrust);
       const issuance = await withRejectionContext(issuerAndKid(parties.subject), () =>
         this.issuances.plan(request, parties),
       );
@@ -66,27 +61,10 @@ export class DelegationService {
       return this.throttle.counted(arrival, parties, async () => {
         const settled = await timed('consume', () => this.consumption.consume(parties, [issuance.success]));
         const users = await timed('resolve', () => this.resolve(issuance, settled));
-        this.judgeRevocation(parties, refuseRevokedSince);
+        judgeRevocation(this.revocations, parties, refuseRevokedSince);
         return timed('issue', () => issue(issuance, users));
       });
     });
-  }
-
-  private async verify({ subjectToken, actorToken }: ExchangeRequest): Promise<Parties> {
-    const verifyParty = (party: Party, token: string) =>
-      withRejectionContext({ party }, () => this.verifier.verify(token, 'exchange'));
-    const subject = await verifyParty('subject', subjectToken);
-    const actor = actorToken === undefined ? undefined : await verifyParty('actor', actorToken);
-    const party = actor === undefined ? 'subject' : 'actor';
-    await withRejectionContext({ party, ...issuerAndKid(actor ?? subject) }, () =>
-      judgeParties({ subject, actor }),
-    );
-    return { subject, actor };
-  }
-
-  private judgeRevocation({ subject, actor }: Parties, refuse: typeof refuseRevokedTrust): void {
-    refuse(this.revocations, subject, { party: 'subject' });
-    if (actor !== undefined) refuse(this.revocations, actor, { party: 'actor' });
   }
 
   /** Users who are not settled are resolved in one transaction with the record of it. */
@@ -105,29 +83,20 @@ export class DelegationService {
     return usersOf(resolved);
   }
 
-  private warnOfIgnoredRoles({ parties, success }: Issuance, { subject, actor }: ResolvedParties): void {
+  private warnOfIgnoredRoles(
+    { parties, success }: Issuance,
+    { subject, actor }: Resolved<ResolvedUser>,
+  ): void {
     const told = { flow: 'exchange', requestId: success.requestId } as const;
     this.journey.warnOfIgnoredRole({ ...told, party: 'subject' }, parties.subject, subject);
     if (parties.actor !== undefined && actor !== undefined)
       this.journey.warnOfIgnoredRole({ ...told, party: 'actor' }, parties.actor, actor);
   }
 
-  /**
-   * Always the identity that sorts first is resolved first: two exchanges whose parties act for each other then wait for
-   * one another's rows in one order, instead of in a circle.
-   */
-  private async resolveParties(
-    transaction: Transaction,
-    { subject, actor }: Parties,
-  ): Promise<ResolvedParties> {
-    const resolveParty = (party: Party, token: VerifiedToken) =>
-      withRejectionContext({ party }, () => this.identities.resolve(transaction, token));
-    if (actor === undefined) return { subject: await resolveParty('subject', subject) };
-    if (sortKeyOf(subject) <= sortKeyOf(actor)) {
-      return { subject: await resolveParty('subject', subject), actor: await resolveParty('actor', actor) };
-    }
-    const resolvedActor = await resolveParty('actor', actor);
-    return { subject: await resolveParty('subject', subject), actor: resolvedActor };
+  private resolveParties(transaction: Transaction, parties: Parties): Promise<Resolved<ResolvedUser>> {
+    return resolveInOrder(parties, (party, token) =>
+      withRejectionContext({ party }, () => this.identities.resolve(transaction, token)),
+    );
   }
 }
 
@@ -143,7 +112,7 @@ async function issue(issuance: Issuance, users: SettledUsers): Promise<ExchangeR
   }
 }
 
-function usersOf({ subject, actor }: ResolvedParties): SettledUsers {
+function usersOf({ subject, actor }: Resolved<ResolvedUser>): SettledUsers {
   return {
     subjectUserId: subject.userId,
     actorUserId: actor?.userId,
@@ -151,15 +120,11 @@ function usersOf({ subject, actor }: ResolvedParties): SettledUsers {
 }
 
 /** The audit events of what resolving the users changed. */
-function changesOf({ success, parties }: Issuance, resolved: ResolvedParties): AuditEvent[] {
+function changesOf({ success, parties }: Issuance, resolved: Resolved<ResolvedUser>): AuditEvent[] {
   const { occurredAt, requestId } = success;
   const context = { occurredAt, requestId, ...usersOf(resolved) };
   return [
     ...identityEvents(context, parties.subject, resolved.subject),
     ...(parties.actor && resolved.actor ? identityEvents(context, parties.actor, resolved.actor) : []),
   ];
-}
-
-function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {
-  return JSON.stringify([iss, sub]);
 }

@@ -35,15 +35,19 @@ interface Validity {
   readonly lifetimeSeconds: number;
 }
 
-/** An access token that is about to be issued. */
-export interface Issuance {
-  readonly accessTokenId: string;
-  readonly request: ExchangeRequest;
-  readonly parties: Parties;
+/** What an access token is to be, by what both tokens and both entries say. */
+export interface Terms {
   readonly validity: Validity;
   readonly grants: Grants;
   /** Who has acted before, by what the tokens say. */
   readonly priorActors: readonly ExternalParty[];
+}
+
+/** An access token that is about to be issued. */
+export interface Issuance extends Terms {
+  readonly accessTokenId: string;
+  readonly request: ExchangeRequest;
+  readonly parties: Parties;
   /** The event of its success, but for the users. */
   readonly success: AuditEvent;
   /** Holds the key already: what is consumed for the token is not consumed in vain. */
@@ -66,15 +70,14 @@ export class IssuancePlanner {
    * @throws Error where there is no key to sign it with
    */
   plan(request: ExchangeRequest, parties: Parties): Issuance {
-    const validity = judgeLifetime(parties, {
+    const terms = judgeTerms(request, parties, {
       now: this.clock.nowSeconds(),
       maxTokenLifetimeSeconds: this.options.exchange.maxTokenLifetimeSeconds,
+      host: this.accessTokens.audience,
     });
-    const grants = judgeGrants(request, parties, this.accessTokens.audience);
-    const priorActors = priorActorsOf(parties);
     const accessTokenId = randomUUID();
     const sign = this.accessTokens.prepare();
-    const plan = { accessTokenId, request, parties, validity, grants, priorActors, sign };
+    const plan = { accessTokenId, request, parties, ...terms, sign };
     return { ...plan, success: this.success(plan) };
   }
 
@@ -102,6 +105,19 @@ export class IssuancePlanner {
 interface Limits {
   readonly now: number;
   readonly maxTokenLifetimeSeconds: number;
+}
+
+/** What terms depend on beside the tokens and their entries. */
+export interface TermsRules extends Limits {
+  /** The audience of tokens that are for no other service. */
+  readonly host?: string;
+}
+
+/** Judges what is asked for. @throws Rejection as `IssuancePlanner.plan` */
+export function judgeTerms(asked: AskedGrants, parties: Parties, rules: TermsRules): Terms {
+  const validity = judgeLifetime(parties, rules);
+  const grants = judgeGrants(asked, parties, rules.host);
+  return { validity, grants, priorActors: priorActorsOf(parties) };
 }
 
 /**

@@ -12,15 +12,15 @@ import { SessionOpener } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, identityEvents } from '../journey.js';
-import { withRejectionContext } from '../rejection.js';
 import { Revocations } from '../revocation/revocations.js';
 import { clientOf } from '../throttle/client-address.js';
 import type { RateLimited } from '../throttle/rate-limit.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
-import { refuseRevokedSince, refuseRevokedTrust } from '../verification/revoked-trust.js';
+import { refuseRevokedSince } from '../verification/revoked-trust.js';
 import type { LoginSource } from './login-origin.js';
-import { pageOriginOf, refuseForeignOrigin } from './login-origin.js';
+import { pageOriginOf } from './login-origin.js';
+import { verifyLogin } from './login.judgement.js';
 
 /** A login as it was asked for; nothing is checked yet. */
 export interface EmbedLogin {
@@ -55,7 +55,7 @@ export class EmbedLoginService {
     const timed = this.journey.timer('embed');
     const arrivedAtMs = this.throttle.nowMs();
     return this.journey.audited('embed', attempt, async () => {
-      const verified = await timed('verify', () => this.verify(attempt));
+      const verified = await timed('verify', () => verifyLogin(this.verifier, this.revocations, attempt));
       const parties = { subject: verified };
       const arrival = { flow: 'embed', sender: attempt.sender, arrivedAtMs } as const;
       return this.throttle.counted(arrival, parties, async (): Promise<OpenedSession & RateLimited> => {
@@ -71,15 +71,6 @@ export class EmbedLoginService {
         return session;
       });
     });
-  }
-
-  private async verify({ token, source }: EmbedLogin): Promise<VerifiedToken> {
-    const verified = await this.verifier.verify(token, 'embed');
-    await withRejectionContext(issuerAndKid(verified), () =>
-      refuseForeignOrigin(verified.key.policy, source),
-    );
-    refuseRevokedTrust(this.revocations, verified);
-    return verified;
   }
 
   private resolve(

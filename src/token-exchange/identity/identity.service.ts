@@ -1,26 +1,20 @@
-// Finds, links or provisions the local user of a verified token, and keeps names and role in step with its claims.
+// Finds, links or provisions the local user of a verified token, and keeps names and role in step with its claims: as was decided.
 import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { LostRaceError } from '../database/transaction.js';
-import { firstCharacters } from '../foundation/characters.js';
-import type { ExpectedUser, ExternalIdentity, HostUser, HostUserUpdate } from '../host.js';
+import type { ExpectedUser, HostUser, HostUserUpdate, UserLock } from '../host.js';
 import { UserDirectory } from '../host.js';
 import type { RejectionContext } from '../rejection.js';
-import { Rejection, withRejectionContext } from '../rejection.js';
+import { withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS, isPrivileged } from '../token-exchange.options.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { issuerAndKid } from '../verification/external-token.verifier.js';
-import {
-  judgeEmail,
-  judgeLink,
-  judgeProvisioning,
-  judgeStoredRole,
-  permittedRoles,
-} from './admission-policy.js';
+import { permittedRoles } from './admission-policy.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
-import type { RoleSync } from './role-policy.js';
-import { assignableRoles, canBeKept, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
+import type { FoundUser, UserToBeMade } from './identity.decider.js';
+import { IdentityDecider, identityOf, truncated } from './identity.decider.js';
+import { assignableRoles, canBeKept } from './role-policy.js';
 
 /** What resolving a token changed; the flows make audit events of it. */
 export type IdentityChange =
@@ -40,11 +34,10 @@ export interface ResolvedUser {
   readonly ignoredRole?: Pick<RejectionContext, 'expected'>;
 }
 
-const MAX_NAME_CHARACTERS = 32;
-
 @Injectable()
 export class IdentityService {
   constructor(
+    private readonly decider: IdentityDecider,
     private readonly links: IdentityLinkRepository,
     private readonly users: UserDirectory,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
@@ -74,50 +67,67 @@ export class IdentityService {
    * @throws LostRaceError when a parallel first login won; the transaction is to be run again
    */
   resolve(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
-    return withRejectionContext(issuerAndKid(token), () => this.findOrMake(transaction, token));
+    return withRejectionContext(issuerAndKid(token), () => this.decideAndApply(transaction, token));
   }
 
-  private async findOrMake(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
-    const known = await this.knownUser(transaction, token);
-    if (known !== undefined) return this.existing(transaction, token, known, []);
-    const email = judgeEmail(token.claims, token.key.policy);
-    const linked = await this.linkByEmail(transaction, token, email);
-    if (linked === undefined) return this.provision(transaction, token, email);
-    const { id: userId, role } = linked;
-    const change = { userId, role, isPrivileged: isPrivileged(role, this.options.roles) };
-    return this.existing(transaction, token, linked, [{ kind: 'identity-linked', ...change }]);
+  private async decideAndApply(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
+    const decision = await this.decider.decide(transaction, token);
+    if (decision.goneUserId !== undefined)
+      await this.links.forget(transaction, identityOf(token), decision.goneUserId);
+    switch (decision.by) {
+      case 'link':
+        return this.letIn(transaction, token, decision);
+      case 'email':
+        return this.linkAndLetIn(transaction, token, decision);
+      case 'provisioning':
+        return this.provision(transaction, token, decision);
+    }
   }
 
-  /** @rule 4.4.1 A linked identity is its user; where the host has deleted that user, it is unknown again. */
-  private async knownUser(transaction: Transaction, token: VerifiedToken): Promise<HostUser | undefined> {
-    const identity = identityOf(token);
-    const userId = await this.links.findUserId(transaction, identity);
-    if (userId === undefined) return undefined;
-    const user = await this.users.findById(transaction, userId);
-    if (user === undefined) await this.links.forget(transaction, identity, userId);
-    return user;
+  /** Parallel logins of one user take turns where something is to be changed, and see what the one before has written. */
+  private async letIn(
+    transaction: Transaction,
+    token: VerifiedToken,
+    found: FoundUser,
+  ): Promise<ResolvedUser> {
+    const current = isEmpty(found.update) ? found : await this.locked(transaction, token, found, 'update');
+    const changes = await this.update(transaction, current);
+    return { userId: current.user.id, changes, ignoredRole: this.ignoredRole(current) };
   }
 
   /**
-   * The user is locked before the link is judged: who becomes an administrator meanwhile is judged as one. The lock is the
-   * one that the login needs in the end: of two that share one, neither could ever take the stronger.
-   * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
+   * The user is locked before the link is made: who becomes an administrator meanwhile is judged as one. The lock is the one
+   * that the login needs in the end: of two that share one, neither could ever take the stronger.
    */
-  private async linkByEmail(
+  private async linkAndLetIn(
     transaction: Transaction,
     token: VerifiedToken,
-    email: string,
-  ): Promise<HostUser | undefined> {
-    const found = await this.users.findByEmail(transaction, email);
-    if (found === undefined) return undefined;
-    const lock = mayChange(found, token) ? 'update' : 'share';
-    const user = await this.users.lock(transaction, found.id, lock);
-    if (user === undefined) throw new LostRaceError('this user was deleted meanwhile');
-    if (lock === 'share' && mayChange(user, token))
+    found: FoundUser,
+  ): Promise<ResolvedUser> {
+    const lock = isEmpty(found.update) ? 'share' : 'update';
+    const current = await this.locked(transaction, token, found, lock);
+    if (lock === 'share' && !isEmpty(current.update))
       throw new LostRaceError('this user was changed meanwhile');
-    judgeLink(user, token.key.policy, this.options.roles);
-    await this.link(transaction, token, user.id);
-    return user;
+    const { id: userId, role } = current.user;
+    await this.link(transaction, token, userId);
+    const linked = { userId, role, isPrivileged: isPrivileged(role, this.options.roles) };
+    const changes = [
+      { kind: 'identity-linked' as const, ...linked },
+      ...(await this.update(transaction, current)),
+    ];
+    return { userId, changes, ignoredRole: this.ignoredRole(current) };
+  }
+
+  /** Decides about a user again whom nobody else changes from here on. */
+  private async locked(
+    transaction: Transaction,
+    token: VerifiedToken,
+    { by, user }: FoundUser,
+    lock: UserLock,
+  ): Promise<FoundUser> {
+    const current = await this.users.lock(transaction, user.id, lock);
+    if (current === undefined) throw new LostRaceError('this user was deleted meanwhile');
+    return this.decider.judge(by, token, current);
   }
 
   /** @rule 2.5.1 An e-mail match or a provisioning leaves a link. */
@@ -126,100 +136,26 @@ export class IdentityService {
     if (!isLinked) throw new LostRaceError('this identity was linked by a parallel login');
   }
 
-  /**
-   * @rule 4.4.3 Nobody else having the e-mail address, a new user is made.
-   * @rule D6 Of parallel first logins one makes the user; the others lose the race and find that user.
-   */
+  /** @rule D6 Of parallel first logins one makes the user; the others lose the race and find that user. */
   private async provision(
     transaction: Transaction,
     token: VerifiedToken,
-    email: string,
+    { newUser }: UserToBeMade,
   ): Promise<ResolvedUser> {
-    const { givenName = '', familyName = '', role: claim } = token.claims;
-    const { policy } = token.key;
-    judgeProvisioning(policy);
-    const role = roleOfNewUser(claim, policy, this.options.roles);
-    const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
-    const user = await this.users.create(transaction, { email, role, ...names });
+    const user = await this.users.create(transaction, newUser);
     if (user === undefined) throw new LostRaceError('this e-mail address was taken by a parallel login');
     await this.link(transaction, token, user.id);
-    return { userId: user.id, changes: [{ kind: 'user-provisioned', userId: user.id, role }] };
+    return { userId: user.id, changes: [{ kind: 'user-provisioned', userId: user.id, role: newUser.role }] };
   }
 
-  private async existing(
-    transaction: Transaction,
-    token: VerifiedToken,
-    user: HostUser,
-    changes: readonly IdentityChange[],
-  ): Promise<ResolvedUser> {
-    this.judge(token, user);
-    const roleChange = await this.sync(transaction, token, user);
-    return {
-      userId: user.id,
-      changes: [...changes, ...roleChange],
-      ignoredRole: this.ignoredRole(token, user),
-    };
-  }
-
-  /** Parallel logins of one user take turns where something is to be changed, and see what the one before has written. */
-  private async sync(
-    transaction: Transaction,
-    token: VerifiedToken,
-    user: HostUser,
-  ): Promise<IdentityChange[]> {
-    if (isEmpty(this.updateFor(token, user))) return [];
-    const current = await this.users.lock(transaction, user.id, 'update');
-    if (current === undefined) throw new LostRaceError('this user was deleted meanwhile');
-    this.judge(token, current);
-    const update = this.updateFor(token, current);
+  private async update(transaction: Transaction, { user, update }: FoundUser): Promise<IdentityChange[]> {
     if (!isEmpty(update)) await this.users.update(transaction, user.id, update);
-    return changesOf(current, update);
+    return changesOf(user, update);
   }
 
-  /** @throws Rejection where a known user may not come in */
-  private judge(token: VerifiedToken, user: HostUser): void {
-    refuseDisabled(user);
-    judgeStoredRole(user, token.key.policy, this.options.roles);
+  private ignoredRole({ ignoresRoleClaim }: FoundUser): ResolvedUser['ignoredRole'] {
+    return ignoresRoleClaim ? { expected: assignableRoles(this.options.roles) } : undefined;
   }
-
-  /**
-   * What the claims change of a user.
-   * @rule 4.4.4 A valid role claim wins over the stored role at every login.
-   */
-  private updateFor(token: VerifiedToken, user: HostUser): HostUserUpdate {
-    const { claims } = token;
-    const sync = this.roleSync(token, user);
-    return {
-      ...(sync.kind === 'change' ? { role: sync.role } : {}),
-      ...changedName('givenName', claims.givenName, user),
-      ...changedName('familyName', claims.familyName, user),
-    };
-  }
-
-  private ignoredRole(token: VerifiedToken, user: HostUser): ResolvedUser['ignoredRole'] {
-    if (this.roleSync(token, user).kind !== 'ignore-claim') return undefined;
-    return { expected: assignableRoles(this.options.roles) };
-  }
-
-  private roleSync({ claims, key }: VerifiedToken, { role }: HostUser): RoleSync {
-    return roleOfExistingUser(role, claims.role, key.policy, this.options.roles);
-  }
-}
-
-function identityOf({ claims: { iss, sub } }: VerifiedToken): ExternalIdentity {
-  return { issuer: iss, subject: sub };
-}
-
-/** Whether a token says otherwise of a user than what is stored, be it that it is not heard in the end. */
-function mayChange(
-  user: HostUser,
-  { claims: { role = user.role, givenName, familyName } }: VerifiedToken,
-): boolean {
-  const names = {
-    ...changedName('givenName', givenName, user),
-    ...changedName('familyName', familyName, user),
-  };
-  return role !== user.role || !isEmpty(names);
 }
 
 function changesOf(
@@ -233,31 +169,6 @@ function changesOf(
   ];
 }
 
-/** For subject and actor of both flows alike (D7). */
-function refuseDisabled({ enabled, id: userId }: HostUser): void {
-  if (!enabled)
-    throw new Rejection('user_disabled', {
-      userId,
-      expected: 'a user who is enabled',
-      found: 'a disabled one',
-    });
-}
-
 function isEmpty(update: HostUserUpdate): boolean {
   return Object.keys(update).length === 0;
-}
-
-/** @rule 2.5.3 Names are cut to 32 characters and written only where they differ. */
-function changedName(
-  name: 'givenName' | 'familyName',
-  claim: string | undefined,
-  user: HostUser,
-): HostUserUpdate {
-  if (claim === undefined) return {};
-  const value = truncated(claim);
-  return value === user[name] ? {} : { [name]: value };
-}
-
-function truncated(name: string): string {
-  return firstCharacters(name, MAX_NAME_CHARACTERS);
 }

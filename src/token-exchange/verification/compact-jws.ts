@@ -12,7 +12,7 @@ export interface CompactJws {
 }
 
 /** Longer than any honest token; a longer one is refused before anything is decoded. */
-const MAX_TOKEN_CHARACTERS = 65_536;
+export const MAX_TOKEN_CHARACTERS = 65_536;
 
 /**
  * Parses a compact JWS.

@@ -70,7 +70,7 @@ export const TOKEN_EXCHANGE: Plan = [
   [['identity/'], ['token-exchange.parts.ts']],
   [['consumption/'], ['journey.ts']],
   [['embed-login/'], ['delegation/']],
-  [['token-revocation/']],
+  [['token-revocation/'], ['explain/']],
   [['token-exchange.module.ts']],
   [['index.ts'], ['short-way.ts']],
 ].map((floor) => floor.map((room) => room.map((path) => `src/token-exchange/${path}`)));

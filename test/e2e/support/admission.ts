@@ -1,9 +1,12 @@
 // Tries what an entry's policy makes of its users: each is known, changed, to be linked or to be made, on each way in.
 import { createHash } from 'node:crypto';
 import type { Members } from '../../../demo/partner.js';
+import type { TokenExplanation } from '../../../src/token-exchange/explain/token-explanation.js';
 import { census } from '../../support/census.js';
 import { ENTRY_PATHS, outcomeOf } from '../../support/entry-paths.js';
 import type { EntryPath } from '../../support/entry-paths.js';
+import { explain, requestBy } from '../../support/explanations.js';
+import type { StoredUser } from '../../support/local-users.js';
 import { createUser, linkedUser } from '../../support/local-users.js';
 import { TestService } from '../../support/test-service.js';
 import type { TestDatabase } from '../../support/databases.js';
@@ -68,10 +71,14 @@ export class Admission {
   async try(one: AdmissionCase, way: EntryPath, situation: Situation): Promise<void> {
     const partner = this.partners.get(one)!;
     const { claims, userId } = await this.prepare(one, partner, situation);
-    const before = await census(this.service);
     const token = partner.token({ ...claims, ...one.claims });
-    const answer = await way.send(this.service, token, () => this.companion(situation));
+    const companion = this.companion(situation);
+    const before = await census(this.service);
+    const foreseen = await explain(this.service, requestBy(way, token, companion));
+    expect(await census(this.service)).toEqual(before);
+    const answer = await way.send(this.service, token, () => companion);
     const reason = one.refused?.[situation];
+    expect(foreseen.refusal?.reason).toBe(reason);
     if (reason !== undefined) {
       await expectRefusal(this.service, answer, way, reason);
       // What a database has to tell is told once the token ids are used up (D3).
@@ -86,6 +93,15 @@ export class Admission {
       ...(userId === undefined ? {} : { id: userId }),
       role: role ?? 'global:member',
     });
+    this.expectForeseen(foreseen, way, user);
+  }
+
+  /** What was explained beforehand is what has happened. */
+  private expectForeseen(foreseen: TokenExplanation, way: EntryPath, user: StoredUser | undefined): void {
+    const party = way.party ?? 'subject';
+    const explained = foreseen.parties.find((one) => one.party === party)?.user;
+    const id = explained?.by === 'provisioning' ? null : user?.id;
+    expect(explained).toMatchObject({ id, roleAfter: user?.role });
   }
 
   /** Whether one statement has used up a subject token and told of its success: the short way of an exchange. */

@@ -20,6 +20,7 @@ const COMMANDS = [
   'credentials rekey',
   'migrate',
   'token mint',
+  'token explain',
 ];
 
 describe('svc-admin', () => {

@@ -88,6 +88,12 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     await this.follower.start();
   }
 
+  /** Takes other stored entries, and what is stored of all addresses. @throws the driver's error */
+  protected async readStored(entries: readonly JwksEntry[]): Promise<void> {
+    this.cache.replaceStored(entries);
+    await this.follower.follow();
+  }
+
   /** Does what is due at this moment, and resolves when it is done. Called every second. Never rejects. */
   async tick(): Promise<void> {
     const nowMs = this.clock.nowMs();
@@ -135,7 +141,11 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.cache.entries.map((cached) => keySetState(cached.status(nowMs), nowMs));
   }
 
-  private async search(candidates: readonly JwksCacheEntry[], kid: string): Promise<TrustedKey | undefined> {
+  /** Looks further for a kid that is not held. */
+  protected async search(
+    candidates: readonly JwksCacheEntry[],
+    kid: string,
+  ): Promise<TrustedKey | undefined> {
     await Promise.all(candidates.map((cached) => this.unknownKids.search(cached, kid)));
     return this.onlyOne(this.held(candidates, kid));
   }

@@ -1,0 +1,105 @@
+// Explains what the service would make of a token, without using it up; and why a request was refused.
+import type { TokenExplanation } from '../token-exchange/explain/token-explanation.js';
+import { FIELD_LIMITS } from '../token-exchange/delegation/token-exchange.form.js';
+import { hasMoreCharacters } from '../token-exchange/foundation/characters.js';
+import { MAX_TOKEN_CHARACTERS } from '../token-exchange/verification/compact-jws.js';
+import { judgeText } from '../audit/trail-filter.js';
+import { isJsonObject } from '../token-exchange/foundation/strict-json.js';
+import { InputError } from './command-error.js';
+import type { ExplainedRequest } from './explained-request.js';
+import { explainedRequest } from './explained-request.js';
+import type { MemberReader, Read } from './input.js';
+import { oneOf, optional, readMembers, storableText } from './input.js';
+import type { ListOperation } from './operation.js';
+
+/** A token as a client would send it. */
+export interface TokenToExplain {
+  readonly flow: 'embed' | 'exchange';
+  /** Secret. */
+  readonly token: string;
+  /** Secret. The next three with token exchange only. */
+  readonly actorToken?: string;
+  readonly scope?: string;
+  /** URIs with spaces between them. */
+  readonly resource?: string;
+  /** Of the page that posts an embedded login; left out: no browser does. */
+  readonly origin?: string;
+  /** ISO 8601: the moment as of which times are judged; left out: now. */
+  readonly at?: string;
+}
+
+/** A request of which the trail tells. */
+export interface RequestToExplain {
+  /** `X-Request-Id` of the answer. */
+  readonly requestId: string;
+}
+
+export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
+
+const EXCHANGE_ONLY = ['actorToken', 'scope', 'resource'] as const;
+
+/** A list of one: it changes nothing, and is in the trail without anything of the token. */
+export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | RequestToExplain, Explained> = {
+  name: 'token explain',
+  read: (input) =>
+    isJsonObject(input) && 'requestId' in input
+      ? readMembers<RequestToExplain>(input, { requestId: requestIdText })
+      : readToken(input),
+
+  async *list(input, { explain, trail }) {
+    if ('requestId' in input) {
+      const { requestId } = input;
+      yield [{ request: explainedRequest(requestId, await trail.ofRequest(requestId)) }];
+      return;
+    }
+    const { resource, at, ...request } = input;
+    const uris = resource?.split(' ').filter((uri) => uri !== '');
+    const asked = {
+      resource: uris?.length === 0 ? undefined : uris,
+      at: at === undefined ? at : new Date(at),
+    };
+    yield [{ token: await explain({ ...request, ...asked }) }];
+  },
+};
+
+function readToken(input: unknown): TokenToExplain {
+  const read = readMembers<TokenToExplain>(input, {
+    flow: oneOf(['embed', 'exchange']),
+    token: tokenText,
+    actorToken: optional(tokenText),
+    scope: optional(textUpTo(FIELD_LIMITS.scope)),
+    resource: optional(textUpTo(FIELD_LIMITS.resource)),
+    origin: optional(textUpTo(FIELD_LIMITS.resource)),
+    at: optional(moment),
+  });
+  if (read.flow === 'exchange' && read.origin !== undefined)
+    throw new InputError('origin', 'is for embedded logins');
+  const foreign = EXCHANGE_ONLY.find((member) => read[member] !== undefined);
+  if (read.flow === 'embed' && foreign !== undefined) throw new InputError(foreign, 'is for token exchange');
+  return read;
+}
+
+function requestIdText(value: unknown): Read<string> {
+  const text = storableText(value);
+  return 'rule' in text ? text : judgeText(text.value);
+}
+
+/** What is longer is refused as malformed by both flows. */
+function tokenText(value: unknown): Read<string> {
+  if (typeof value !== 'string' || value === '') return { rule: 'must be a token' };
+  const isTooLong = value.length > MAX_TOKEN_CHARACTERS;
+  return isTooLong ? { rule: `must have at most ${MAX_TOKEN_CHARACTERS} characters` } : { value };
+}
+
+function textUpTo(maxCharacters: number): MemberReader<string> {
+  return (value) => {
+    const text = storableText(value);
+    if ('rule' in text || !hasMoreCharacters(text.value, maxCharacters)) return text;
+    return { rule: `must have at most ${maxCharacters} characters` };
+  };
+}
+
+function moment(value: unknown): Read<string> {
+  const isMoment = typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  return isMoment ? { value } : { rule: 'must be a moment of ISO 8601' };
+}

@@ -1,0 +1,102 @@
+// Writes the explanation of a token for people at a terminal.
+import type {
+  ExplainedCheck,
+  ExplainedParty,
+  ExplainedUser,
+  TokenExplanation,
+} from '../token-exchange/explain/token-explanation.js';
+import { printable, renderTable } from './table.js';
+
+const HEADINGS = ['STATE', 'TOKEN', 'CHECK', 'OF', 'EXPECTED', 'FOUND'];
+
+export function explanationText(explanation: TokenExplanation): string {
+  const { checks, notes, judgedAt } = explanation;
+  const reached = checks.filter(({ state }) => state !== 'not-reached');
+  const unreached = checks.filter(({ state }) => state === 'not-reached');
+  const lines = [
+    ...outcomeLines(explanation),
+    ...notes.map((note) => `Note: ${note}`),
+    ...explanation.parties.flatMap(partyLines),
+  ];
+  const rest = unreached.length === 0 ? '' : `Not reached: ${placesOf(unreached)}.\n`;
+  return [
+    `${lines.map(printable).join('\n')}\n`,
+    `\nChecks, as of ${judgedAt}:\n${renderTable(HEADINGS, reached.map(rowOf))}`,
+    rest,
+  ].join('');
+}
+
+function outcomeLines(explanation: TokenExplanation): string[] {
+  const { refusal, flow, checks, issued } = explanation;
+  const work = flow === 'embed' ? 'An embedded login' : 'A token exchange';
+  if (refusal === null) return issuedLines(work, issued);
+  const { reason, check, party, detail, cause, remedy } = refusal;
+  const failed = checks.find(({ state }) => state === 'failed');
+  return [
+    `${work} would be refused: ${reason}`,
+    `Check:    ${check}${party === null ? '' : `, of the ${party} token`}`,
+    `Cause:    ${cause}${detail === null ? '' : ` (${detail})`}`,
+    `Remedy:   ${remedy}`,
+    `Expected: ${failed?.expected ?? ''}`,
+    `Found:    ${failed?.found ?? ''}`,
+  ];
+}
+
+function issuedLines(work: string, issued: TokenExplanation['issued']): string[] {
+  if (issued?.kind !== 'access-token') {
+    const seconds = issued?.lifetimeSeconds ?? null;
+    return [`${work} would succeed: a session${seconds === null ? '' : ` of ${seconds} s`} is opened.`];
+  }
+  const { lifetimeSeconds, expiresAt, scopes, audience, rights } = issued;
+  return [
+    `${work} would succeed: an access token of ${lifetimeSeconds} s, until ${expiresAt}.`,
+    `Scopes: ${scopes === null ? 'not limited' : scopes.join(' ')}`,
+    `Audience: ${audience ?? 'this instance'}`,
+    `Rights: ${rights === 'both' ? 'what actor and subject both have' : "the acting user's"}`,
+  ];
+}
+
+function partyLines({ party, token, entry, user }: ExplainedParty): string[] {
+  const said = Object.entries(token).filter(([, value]) => value !== null);
+  return [
+    '',
+    `The ${party} token: ${said.map(([name, value]) => `${name} ${value}`).join(', ') || 'nothing that can be read'}`,
+    ...(entry === null
+      ? ['  Entry: none']
+      : [
+          `  Entry: ${entry.label} (${placeOf(entry)}, ${entry.type})${entry.isSuspended ? ', suspended' : ''}`,
+          `  Policy: ${entry.policy.join('; ')}`,
+        ]),
+    ...(user === null ? [] : [`  User: ${userLine(user)}`]),
+  ];
+}
+
+function placeOf({ index }: { readonly index: number | null }): string {
+  return index === null ? 'stored by a command' : `configured, index ${index}`;
+}
+
+const FOUND_BY: Readonly<Record<ExplainedUser['by'], string>> = {
+  link: 'known by the link of an earlier login',
+  email: 'found by the e-mail address, to be linked',
+  provisioning: 'to be made',
+};
+
+function userLine({ id, by, roleBefore, roleAfter, changedNames, ignoresRoleClaim }: ExplainedUser): string {
+  const roles = [roleBefore, roleAfter].filter((role) => role !== null);
+  return [
+    `${id ?? 'a new one'}, ${FOUND_BY[by]}`,
+    `role ${[...new Set(roles)].join(', then ')}`,
+    ...(ignoresRoleClaim ? ['the role claim is ignored: it names no role that can be assigned'] : []),
+    ...(changedNames.length === 0 ? [] : [`changed: ${changedNames.join(', ')}`]),
+  ].join('; ');
+}
+
+function rowOf({ state, party, check, about, expected, found }: ExplainedCheck): string[] {
+  return [state, party ?? '-', check, about, expected ?? '', found ?? ''];
+}
+
+/** Each check once for each token. */
+function placesOf(checks: readonly ExplainedCheck[]): string {
+  const places = checks.map(({ check, party }) => (party === null ? check : `${check} (${party})`));
+  return [...new Set(places)].join(', ');
+}

@@ -1,0 +1,106 @@
+// svc-admin token explain: says why a token would be refused, or what it would get, without using it up.
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { CommandError } from '../administration/command-error.js';
+import type { ExplainedRequest } from '../administration/explained-request.js';
+import type { TokenToExplain } from '../administration/explain-token.operation.js';
+import { EXPLAIN_TOKEN } from '../administration/explain-token.operation.js';
+import { MAX_TOKEN_CHARACTERS } from '../token-exchange/verification/compact-jws.js';
+import { readList } from './administration.js';
+import type { CommandContext } from './command-context.js';
+import { explanationText } from './explanation-text.js';
+import { isoMoment } from './option-values.js';
+import { requestText } from './request-text.js';
+import { readTextFile } from './text-file.js';
+
+const STANDARD_INPUT = '-';
+
+interface ExplainOptions {
+  readonly tokenFile: string;
+  readonly requestId?: string;
+  readonly actorTokenFile?: string;
+  readonly flow: TokenToExplain['flow'];
+  readonly scope?: string;
+  readonly resource?: string;
+  readonly origin?: string;
+  readonly at?: Date;
+  readonly json?: true;
+}
+
+const OF_A_TOKEN = ['tokenFile', 'actorTokenFile', 'flow', 'scope', 'resource', 'origin', 'at'];
+
+export function addExplain(token: Command, context: CommandContext): void {
+  token
+    .command('explain')
+    .description('say why a token would be refused, or what it would get; it stays as good as it was')
+    .option('--token-file <file>', 'the (subject) token; - reads standard input', STANDARD_INPUT)
+    .option('--actor-token-file <file>', 'the actor token')
+    .addOption(new Option('--flow <flow>', 'the way in').choices(['exchange', 'embed']).default('exchange'))
+    .option('--scope <scopes>', 'as the client asks for them, with spaces between them')
+    .option('--resource <uris>', 'as the client asks for them, with spaces between them')
+    .option('--origin <origin>', 'of the page that posts an embedded login; no browser if left out')
+    .addOption(
+      new Option('--at <moment>', 'judge times as of this moment; now if left out').argParser(isoMoment),
+    )
+    .addOption(
+      new Option('--request-id <id>', 'say why this request was refused, by the audit trail').conflicts(
+        OF_A_TOKEN,
+      ),
+    )
+    .option('--json', 'as JSON')
+    .addHelpText('after', HELP)
+    .action((options: ExplainOptions) => explain(options, context));
+}
+
+const HELP = `
+The token is judged by the code that judges requests, on what is stored and configured: give the command the variables of
+the service. Nothing is used up, written, fetched or counted. Of keys that are fetched those count that are stored. The token
+is never shown, an e-mail address and a sub in part only.
+
+Example:
+  svc-admin token explain < token.txt
+  svc-admin token explain --request-id 5f0c2b52-6d0e-4c57-a2d5-0d7d5a8a1c11`;
+
+async function explain(options: ExplainOptions, context: CommandContext): Promise<void> {
+  const { requestId, json } = options;
+  const input = requestId === undefined ? inputOf(options, context) : { requestId };
+  const [explained] = await readList(context, EXPLAIN_TOKEN, input);
+  if (explained === undefined) throw new CommandError('The service has not answered.');
+  if ('request' in explained) refuseUnknown(explained.request);
+  const value = 'token' in explained ? explained.token : explained.request;
+  const text = 'token' in explained ? explanationText(explained.token) : requestText(explained.request);
+  context.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
+}
+
+/** @throws CommandError where there is nothing to explain */
+function refuseUnknown({ events }: ExplainedRequest): void {
+  if (events.length > 0) return;
+  throw new CommandError(
+    'The audit trail has no event of this request. What is refused before its token is looked at, such as a form with ' +
+      'a fault or a request above a limit, leaves lines of the log only.',
+  );
+}
+
+function inputOf(options: ExplainOptions, context: CommandContext): TokenToExplain {
+  const { flow, tokenFile, actorTokenFile, scope, resource, origin, at } = options;
+  if (tokenFile === STANDARD_INPUT && actorTokenFile === STANDARD_INPUT)
+    throw new CommandError('Only one of the two tokens can come from standard input.');
+  return {
+    ...{ flow, token: readToken(context, tokenFile) },
+    ...(actorTokenFile === undefined ? {} : { actorToken: readToken(context, actorTokenFile) }),
+    ...{ scope, resource, origin },
+    at: at?.toISOString(),
+  };
+}
+
+/** @throws CommandError where there is none, or what is there is longer than any */
+function readToken(context: CommandContext, file: string): string {
+  const isInput = file === STANDARD_INPUT;
+  const token = (isInput ? context.stdin.read() : readTextFile(context, file)).trim();
+  const where = isInput ? 'Standard input' : file;
+  if (token === '') throw new CommandError(`${where} holds no token.`);
+  if (token.length <= MAX_TOKEN_CHARACTERS) return token;
+  throw new CommandError(
+    `${where} has more than ${MAX_TOKEN_CHARACTERS} characters: both ways in refuse that as token_malformed.`,
+  );
+}

@@ -1,0 +1,30 @@
+// What is to be explained, and by what rules.
+import type { Flow } from '../flow.js';
+import type { TokenExchangeOptions } from '../token-exchange.options.js';
+
+/** What is to be explained, as a client would send it. */
+export interface ExplanationRequest {
+  readonly flow: Flow;
+  /** Secret. */
+  readonly token: string;
+  /** Secret. With token exchange only. */
+  readonly actorToken?: string;
+  readonly scope?: string;
+  readonly resource?: readonly string[];
+  /** Of the page that posts the login; undefined: no browser does. */
+  readonly origin?: string;
+  /** The moment as of which times are judged; undefined: now. */
+  readonly at?: Date;
+}
+
+/** By what is judged. */
+export interface ExplanationRules {
+  readonly options: Pick<
+    TokenExchangeOptions,
+    'clockToleranceSeconds' | 'embedLogin' | 'exchange' | 'isAvailable' | 'jwks' | 'roles' | 'trustedKeys'
+  >;
+  /** The audience of access tokens that are for no other service. */
+  readonly audience?: string;
+  /** Of the sessions of embedded logins, where it is known. */
+  readonly sessionLifetimeSeconds?: number;
+}

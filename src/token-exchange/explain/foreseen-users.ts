@@ -1,0 +1,92 @@
+// Users and links as they would be after what was decided so far, without any of it being done.
+import type { Transaction } from '../database/transaction.js';
+import type { ExternalIdentity, HostUser, UserDirectory } from '../host.js';
+import type { IdentityDecision } from '../identity/identity.decider.js';
+import { identityOf } from '../identity/identity.decider.js';
+import type { IdentityLinkRepository } from '../identity/identity-link.repository.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+
+/** What was read on the way to the user of one token; null: there was none. */
+export interface IdentitySight {
+  readonly linked?: HostUser | null;
+  readonly withEmail?: HostUser | null;
+}
+
+/** Begins the ids of users whom nobody has made: no id of a host's is like that. */
+const NOT_MADE = 'to be made: ';
+
+/**
+ * Actor and subject of one exchange are resolved one after the other, and the second may be whom the first has left behind:
+ * the same user by another identity, or by the same e-mail address.
+ */
+export class ForeseenUsers {
+  /** Ids of users by identity. */
+  private readonly links = new Map<string, string>();
+  /** Users by id, as they would be. */
+  private readonly changed = new Map<string, HostUser>();
+  /** Ids of users to be made, by normalized e-mail address. */
+  private readonly made = new Map<string, string>();
+  private sight: IdentitySight = {};
+
+  constructor(
+    private readonly storedLinks: Pick<IdentityLinkRepository, 'findUserId'>,
+    private readonly storedUsers: Pick<UserDirectory, 'findById' | 'findByEmail'>,
+  ) {}
+
+  /** What was read since this was asked for last. */
+  takeSight(): IdentitySight {
+    const { sight } = this;
+    this.sight = {};
+    return sight;
+  }
+
+  async findUserId(transaction: Transaction, identity: ExternalIdentity): Promise<string | undefined> {
+    const userId =
+      this.links.get(keyOf(identity)) ?? (await this.storedLinks.findUserId(transaction, identity));
+    if (userId === undefined) this.sight = { ...this.sight, linked: null };
+    return userId;
+  }
+
+  async findById(transaction: Transaction, id: string): Promise<HostUser | undefined> {
+    const user = this.changed.get(id) ?? (await this.storedUsers.findById(transaction, id));
+    this.sight = { ...this.sight, linked: user ?? null };
+    return user;
+  }
+
+  async findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined> {
+    const id =
+      this.made.get(normalized(email)) ?? (await this.storedUsers.findByEmail(transaction, email))?.id;
+    const user = id === undefined ? undefined : await this.findById(transaction, id);
+    this.sight = { ...this.sight, linked: null, withEmail: user ?? null };
+    return user;
+  }
+
+  /** From now on it is as if this had been done. */
+  foresee(token: VerifiedToken, decision: IdentityDecision): void {
+    const user = this.userAfter(decision);
+    this.links.set(keyOf(identityOf(token)), user.id);
+    this.changed.set(user.id, user);
+  }
+
+  private userAfter(decision: IdentityDecision): HostUser {
+    if (decision.by !== 'provisioning') return { ...decision.user, ...decision.update };
+    const { email, role, givenName, familyName } = decision.newUser;
+    const id = `${NOT_MADE}${this.made.size + 1}`;
+    this.made.set(normalized(email), id);
+    return { id, enabled: true, role, givenName, familyName };
+  }
+}
+
+/** The id of a user who is there; null for one who would have to be made. */
+export function storedIdOf({ id }: HostUser): string | null {
+  return id.startsWith(NOT_MADE) ? null : id;
+}
+
+function keyOf({ issuer, subject }: ExternalIdentity): string {
+  return JSON.stringify([issuer, subject]);
+}
+
+/** As D4 has a host compare addresses. */
+function normalized(email: string): string {
+  return email.normalize('NFC').toLowerCase().normalize('NFC');
+}

@@ -1,0 +1,114 @@
+// What the service would make of a token, as a plain value: for a terminal, a page or a program to show.
+import type { Flow } from '../flow.js';
+import type { DelegatedRights } from '../keys/trust-policy.js';
+import type { Check } from '../refusal-explanations.js';
+import type { Party, RejectionReason } from '../rejection.js';
+
+/** JSON throughout: times are ISO 8601. No member holds a token; an e-mail address and a `sub` are masked. */
+export interface TokenExplanation {
+  readonly flow: Flow;
+  /** The moment as of which times were judged. What is stored is judged as it is now. */
+  readonly judgedAt: string;
+  readonly outcome: 'accepted' | 'refused';
+  /** The reason and what to do about it; null where it would be accepted. */
+  readonly refusal: ExplainedRefusal | null;
+  /** In the order in which they are judged. */
+  readonly checks: readonly ExplainedCheck[];
+  /** The subject, then the actor where there is one. */
+  readonly parties: readonly ExplainedParty[];
+  /** What would be handed out; null where nothing would be. */
+  readonly issued: ExplainedAccessToken | ExplainedSession | null;
+  /** What an operator should know beside that, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+export interface ExplainedRefusal {
+  readonly reason: RejectionReason | EndpointRefusal;
+  /** The check that failed. */
+  readonly check: Check;
+  /** Null where it is about both tokens, or the request. */
+  readonly party: Party | null;
+  /** What exactly was wrong, where there is more to tell. */
+  readonly detail: string | null;
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+/** Why no token is looked at. */
+export type EndpointRefusal = 'not_available' | 'not_enabled';
+
+export interface ExplainedCheck {
+  readonly check: Check;
+  /** What of the token, the entry or the request was looked at, by the name that it has there. */
+  readonly about: string;
+  /** Whose token; null where it is about both, or about the request. */
+  readonly party: Party | null;
+  readonly state: 'passed' | 'failed' | 'not-reached';
+  /** What there had to be, and what there was; null where it was not reached. */
+  readonly expected: string | null;
+  readonly found: string | null;
+}
+
+export interface ExplainedParty {
+  readonly party: Party;
+  /** What the token says, as it was sent: it may be forged, unless the check `signature` has passed. */
+  readonly token: ExplainedToken;
+  /** The entry whose key it names, else the only one of its issuer; null where there is none. */
+  readonly entry: ExplainedEntry | null;
+  /** The local user, as far as that was found out. */
+  readonly user: ExplainedUser | null;
+}
+
+/** Null: it says nothing of it that could be read. */
+export interface ExplainedToken {
+  readonly issuer: string | null;
+  readonly kid: string | null;
+  readonly algorithm: string | null;
+  readonly subject: string | null;
+  readonly email: string | null;
+  readonly role: string | null;
+}
+
+export interface ExplainedEntry {
+  readonly from: 'configuration' | 'command';
+  /** In the configuration, from 0; null: it is stored. */
+  readonly index: number | null;
+  /** How logs and metrics call it. */
+  readonly label: string;
+  readonly type: 'static' | 'jwks';
+  readonly isSuspended: boolean;
+  /** What its tokens may do, a phrase for each thing. */
+  readonly policy: readonly string[];
+}
+
+export interface ExplainedUser {
+  /** Null: the user would be made. */
+  readonly id: string | null;
+  /** By what the user is found: a link of an earlier login, the e-mail address, or not at all, and is made. */
+  readonly by: 'link' | 'email' | 'provisioning';
+  /** Null where there is no such user yet. */
+  readonly roleBefore: string | null;
+  /** Null where the user would not come in. */
+  readonly roleAfter: string | null;
+  /** Whether the role claim names no role that can be assigned, and is not heard. */
+  readonly ignoresRoleClaim: boolean;
+  /** The names of what the login would change beside the role. */
+  readonly changedNames: readonly ('givenName' | 'familyName')[];
+}
+
+export interface ExplainedAccessToken {
+  readonly kind: 'access-token';
+  readonly lifetimeSeconds: number;
+  readonly expiresAt: string;
+  /** Null: it is not limited to any. */
+  readonly scopes: readonly string[] | null;
+  /** Null: the host itself. */
+  readonly audience: string | null;
+  readonly rights: DelegatedRights;
+}
+
+export interface ExplainedSession {
+  readonly kind: 'session';
+  /** Null where the host has sessions of its own. */
+  readonly lifetimeSeconds: number | null;
+}

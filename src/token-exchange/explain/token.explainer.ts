@@ -1,0 +1,257 @@
+// Explains what the service would make of a token: by the code that judges it, on what is stored, and without using it up.
+import type { Parties } from '../consumption/consumption.service.js';
+import type { JtiRepository } from '../consumption/jti.repository.js';
+import type { Transaction, Transactions } from '../database/transaction.js';
+import { judgeRevocation, verifyParties } from '../delegation/exchange.judgement.js';
+import type { Terms } from '../delegation/issuance.planner.js';
+import { judgeTerms } from '../delegation/issuance.planner.js';
+import type { Resolved } from '../delegation/resolving-order.js';
+import { resolveInOrder } from '../delegation/resolving-order.js';
+import type { LoginSource } from '../embed-login/login-origin.js';
+import { verifyLogin } from '../embed-login/login.judgement.js';
+import type { Flow } from '../flow.js';
+import { Clock } from '../foundation/clock.js';
+import type { UserDirectory } from '../host.js';
+import type { IdentityDecision } from '../identity/identity.decider.js';
+import { IdentityDecider } from '../identity/identity.decider.js';
+import type { IdentityLinkRepository } from '../identity/identity-link.repository.js';
+import type { JwksSnapshotRepository } from '../keys/jwks/jwks-snapshot.repository.js';
+import { StoredJwksKeyProvider } from '../keys/jwks/stored-jwks-key.provider.js';
+import { StaticKeyProvider } from '../keys/static-key.provider.js';
+import type { JudgedEntry } from '../keys/stored/stored-entry.js';
+import type { TrustedKeyEntry } from '../keys/trusted-key.js';
+import { TrustedKeyService } from '../keys/trusted-key.service.js';
+import type { Party } from '../rejection.js';
+import { Rejection, withRejectionContext } from '../rejection.js';
+import type { RevocationRepository } from '../revocation/revocation.repository.js';
+import { Revocations } from '../revocation/revocations.js';
+import { SilentTelemetry } from '../silent-telemetry.js';
+import { parseCompactJws } from '../verification/compact-jws.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
+import { refuseRevokedTrust } from '../verification/revoked-trust.js';
+import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
+import type { IdentitySight } from './foreseen-users.js';
+import { ForeseenUsers } from './foreseen-users.js';
+import type { Findings } from './findings.js';
+import { explanationOf } from './findings.js';
+import type { TokenFacts } from './checks.js';
+import type { EndpointRefusal, TokenExplanation } from './token-explanation.js';
+
+/** Where all is looked up that is stored. */
+export interface ExplanationSources {
+  readonly transactions: Transactions;
+  /** The stored entries, judged. */
+  readonly storedEntries: () => Promise<readonly JudgedEntry[]>;
+  readonly keySets: JwksSnapshotRepository;
+  readonly revocations: RevocationRepository;
+  readonly jtis: JtiRepository;
+  readonly links: IdentityLinkRepository;
+  readonly users: UserDirectory;
+  readonly clock: Clock;
+}
+
+/** Whom the service trusts at this moment, as far as the database and the configuration tell. */
+interface Trust {
+  readonly entries: readonly TrustedKeyEntry[];
+  readonly keys: TrustedKeyService;
+  readonly revocations: Revocations;
+}
+
+/**
+ * A clock that stands still.
+ * @rule D81 Times are judged as of one moment, now or another; what is stored as it is now.
+ */
+class StoppedClock extends Clock {
+  constructor(private readonly moment: Date) {
+    super();
+  }
+
+  override nowMs(): number {
+    return this.moment.getTime();
+  }
+}
+
+/**
+ * Nothing is written, locked, fetched or counted: a token that is good is good afterwards.
+ * @rule D80 An explanation is made by the code that judges requests, reads only, and leaves the token as good as it was.
+ * See `IdentityDecider` for the user, `StoredJwksKeyProvider` for keys, `Transactions.read` for the database.
+ */
+export class TokenExplainer {
+  constructor(
+    private readonly rules: ExplanationRules,
+    private readonly sources: ExplanationSources,
+  ) {}
+
+  /** @throws the driver's error where the database cannot be read */
+  async explain(request: ExplanationRequest): Promise<TokenExplanation> {
+    // One moment for all that is judged, or a token might expire between two lines.
+    const clock = new StoppedClock(request.at ?? this.sources.clock.now());
+    const trust = await this.trust(clock);
+    const findings = new Walk(this.rules, this.sources, trust, clock);
+    return explanationOf(await findings.go(request));
+  }
+
+  private async trust(clock: Clock): Promise<Trust> {
+    const { storedEntries, keySets, revocations } = this.sources;
+    const { trustedKeys, jwks } = this.rules.options;
+    const stored = (await storedEntries()).flatMap(({ entry }) => entry ?? []);
+    const staticKeys = new StaticKeyProvider({ trustedKeys });
+    staticKeys.replaceStored(stored.filter((entry) => entry.type === 'static'));
+    const options = { ...jwks, entries: trustedKeys.filter((entry) => entry.type === 'jwks') };
+    const storedJwks = stored.filter((entry) => entry.type === 'jwks');
+    const jwksKeys = await StoredJwksKeyProvider.read(options, keySets, storedJwks, clock);
+    const known = new Revocations();
+    const news = { trust: await revocations.list(), endedTokens: [], signOuts: [] };
+    known.learn(news, Number.POSITIVE_INFINITY, clock.nowMs());
+    return {
+      entries: [...trustedKeys, ...stored],
+      keys: new TrustedKeyService(staticKeys, jwksKeys, new SilentTelemetry()),
+      revocations: known,
+    };
+  }
+}
+
+/** One request on its way, and what was found out of it until it was refused. */
+class Walk {
+  private readonly verifier: ExternalTokenVerifier;
+  private readonly users: ForeseenUsers;
+  private readonly sights = new Map<Party, IdentitySight>();
+  private readonly order: Party[] = [];
+  private parties: Parties | undefined;
+  private terms: Terms | undefined;
+  private used: readonly boolean[] = [];
+  private decided: Partial<Record<Party, IdentityDecision>> = {};
+
+  constructor(
+    private readonly rules: ExplanationRules,
+    private readonly sources: ExplanationSources,
+    private readonly trust: Trust,
+    private readonly clock: Clock,
+  ) {
+    this.verifier = new ExternalTokenVerifier(trust.keys, clock, rules.options);
+    this.users = new ForeseenUsers(sources.links, sources.users);
+  }
+
+  async go(request: ExplanationRequest): Promise<Findings> {
+    const closed = this.closed(request.flow);
+    const rejection = closed === undefined ? await this.rejectionOf(request) : undefined;
+    return {
+      request,
+      now: this.clock.now(),
+      rules: this.rules,
+      trust: this.trust,
+      closed,
+      rejection,
+      isVerified: this.parties !== undefined,
+      terms: this.terms,
+      order: this.order,
+      decided: this.decided,
+      subject: await this.factsOf('subject', request.token, 0),
+      ...(request.actorToken === undefined
+        ? {}
+        : { actor: await this.factsOf('actor', request.actorToken, 1) }),
+    };
+  }
+
+  /** Why the endpoint would take no token. */
+  private closed(flow: Flow): EndpointRefusal | undefined {
+    const { isAvailable, embedLogin, exchange } = this.rules.options;
+    if (!isAvailable()) return 'not_available';
+    return (flow === 'embed' ? embedLogin : exchange).enabled ? undefined : 'not_enabled';
+  }
+
+  private async rejectionOf(request: ExplanationRequest): Promise<Rejection | undefined> {
+    try {
+      const parties = await this.judge(request);
+      await this.sources.transactions.read(async (transaction) => {
+        await this.judgeUses(transaction, parties);
+        this.decided = await this.decide(transaction, parties);
+      });
+      return undefined;
+    } catch (error) {
+      if (error instanceof Rejection) return error;
+      throw error;
+    }
+  }
+
+  /** All that comes before the tokens would be used up. */
+  private async judge(request: ExplanationRequest): Promise<Parties> {
+    const { revocations } = this.trust;
+    if (request.flow === 'embed') {
+      const { token, origin } = request;
+      const source: LoginSource = { method: 'POST', origin, fetchSite: undefined };
+      const login = { token, source };
+      const subject = await verifyLogin(this.verifier, revocations, login);
+      return (this.parties = { subject });
+    }
+    const { token: subjectToken, actorToken } = request;
+    const parties = (this.parties = await verifyParties(this.verifier, { subjectToken, actorToken }));
+    judgeRevocation(revocations, parties, refuseRevokedTrust);
+    await withRejectionContext(issuerAndKid(parties.subject), () => {
+      this.terms = this.termsOf(request, parties);
+    });
+    return parties;
+  }
+
+  private termsOf(request: ExplanationRequest, parties: Parties): Terms {
+    const { maxTokenLifetimeSeconds } = this.rules.options.exchange;
+    const limits = { now: this.clock.nowSeconds(), maxTokenLifetimeSeconds, host: this.rules.audience };
+    return judgeTerms(request, parties, limits);
+  }
+
+  /** What using the tokens up would come to; see `JtiRepository.consume`. */
+  private async judgeUses(transaction: Transaction, { subject, actor }: Parties): Promise<void> {
+    const uses = (actor === undefined ? [subject] : [subject, actor]).map(({ claims }) => claims);
+    this.used = await this.sources.jtis.findUsed(transaction, uses);
+    const areTwins = actor?.claims.jti === subject.claims.jti;
+    if (this.used.includes(true) || areTwins) throw new Rejection('token_replayed', issuerAndKid(subject));
+  }
+
+  private decide(transaction: Transaction, parties: Parties): Promise<Resolved<IdentityDecision>> {
+    const decider = new IdentityDecider(this.users, this.users, this.rules.options);
+    return resolveInOrder(parties, (party, token) =>
+      withRejectionContext({ party, ...issuerAndKid(token) }, () =>
+        this.decideParty(decider, transaction, party, token),
+      ),
+    );
+  }
+
+  private async decideParty(
+    decider: IdentityDecider,
+    transaction: Transaction,
+    party: Party,
+    token: VerifiedToken,
+  ): Promise<IdentityDecision> {
+    this.order.push(party);
+    try {
+      const decision = await decider.decide(transaction, token);
+      this.users.foresee(token, decision);
+      this.decided = { ...this.decided, [party]: decision };
+      return decision;
+    } finally {
+      this.sights.set(party, this.users.takeSight());
+    }
+  }
+
+  private async factsOf(party: Party, token: string, index: number): Promise<TokenFacts> {
+    const { header, payload } = partsOf(token);
+    const [issuer, kid] = [payload?.['iss'], header?.['kid']];
+    const isNamed = typeof issuer === 'string' && typeof kid === 'string';
+    const key = isNamed ? await this.trust.keys.find(issuer, kid) : undefined;
+    const [only, ...others] = this.trust.entries.filter((entry) => entry.issuer === issuer);
+    const policy = key?.policy ?? (others.length === 0 ? only : undefined);
+    const sight = this.sights.get(party);
+    return { party, header, payload, key, policy, sight, isUsed: this.used[index] };
+  }
+}
+
+/** Empty where it is no JWT. */
+function partsOf(token: string): Pick<TokenFacts, 'header' | 'payload'> {
+  try {
+    return parseCompactJws(token);
+  } catch (error) {
+    if (error instanceof Rejection) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,234 @@
+// svc-admin token explain, typed beside a running service on both databases.
+import { Partner } from '../../demo/partner.js';
+import type { ExplainedRequest } from '../../src/administration/explained-request.js';
+import { VERSION } from '../../src/config/version.js';
+import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
+import { auditRows } from '../support/audit.js';
+import { census } from '../support/census.js';
+import type { TestDatabase } from '../support/databases.js';
+import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { licenseEnvironment } from '../support/license.js';
+import type { CommandResult } from '../support/run-cli.js';
+import { CommandLine } from '../support/run-cli.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const SECRETIVE = { sub: 'customer-of-ours', email: 'ann@mail.product.example' };
+const OUTSIDE = 'https://outside.example';
+
+describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
+  const partner = Partner.create({ issuer: 'https://explained.example', kid: 'k', audience: BASE_URL });
+  const trustedKeys = [
+    Partner.create({ issuer: 'https://first.example' }).staticEntry(),
+    partner.staticEntry({ name: 'product', allowedRoles: ['global:member'], resources: [OUTSIDE] }),
+  ];
+  let license: Record<string, string>;
+  const environment = () => ({
+    ...databaseEnvironment(database),
+    ...license,
+    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+    SVC_TOKEN_EXCHANGE_ENABLED: 'true',
+    SVC_EMBED_LOGIN_ENABLED: 'true',
+    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys),
+    SVC_BASE_URL: BASE_URL,
+  });
+  const commands = new CommandLine(environment, VERSION);
+  let service: TestService;
+
+  beforeAll(async () => {
+    license = await licenseEnvironment();
+    service = await TestService.start(database, { trustedKeys });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    commands.remove();
+  });
+
+  const token = (claims: object = {}) => partner.sign(partner.claims({ ...SECRETIVE, ...claims }));
+  const explain = (stdin: string, ...args: string[]) =>
+    commands.run(['token', 'explain', ...args], environment(), stdin);
+  const said = async (stdin: string, ...args: string[]) => {
+    const { exitCode, stdout, stderr } = await explain(stdin, ...args);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    return stdout;
+  };
+  const parsed = async (stdin: string, ...args: string[]) =>
+    JSON.parse(await said(stdin, '--json', ...args)) as TokenExplanation;
+
+  it('[D80] names check, cause, remedy, values, entry and policy of a refused token', async () => {
+    const refused = token({ role: 'global:admin' });
+    const text = await said(`${refused}\n`);
+    expect(text).toMatch(
+      /^A token exchange would be refused: role_not_allowed\nCheck: {4}role, of the subject token\n/,
+    );
+    expect(text).toMatch(/\nCause: {4}the entry does not allow the role that the token asks for\n/);
+    expect(text).toMatch(/\nRemedy: {3}the partner asks for a role that is allowed/);
+    expect(text).toContain('\nExpected: global:member\nFound:    global:admin\n');
+    expect(text).toContain(
+      '\n  Entry: product (configured, index 1, static)\n  Policy: logins posted by any page; may assign global:member; ',
+    );
+    expect(text).toMatch(
+      /\npassed +subject +audience +aud +https:\/\/instance\.example +https:\/\/instance\.example\n/,
+    );
+    expect(text).toMatch(/\nfailed +subject +role +role +global:member +global:admin\n/);
+    expect(text).toContain('subject c***, email a***@m***.example');
+    for (const secret of [refused, SECRETIVE.sub, SECRETIVE.email, 'product.example'])
+      expect(text).not.toContain(secret);
+  });
+
+  it('[D80] tells what a good token would get, and leaves it good', async () => {
+    const good = token({ given_name: 'Ann' });
+    commands.write('token.txt', good);
+    commands.write('actor.txt', token({ sub: 'robot', email: 'robot@product.example' }));
+    const args = ['--token-file', 'token.txt', '--actor-token-file', 'actor.txt', '--resource', OUTSIDE];
+    const text = await said('', ...args);
+    expect(text).toMatch(/^A token exchange would succeed: an access token of \d\d s, until /);
+    expect(text).toContain(`\nScopes: not limited\nAudience: ${OUTSIDE}\nRights: the acting user's\n`);
+    expect(text).toContain('\n  User: a new one, to be made; role global:member; changed: givenName');
+    expect(text).not.toContain('Not reached');
+    const { parties, issued } = await parsed('', ...args);
+    expect(parties.map(({ party }) => party)).toEqual(['subject', 'actor']);
+    expect(issued).toMatchObject({ kind: 'access-token', audience: OUTSIDE });
+    expect(await said(good, '--flow', 'embed')).toMatch(
+      /^An embedded login would succeed: a session of 3600 s is opened\.\n/,
+    );
+    await service.accessToken({ subject_token: good });
+    expect((await parsed(good)).refusal?.reason).toBe('token_replayed');
+  });
+
+  it('[D80] is in the trail by its name alone, and in no log with anything of the token', async () => {
+    const asked = token();
+    const before = await census(service);
+    const logged = service.log.length;
+    await said(asked);
+    await explain('no-token', '--flow', 'embed');
+    expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 2 });
+    const way = database.kind === 'embedded' ? 'service' : 'database';
+    const rows = (await auditRows(service)).slice(-2);
+    expect(rows.map(({ name, payload }) => ({ name, payload }))).toEqual(
+      [0, 1].map(() => ({
+        name: 'svc.audit.administration.performed',
+        payload: { operation: 'token explain', way, things: {} },
+      })),
+    );
+    const written = JSON.stringify([rows, service.log.slice(logged)]);
+    const [header = '', payload = '', signature = ''] = asked.split('.');
+    for (const secret of [header, payload, signature, SECRETIVE.sub, SECRETIVE.email])
+      expect(written).not.toContain(secret);
+  });
+
+  it('[D80] tells why a request was refused, by its id', async () => {
+    const refused = await service.exchange({ subject_token: token({ role: 'global:admin' }) });
+    const text = await said('', '--request-id', refused.headers.get('x-request-id') ?? '');
+    expect(text).toMatch(
+      /^Request \S+\n\n\S+Z svc\.audit\.token-exchange\.failed: role_not_allowed\nCheck: {4}role\n/,
+    );
+    expect(text).toContain(
+      '\nCause:    the entry does not allow the role that the token asks for\nRemedy:   ',
+    );
+    expect(text).toContain('\nExpected: global:member\nFound:    global:admin\nOf:       ');
+    expect(text).toContain('flow exchange, ');
+    expect(text).toContain(`issuer ${partner.issuer}, kid k`);
+    expect(text).not.toMatch(/@|customer-of-ours/);
+
+    const login = await service.embed({ token: token({ sub: 'new', email: 'new@product.example' }) });
+    const { events } = JSON.parse(
+      await said('', '--json', '--request-id', login.headers.get('x-request-id') ?? ''),
+    ) as ExplainedRequest;
+    expect(events.map(({ event, reason, cause }) => [event.split('.').at(-1), reason, cause])).toEqual([
+      ['user-provisioned', null, null],
+      ['embed-login', null, null],
+    ]);
+
+    const headers = { authorization: 'Bearer nothing' };
+    const call = await service.fetch('/api/v1/workflows', { headers });
+    expect(await said('', '--request-id', call.headers.get('x-request-id') ?? '')).toMatch(
+      / svc\.audit\.api\.refused: malformed\nCause: {4}`Authorization` is no Bearer credential/,
+    );
+  });
+
+  it('[D80] a reason that this release does not know is told as it is', async () => {
+    const statement = `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ($1, now(), $2, $3)`;
+    const stored = (reason: string) =>
+      service.rows(statement, ['svc.audit.token-exchange.failed', reason, JSON.stringify({ reason })]);
+    await stored('key_unknown');
+    await stored('internal_error');
+    expect(await said('', '--request-id', 'key_unknown')).toContain(
+      '\nCause:    this release has no such reason\n',
+    );
+    expect(await said('', '--request-id', 'internal_error')).toContain('\nRemedy:   the log has the fault');
+  });
+
+  it.each([
+    [['--request-id', 'nobody-s'], 1, 'error: The audit trail has no event of this request.'],
+    [['--request-id', ''], 1, 'error: --request-id must be a text'],
+    [
+      ['--request-id', 'a', '--flow', 'embed'],
+      2,
+      "option '--request-id <id>' cannot be used with option '--flow <flow>'",
+    ],
+  ])('refuses %j', async (args, exitCode, complaint) => {
+    expect(await explain('', ...args)).toMatchObject({
+      ...{ exitCode, stdout: '' },
+      stderr: expect.stringContaining(complaint),
+    });
+  });
+
+  it.each<[string, string, string[], string]>([
+    ['nothing', ' \n', [], 'error: Standard input holds no token.'],
+    ['more than any token', 'a'.repeat(65_537), [], 'error: Standard input has more than 65536 characters'],
+    ['no such file', '', ['--token-file', 'none.txt'], 'error: none.txt cannot be read (ENOENT)'],
+    ['one input for two', 'a', ['--actor-token-file', '-'], 'error: Only one of the two tokens'],
+    ['a scope at a login', 'a', ['--flow', 'embed', '--scope', 'b'], 'error: --scope is for token exchange.'],
+    [
+      'an origin at an exchange',
+      'a',
+      ['--origin', 'https://a.example'],
+      'error: --origin is for embedded logins.',
+    ],
+    ['a long scope', 'a', ['--scope', 'b'.repeat(1025)], 'error: --scope must have at most 1024 characters.'],
+  ])('refuses %s', async (_, stdin, args, complaint) => {
+    const refused: CommandResult = await explain(stdin, ...args);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(complaint) });
+  });
+
+  it('takes no token as an argument', async () => {
+    expect(await explain('', token())).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+
+  it('[D80] shows nothing that moves the cursor of a terminal', async () => {
+    const text = await said(
+      partner.sign(partner.claims({ iss: 'https://a\u001b[2J.example' }), { kid: '\u202e' }),
+    );
+    for (const sign of ['\u001b', '\u202e']) expect(text).not.toContain(sign);
+    expect(text).toMatch(/^A token exchange would be refused: issuer_unknown\n/);
+  });
+});
+
+describeOnEachDatabase('[D80] token explain where a way in is closed', (database: TestDatabase) => {
+  const partner = Partner.create({ issuer: 'https://closed.example', audience: BASE_URL });
+  const SETTINGS = {
+    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
+    SVC_BASE_URL: BASE_URL,
+  };
+
+  /** No service runs: the command has the database for itself. */
+  it.each([
+    ['not_available', 'without a licence', 'exchange', {}],
+    ['not_enabled', 'switched off', 'exchange', { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }],
+    ['not_enabled', 'switched off', 'embed', { SVC_EMBED_LOGIN_ENABLED: 'false' }],
+  ])('%s: %s, %s', async (reason, state, flow, settings) => {
+    const license = state === 'switched off' ? await licenseEnvironment() : {};
+    const environment = { ...databaseEnvironment(database), ...SETTINGS, ...license, ...settings };
+    const line = new CommandLine(() => environment, VERSION);
+    const { stdout } = await line.run(
+      ['token', 'explain', '--json', '--flow', flow],
+      environment,
+      partner.sign(),
+    );
+    line.remove();
+    const { refusal, checks } = JSON.parse(stdout) as TokenExplanation;
+    expect(refusal).toMatchObject({ reason, check: 'endpoint', cause: expect.any(String) });
+    expect(checks.map(({ state: each }) => each).slice(0, 2)).toEqual(['failed', 'not-reached']);
+  });
+});

@@ -1,0 +1,43 @@
+// Explains tokens to tests as commands do it: by what a service was started with, and on its database.
+import { explainerOf } from '../../src/host/instance-explainer.js';
+import { trustedKeysRules } from '../../src/start/startup.js';
+import { explanationRules } from '../../src/start/token-exchange-settings.js';
+import { Database } from '../../src/token-exchange/database/database.js';
+import type { ExplanationRequest } from '../../src/token-exchange/explain/explanation-request.js';
+import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
+import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { JwksSnapshotRepository } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { StoredEntryChanges } from '../../src/token-exchange/keys/stored/stored-entry.changes.js';
+import { StoredEntryRepository } from '../../src/token-exchange/keys/stored/stored-entry.repository.js';
+import { RevocationRepository } from '../../src/token-exchange/revocation/revocation.repository.js';
+import { UserRepository } from '../../src/users/user.repository.js';
+import { UserService } from '../../src/users/user.service.js';
+import type { EntryPath } from './entry-paths.js';
+import type { TestService } from './test-service.js';
+
+export function explain(service: TestService, request: ExplanationRequest): Promise<TokenExplanation> {
+  const { startup } = service;
+  const clock = service.part(Clock);
+  const rules = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
+  const parts = {
+    users: service.part(UserRepository),
+    userService: service.part(UserService),
+    keySets: service.part(JwksSnapshotRepository),
+    revocations: service.part(RevocationRepository),
+    storedEntries: new StoredEntryChanges(service.part(StoredEntryRepository), rules),
+  };
+  const explainer = explainerOf(() => Promise.resolve(explanationRules(startup, clock)));
+  return explainer(parts, service.part(Database), clock)(request);
+}
+
+/** What a way in makes of a token and, where there is one, of its companion. */
+export function requestBy(
+  { flow, name, party }: EntryPath,
+  token: string,
+  companion: string,
+): ExplanationRequest {
+  if (flow === 'embed' || name === 'exchange subject') return { flow, token };
+  return party === 'actor'
+    ? { flow, token: companion, actorToken: token }
+    : { flow, token, actorToken: companion };
+}
