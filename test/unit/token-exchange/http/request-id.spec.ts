@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { requestIdOf } from '../../../../src/token-exchange/http/request-id.js';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const idOf = (incoming: string | string[] | undefined) =>
   requestIdOf({ headers: { 'x-request-id': incoming } });
 
@@ -27,8 +27,10 @@ it.each<[string, string | string[] | undefined]>([
   ['an over-long one', 'a'.repeat(10_000)],
 ])('[D21] %s is replaced', (_, incoming) => expect(idOf(incoming)).toMatch(UUID));
 
-it('[D21] each new id is another', () => {
-  expect(new Set(Array.from({ length: 100 }, () => idOf(undefined))).size).toBe(100);
+it('[D21] each new id is another, behind those before it', () => {
+  const ids = Array.from({ length: 100 }, () => idOf(undefined));
+  expect(new Set(ids).size).toBe(100);
+  expect([...ids].sort()).toEqual(ids);
 });
 
 it('[D21] an id that the server has given is kept, unless others may have the same', () => {
