@@ -154,12 +154,12 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     );
     expect(JSON.parse(first!.json)).toEqual({
       id: row!['id'],
-      name: FAILED,
+      event: FAILED,
       occurredAt: row!['occurredAt'],
       requestId: 'a',
       subjectUserId: null,
       actorUserId: null,
-      payload: { reason: 'token_replayed' },
+      payload: { flow: 'exchange', reason: 'token_replayed' },
     });
     expect(await trail.read(positionOf(first!))).toEqual(['b']);
     expect(await trail.read(positionOf(second!))).toEqual([]);

@@ -134,7 +134,7 @@ function ageOf(moment: string): string {
 function toEvent(row: EventRow): StreamedEvent {
   const occurredAt = new Date(row.occurred_at_ms).toISOString();
   const json =
-    `{"id":"${row.id}","name":${JSON.stringify(row.name)},"occurredAt":"${occurredAt}",` +
+    `{"id":"${row.id}","event":${JSON.stringify(row.name)},"occurredAt":"${occurredAt}",` +
     `"requestId":${JSON.stringify(row.request_id)},"subjectUserId":${JSON.stringify(row.subject_user_id)},` +
     `"actorUserId":${JSON.stringify(row.actor_user_id)},"payload":${row.payload}}`;
   return { id: row.id, transactionId: row.transaction, name: row.name, occurredAt, json };

@@ -1,16 +1,22 @@
 // What sinks of the audit trail need: which transaction wrote an event, in what order to read them, and how far each sink is.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { buildIndexBesideWriters } from './index-beside-writers.js';
+
+const INDEX = 'audit_event_transaction';
 
 /**
  * The column is added without a default first: so the table is not written anew, and rows from before have none. Whoever writes
- * later, instances of the release before among them, leaves it to the default. The index is built by one reading of the table,
- * and holds what is written from now on.
+ * later, instances of the release before among them, leaves it to the default. The index holds what is written from now on. Each
+ * statement can be run again, since they are in no transaction: the index is built while others write.
  */
 export class AuditStreaming1790000000110 implements MigrationInterface {
   readonly name = 'AuditStreaming1790000000110';
+  readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await queryRunner.query(statement);
+    const definition = 'ON audit_event (transaction_id, id) WHERE transaction_id IS NOT NULL';
+    await buildIndexBesideWriters(queryRunner, INDEX, definition);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
@@ -19,11 +25,10 @@ export class AuditStreaming1790000000110 implements MigrationInterface {
 }
 
 const STATEMENTS = [
-  `ALTER TABLE audit_event ADD COLUMN transaction_id bigint`,
+  `ALTER TABLE audit_event ADD COLUMN IF NOT EXISTS transaction_id bigint`,
   // PostgreSQL 12 has this function, and not yet its successor pg_current_xact_id.
   `ALTER TABLE audit_event ALTER COLUMN transaction_id SET DEFAULT txid_current()`,
-  `CREATE INDEX audit_event_transaction ON audit_event (transaction_id, id) WHERE transaction_id IS NOT NULL`,
-  `CREATE TABLE audit_sink_cursor (
+  `CREATE TABLE IF NOT EXISTS audit_sink_cursor (
     name text PRIMARY KEY,
     transaction_id bigint NOT NULL,
     event_id bigint NOT NULL,
@@ -32,7 +37,7 @@ const STATEMENTS = [
 ];
 
 const UNDOING = [
-  `DROP TABLE audit_sink_cursor`,
-  `DROP INDEX audit_event_transaction`,
-  `ALTER TABLE audit_event DROP COLUMN transaction_id`,
+  `DROP TABLE IF EXISTS audit_sink_cursor`,
+  `DROP INDEX IF EXISTS ${INDEX}`,
+  `ALTER TABLE audit_event DROP COLUMN IF EXISTS transaction_id`,
 ];
