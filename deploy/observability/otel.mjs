@@ -7,17 +7,32 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   BatchSpanProcessor,
   NodeTracerProvider,
-  TraceIdRatioBasedSampler,
+  ParentBasedSampler,
+  SamplingDecision,
 } from '@opentelemetry/sdk-trace-node';
 
+const share = Number(process.env.TRACED_SHARE ?? 1);
+/** By chance, not by trace id: a stranger chooses that, in its traceparent, as it chooses the flag. */
+const chance = {
+  shouldSample: () => ({
+    decision: Math.random() < share ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD,
+  }),
+  toString: () => `a share of ${share}`,
+};
+
 const provider = new NodeTracerProvider({
-  // Not ParentBasedSampler, the default: by its traceparent every stranger could say what is recorded.
-  sampler: new TraceIdRatioBasedSampler(Number(process.env.TRACED_SHARE ?? 1)),
+  // A span within one of ours goes the same way; of a caller's traceparent nothing is believed.
+  sampler: new ParentBasedSampler({
+    root: chance,
+    remoteParentSampled: chance,
+    remoteParentNotSampled: chance,
+  }),
   // Holds 2,048 spans at most, and drops what is more.
   spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
 });
 provider.register();
 
-// The service ends its process itself, a moment after it has answered the last request: what is left goes first.
+// The service ends its process itself, a moment after it has answered the last request: what has gathered by the signal goes at
+// once. Of what comes later the last seconds may be lost: OTEL_BSP_SCHEDULE_DELAY (milliseconds) says how many.
 process.once('SIGTERM', () => void provider.forceFlush());
 process.once('SIGINT', () => void provider.forceFlush());

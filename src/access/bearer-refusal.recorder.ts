@@ -1,4 +1,5 @@
 // Keeps why a Bearer credential was refused: in the log, in the trail, and as a count.
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { auditEvent } from '../token-exchange/audit/audit-event.js';
@@ -14,8 +15,12 @@ import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import type { BearerRefusal } from './authentication.service.js';
 
-/** Most that one client address adds to log and trail of one instance within a minute. */
+/** Most that one client address, or one token of ours, adds to log and trail of one instance within a minute. */
 export const RECORDED_PER_MINUTE = 10;
+/** Most that all strangers together add: addresses of IPv6 cost nothing. */
+const STRANGERS_PER_MINUTE = 600;
+/** So long an answer waits for the record, which the database may hold up. */
+const RECORD_MS = 1_000;
 
 /** A call that came with a Bearer credential. */
 export interface RefusedCall {
@@ -39,19 +44,32 @@ export class BearerRefusalRecorder {
   ) {}
 
   /**
-   * Records a refusal, if its client has not had many: anybody can cause them. All are counted. Never rejects: the answer does
-   * not depend on it.
+   * Records a refusal, if there have not been many of its kind: anybody can cause them. Those of a token whose signature is ours are
+   * counted by that token, so that no stranger can keep its use out of the trail. All are counted for metrics. Never rejects, and
+   * hardly waits: the answer does not depend on it.
    */
   async record(refusal: BearerRefusal, call: RefusedCall): Promise<void> {
     this.options.onBearerRefused(refusal.reason);
-    const key = counterKey('api-refusals', clientOf(call.ip));
-    const { isBlocked } = await this.counts.increment(key, WINDOW_MS, RECORDED_PER_MINUTE);
-    if (isBlocked) return;
+    if (await this.isTooMuch(refusal, call)) return;
     const event = this.eventOf(refusal, call);
-    await this.tell(event);
+    await Promise.race([this.tell(event), pause(RECORD_MS, undefined, { ref: false })]);
     const { name, requestId, subjectUserId, actorUserId, payload } = event;
     const fields = { event: name, requestId, subjectUserId, actorUserId, payload };
     this.logger.warn(fields, bearerLine(refusal.reason, refusal));
+  }
+
+  private async isTooMuch({ token }: BearerRefusal, { ip }: RefusedCall): Promise<boolean> {
+    if (token !== undefined)
+      return this.isOver(counterKey('api-refusals-token', token.id), RECORDED_PER_MINUTE);
+    return (
+      (await this.isOver(counterKey('api-refusals', clientOf(ip)), RECORDED_PER_MINUTE)) ||
+      (await this.isOver(counterKey('api-refusals', 'strangers'), STRANGERS_PER_MINUTE))
+    );
+  }
+
+  private async isOver(key: string, limit: number): Promise<boolean> {
+    const { isBlocked } = await this.counts.increment(key, WINDOW_MS, limit);
+    return isBlocked;
   }
 
   private eventOf(

@@ -260,12 +260,15 @@ export const VARIABLES = {
   auditWebhookUrl: text('SVC_AUDIT_WEBHOOK_URL', {
     description: 'Where audit events are posted to. Needs `SVC_AUDIT_WEBHOOK_SECRET`.',
     range: '`https://…`, without user name or password',
+    // Many have a token in their path or query.
+    isSecret: true,
     check: checkWebhookUrl,
   }),
   auditWebhookSecrets: list('SVC_AUDIT_WEBHOOK_SECRET', {
     description:
       'Secrets that sign what is posted: each makes a signature of its own, so that one can replace another.',
     range: 'comma-separated, each of 32 characters or more',
+    isSecret: true,
     member: parseWebhookSecret,
   }),
   auditWebhookName: text('SVC_AUDIT_WEBHOOK_NAME', {

@@ -32,7 +32,7 @@ function nameTrace(traces: RequestTraces, { id, headers }: FastifyRequest, { raw
   if (ids === undefined) return;
   traces.begin(id, ids);
   // Comes in every case, also where the client has gone.
-  raw.once('close', () => traces.end(id));
+  raw.once('close', () => traces.end(id, ids));
 }
 
 function followSpan(
@@ -41,9 +41,10 @@ function followSpan(
   { raw }: FastifyReply,
   span: RequestSpan,
 ): RequestSpan {
-  if (span.ids !== undefined) traces.begin(id, span.ids);
+  const { ids } = span;
+  if (ids !== undefined) traces.begin(id, ids);
   raw.once('close', () => {
-    traces.end(id);
+    if (ids !== undefined) traces.end(id, ids);
     span.end({ status: raw.writableFinished ? raw.statusCode : undefined });
   });
   return span;

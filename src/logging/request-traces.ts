@@ -16,13 +16,14 @@ export interface TraceIds {
 export class RequestTraces {
   private readonly byRequestId = new Map<string, TraceIds>();
 
+  /** Clients choose request ids: of several under way with one id the first has its trace in the lines of all. */
   begin(requestId: string, ids: TraceIds): void {
-    this.byRequestId.set(requestId, ids);
+    if (!this.byRequestId.has(requestId)) this.byRequestId.set(requestId, ids);
   }
 
-  /** To be called for each that has begun, however its request ends. */
-  end(requestId: string): void {
-    this.byRequestId.delete(requestId);
+  /** To be called for each that has begun, with the same object, however its request ends. */
+  end(requestId: string, ids: TraceIds): void {
+    if (this.byRequestId.get(requestId) === ids) this.byRequestId.delete(requestId);
   }
 
   /** A logger that writes as the given one does, with `traceId` and `spanId` in lines with the `requestId` of such a request. */

@@ -109,7 +109,7 @@ describeOnAnyDatabase('[K10][D37] a token that brings its key along', (database)
     const headers = [{ jwk }, { jku: jwks.url }, { x5u: jwks.url }, { jku: jwks.url, x5u: jwks.url, jwk }];
     for (const header of [...headers, { kid: jwks.url, jku: jwks.url }]) {
       const token = impostor.sign(impostor.claims(), header);
-      const reason = 'kid' in header ? 'key_unknown' : 'signature_invalid';
+      const reason = 'kid' in header ? 'kid_unknown' : 'signature_invalid';
       await expectRefusal(service, await path.send(service, token, companion), path, reason);
     }
     expect(jwks.connectionCount).toBe(0);

@@ -14,7 +14,15 @@ export interface StreamedEvent {
 }
 
 /** A sink took nothing. The message says why, with nothing of an event, an answer, an address or a secret. */
-export class SinkError extends Error {}
+export class SinkError extends Error {
+  /** @param isOfContent whether it was for what was handed over, as far as the receiver says so */
+  constructor(
+    message: string,
+    readonly isOfContent = false,
+  ) {
+    super(message);
+  }
+}
 
 export abstract class AuditSink {
   abstract readonly name: string;

@@ -50,6 +50,10 @@ export class SinkStream {
   private most = PAGE_EVENTS;
   private readonly backOff = new BackOff();
   private failingSinceMs: number | undefined;
+  /** What is being handed over. */
+  private handed: readonly StreamedEvent[] = [];
+  /** The event that has been told of as one that the sink does not take. */
+  private refusedId: string | undefined;
 
   constructor(
     readonly sink: AuditSink,
@@ -114,7 +118,9 @@ export class SinkStream {
     const events = firstOf(page, this.most);
     const last = events.at(-1);
     if (last === undefined) return false;
+    this.handed = events;
     await this.sink.deliver(events, signal);
+    this.handed = [];
     this.counts.delivered += events.length;
     this.reached = positionOf(last);
     this.unsafe.push({ position: this.reached, atMs: this.parts.clock.monotonicMs() });
@@ -148,12 +154,26 @@ export class SinkStream {
     this.counts.failures += 1;
     this.backOff.failed(nowMs);
     this.most = Math.max(1, Math.floor(this.most / 2));
+    this.tellOfRefused(error);
+    this.handed = [];
     if (this.failingSinceMs !== undefined) return;
     this.failingSinceMs = nowMs;
     const cause = error instanceof SinkError ? { reason: error.message } : { err: error };
     this.parts.log.warn(
       { sink: this.sink.name, ...cause },
       'a sink of the audit trail gets no events; they are kept for it',
+    );
+  }
+
+  /** An event that goes alone and is not taken for what it is holds all others up: somebody has to look. */
+  private tellOfRefused(error: unknown): void {
+    const [event, ...others] = this.handed;
+    if (event === undefined || others.length > 0 || event.id === this.refusedId) return;
+    if (!(error instanceof SinkError) || !error.isOfContent) return;
+    this.refusedId = event.id;
+    this.parts.log.error(
+      { sink: this.sink.name, eventId: event.id, event: event.name, reason: error.message },
+      'a sink of the audit trail refuses an event, and gets none behind it: see docs/audit-streaming.md#an-event-that-is-not-taken',
     );
   }
 

@@ -16,7 +16,7 @@ const NIL = '-';
  * @param hostname of the instance, by its public address: whichever of its processes sends, it is the same
  */
 export function syslogFrame({ name, occurredAt, json }: StreamedEvent, hostname: string): string {
-  const priority = FACILITY * 8 + (name.endsWith('failed') ? WARNING : INFORMATIONAL);
+  const priority = FACILITY * 8 + (/(failed|refused)$/.test(name) ? WARNING : INFORMATIONAL);
   const header = `<${priority}>1 ${occurredAt} ${printable(hostname, MOST_HOSTNAME)} ${APP_NAME} ${NIL} ${messageId(name)} ${NIL}`;
   const message = `${header} ${json}`;
   return `${Buffer.byteLength(message)} ${message}`;

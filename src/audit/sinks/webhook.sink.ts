@@ -13,6 +13,8 @@ import type { WebhookSettings } from './sink-settings.js';
 import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
 
 /** Over all: name server, connection, request and the head of the answer. */
+/** What receivers, and firewalls before them, answer to a body that they do not like. */
+const OF_CONTENT = [400, 403, 406, 413, 422];
 const DEADLINE_MS = 10_000;
 const VARIABLE_NAMES = {
   allowHttp: VARIABLES.auditWebhookAllowHttp.name,
@@ -47,7 +49,8 @@ export class WebhookSink extends AuditSink {
     const deadline = AbortSignal.timeout(DEADLINE_MS);
     try {
       const status = await this.post(body, AbortSignal.any([signal, deadline]));
-      if (status < 200 || status > 299) throw new SinkError(describeStatus(status));
+      if (status < 200 || status > 299)
+        throw new SinkError(describeStatus(status), OF_CONTENT.includes(status));
     } catch (error) {
       // What is still under way on the connection is not waited for.
       await this.close();

@@ -3,7 +3,7 @@ import { trimmed, wellFormed } from '../edge/flow-form.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import type { FieldLimits } from '../edge/form.js';
 import { Form } from '../edge/form.js';
-import { told } from '../foundation/told-value.js';
+import { toldName } from '../foundation/told-value.js';
 
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -65,8 +65,8 @@ function otherTypes(form: Form): readonly OtherTokenType[] | undefined {
   const ofSubject = form.get('subject_token_type') || JWT_TYPE;
   const ofActor = form.get('actor_token') ? form.get('actor_token_type') : JWT_TYPE;
   if (ofSubject === JWT_TYPE && ofActor === JWT_TYPE) return undefined;
-  const subject = { field: 'subject_token_type', expected: JWT_TYPE, found: told(ofSubject) } as const;
-  const actor = { field: 'actor_token_type', expected: JWT_TYPE, found: told(ofActor) } as const;
+  const subject = { field: 'subject_token_type', expected: JWT_TYPE, found: toldName(ofSubject) } as const;
+  const actor = { field: 'actor_token_type', expected: JWT_TYPE, found: toldName(ofActor) } as const;
   return [...(ofSubject === JWT_TYPE ? [] : [subject]), ...(ofActor === JWT_TYPE ? [] : [actor])];
 }
 

@@ -3,7 +3,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { told } from '../foundation/told-value.js';
+import { toldName } from '../foundation/told-value.js';
 import { MinuteThrottlerGuard, THROTTLE_STORAGE } from '../throttle/minute-throttler.guard.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
@@ -132,5 +132,5 @@ export class FormOnlyGuard implements CanActivate {
 }
 
 function toldLabel(label: BodyLabel, fault: LabelFault): string {
-  return told(fault === 'content_encoding' ? label['content-encoding'] : label['content-type']);
+  return toldName(fault === 'content_encoding' ? label['content-encoding'] : label['content-type']);
 }

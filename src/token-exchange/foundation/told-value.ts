@@ -9,12 +9,26 @@ const MAX_JUDGED_CHARACTERS = 4_096;
 /** A part of an e-mail address, also in percent-encoding; of a token, which begin so by what they are; of a PEM; of a key. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/(?:@|%40)[^\s@]*\.[^\s@]/i, 'not shown: it looks like an e-mail address'],
-  [/eyJ[\w-]{8}/, 'not shown: it looks like a token'],
+  [/eyJ[\w-]{8}|e[yw][\w-]{6,}\.[\w-]{8}/, 'not shown: it looks like a token'],
   [/-----BEGIN/, 'not shown: it looks like a key'],
   [/[\w+-]{65}/, 'not shown: too long to be a name'],
 ];
 /** What cannot be seen, or not where it stands: control and format characters, lone surrogates, odd spaces, spaces at the ends. */
 const UNSEEN = /(?! )[\p{C}\p{Z}\\]|^ | $/gu;
+
+/** What names of keys, algorithms and types are made of. */
+const NAME = /^[\w.+/:;=~, -]*$/;
+
+/**
+ * The same of what nobody vouches for, and strangers choose: names alone, so that nobody writes sentences, markup or
+ * instructions for readers of the log, or words that a receiver of the trail refuses.
+ */
+export function toldName(value: unknown): string {
+  const text = told(value);
+  return typeof value !== 'string' || NAME.test(value) || text.startsWith('(not shown')
+    ? text
+    : `(${value.length} characters that make no name)`;
+}
 
 /** A text with what cannot be seen as `\u{...}`, of at most 200 characters; of anything else than a text its kind. */
 export function told(value: unknown): string {

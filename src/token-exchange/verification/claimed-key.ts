@@ -1,5 +1,5 @@
 // What the operator is told of the key that a refused token names, before anything of the token is believed.
-import { told, toldList } from '../foundation/told-value.js';
+import { told, toldList, toldName } from '../foundation/told-value.js';
 import { ALGORITHMS } from '../keys/algorithms.js';
 import type { TrustedKey } from '../keys/trusted-key.js';
 import type { TrustedKeyService } from '../keys/trusted-key.service.js';
@@ -18,7 +18,7 @@ export function claimedKey({ header, payload }: CompactJws, keys: Keys): Rejecti
   const { iss } = payload;
   const { kid } = header;
   if (typeof iss !== 'string' || !keys.issuers().has(iss)) return {};
-  return { issuer: iss, ...(typeof kid === 'string' && kid !== '' ? { kid: told(kid) } : {}) };
+  return { issuer: iss, ...(typeof kid === 'string' && kid !== '' ? { kid: toldName(kid) } : {}) };
 }
 
 /** The algorithms that the token's key serves where it is held, else those that there are. */
@@ -38,7 +38,7 @@ export function keyUnknown(issuer: string, kid: string, keys: Keys): Rejection {
   if (!issuers.has(issuer)) return new Rejection('issuer_unknown', likeness(issuer, issuers));
   const kids = keys.keysOf(issuer).map((key) => key.kid);
   const expected = kids.length === 0 ? 'a key of the issuer, of whom none is held' : toldList(kids);
-  return new Rejection('kid_unknown', { issuer, kid: told(kid), expected, found: told(kid) });
+  return new Rejection('kid_unknown', { issuer, kid: toldName(kid), expected, found: toldName(kid) });
 }
 
 /**

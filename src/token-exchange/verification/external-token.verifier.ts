@@ -1,7 +1,7 @@
 // Verifies external tokens: the only place that can make a VerifiedToken.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../foundation/clock.js';
-import { told, toldList, toldSeconds } from '../foundation/told-value.js';
+import { told, toldList, toldName, toldSeconds } from '../foundation/told-value.js';
 import type { Flow } from '../flow.js';
 import type { Algorithm } from '../keys/algorithms.js';
 import { algorithmNamed } from '../keys/algorithms.js';
@@ -135,9 +135,9 @@ interface ReadHeader {
 function readHeader(header: CompactJws['header']): ReadHeader {
   const { kid, alg, crit, b64, typ } = header;
   if (typeof kid !== 'string' || kid === '')
-    throw new Rejection('kid_missing', { expected: 'a text as kid', found: told(kid) });
+    throw new Rejection('kid_missing', { expected: 'a text as kid', found: toldName(kid) });
   const algorithm = algorithmNamed(alg);
-  if (algorithm === undefined) throw new Rejection('algorithm_not_allowed', { found: told(alg) });
+  if (algorithm === undefined) throw new Rejection('algorithm_not_allowed', { found: toldName(alg) });
   // No extension is understood here, and one that is not understood must be refused: RFC 7515 §4.1.11.
   if (crit !== undefined) throw new Rejection('header_not_allowed', { detail: 'crit' });
   // `b64` changes what is signed, and means that only together with `crit` (RFC 7797 §6).
@@ -151,7 +151,7 @@ function judgeType(typ: unknown): void {
   if (typ === undefined) return;
   if (typeof typ !== 'string') throw new Rejection('token_malformed', { detail: 'typ is not a string' });
   if (EXPLICIT_TYPE.test(typ))
-    throw new Rejection('token_type_not_allowed', { expected: 'JWT, or no typ', found: told(typ) });
+    throw new Rejection('token_type_not_allowed', { expected: 'JWT, or no typ', found: toldName(typ) });
 }
 
 async function judgeSignature(

@@ -1,6 +1,6 @@
 // Makes every API call with an access token, and every reading of the trail, attributable to its subject and actor.
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { Injectable } from '@nestjs/common';
+import { ForbiddenException, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { Principal } from '../../access/principal.js';
@@ -23,6 +23,7 @@ export class ApiAuditInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { id, method, routeOptions, principal } = request;
     const { isAlwaysTold } = ruleOf(context.getHandler());
+    if (isAlwaysTold === true) refuseForeignPage(request);
     if (principal?.credential.kind === 'access_token' || (principal !== undefined && isAlwaysTold === true)) {
       const context = { occurredAt: this.clock.now(), requestId: id, ...auditParties(principal) };
       const route = routeOptions.url ?? '';
@@ -31,6 +32,16 @@ export class ApiAuditInterceptor implements NestInterceptor {
     }
     return next.handle();
   }
+}
+
+/** A page of another site can send a reading with the session, and would have it told of its user. Browsers say where it is from. */
+function refuseForeignPage({ principal, headers }: FastifyRequest): void {
+  const site = headers['sec-fetch-site'] ?? 'none';
+  if (principal?.credential.kind !== 'session' || site === 'same-origin' || site === 'none') return;
+  throw new ForbiddenException({
+    error: 'csrf_refused',
+    message: 'The request does not come from this instance',
+  });
 }
 
 /** By what it was made; no secret. */
