@@ -1,8 +1,9 @@
-// Holds every event that a service of the tests tells against the published schema.
+// Holds every event that a service of the tests tells against the published schema, and looks for secrets in it.
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { AuditEvent } from '../../src/token-exchange/audit/audit-event.js';
+import { secretsIn } from './secrets.js';
 import { repositoryFile } from './source-files.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
@@ -22,7 +23,8 @@ export function watchEvents(emitter: EventEmitter2): () => string[] {
   emitter.on('svc.audit.**', ({ name, ...event }: AuditEvent) => {
     const { subjectUserId = null, actorUserId = null } = event;
     const stored = { id: '1', event: name, ...event, subjectUserId, actorUserId };
-    faults.push(...faultsOf(stored).map((fault) => `${name}: ${fault}`));
+    const all = [...faultsOf(stored), ...secretsIn(JSON.stringify(stored))];
+    faults.push(...all.map((fault) => `${name}: ${fault}`));
   });
   return () => faults;
 }

@@ -13,6 +13,7 @@ import { watchEvents } from './audit-events.js';
 import { compiledSources } from './compiled-sources.js';
 import type { TestDatabase } from './databases.js';
 import { licenseEnvironment } from './license.js';
+import { secretsIn } from './secrets.js';
 
 export const BASE_URL = 'https://instance.example';
 export const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -68,12 +69,14 @@ export class TestService {
     );
   }
 
-  /** @throws Error where it has told an event that is not as docs/audit-events.schema.json has it */
+  /** @throws Error where it has told an event that is not as docs/audit-events.schema.json has it, or logged what nobody may */
   async stop(): Promise<void> {
     await this.application.close();
     rmSync(this.directory, { recursive: true, force: true });
     const faults = this.faultsOfEvents();
-    if (faults.length > 0) throw new Error(`events break their schema:\n${faults.join('\n')}`);
+    if (faults.length > 0) throw new Error(`events are not as they may be:\n${faults.join('\n')}`);
+    const secrets = secretsIn(this.logText);
+    if (secrets.length > 0) throw new Error(`the log has ${secrets.join('\n')}`);
   }
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {

@@ -1,0 +1,18 @@
+// Looks for what must stand in no log line and no audit event, whatever a test has sent.
+
+const SECRETS: readonly (readonly [string, RegExp])[] = [
+  ['a token', /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/],
+  ['a private key', /-----BEGIN [A-Z ]*PRIVATE KEY/],
+  ['a private member of a JWK', /"d":"[\w-]{20,}"/],
+  ['an e-mail address', /[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/i],
+];
+
+/** What a text has of these, in words that do not repeat it; nothing where it has none. */
+export function secretsIn(text: string): string[] {
+  return SECRETS.flatMap(([what, pattern]) => {
+    const found = pattern.exec(text);
+    return found === null
+      ? []
+      : [`${what}, after: ${text.slice(Math.max(0, found.index - 80), found.index)}`];
+  });
+}
