@@ -391,6 +391,45 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(stream.backlog).toMatchObject({ events: 0, seconds: 0, blockedSeconds: 0 });
   });
 
+  it('[D88] the backlog is told while much is being delivered', async () => {
+    await trail.fill(1_700);
+    const sink = webhookSink();
+    const stream = streamTo(sink);
+    const told: unknown[] = [];
+    const deliver = sink.deliver.bind(sink);
+    sink.deliver = async (events, signal) => {
+      told.push(stream.backlog?.events);
+      clock.advance(6);
+      await deliver(events, signal);
+    };
+    await run(stream);
+    expect(told).toEqual([undefined, 1_200, 700, 200]);
+  });
+
+  it('[D88] a sink that could never be reached has a backlog', async () => {
+    await trail.fill(3);
+    const sink = syslogSink();
+    await syslog.die();
+    const stream = streamTo(sink);
+    await run(stream);
+    await run(stream);
+    expect(stream.backlog).toMatchObject({ events: 3 });
+  });
+
+  it('[D88] a database that lacks what the one before it had is read anew', async () => {
+    await trail.write('a', 'b');
+    const pages = new EventPages(trail.stream);
+    const stream = streamTo(webhookSink(), { pages });
+    webhook.answerWith((response) => response.writeHead(503).end());
+    await run(stream);
+    // As a standby that took over before it had the last one, and gave its numbers again.
+    await trail.rows(`UPDATE audit_event SET request_id = 'b, of the standby' WHERE request_id = 'b'`);
+    webhook.answerWith(undefined);
+    clock.advance(61);
+    await run(stream);
+    expect(webhook.arrived.map(({ requestId }) => requestId)).toEqual(['a', 'b, of the standby']);
+  });
+
   it('[D88] a database that was restored elsewhere is refused, not read from a wrong place', async () => {
     await trail.write('a');
     const stream = streamTo(webhookSink());

@@ -69,8 +69,9 @@ export class SinkStream {
       if (!this.backOff.isWaiting(this.parts.clock.monotonicMs())) await this.stream(mayGoOn, signal);
       await this.lookAtBacklog();
     } catch (error) {
-      // Where to go on is read again.
+      // Where to go on is read again, and so is what comes there: a standby that took over may not have had it all.
       this.cursor = undefined;
+      this.parts.pages.forget();
       if (!signal.aborted && !(error instanceof CursorMovedError)) this.failed(error);
     }
   }
@@ -78,7 +79,10 @@ export class SinkStream {
   private async stream(mayGoOn: () => boolean, signal: AbortSignal): Promise<void> {
     await this.resume(signal);
     await this.confirm();
-    while (mayGoOn() && (await this.deliverNext(signal))) await this.confirm();
+    while (mayGoOn() && (await this.deliverNext(signal))) {
+      await this.confirm();
+      await this.lookAtBacklog();
+    }
     await this.confirm();
     this.succeeded();
   }
@@ -87,8 +91,11 @@ export class SinkStream {
   private async resume(signal: AbortSignal): Promise<void> {
     const { sink } = this;
     const cursor = await this.readCursor();
+    // A sink that cannot be reached has a backlog too.
+    this.reached ??= cursor;
     const isNew = await sink.connect(signal);
     if (!isNew && this.cursor !== undefined && isSame(cursor, this.cursor)) return;
+    if (this.cursor !== undefined) this.parts.pages.forget();
     this.cursor = cursor;
     this.reached = cursor;
     this.unsafe = [];
