@@ -1,4 +1,5 @@
 // The audit trail as a stream: its order, what holds it back, the cursors, and the sinks that it goes to, on real servers.
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
@@ -6,7 +7,7 @@ import { AuditStreaming } from '../../src/audit/sinks/audit-streaming.js';
 import type { AuditSink } from '../../src/audit/sinks/audit-sink.js';
 import type { Position } from '../../src/audit/sinks/event-stream.repository.js';
 import { EventPages } from '../../src/audit/sinks/event-pages.js';
-import { EventStreamRepository, positionOf } from '../../src/audit/sinks/event-stream.repository.js';
+import { BEGINNING, EventStreamRepository, positionOf } from '../../src/audit/sinks/event-stream.repository.js';
 import { SinkStream } from '../../src/audit/sinks/sink-stream.js';
 import { SyslogSink } from '../../src/audit/sinks/syslog.sink.js';
 import { WebhookSink } from '../../src/audit/sinks/webhook.sink.js';
@@ -23,11 +24,16 @@ import { TestClock } from '../support/test-clock.js';
 import { until } from '../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';
-const BEGINNING: Position = { transactionId: '0', eventId: '0' };
 const FAILED = 'svc.audit.token-exchange.failed';
 
 const event = (requestId: string) =>
   auditEvent(FAILED, { occurredAt: new Date(), requestId }, { flow: 'exchange', reason: 'token_replayed' });
+
+/** What an operator runs after a restore, without its transaction. */
+function repairOfDocs(): string {
+  const [, section = ''] = readFileSync('docs/audit-streaming.md', 'utf8').split('## After a restore');
+  return /UPDATE audit_sink_cursor[^;]+;/.exec(section)![0];
+}
 
 /** What the tests of both blocks do to a trail. */
 class Trail {
@@ -437,6 +443,24 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await trail.rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000');
     await run(stream);
     expect(String(reasons()[0])).toMatch(/^its cursor is ahead of the database/);
+  });
+
+  it('[D88] and stays refused once that database has come as far, until somebody says where the sink is', async () => {
+    await trail.stream.begin('webhook', 'now');
+    await trail.rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 5, event_id = 0');
+    const stream = streamTo(webhookSink());
+    for (let number = 0; number < 10; number++) {
+      await trail.write(`restored ${number}`);
+      clock.advance(61);
+      await run(stream);
+    }
+    expect(webhook.arrived).toEqual([]);
+    await run(stream);
+    expect(stream.backlog).toMatchObject({ events: 10 });
+    await trail.rows(repairOfDocs());
+    clock.advance(61);
+    await run(stream);
+    expect(webhook.arrived.map(({ requestId }) => requestId)).toHaveLength(10);
   });
 
   it('[D90] a sink that is no longer configured is named at the start', async () => {

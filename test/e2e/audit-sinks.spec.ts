@@ -23,6 +23,7 @@ const built = (path: string) => JSON.stringify(pathToFileURL(join(REPOSITORY, 'd
 const CROWDED = `
   const { createLogger, outputOf } = await import(${built('logging/logger.js')});
   const { StandardOutputSink } = await import(${built('audit/sinks/standard-output.sink.js')});
+  setInterval(() => undefined, 1000);
   const log = createLogger('info');
   const sink = new StandardOutputSink('stdout', outputOf(log));
   const json = JSON.stringify({ id: '1', filler: 'y'.repeat(2000) });

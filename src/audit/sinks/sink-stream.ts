@@ -6,7 +6,7 @@ import { SinkError } from './audit-sink.js';
 import { BackOff } from './back-off.js';
 import type { EventPages } from './event-pages.js';
 import type { Backlog, EventStreamRepository, Position } from './event-stream.repository.js';
-import { positionOf } from './event-stream.repository.js';
+import { BEGINNING, positionOf } from './event-stream.repository.js';
 
 /** A page is in memory as a whole, and is made into objects at one go. */
 const PAGE_EVENTS = 500;
@@ -110,11 +110,17 @@ export class SinkStream {
       cursor = await trail.cursorOf(name);
     }
     if (cursor === undefined) throw new SinkError('its cursor was removed at this moment');
-    if (cursor.isAhead)
-      throw new SinkError(
-        'its cursor is ahead of the database, which was restored on another server: see docs/audit-streaming.md',
-      );
+    if (cursor.isAhead) await this.refuseAhead();
     return cursor.position;
+  }
+
+  /** Where a sink is in a database that was restored elsewhere nobody knows: it gets nothing until somebody says so. */
+  private async refuseAhead(): Promise<never> {
+    await this.parts.trail.noteAhead(this.sink.name);
+    this.reached = BEGINNING;
+    throw new SinkError(
+      'its cursor is ahead of the database, which was restored on another server: see docs/audit-streaming.md#after-a-restore',
+    );
   }
 
   /** @returns whether there may be more */
