@@ -363,6 +363,49 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.cursor('syslog')).toMatchObject({ eventId: (await trail.ids())[0] });
   });
 
+  it('[D89] connections that never last 60 seconds hold nothing up for ever, and are told of', async () => {
+    const stream = streamTo(syslogSink());
+    await trail.write('a', 'b');
+    const cut = async (seconds: number) => {
+      await run(stream);
+      clock.advance(seconds);
+      syslog.endConnections();
+      await until('it is seen', 5_000, () => !stream.sink.isIntact());
+    };
+    await cut(25);
+    await cut(25);
+    // Sent twice over, and not long enough ago.
+    await run(stream);
+    expect(await trail.cursor('syslog')).toEqual(BEGINNING);
+    await trail.write('c');
+    await cut(25);
+    await run(stream);
+    const ids = await trail.ids();
+    expect(await trail.cursor('syslog')).toMatchObject({ eventId: ids[1] });
+    await until('only the last came again', 5_000, () => syslog.arrived.length === 8);
+    expect(syslog.arrived.map(({ requestId }) => requestId).join('')).toBe('abababcc');
+    expect(stream.counts.failures).toBe(3);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'the connection to a sink of the audit trail broke: what was sent shortly before is sent again',
+    ]);
+  });
+
+  it('[D89] connections that end in errors make nothing safe, and the lag says so', async () => {
+    const stream = streamTo(syslogSink());
+    await trail.write('a');
+    for (let connection = 1; connection <= 6; connection++) {
+      await run(stream);
+      await until('it has come', 5_000, () => syslog.arrived.length === connection);
+      clock.advance(50);
+      syslog.breakConnections();
+      await until('it is seen', 5_000, () => !stream.sink.isIntact());
+    }
+    await run(stream);
+    expect(await trail.cursor('syslog')).toEqual(BEGINNING);
+    expect(stream.counts.failures).toBe(6);
+    expect(stream.backlog).toMatchObject({ events: 0, seconds: 240 });
+  });
+
   it('[D89] a syslog server that is away is asked again, ever more seldom', async () => {
     await trail.write('a');
     await syslog.die();

@@ -154,6 +154,13 @@ function toEvent(row: EventRow): StreamedEvent {
   return { id: row.id, transactionId: row.transaction, name: row.name, occurredAt, json };
 }
 
+/** Whether one position comes later in the order of events than the other. */
+export function isBehind(one: Position, other: Position): boolean {
+  const [transaction, otherTransaction] = [BigInt(one.transactionId), BigInt(other.transactionId)];
+  if (transaction !== otherTransaction) return transaction > otherTransaction;
+  return BigInt(one.eventId) > BigInt(other.eventId);
+}
+
 /** Where a sink is that has had an event. */
 export function positionOf({ transactionId, id }: StreamedEvent): Position {
   return { transactionId, eventId: id };
