@@ -2,7 +2,11 @@
 import type { RetentionSettings } from '../../src/audit/sinks/sink-settings.js';
 import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
 import { AuditRetentionRepository } from '../../src/audit/retention/audit-retention.repository.js';
-import { BEGINNING, EventStreamRepository, positionOf } from '../../src/audit/sinks/event-stream.repository.js';
+import {
+  BEGINNING,
+  EventStreamRepository,
+  positionOf,
+} from '../../src/audit/sinks/event-stream.repository.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { Database } from '../../src/token-exchange/database/database.js';

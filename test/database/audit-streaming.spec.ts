@@ -7,7 +7,11 @@ import { AuditStreaming } from '../../src/audit/sinks/audit-streaming.js';
 import type { AuditSink } from '../../src/audit/sinks/audit-sink.js';
 import type { Position } from '../../src/audit/sinks/event-stream.repository.js';
 import { EventPages } from '../../src/audit/sinks/event-pages.js';
-import { BEGINNING, EventStreamRepository, positionOf } from '../../src/audit/sinks/event-stream.repository.js';
+import {
+  BEGINNING,
+  EventStreamRepository,
+  positionOf,
+} from '../../src/audit/sinks/event-stream.repository.js';
 import { SinkStream } from '../../src/audit/sinks/sink-stream.js';
 import { SyslogSink } from '../../src/audit/sinks/syslog.sink.js';
 import { WebhookSink } from '../../src/audit/sinks/webhook.sink.js';

@@ -14,11 +14,10 @@ export class EndedConnections {
   private sent: readonly Delivery[] = [];
 
   /**
-   * Another one has ended.
+   * Another one has ended. What was sent longer ago than a break can reach back, and over two of them, is safe (D89).
    * @param deliveries over that one, in their order, from the cursor on
    * @param safeAtMs what was sent up to then has had its time
    * @returns behind what went over two of them, the first time long enough ago; undefined where nothing did
-   * @rule D89 What was sent longer ago than a break can reach back, and over two connections that ended in good order, is safe.
    */
   ended(deliveries: readonly Delivery[], safeAtMs: number): Position | undefined {
     const reached = deliveries.at(-1)?.position;
