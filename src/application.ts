@@ -42,7 +42,7 @@ export interface Application {
   listen(): Promise<string>;
   /** Asks for no more traffic: it is not ready any more, and answers end their connections. */
   announceStop(): void;
-  /** Answers what is in flight, for four seconds at most, then closes everything. */
+  /** Answers what is in flight, for three and a half seconds at most, then closes everything. */
   close(): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ import { SealError } from './token-exchange/sealing/key-ring.js';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSED = 2;
-/** Without the delay that is configured; then the process ends all the same. Connections are cut after four of them. */
+/** Without the delay that is configured; then the process ends all the same. Connections are cut before that. */
 const LONGEST_STOP_MS = 5_000;
 /** So long a reader of the log is waited for. */
 const LONGEST_FLUSH_MS = 5_000;

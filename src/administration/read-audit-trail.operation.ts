@@ -127,6 +127,8 @@ async function* pagesOf(
     yield events;
     after = end;
   } while (after !== undefined && !stop.aborted);
+  // Else it would look as if that were all.
+  if (after !== undefined) throw new CommandError('The reading was stopped: what came is not all.');
 }
 
 /** Ids stay as they are: events outlive their users. @throws CommandError for an e-mail address that no user has */

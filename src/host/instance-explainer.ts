@@ -4,11 +4,11 @@ import type { Database } from '../token-exchange/database/database.js';
 import { Transactions } from '../token-exchange/database/transaction.js';
 import type { ExplanationRequest, ExplanationRules } from '../token-exchange/explain/explanation-request.js';
 import type { TokenExplanation } from '../token-exchange/explain/token-explanation.js';
+import type { ExplanationSources } from '../token-exchange/explain/token.explainer.js';
 import { TokenExplainer } from '../token-exchange/explain/token.explainer.js';
 import type { Clock } from '../token-exchange/foundation/clock.js';
 import { IdentityLinkRepository } from '../token-exchange/identity/identity-link.repository.js';
 import type { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
-import type { StoredEntryChanges } from '../token-exchange/keys/stored/stored-entry.changes.js';
 import type { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
 import type { UserRepository } from '../users/user.repository.js';
 import type { UserService } from '../users/user.service.js';
@@ -20,7 +20,8 @@ interface ExplainerParts {
   readonly userService: UserService;
   readonly keySets: JwksSnapshotRepository;
   readonly revocations: RevocationRepository;
-  readonly storedEntries: StoredEntryChanges;
+  /** To be read alone. */
+  readonly storedEntries: { readonly list: ExplanationSources['storedEntries'] };
 }
 
 /** @param rules are asked for at each explanation */

@@ -231,9 +231,14 @@ function requirements(config: Config, given: ConfigReading['given']): string[] {
   return [...problems, ...metricsProblems(config)];
 }
 
+/** Who listens on one of these listens on all addresses. */
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
 function metricsProblems({ host, port, metricsHost, metricsPort }: Config): string[] {
   if (metricsPort === undefined)
     return metricsHost === undefined ? [] : ['SVC_METRICS_PORT: is required with SVC_METRICS_HOST'];
-  const isTaken = metricsPort !== 0 && metricsPort === port && (metricsHost ?? host) === host;
+  const hosts = [host, metricsHost ?? host];
+  const isSameHost = hosts[0] === hosts[1] || hosts.some((each) => EVERY_ADDRESS.includes(each));
+  const isTaken = metricsPort !== 0 && metricsPort === port && isSameHost;
   return isTaken ? ['SVC_METRICS_PORT: must be another port than SVC_PORT'] : [];
 }

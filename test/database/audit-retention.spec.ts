@@ -11,6 +11,7 @@ import { createLogger } from '../../src/logging/logger.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { until } from '../support/until.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 describeOnEachDatabase('the retention of audit events', (database) => {
@@ -58,7 +59,13 @@ describeOnEachDatabase('the retention of audit events', (database) => {
   const moveCursor = async (name: string, events: number) => {
     await stream.begin(name, 'beginning');
     const { position } = (await stream.cursorOf(name))!;
-    const last = (await stream.after(BEGINNING, events)).at(-1)!;
+    // Transactions of other tests on the same server hold events back for a while.
+    let found: Awaited<ReturnType<typeof stream.after>> = [];
+    await until('the events are to be seen', 20_000, async () => {
+      found = await stream.after(BEGINNING, events);
+      return found.length === events;
+    });
+    const last = found.at(-1)!;
     expect(await stream.move(name, position, positionOf(last))).toBe(true);
   };
 

@@ -274,6 +274,13 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     const half = Array.from({ length: RECORDED_PER_MINUTE });
     expect(await kept(calls)).toEqual([...half.map(() => 2), ...half.map(() => 0)]);
     expect(await count()).toBe(before + calls);
+    // A token of ours is kept all the same, and ten times a minute too.
+    const revoked = await ofUser((userId) =>
+      service.rows('UPDATE user_account SET enabled = false WHERE id = $1', [userId]),
+    );
+    const ofOurs = async () => (await trace({ authorization: revoked }, WORKFLOWS, address)).rows.length;
+    for (let at = 0; at <= RECORDED_PER_MINUTE; at++)
+      expect(await ofOurs()).toBe(at < RECORDED_PER_MINUTE ? 1 : 0);
     // Another address has its own ten, and a minute later so has this one.
     expect((await trace({ authorization: 'Bearer zephyrine' })).rows).toHaveLength(1);
     clock.advance(60);

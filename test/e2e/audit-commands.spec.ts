@@ -106,6 +106,27 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     await service.rows(`DELETE FROM audit_event WHERE request_id LIKE 'old-%'`);
   });
 
+  it('[D85] export: cut short by a stop of the service it says so, and does not look complete', async () => {
+    if (database.kind !== 'embedded') return;
+    await service.rows(
+      `INSERT INTO audit_event (name, occurred_at, request_id, payload)
+       SELECT 'svc.audit.api.called', timestamptz '2031-05-01' + make_interval(secs => n), 'old-' || n, '{}'
+       FROM generate_series(1, 40000) n`,
+    );
+    const time = ['--since', '2031-05-01', '--until', '2031-05-02'];
+    const reading = line.run(['audit', 'export', ...time]);
+    await pause(300);
+    await service.stop();
+    const { exitCode, stdout, stderr } = await reading;
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+    await service.rows(`DELETE FROM audit_event WHERE request_id LIKE 'old-%'`);
+    const lines = stdout.split('\n').length - 1;
+    expect([exitCode, lines < 40_000]).toEqual([1, true]);
+    expect(stderr).toMatch(
+      /^error: (The reading was stopped: what came is not all|.*(stop|ended|gone|connection))/,
+    );
+  });
+
   /** A tail that goes on until it is told that nobody reads it any more. */
   const tail = (...options: string[]) => {
     const said = { stdout: '', stderr: '', isClosed: false };

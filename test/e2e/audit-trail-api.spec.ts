@@ -192,6 +192,20 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     expect(await auditRows(service, 'users-by-session')).toEqual([]);
   });
 
+  it('[D84] a page of another site can neither read it with a session nor have it told that it was read', async () => {
+    const cookie = await world.sessionOf('owner');
+    for (const [site, status] of [
+      ['cross-site', 403],
+      ['same-site', 403],
+      ['same-origin', 200],
+      ['none', 200],
+    ] as const) {
+      const headers = { cookie, 'sec-fetch-site': site, 'x-request-id': `read-${site}` };
+      expect([site, (await service.fetch(PATH, { headers })).status]).toEqual([site, status]);
+      expect(await auditRows(service, `read-${site}`)).toHaveLength(status === 200 ? 1 : 0);
+    }
+  });
+
   it('[D86] who sent it, and which session was opened, and nothing secret', async () => {
     const [login] = await list('requestId=login-of-ada&event=token-exchange.embed-login');
     expect(login?.payload).toMatchObject({ clientAddress: '127.0.0.1', sessionFamilyId: expect.any(String) });

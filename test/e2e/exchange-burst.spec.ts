@@ -112,6 +112,9 @@ interface IssuedClaims {
   act?: { sub: string };
 }
 
+/** Of several at once that give a user other names the order decides which of them change something. */
+const RENAMED = `${EVENT}profile-updated`;
+
 describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
   let service: TestService;
   const used: string[] = [];
@@ -175,7 +178,7 @@ describeOnEachDatabase('[D3] exchanges of all kinds', (database) => {
     const [ids, events] = [await userIds(), await eventsByRequest()];
     exchanges.forEach((exchange, place) => {
       const { status, id, body } = answers[place]!;
-      const rows = events.get(`${name}-${place}`) ?? [];
+      const rows = (events.get(`${name}-${place}`) ?? []).filter((row) => row.name !== RENAMED);
       expect([place, status, id]).toEqual([
         place,
         exchange.reason === undefined ? 200 : 400,

@@ -16,6 +16,8 @@ import { readRequest } from './messages.js';
 const REQUEST_MS = 5_000;
 /** So long an answer may lie there without a byte of it being read. */
 const UNREAD_MS = 10_000;
+/** So long a stop waits for them. */
+const STOP_UNREAD_MS = 500;
 /** So long a command that was answered may take to end its half of the connection. */
 const LINGER_MS = 1_000;
 /** At one time. Each may hold a request of the largest size. */
@@ -73,8 +75,15 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     if (this.server.listening) this.server.close();
     for (const connection of this.reading) connection.destroy();
     this.stopping.abort();
+    const unread = setTimeout(() => this.leaveUnread(), STOP_UNREAD_MS);
     await Promise.all(this.serving);
+    clearTimeout(unread);
     for (const connection of this.connections) connection.destroy();
+  }
+
+  /** Who stands still keeps no service from stopping. */
+  private leaveUnread(): void {
+    for (const connection of this.connections) if (connection.writableLength > 0) connection.destroy();
   }
 
   private take(connection: Socket): void {

@@ -2,6 +2,7 @@
 import { Partner } from '../../../demo/partner.js';
 import type { Members, StaticKeyEntry } from '../../../demo/partner.js';
 import { census, eventsOf } from '../../support/census.js';
+import { embedWordOf } from '../../support/attacks.js';
 import type { Census } from '../../support/census.js';
 import { INVALID_GRANT } from '../../support/entry-paths.js';
 import type { EntryPath } from '../../support/entry-paths.js';
@@ -75,7 +76,10 @@ export async function expectRefusal(
   const body = await answer.text();
   if (flow === 'exchange') expect([answer.status, body]).toEqual([400, INVALID_GRANT]);
   else {
-    expect([answer.status, JSON.parse(body)]).toEqual([401, { error: reason, message: expect.any(String) }]);
+    expect([answer.status, JSON.parse(body)]).toEqual([
+      401,
+      { error: embedWordOf(reason), message: expect.any(String) },
+    ]);
   }
   const ofParty = party === undefined ? {} : { party };
   expect(await eventsOf(service, answer)).toMatchObject([

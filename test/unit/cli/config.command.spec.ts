@@ -98,6 +98,17 @@ describe('[D83] config check', () => {
         expect(text).not.toContain(secret);
   });
 
+  it('knows every variable that is secret by its name', () => {
+    const isNamedSo = ({ name }: { name: string }) =>
+      /SECRET|PASSWORD|LICENSE$|_KEY$|DATABASE_URL|WEBHOOK_URL/.test(name);
+    const open = ['SVC_LICENSE_PUBLIC_KEY'];
+    const secret = ENVIRONMENT_VARIABLES.filter(
+      (variable) => isNamedSo(variable) && !open.includes(variable.name),
+    );
+    expect(secret.length).toBeGreaterThan(5);
+    expect(secret.filter(({ isSecret }) => isSecret !== true).map(({ name }) => name)).toEqual([]);
+  });
+
   it('tells the problems that the start would tell, all of them, and exits with 1', async () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const environment = {

@@ -128,6 +128,7 @@ describe('no start', () => {
     const same = ['SVC_METRICS_PORT: must be another port than SVC_PORT'];
     expect(await problemsOf({ SVC_METRICS_PORT: '5678' })).toEqual(same);
     expect(await problemsOf({ SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '127.0.0.1' })).toEqual(same);
+    expect(await problemsOf({ SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '::' })).toEqual(same);
   });
 
   it('[D39] with a licence and no key to check it with', async () => {

