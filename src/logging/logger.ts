@@ -11,19 +11,24 @@ const WRITE_AFTER_MS = 50;
 
 /** The output of a log, for lines that are not its own and stand between those of it. */
 export interface LineOutput {
-  /** @param line with its end */
-  write(line: string): void;
+  /**
+   * @param line with its end
+   * @returns whether it was taken; where nobody reads and too much waits already it was dropped
+   */
+  write(line: string): boolean;
   /** Resolves when all lines of up to now are written: never, while nobody reads. */
   written(): Promise<void>;
 }
 
 /** Where a logger writes to. A destination that keeps nothing back has written what it was given. */
 export function outputOf(logger: Logger): LineOutput {
-  const output = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream & Partial<LineOutput>;
-  return {
-    write: (line) => void output.write(line),
-    written: () => output.written?.() ?? Promise.resolve(),
+  const output = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream | StandardOutput;
+  if (output instanceof StandardOutput) return output;
+  const write = (line: string) => {
+    output.write(line);
+    return true;
   };
+  return { write, written: () => Promise.resolve() };
 }
 
 /**
@@ -57,11 +62,13 @@ class StandardOutput implements DestinationStream, LineOutput {
     this.blocks.on('write', (bytes: number) => this.tellWritten(bytes));
   }
 
-  write(line: string): void {
+  write(line: string): boolean {
+    const { dropped } = this;
     const bytes = Buffer.from(line);
     this.takenBytes += bytes.length;
     // Its types know blocks of text only.
     this.blocks.write(bytes as unknown as string);
+    return this.dropped === dropped;
   }
 
   written(): Promise<void> {

@@ -2,15 +2,17 @@
 import type { RetentionSettings } from '../../src/audit/sinks/sink-settings.js';
 import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
 import { AuditRetentionRepository } from '../../src/audit/retention/audit-retention.repository.js';
-import { EventStreamRepository, positionOf } from '../../src/audit/sinks/event-stream.repository.js';
+import {
+  BEGINNING,
+  EventStreamRepository,
+  positionOf,
+} from '../../src/audit/sinks/event-stream.repository.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { until } from '../support/until.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-
-const BEGINNING = { transactionId: '0', eventId: '0' };
 
 describeOnEachDatabase('the retention of audit events', (database) => {
   let lines: Record<string, unknown>[];
@@ -120,6 +122,18 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     await jobOf({ days: 30, maxDays: 0 }, ['new']).run();
     expect(await left()).toEqual({ 40: 3 });
     expect(lines).toEqual([]);
+  });
+
+  it('[D90] a sink whose cursor is ahead of the database has had nothing, also once that has come as far', async () => {
+    await fill(3, 40);
+    await moveCursor('restored', 3);
+    await rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 3');
+    await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
+    expect(await left()).toEqual({ 40: 3 });
+    await stream.noteAhead('restored');
+    for (let number = 0; number < 6; number++) await fill(1, 1);
+    await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
+    expect(await left()).toEqual({ 40: 3, 1: 6 });
   });
 
   it('[D90] after the most days it goes in any case, and an error says how many were missed', async () => {

@@ -1,4 +1,5 @@
 // The audit trail as a stream: its order, what holds it back, the cursors, and the sinks that it goes to, on real servers.
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
@@ -6,7 +7,11 @@ import { AuditStreaming } from '../../src/audit/sinks/audit-streaming.js';
 import type { AuditSink } from '../../src/audit/sinks/audit-sink.js';
 import type { Position } from '../../src/audit/sinks/event-stream.repository.js';
 import { EventPages } from '../../src/audit/sinks/event-pages.js';
-import { EventStreamRepository, positionOf } from '../../src/audit/sinks/event-stream.repository.js';
+import {
+  BEGINNING,
+  EventStreamRepository,
+  positionOf,
+} from '../../src/audit/sinks/event-stream.repository.js';
 import { SinkStream } from '../../src/audit/sinks/sink-stream.js';
 import { SyslogSink } from '../../src/audit/sinks/syslog.sink.js';
 import { WebhookSink } from '../../src/audit/sinks/webhook.sink.js';
@@ -23,11 +28,16 @@ import { TestClock } from '../support/test-clock.js';
 import { until } from '../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';
-const BEGINNING: Position = { transactionId: '0', eventId: '0' };
 const FAILED = 'svc.audit.token-exchange.failed';
 
 const event = (requestId: string) =>
   auditEvent(FAILED, { occurredAt: new Date(), requestId }, { flow: 'exchange', reason: 'token_replayed' });
+
+/** What an operator runs after a restore, without its transaction. */
+function repairOfDocs(): string {
+  const [, section = ''] = readFileSync('docs/audit-streaming.md', 'utf8').split('## After a restore');
+  return /UPDATE audit_sink_cursor[^;]+;/.exec(section)![0];
+}
 
 /** What the tests of both blocks do to a trail. */
 class Trail {
@@ -357,6 +367,49 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.cursor('syslog')).toMatchObject({ eventId: (await trail.ids())[0] });
   });
 
+  it('[D89] connections that never last 60 seconds hold nothing up for ever, and are told of', async () => {
+    const stream = streamTo(syslogSink());
+    await trail.write('a', 'b');
+    const cut = async (seconds: number) => {
+      await run(stream);
+      clock.advance(seconds);
+      syslog.endConnections();
+      await until('it is seen', 5_000, () => !stream.sink.isIntact());
+    };
+    await cut(25);
+    await cut(25);
+    // Sent twice over, and not long enough ago.
+    await run(stream);
+    expect(await trail.cursor('syslog')).toEqual(BEGINNING);
+    await trail.write('c');
+    await cut(25);
+    await run(stream);
+    const ids = await trail.ids();
+    expect(await trail.cursor('syslog')).toMatchObject({ eventId: ids[1] });
+    await until('only the last came again', 5_000, () => syslog.arrived.length === 8);
+    expect(syslog.arrived.map(({ requestId }) => requestId).join('')).toBe('abababcc');
+    expect(stream.counts.failures).toBe(3);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'the connection to a sink of the audit trail broke: what was sent shortly before is sent again',
+    ]);
+  });
+
+  it('[D89] connections that end in errors make nothing safe, and the lag says so', async () => {
+    const stream = streamTo(syslogSink());
+    await trail.write('a');
+    for (let connection = 1; connection <= 6; connection++) {
+      await run(stream);
+      await until('it has come', 5_000, () => syslog.arrived.length === connection);
+      clock.advance(50);
+      syslog.breakConnections();
+      await until('it is seen', 5_000, () => !stream.sink.isIntact());
+    }
+    await run(stream);
+    expect(await trail.cursor('syslog')).toEqual(BEGINNING);
+    expect(stream.counts.failures).toBe(6);
+    expect(stream.backlog).toMatchObject({ events: 0, seconds: 240 });
+  });
+
   it('[D89] a syslog server that is away is asked again, ever more seldom', async () => {
     await trail.write('a');
     await syslog.die();
@@ -391,6 +444,45 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(stream.backlog).toMatchObject({ events: 0, seconds: 0, blockedSeconds: 0 });
   });
 
+  it('[D88] the backlog is told while much is being delivered', async () => {
+    await trail.fill(1_700);
+    const sink = webhookSink();
+    const stream = streamTo(sink);
+    const told: unknown[] = [];
+    const deliver = sink.deliver.bind(sink);
+    sink.deliver = async (events, signal) => {
+      told.push(stream.backlog?.events);
+      clock.advance(6);
+      await deliver(events, signal);
+    };
+    await run(stream);
+    expect(told).toEqual([undefined, 1_200, 700, 200]);
+  });
+
+  it('[D88] a sink that could never be reached has a backlog', async () => {
+    await trail.fill(3);
+    const sink = syslogSink();
+    await syslog.die();
+    const stream = streamTo(sink);
+    await run(stream);
+    await run(stream);
+    expect(stream.backlog).toMatchObject({ events: 3 });
+  });
+
+  it('[D88] a database that lacks what the one before it had is read anew', async () => {
+    await trail.write('a', 'b');
+    const pages = new EventPages(trail.stream);
+    const stream = streamTo(webhookSink(), { pages });
+    webhook.answerWith((response) => response.writeHead(503).end());
+    await run(stream);
+    // As a standby that took over before it had the last one, and gave its numbers again.
+    await trail.rows(`UPDATE audit_event SET request_id = 'b, of the standby' WHERE request_id = 'b'`);
+    webhook.answerWith(undefined);
+    clock.advance(61);
+    await run(stream);
+    expect(webhook.arrived.map(({ requestId }) => requestId)).toEqual(['a', 'b, of the standby']);
+  });
+
   it('[D88] a database that was restored elsewhere is refused, not read from a wrong place', async () => {
     await trail.write('a');
     const stream = streamTo(webhookSink());
@@ -398,6 +490,24 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await trail.rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000');
     await run(stream);
     expect(String(reasons()[0])).toMatch(/^its cursor is ahead of the database/);
+  });
+
+  it('[D88] and stays refused once that database has come as far, until somebody says where the sink is', async () => {
+    await trail.stream.begin('webhook', 'now');
+    await trail.rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 5, event_id = 0');
+    const stream = streamTo(webhookSink());
+    for (let number = 0; number < 10; number++) {
+      await trail.write(`restored ${number}`);
+      clock.advance(61);
+      await run(stream);
+    }
+    expect(webhook.arrived).toEqual([]);
+    await run(stream);
+    expect(stream.backlog).toMatchObject({ events: 10 });
+    await trail.rows(repairOfDocs());
+    clock.advance(61);
+    await run(stream);
+    expect(webhook.arrived.map(({ requestId }) => requestId)).toHaveLength(10);
   });
 
   it('[D90] a sink that is no longer configured is named at the start', async () => {

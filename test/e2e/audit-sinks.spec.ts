@@ -1,4 +1,9 @@
 // The sinks of the audit trail in the running service: what they get, what metrics tell of them, and what nobody is told.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
@@ -7,10 +12,27 @@ import { describeOnEachDatabase, describeOnEmbedded } from '../support/databases
 import { faultsOf } from '../support/audit-events.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { GRANT_TYPE, TestService } from '../support/test-service.js';
+import { REPOSITORY } from '../support/source-files.js';
 import { until } from '../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const PATIENCE_MS = 15_000;
+
+const built = (path: string) => JSON.stringify(pathToFileURL(join(REPOSITORY, 'dist/src', path)).href);
+/** Hands an event over while the log fills an output that nobody reads. */
+const CROWDED = `
+  const { createLogger, outputOf } = await import(${built('logging/logger.js')});
+  const { StandardOutputSink } = await import(${built('audit/sinks/standard-output.sink.js')});
+  setInterval(() => undefined, 1000);
+  const log = createLogger('info');
+  const sink = new StandardOutputSink('stdout', outputOf(log));
+  const json = JSON.stringify({ id: '1', filler: 'y'.repeat(2000) });
+  const handedOver = sink.deliver([{ json }], new AbortController().signal);
+  const filler = 'x'.repeat(1000);
+  for (let number = 0; number < 20_000; number += 1) log.info({ filler }, 'a line');
+  process.stderr.write('written, ');
+  await handedOver.then(() => process.stderr.write('taken'), ({ message }) => process.stderr.write(message));
+  log.flush(() => process.exit());`;
 
 describeOnEachDatabase('the sinks of the audit trail', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
@@ -96,6 +118,14 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
 });
 
 describeBuilt('[D89] audit events on standard output', () => {
+  it('that find no room there any more are not taken for delivered', async () => {
+    const writer = spawn(process.execPath, ['--input-type=module', '--eval', CROWDED]);
+    const told = text(writer.stderr);
+    await once(writer.stderr, 'data');
+    expect(await text(writer.stdout)).not.toContain('audit-event');
+    expect(await told).toMatch(/^written, standard output is full/);
+  });
+
   describeOnEmbedded('of the built service', (database) => {
     it('are whole lines between those of the log, each event once and in order', async () => {
       const partner = Partner.create({ issuer: 'https://partner.example' });

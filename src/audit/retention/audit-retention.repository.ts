@@ -1,6 +1,7 @@
 // Deletes old events from the audit trail, window by window from its beginning.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../token-exchange/database/database.js';
+import { IS_AHEAD } from '../sinks/event-stream.repository.js';
 
 /** What may go. */
 export interface Expiry {
@@ -23,10 +24,10 @@ export interface DeletedWindow {
 
 /**
  * A window is found by the primary key, in which the oldest come first, so that no index for the time is needed. A sink without
- * a cursor has had nothing.
+ * a cursor has had nothing, and nobody knows what one has had whose cursor is ahead of the database.
  */
 const DELETION = `WITH slowest AS (
-    SELECT coalesce(transaction_id, -1) AS transaction_id, coalesce(event_id, 0) AS event_id
+    SELECT CASE WHEN name IS NULL OR ${IS_AHEAD} THEN -1 ELSE transaction_id END AS transaction_id, coalesce(event_id, 0) AS event_id
     FROM unnest($4::text[]) AS sink LEFT JOIN audit_sink_cursor ON audit_sink_cursor.name = sink
     ORDER BY 1, 2 LIMIT 1
   ), oldest AS (

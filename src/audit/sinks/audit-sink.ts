@@ -38,6 +38,11 @@ export abstract class AuditSink {
     return true;
   }
 
+  /** Whether the connection before the present one was closed by the other side in good order, as far as that can be seen. */
+  hadGoodEnd(): boolean {
+    return false;
+  }
+
   /**
    * Makes sure that there is a connection, where the sink keeps one.
    * @returns true if it is another than before: what was not safe then must be delivered again

@@ -17,10 +17,15 @@ export class EventPages {
     return this.kept.get(key) ?? this.read(key, position, limit);
   }
 
+  /** For when the database may be another one by now: what it answered before need not be in it. */
+  forget(): void {
+    this.kept.clear();
+  }
+
   private read(key: string, position: Position, limit: number): Promise<StreamedEvent[]> {
     const page = this.trail.after(position, limit);
     this.kept.set(key, page);
-    const forget = () => this.kept.delete(key);
+    const forget = () => void (this.kept.get(key) === page && this.kept.delete(key));
     // Nothing follows yet: the next one who asks is to look again.
     page.then((events) => events.length === 0 && forget(), forget);
     const [oldest] = this.kept.keys();

@@ -10,6 +10,9 @@ export interface Position {
   readonly eventId: string;
 }
 
+/** Before all events. */
+export const BEGINNING: Position = { transactionId: '0', eventId: '0' };
+
 /** How far behind a sink is. */
 export interface Backlog {
   /** Events that it has not had; counted up to `MOST_COUNTED`. */
@@ -27,6 +30,13 @@ export const MOST_COUNTED = 100_000;
  * nothing of the kind, since who has drawn a number may commit after who drew a later one.
  */
 const OLDEST_OPEN_TRANSACTION = 'txid_snapshot_xmin(txid_current_snapshot())';
+
+/**
+ * Of a cursor: the database's transactions have not come so far, since it was restored from a dump and counts them anew. Once
+ * this was seen it stays: when they have come so far, all that was written until then would have been passed over.
+ */
+export const IS_AHEAD =
+  '(ahead_since IS NOT NULL OR transaction_id >= txid_snapshot_xmax(txid_current_snapshot()))';
 
 /** No answer bears the name of a column that is sorted by: the order would be that of the answers, which are texts. */
 const COLUMNS = `id, coalesce(transaction_id, 0)::text AS transaction, name, request_id, subject_user_id, actor_user_id,
@@ -66,18 +76,22 @@ export class EventStreamRepository {
     return rows.map(toEvent);
   }
 
-  /**
-   * Where a sink is, and whether the database's transactions have come so far at all: in one that was restored from a dump
-   * they are counted anew. Undefined for a sink that has no cursor.
-   */
+  /** Where a sink is, and whether that is ahead of the database. Undefined for a sink that has no cursor. */
   async cursorOf(name: string): Promise<{ position: Position; isAhead: boolean } | undefined> {
     const [row] = await this.database.query<{ transaction_id: string; event_id: string; is_ahead: boolean }>(
-      `SELECT transaction_id, event_id, transaction_id >= txid_snapshot_xmax(txid_current_snapshot()) AS is_ahead
-       FROM audit_sink_cursor WHERE name = $1`,
+      `SELECT transaction_id, event_id, ${IS_AHEAD} AS is_ahead FROM audit_sink_cursor WHERE name = $1`,
       [name],
     );
     if (row === undefined) return undefined;
     return { position: { transactionId: row.transaction_id, eventId: row.event_id }, isAhead: row.is_ahead };
+  }
+
+  /** Writes down that a cursor is ahead, for as long as nobody takes that back (docs/audit-streaming.md). */
+  async noteAhead(name: string): Promise<void> {
+    await this.database.change(
+      `UPDATE audit_sink_cursor SET ahead_since = now() WHERE name = $1 AND ahead_since IS NULL AND ${IS_AHEAD}`,
+      [name],
+    );
   }
 
   /** Gives a sink its cursor, unless it has one. */
@@ -138,6 +152,13 @@ function toEvent(row: EventRow): StreamedEvent {
     `"requestId":${JSON.stringify(row.request_id)},"subjectUserId":${JSON.stringify(row.subject_user_id)},` +
     `"actorUserId":${JSON.stringify(row.actor_user_id)},"payload":${row.payload}}`;
   return { id: row.id, transactionId: row.transaction, name: row.name, occurredAt, json };
+}
+
+/** Whether one position comes later in the order of events than the other. */
+export function isBehind(one: Position, other: Position): boolean {
+  const [transaction, otherTransaction] = [BigInt(one.transactionId), BigInt(other.transactionId)];
+  if (transaction !== otherTransaction) return transaction > otherTransaction;
+  return BigInt(one.eventId) > BigInt(other.eventId);
 }
 
 /** Where a sink is that has had an event. */

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { VARIABLES } from '../../config/environment.js';
 import type { Config, ConfigReading } from '../../config/load-config.js';
-import { labelOf } from '../../config/load-config.js';
+import { labelOf, pathHint } from '../../config/load-config.js';
 
 export interface WebhookSettings {
   readonly name: string;
@@ -119,7 +119,7 @@ function* syslogProblems({ auditSyslogUrl: address, auditSyslogCa: ca }: AuditCo
   const isPlain = address !== undefined && new URL(address).protocol !== 'tls:';
   if (isPlain || !given.has('SVC_AUDIT_SYSLOG_URL'))
     yield `${label}: needs a tls:// address in SVC_AUDIT_SYSLOG_URL`;
-  if (!isCertificate(ca)) yield `${label}: must be PEM certificates`;
+  if (!isCertificate(ca)) yield `${label}: must be PEM certificates${pathHint(VARIABLES.auditSyslogCa, ca)}`;
 }
 
 function* nameProblems(config: AuditConfig) {

@@ -4,21 +4,17 @@ import type { Log } from '../../token-exchange/foundation/log.js';
 import type { AuditSink, StreamedEvent } from './audit-sink.js';
 import { SinkError } from './audit-sink.js';
 import { BackOff } from './back-off.js';
+import type { Delivery } from './ended-connections.js';
+import { EndedConnections } from './ended-connections.js';
 import type { EventPages } from './event-pages.js';
 import type { Backlog, EventStreamRepository, Position } from './event-stream.repository.js';
-import { positionOf } from './event-stream.repository.js';
+import { BEGINNING, isBehind, positionOf } from './event-stream.repository.js';
 
 /** A page is in memory as a whole, and is made into objects at one go. */
 const PAGE_EVENTS = 500;
 /** Of what is delivered at once; a single event may be larger. */
 const DELIVERY_BYTES = 2 ** 20;
 const BACKLOG_EVERY_MS = 5_000;
-
-/** What a sink was given, and when. */
-interface Delivery {
-  readonly position: Position;
-  readonly atMs: number;
-}
 
 export interface StreamParts {
   readonly trail: EventStreamRepository;
@@ -47,6 +43,10 @@ export class SinkStream {
   /** Behind what was delivered; at the cursor or ahead of it. */
   private reached: Position | undefined;
   private unsafe: Delivery[] = [];
+  private readonly endedConnections = new EndedConnections();
+  /** Since when there is something that was sent and is not safe, over all connections. */
+  private unsafeSinceMs: number | undefined;
+  private hasToldOfBreak = false;
   private most = PAGE_EVENTS;
   private readonly backOff = new BackOff();
   private failingSinceMs: number | undefined;
@@ -69,8 +69,10 @@ export class SinkStream {
       if (!this.backOff.isWaiting(this.parts.clock.monotonicMs())) await this.stream(mayGoOn, signal);
       await this.lookAtBacklog();
     } catch (error) {
-      // Where to go on is read again.
+      // Where to go on is read again, and so is what comes there: a standby that took over may not have had it all.
       this.cursor = undefined;
+      this.parts.pages.forget();
+      if (!(error instanceof SinkError)) this.forgetSent();
       if (!signal.aborted && !(error instanceof CursorMovedError)) this.failed(error);
     }
   }
@@ -78,7 +80,10 @@ export class SinkStream {
   private async stream(mayGoOn: () => boolean, signal: AbortSignal): Promise<void> {
     await this.resume(signal);
     await this.confirm();
-    while (mayGoOn() && (await this.deliverNext(signal))) await this.confirm();
+    while (mayGoOn() && (await this.deliverNext(signal))) {
+      await this.confirm();
+      await this.lookAtBacklog();
+    }
     await this.confirm();
     this.succeeded();
   }
@@ -87,11 +92,48 @@ export class SinkStream {
   private async resume(signal: AbortSignal): Promise<void> {
     const { sink } = this;
     const cursor = await this.readCursor();
+    // A sink that cannot be reached has a backlog too.
+    this.reached ??= cursor;
     const isNew = await sink.connect(signal);
-    if (!isNew && this.cursor !== undefined && isSame(cursor, this.cursor)) return;
-    this.cursor = cursor;
-    this.reached = cursor;
+    const isElsewhere = this.cursor !== undefined && !isSame(cursor, this.cursor);
+    if (!isNew && this.cursor !== undefined && !isElsewhere) return;
+    if (this.cursor !== undefined) this.parts.pages.forget();
+    if (isElsewhere) this.forgetSent();
+    this.cursor = isNew ? await this.afterBreak(cursor) : cursor;
+    this.reached = this.cursor;
     this.unsafe = [];
+  }
+
+  /** What was not safe when a connection broke is sent again; unless connections end before ever anything is. */
+  private async afterBreak(cursor: Position): Promise<Position> {
+    const { sink, unsafe, endedConnections, parts } = this;
+    if (unsafe.length === 0) return cursor;
+    this.tellOfBreak();
+    if (!sink.hadGoodEnd()) return cursor;
+    const safe = endedConnections.ended(unsafe, parts.clock.monotonicMs() - sink.unsafeMs);
+    if (safe === undefined || !isBehind(safe, cursor)) return cursor;
+    if (!(await parts.trail.move(sink.name, cursor, safe))) throw new CursorMovedError();
+    endedConnections.confirmed(safe);
+    this.unsafeSinceMs = undefined;
+    return safe;
+  }
+
+  /** Not where it was a failure already. Logged once, until a connection lasts. */
+  private tellOfBreak(): void {
+    if (this.failingSinceMs !== undefined) return;
+    this.counts.failures += 1;
+    if (this.hasToldOfBreak) return;
+    this.hasToldOfBreak = true;
+    this.parts.log.warn(
+      { sink: this.sink.name },
+      'the connection to a sink of the audit trail broke: what was sent shortly before is sent again',
+    );
+  }
+
+  private forgetSent(): void {
+    this.unsafe = [];
+    this.unsafeSinceMs = undefined;
+    this.endedConnections.forget();
   }
 
   private async readCursor(): Promise<Position> {
@@ -103,11 +145,17 @@ export class SinkStream {
       cursor = await trail.cursorOf(name);
     }
     if (cursor === undefined) throw new SinkError('its cursor was removed at this moment');
-    if (cursor.isAhead)
-      throw new SinkError(
-        'its cursor is ahead of the database, which was restored on another server: see docs/audit-streaming.md',
-      );
+    if (cursor.isAhead) await this.refuseAhead();
     return cursor.position;
+  }
+
+  /** Where a sink is in a database that was restored elsewhere nobody knows: it gets nothing until somebody says so. */
+  private async refuseAhead(): Promise<never> {
+    await this.parts.trail.noteAhead(this.sink.name);
+    this.reached = BEGINNING;
+    throw new SinkError(
+      'its cursor is ahead of the database, which was restored on another server: see docs/audit-streaming.md#after-a-restore',
+    );
   }
 
   /** @returns whether there may be more */
@@ -123,7 +171,9 @@ export class SinkStream {
     this.handed = [];
     this.counts.delivered += events.length;
     this.reached = positionOf(last);
-    this.unsafe.push({ position: this.reached, atMs: this.parts.clock.monotonicMs() });
+    const atMs = this.parts.clock.monotonicMs();
+    this.unsafe.push({ position: this.reached, atMs });
+    this.unsafeSinceMs ??= atMs;
     this.most = Math.min(this.most * 2, PAGE_EVENTS);
     return page.length === PAGE_EVENTS || events.length < page.length;
   }
@@ -138,6 +188,9 @@ export class SinkStream {
     if (!(await this.parts.trail.move(sink.name, cursor, last.position))) throw new CursorMovedError();
     this.cursor = last.position;
     this.unsafe = unsafe.slice(safe.length);
+    this.unsafeSinceMs = this.unsafe[0]?.atMs;
+    this.endedConnections.confirmed(last.position);
+    this.hasToldOfBreak = false;
   }
 
   private succeeded(): void {
@@ -181,7 +234,14 @@ export class SinkStream {
     const nowMs = this.parts.clock.monotonicMs();
     if (this.reached === undefined || nowMs - this.backlogAtMs < BACKLOG_EVERY_MS) return;
     this.backlogAtMs = nowMs;
-    this.backlog = await this.parts.trail.backlogAfter(this.reached);
+    const backlog = await this.parts.trail.backlogAfter(this.reached);
+    this.backlog = { ...backlog, seconds: Math.max(backlog.seconds, this.overdueSeconds()) };
+  }
+
+  /** How much longer than it takes something that was sent has not become safe. */
+  private overdueSeconds(): number {
+    const nowMs = this.parts.clock.monotonicMs();
+    return (nowMs - (this.unsafeSinceMs ?? nowMs) - this.sink.unsafeMs) / 1000;
   }
 }
 

@@ -18,7 +18,9 @@ export class StandardOutputSink extends AuditSink {
   async deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void> {
     // An output that is full drops lines: there is room once what was written before is gone.
     await this.untilWritten(signal);
-    for (const { json } of events) this.output.write(`{"type":"audit-event",${json.slice(1)}\n`);
+    for (const { json } of events)
+      if (!this.output.write(`{"type":"audit-event",${json.slice(1)}\n`))
+        throw new SinkError('standard output is full: it is read more slowly than it is written');
     await this.untilWritten(signal);
   }
 

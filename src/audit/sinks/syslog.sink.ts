@@ -23,6 +23,8 @@ export class SyslogSink extends AuditSink {
   readonly name: string;
   override readonly unsafeMs: number;
   private socket: Socket | undefined;
+  private present = new Ending();
+  private former = new Ending();
 
   /** @param hostname what messages say of where they come from */
   constructor(
@@ -39,6 +41,10 @@ export class SyslogSink extends AuditSink {
     return this.socket?.writable === true;
   }
 
+  override hadGoodEnd(): boolean {
+    return this.former.isGood;
+  }
+
   override async connect(signal: AbortSignal): Promise<boolean> {
     if (this.isIntact()) return false;
     this.socket?.destroy();
@@ -49,6 +55,8 @@ export class SyslogSink extends AuditSink {
     const ready = this.settings.useTls ? 'secureConnect' : 'connect';
     await settled(socket, signal, CONNECT_MS, (done) => socket.once(ready, () => done()));
     this.socket = socket;
+    this.former = this.present;
+    this.present = new Ending(socket);
     return true;
   }
 
@@ -77,6 +85,20 @@ export class SyslogSink extends AuditSink {
       : connectTcp({ host, port, ...keepAlive });
     // Without a listener an error would end the process; the socket is no longer writable after it, and that is looked at.
     return socket.on('error', () => undefined);
+  }
+}
+
+/** How a connection ends: with a goodbye from the other side, and with nothing unread there, which would be an error here. */
+class Ending {
+  private hasGoodbye = false;
+  private hasError = false;
+
+  constructor(socket?: Socket) {
+    socket?.once('end', () => (this.hasGoodbye = true)).on('error', () => (this.hasError = true));
+  }
+
+  get isGood(): boolean {
+    return this.hasGoodbye && !this.hasError;
   }
 }
 

@@ -34,7 +34,8 @@ const STATEMENTS = [
     name text PRIMARY KEY,
     transaction_id bigint NOT NULL,
     event_id bigint NOT NULL,
-    moved_at timestamptz NOT NULL DEFAULT now()
+    moved_at timestamptz NOT NULL DEFAULT now(),
+    ahead_since timestamptz
   )`,
 ];
 

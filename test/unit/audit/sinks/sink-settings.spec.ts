@@ -72,6 +72,11 @@ it.each<[string, Record<string, string>, string]>([
     { SVC_AUDIT_SYSLOG_URL: 'tls://siem.example:6514', SVC_AUDIT_SYSLOG_CA: 'marker-5150' },
     'SVC_AUDIT_SYSLOG_CA: must be PEM',
   ],
+  [
+    'the path of a certificate',
+    { SVC_AUDIT_SYSLOG_URL: 'tls://siem.example:6514', SVC_AUDIT_SYSLOG_CA: '/etc/ssl/marker-5150.pem' },
+    'SVC_AUDIT_SYSLOG_CA: must be PEM certificates; did you mean SVC_AUDIT_SYSLOG_CA_FILE, with this path?',
+  ],
   ['a name that no label holds', { SVC_AUDIT_STDOUT_NAME: 'Marker-5150' }, 'SVC_AUDIT_STDOUT_NAME: must'],
   [
     'one name for two',
