@@ -44,7 +44,11 @@ class Trail {
   readonly stream: EventStreamRepository;
   private readonly writer: AuditTrailRepository;
 
-  constructor(private readonly opened: OpenDatabase) {
+  /** @param hasOpenTransactions of the test's own: then nobody waits for those of other tests on the same server */
+  constructor(
+    private readonly opened: OpenDatabase,
+    private readonly hasOpenTransactions = false,
+  ) {
     const database = new Database(opened.dataSource);
     this.stream = new EventStreamRepository(database);
     this.writer = new AuditTrailRepository(database);
@@ -61,6 +65,19 @@ class Trail {
   /** Each in a transaction of its own. */
   async write(...requestIds: string[]): Promise<void> {
     for (const requestId of requestIds) await this.writer.append([event(requestId)]);
+    if (!this.hasOpenTransactions) await this.settled();
+  }
+
+  /** Until no transaction of anybody on the server holds back what is there. */
+  async settled(): Promise<void> {
+    const isSettled = async () => {
+      const [row] = await this.rows<{ settled: boolean | null }>(
+        `SELECT max(transaction_id) < txid_snapshot_xmin(txid_current_snapshot()) AS settled FROM audit_event
+         WHERE transaction_id < txid_snapshot_xmax(txid_current_snapshot())`,
+      );
+      return row?.settled !== false;
+    };
+    await until('no transaction is open', 20_000, isSettled);
   }
 
   /** Many at once. */
@@ -70,6 +87,7 @@ class Trail {
        SELECT $1, now() - $2::int * interval '1 day', 'request-' || n, '{}' FROM generate_series(1, $3::int) AS n`,
       [FAILED, daysAgo, count],
     );
+    if (!this.hasOpenTransactions) await this.settled();
   }
 
   /** As rows were before the migration. */
@@ -527,7 +545,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
   let other: pg.Client;
 
   beforeAll(async () => {
-    trail = new Trail(await database.open());
+    trail = new Trail(await database.open(), true);
     if (database.settings.kind !== 'postgresql') throw new Error('it needs several connections');
     other = new pg.Client({ connectionString: database.settings.url });
     await other.connect();
@@ -540,6 +558,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
 
   it('[D87] nothing goes past a transaction that is open, and its events come in their place', async () => {
     await trail.write('before');
+    await trail.settled();
     await other.query('BEGIN');
     await other.query(insertion('slow'));
     await trail.write('quick');
