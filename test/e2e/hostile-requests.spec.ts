@@ -167,7 +167,8 @@ function faultsOf({ status, bytes }: MeasuredAnswer, { path }: HostileRoute): st
 
 /** @param costs at the full size, and where that was worth it at the half and the quarter */
 function isBounded([full = 0, half = full, quarter = half]: readonly number[]): boolean {
-  return full <= MAX_CPU_MS && full <= 3 * half && (half <= WORTH_COMPARING_MS || half <= 3 * quarter);
+  const isInProportion = (whole: number, part: number) => whole <= WORTH_COMPARING_MS || whole <= 3 * part;
+  return full <= MAX_CPU_MS && isInProportion(full, half) && isInProportion(half, quarter);
 }
 
 function schemaOfBody(document: ParsedJson, { method, path }: { method: string; path: string }): ParsedJson {

@@ -8,6 +8,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer, body, status } from '../support/jwks-server.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 const EXCHANGES = 'svc_token_exchanges_total';
 const LOGINS = 'svc_embed_logins_total';
@@ -143,20 +144,20 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
 
   it('[D91] counts fetches of key sets by how they end, and tells of each entry how it stands', async () => {
     const entry = { issuer: publisher.issuer };
-    const read = async (outcome: string) => {
-      const before = (await MetricSamples.read(service)).value(FETCHES, { outcome });
-      const deadline = Date.now() + 15_000;
-      for (;;) {
-        const samples = await MetricSamples.read(service);
-        if (samples.value(FETCHES, { outcome }) > before || Date.now() > deadline) return samples;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    };
     const [cached] = service.part(JwksKeyProvider)['cache'].entries;
-    const refetch = () => cached?.refreshSoon();
-    refetch();
-    const fine = await read('succeeded');
-    expect(fine.value('svc_jwks_failing', entry)).toBe(0);
+    /** A fetch is counted as it ends, and what it has brought is taken over a moment later. */
+    const refetch = async (outcome: string, failing: 0 | 1, keys: number) => {
+      const before = (await MetricSamples.read(service)).value(FETCHES, { outcome });
+      cached?.refreshSoon();
+      let samples = await MetricSamples.read(service);
+      await until(`a fetch ended by ${outcome}, and is told of`, 15_000, async () => {
+        samples = await MetricSamples.read(service);
+        const told = [samples.value('svc_jwks_failing', entry), samples.value(KEYS, entry)];
+        return samples.value(FETCHES, { outcome }) > before && told[0] === failing && told[1] === keys;
+      });
+      return samples;
+    };
+    const fine = await refetch('succeeded', 0, 2);
     expect(fine.value('svc_jwks_keys_age_seconds', entry)).toBeLessThan(10);
     expect(fine.value('svc_jwks_next_refresh_seconds', entry)).toBeGreaterThan(60);
     for (const [outcome, answer] of [
@@ -165,15 +166,10 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       ['answer_refused', body('{"keys":[]}', { 'content-encoding': 'gzip' })],
     ] as const) {
       jwks.answerWith(answer);
-      refetch();
-      const failed = await read(outcome);
-      expect([outcome, failed.value('svc_jwks_failing', entry)]).toEqual([outcome, 1]);
-      expect(failed.value(KEYS, entry)).toBe(2);
+      await refetch(outcome, 1, 2);
     }
     jwks.publish({ keys: [] });
-    refetch();
-    const empty = await read('no_usable_key');
-    expect([empty.value('svc_jwks_failing', entry), empty.value(KEYS, entry)]).toEqual([0, 0]);
+    await refetch('no_usable_key', 0, 0);
     jwks.publish(publisher.jwks());
   });
 

