@@ -7,10 +7,11 @@ import type { TrustedKeyService } from '../keys/trusted-key.service.js';
 import { told } from '../foundation/told-value.js';
 import { FLOW_REFUSAL_EXPLANATIONS, REJECTION_EXPLANATIONS } from '../refusal-explanations.js';
 import type { Party, Rejection } from '../rejection.js';
-import type { MadeCheck, RequestFacts, TokenFacts } from './checks.js';
-import { checksOf, isKnown, userOf } from './checks.js';
+import type { MadeCheck, RequestFacts, TokenFacts } from './check-kinds.js';
+import { checksOf } from './checks.js';
 import { storedIdOf } from './foreseen-users.js';
 import { masked, maskedEmail } from './masked.js';
+import { isKnown, userOf } from './user-checks.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
 import type {
   EndpointRefusal,

@@ -35,7 +35,7 @@ import type { IdentitySight } from './foreseen-users.js';
 import { ForeseenUsers } from './foreseen-users.js';
 import type { Findings } from './findings.js';
 import { explanationOf } from './findings.js';
-import type { TokenFacts } from './checks.js';
+import type { TokenFacts } from './check-kinds.js';
 import type { EndpointRefusal, TokenExplanation } from './token-explanation.js';
 
 /** Where all is looked up that is stored. */

@@ -38,7 +38,8 @@ export function issuerAndKid({ key }: VerifiedToken): { issuer: string; kid: str
 
 /** RFC 7519 §5.1 leaves `typ` free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. */
 const EXPLICIT_TYPE = /\+jwt$/i;
-const MAX_EMBED_LIFETIME_SECONDS = 60;
+/** Of a token for embedded login, from `iat` to `exp` (5.2.7). */
+export const MAX_EMBED_LIFETIME_SECONDS = 60;
 
 /** Judges everything about a token that can be judged without writing, in the order of D3. */
 @Injectable()

@@ -1,0 +1,95 @@
+// The checks of a whole request, between those of its tokens and those of their users.
+import { told, toldList } from '../foundation/told-value.js';
+import type { CheckKind } from './check-kinds.js';
+import { listsOf, maskedText, mayActOf, remainingSeconds } from './shown-values.js';
+
+/** Whether they may come together, or the subject alone. */
+export const OF_THE_PARTIES: readonly CheckKind[] = [
+  {
+    check: 'parties',
+    about: 'requireActor',
+    reasons: ['actor_required'],
+    applies: (_, { actor }) => actor === undefined,
+    compared: ({ policy }) => [policy?.requireActor === true ? 'an actor' : 'no actor needed', 'none'],
+  },
+  {
+    check: 'parties',
+    about: 'may_act',
+    reasons: ['actor_not_allowed'],
+    applies: (_, { actor }) => actor !== undefined,
+    compared: ({ payload }, { actor }) => [mayActOf(payload), maskedText(actor?.payload?.['sub'])],
+  },
+  {
+    check: 'parties',
+    about: 'actFor',
+    reasons: ['act_for_not_allowed'],
+    applies: (_, { actor }) => actor !== undefined,
+    compared: ({ payload }, { actor }) => [
+      actor?.policy?.actFor === undefined ? 'subjects of anybody' : toldList(actor.policy.actFor),
+      told(payload?.['iss']),
+    ],
+  },
+];
+
+export const OF_THE_LOGIN: readonly CheckKind[] = [
+  {
+    check: 'origin',
+    about: 'origins',
+    reasons: ['origin_not_allowed'],
+    compared: ({ policy }, { origin }) => [
+      policy?.origins === undefined ? 'any page' : toldList(policy.origins),
+      origin === undefined ? 'no page was given' : told(origin),
+    ],
+  },
+];
+
+export const REVOCATION: CheckKind = {
+  check: 'revocation',
+  about: 'revoked',
+  reasons: ['trust_revoked'],
+  compared: ({ header }) => ['a key that is not revoked', told(header?.['kid'])],
+};
+
+/** What an access token would be. */
+export const OF_THE_TERMS: readonly CheckKind[] = [
+  {
+    check: 'remaining lifetime',
+    about: 'exp',
+    reasons: ['remaining_lifetime_too_short'],
+    compared: (_, request) => ['5 s at least', `${remainingSeconds(request)} s`],
+  },
+  {
+    check: 'grants',
+    about: 'scope',
+    reasons: ['scope_not_allowed'],
+    compared: (_, { subject, actor, scope }) => [
+      listsOf([subject.policy?.scopes, actor?.policy?.scopes], 'every scope'),
+      scope === undefined ? 'none asked for' : told(scope),
+    ],
+  },
+  {
+    check: 'grants',
+    about: 'resource',
+    reasons: ['resource_not_allowed'],
+    compared: (_, { subject, actor, resource }) => [
+      listsOf([subject.policy?.resources, actor?.policy?.resources], 'any service'),
+      resource === undefined ? 'none asked for' : toldList(resource),
+    ],
+  },
+  {
+    check: 'grants',
+    about: 'act',
+    reasons: ['claims_invalid'],
+    compared: () => ['5 actors at most in act of both tokens', 'no more'],
+  },
+];
+
+export const CONSUMPTION: CheckKind = {
+  check: 'replay',
+  about: 'jti',
+  reasons: ['token_replayed'],
+  compared: (_, { subject, actor }) => [
+    'a jti that was never used',
+    subject.isUsed === true || actor?.isUsed === true ? 'a used one' : 'an unused one',
+  ],
+};
