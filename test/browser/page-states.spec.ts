@@ -115,6 +115,8 @@ describeInBrowser('the states of the pages', () => {
       const product = await signedIn({ theme: worn });
       await lead(product);
       const frame = await product.shownFrame();
+      // Text is in the document before the script that puts the theme on it; what is painted is not.
+      await frame.waitForLoadState();
       expect(await frame.evaluate(`getComputedStyle(document.documentElement).colorScheme`)).toBe(worn);
       expect(await findingsIn(frame)).toEqual([]);
     });

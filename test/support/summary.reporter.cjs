@@ -1,7 +1,11 @@
 // Ends a test run with one line that a program can read: "N passed, N failed", with ", N skipped" where there are any.
+const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
 
-/** A Jest reporter. It also lists the skipped tests, with the reasons that their files printed. */
+/**
+ * A Jest reporter. It also lists the skipped tests, with the reasons that their files printed, and writes the files in which
+ * something failed, a line each, to the file that TEST_FAILED_FILES names.
+ */
 module.exports = class SummaryReporter {
   constructor({ rootDir, testNamePattern, json }) {
     this.rootDir = rootDir;
@@ -10,6 +14,7 @@ module.exports = class SummaryReporter {
     // With --json standard output holds one JSON document and nothing else.
     this.output = json ? process.stderr : process.stdout;
     this.skippedLists = [];
+    this.failedFilesList = process.env.TEST_FAILED_FILES;
     this.closingLine = undefined;
     // Jest puts its own summary after every other reporter: only the end of the process is later.
     process.once('exit', () => this.printClosingLine());
@@ -26,11 +31,17 @@ module.exports = class SummaryReporter {
 
   onRunComplete(_contexts, results) {
     for (const list of this.skippedLists) process.stderr.write(`\n${list}\n`);
+    if (this.failedFilesList) writeFileSync(this.failedFilesList, this.failedFiles(results).join('\n'));
     const { numPassedTests: passed, numFailedTests, numRuntimeErrorTestSuites } = results;
     // A file that does not even load has no tests to count: it counts as one failure itself.
     const failed = numFailedTests + numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
     this.closingLine = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  }
+
+  failedFiles({ testResults }) {
+    const failed = testResults.filter((file) => file.numFailingTests > 0 || file.testExecError);
+    return failed.map(({ testFilePath }) => relative(this.rootDir, testFilePath));
   }
 
   printClosingLine() {
