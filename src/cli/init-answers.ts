@@ -26,9 +26,9 @@ interface Question {
   readonly flag: string;
   readonly about: string;
   /** What stands where nobody says anything else; undefined where it has to be said. */
-  standard(known: Known, settings: CommandSettings): string | undefined;
+  readonly standard: (known: Known, settings: CommandSettings) => string | undefined;
   /** The rule that an answer breaks. */
-  check(text: string): string | undefined;
+  readonly check: (text: string) => string | undefined;
 }
 
 /** In the order in which they are asked: defaults may depend on what was answered before. */

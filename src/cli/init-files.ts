@@ -47,8 +47,8 @@ interface Draft {
   readonly purpose: string;
   readonly isPrivate?: boolean;
   /** Why a text that is there cannot be kept; undefined where it can. */
-  misfit(text: string): string | undefined | Promise<string | undefined>;
-  make(): string | Promise<string>;
+  readonly misfit: (text: string) => string | undefined | Promise<string | undefined>;
+  readonly make: () => string | Promise<string>;
 }
 
 /** Where everything goes, below one folder. */

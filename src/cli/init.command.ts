@@ -155,9 +155,12 @@ function settledFile(planned: PlannedFile): SettledFile {
   };
 }
 
-/** What the service will see: its environment wins over .env. */
+/** What the service will see: its environment wins over .env, be it by a value or by a file. */
 function asStarted(values: Environment, context: CommandContext): CommandContext {
-  const environment = { ...values, ...context.environment };
+  const variableOf = (name: string) => name.replace(/_FILE$/, '');
+  const given = new Set(Object.keys(context.environment).map(variableOf));
+  const others = Object.entries(values).filter(([name]) => !given.has(variableOf(name)));
+  const environment = { ...Object.fromEntries(others), ...context.environment };
   const started = { ...context, environment };
   return { ...started, settings: new CommandSettings(started, () => undefined) };
 }

@@ -47,7 +47,8 @@ export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm): Ke
 
 /** What a key is called where nobody has given it a name: its thumbprint (RFC 7638), the same wherever it is made. */
 export async function defaultKid(key: KeyObject): Promise<string> {
-  return (await thumbprintOf(createPublicKey(key))) ?? 'key-1';
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  return (await thumbprintOf(publicKey)) ?? 'key-1';
 }
 
 /** The files beside that of a private key: `partner.pem`, `partner.pub.pem` and `partner.jwks.json`. */

@@ -18,6 +18,7 @@ import { addEntryCommand } from './key-entry.command.js';
 import type { FetchedKeySet } from './fetched-key-sets.js';
 import { fetchKeySets, fetchedInWords, isUseless } from './fetched-key-sets.js';
 import { addKeygen } from './keygen.command.js';
+import { addRefresh } from './refresh.command.js';
 import { addRevocationCommands } from './revocation.commands.js';
 import { addEntryCommands } from './stored-entries.command.js';
 import { renderTable } from './table.js';
@@ -55,6 +56,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
   addEntryCommand(keys, context);
   addCheck(keys, context);
   addStatus(keys, context);
+  addRefresh(keys, context);
   addEntryCommands(keys, context);
   addRevocationCommands(keys, context, () => storedEntriesRulesOf(context).configured);
 }
@@ -165,9 +167,9 @@ function policyRow(entry: TrustedKeyEntry): string[] {
   return [entry.label, policyInWords(entry, new Date()).join('; ')];
 }
 
-/** The algorithms of fetched keys follow from each key. */
+/** The algorithms of fetched keys follow from each key. The query of an address may hold a secret. */
 function keyCells(entry: TrustedKeyEntry): [string, string] {
-  if (entry.type === 'jwks') return [entry.url, "by the key's kind"];
+  if (entry.type === 'jwks') return [toJwksAddress(entry.url).url, "by the key's kind"];
   return [entry.key.kid, [...entry.key.algorithms].join(', ')];
 }
 
