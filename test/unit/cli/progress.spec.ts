@@ -26,7 +26,7 @@ describe('progress', () => {
         told.then(() => 'done'),
       ),
     ).toBe('done');
-    expect(said).toEqual([expect.stringMatching(/^\r\u001b\[KWorking, \d+ s \.\.\.$/), '\r\u001b[K']);
+    expect(said).toEqual([expect.stringContaining('\r\u001b[KWorking, '), '\r\u001b[K']);
   });
 
   it.each([
