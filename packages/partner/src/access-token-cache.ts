@@ -6,6 +6,7 @@ const MARGIN_SECONDS = 10;
 /** Of a short life that would leave nothing. */
 const LARGEST_MARGIN = 0.2;
 
+/** @rule D119 A token is kept until shortly before it expires. */
 export class AccessTokenCache {
   private readonly kept = new Map<string, { token: AccessToken; untilMs: number }>();
 
