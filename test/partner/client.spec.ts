@@ -3,7 +3,6 @@ import { generateKeyPairSync, webcrypto } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { inspect } from 'node:util';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import type { JWK } from 'jose';
 import type {
   KeyInput,
   Partner,
@@ -245,7 +244,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
     const forms: [string, () => KeyInput | Promise<KeyInput>][] = [
       ['PEM (PKCS #8)', () => pem(KEY, 'pkcs8')],
       ['PEM (SEC 1)', () => pem(KEY, 'sec1')],
-      ['JWK', () => KEY.export({ format: 'jwk' }) as JWK],
+      ['JWK', () => KEY.export({ format: 'jwk' })],
       ['KeyObject', () => KEY],
       [
         'CryptoKey that nobody can take out',
@@ -285,7 +284,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
 
     it('are told neither by looking at a partner nor by an error', async () => {
       const secret = KEY.export({ format: 'jwk' }).d ?? 'none';
-      const partner = partnerWith(KEY.export({ format: 'jwk' }) as JWK, service);
+      const partner = partnerWith(KEY.export({ format: 'jwk' }), service);
       await partner.exchange({ subject: ADA });
       expect(inspect(partner, { depth: 9, showHidden: true })).not.toContain(secret);
       expect(JSON.stringify(partner)).toBe('{}');

@@ -260,7 +260,7 @@ describe('[D119] options', () => {
     ['a bad next key', { nextKey: 'x' }, /^nextKey is no PEM/],
     ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is no PEM/],
   ])('refuse %s', (_, wrong, message) => {
-    const make = () => createPartner({ ...good, ...wrong } as unknown as PartnerOptions);
+    const make = () => createPartner({ ...good, ...wrong });
     expect(make).toThrow(
       expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),
     );

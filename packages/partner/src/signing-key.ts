@@ -74,7 +74,7 @@ export class SigningKey {
   }
 
   private bareJwk(): JWK {
-    return createPublicKey(this.privateKey).export({ format: 'jwk' }) as JWK;
+    return createPublicKey(this.privateKey).export({ format: 'jwk' });
   }
 }
 
