@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
+import { freePort } from '../../demo/free-port.js';
 import type { Partner, PartnerError, PartnerOptions } from '../../packages/partner/src/index.js';
 import { createPartner } from '../../packages/partner/src/index.js';
 import { until } from '../support/until.js';
@@ -91,7 +92,7 @@ describe('[D120] a failure that is no 429 or 503', () => {
   });
 
   it('is told where nobody listens', async () => {
-    const error = await failureOf(partner({ baseUrl: 'http://127.0.0.1:1' }).exchange({ subject: 'ada' }));
+    const error = await failureOf(partner({ baseUrl: `http://127.0.0.1:${await freePort()}` }).exchange({ subject: 'ada' }));
     expect(error).toMatchObject({ code: 'network_error', tries: 1 });
   });
 });
