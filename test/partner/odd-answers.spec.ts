@@ -92,7 +92,9 @@ describe('[D120] a failure that is no 429 or 503', () => {
   });
 
   it('is told where nobody listens', async () => {
-    const error = await failureOf(partner({ baseUrl: `http://127.0.0.1:${await freePort()}` }).exchange({ subject: 'ada' }));
+    const error = await failureOf(
+      partner({ baseUrl: `http://127.0.0.1:${await freePort()}` }).exchange({ subject: 'ada' }),
+    );
     expect(error).toMatchObject({ code: 'network_error', tries: 1 });
   });
 });
