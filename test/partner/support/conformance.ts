@@ -53,7 +53,7 @@ export function describeProgram(name: string, state: ProgramState): void {
           SVC_TOKEN_EXCHANGE_STRICT: 'true',
           SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
           // So that the test does not have to wait long for a renewal.
-          SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: '10',
+          SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: '20',
         },
       });
       adaId = await createUser(service, ADA);
