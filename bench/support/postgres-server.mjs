@@ -7,11 +7,12 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 
@@ -49,7 +50,7 @@ const GUARDED_SERVER = `
 exec 3<&0 </dev/null
 trap 'rm -rf "$FOLDER"' EXIT
 if [ -n "$PRIMARY" ]; then
-  "$BINARIES/pg_basebackup" --dbname="$PRIMARY" --pgdata="$FOLDER/cluster" --write-recovery-conf \
+  "$BASE_BACKUP" --dbname="$PRIMARY" --pgdata="$FOLDER/cluster" --write-recovery-conf \
     --wal-method=stream --checkpoint=fast --no-sync 3<&- || exit 1
 else
   "$BINARIES/initdb" --pgdata="$FOLDER/cluster" --username=owner --pwfile="$FOLDER/password" \
@@ -94,7 +95,10 @@ export class PostgresServer {
         BINARIES: binaries,
         FOLDER: this.folder,
         PORT: String(port),
-        PRIMARY: primary === undefined ? '' : primary.urlForStandby,
+        ...(primary !== undefined && {
+          PRIMARY: primary.urlForStandby,
+          BASE_BACKUP: findBaseBackup(binaries),
+        }),
         SETTINGS: optionsOf(settings),
       },
     });
@@ -263,6 +267,14 @@ export function findBinaries({ POSTGRES_BIN: chosen, PATH: path = '' } = process
     `PostgreSQL server binaries were not found${chosen ? ' in POSTGRES_BIN' : ''}; ` +
       'on Debian: apt-get install -y postgresql',
   );
+}
+
+/** Beside the server, or beside what its name leads to: it must be of the same version. */
+function findBaseBackup(binaries) {
+  const folders = [binaries, dirname(realpathSync(join(binaries, 'postgres')))];
+  const found = folders.map((folder) => join(folder, 'pg_basebackup')).find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new PostgresMissingError(`pg_basebackup was not found in ${folders.join(' or ')}`);
 }
 
 function debianFolders() {
