@@ -195,7 +195,7 @@ describeOnPostgresql('[D94] under the epoch of the lease', (opened) => {
   });
 
   /** As whoever takes the lease does, of this release and of the one before. */
-  const takeOver = (by: Pick<QueryRunner, 'query'>) =>
+  const takeOver = (by: { query(text: string, values: unknown[]): Promise<unknown> }) =>
     by.query('UPDATE token_exchange_leader_lease SET epoch = epoch + 1, candidate = $1', [OTHERS]);
   const renew = () =>
     dataSource.query(`UPDATE token_exchange_leader_lease SET expires_at = now() + interval '2 hours'`);
