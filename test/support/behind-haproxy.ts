@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSettings } from '../../src/database/data-source.js';
 import { TestDatabase } from './databases.js';
-import { HaProxy, systemProgram } from './haproxy.js';
+import { HaProxy } from './haproxy.js';
 import { ReplicatedPostgres } from './replicated-postgres.js';
+import { systemProgram } from './system-program.js';
 
 const PROGRAM = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const START_TIMEOUT_MS = 180_000;

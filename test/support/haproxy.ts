@@ -2,9 +2,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, chmodSync, constants, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { findBinaries } from '../../bench/support/postgres-server.mjs';
 import { freePort } from '../../demo/free-port.js';
@@ -17,21 +17,6 @@ const STOP_LIMIT_MS = 5_000;
 const PROBE_MS = 2_000;
 /** Beside the server of the tests there is its psql, or at least what leads to one. */
 const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
-
-/** The path of a program of the system's; undefined where it is not installed. Debian keeps some where only root looks. */
-export function systemProgram(name: string): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** One HAProxy on a port of its own, which leads to the primary of two servers. */
 export class HaProxy {
