@@ -43,7 +43,8 @@ export class LeaderLeaseRepository {
 
   /**
    * Takes the lease in one atomic statement if it ran out at least `silenceMs` ago, by the database's clock. Its epoch
-   * grows, so that the one before can never renew again.
+   * grows, so that the one before can never renew again, and changes nothing any more.
+   * @rule D95 The lease is a row, which a standby has when it takes its primary's place, and which one candidate gets.
    * @returns the epoch, or undefined when the lease belongs to another
    */
   async take(silenceMs: number): Promise<string | undefined> {
