@@ -2,6 +2,7 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../coordination/leader.js';
+import { LeaderTerm } from '../coordination/leader-term.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
 import { purge } from '../coordination/purge.js';
 import { Clock } from '../foundation/clock.js';
@@ -33,7 +34,7 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
   ) {
     const { intervalSeconds } = options.replayPurge;
     this.job = new PeriodicJob(
-      { name: 'jti-purge', intervalSeconds, run: (mayGoOn) => this.run(mayGoOn) },
+      { name: 'jti-purge', intervalSeconds, run: (term) => this.run(term) },
       leader,
       logger,
     );
@@ -48,9 +49,9 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     await this.job.stop();
   }
 
-  async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
+  async run(term = new LeaderTerm(this.leader)): Promise<void> {
     try {
-      await this.purgeExpired(mayGoOn);
+      await this.purgeExpired(term);
       this.telemetry.countReplayPurge('succeeded');
     } catch (error) {
       this.telemetry.countReplayPurge('failed');
@@ -58,15 +59,15 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     }
   }
 
-  private async purgeExpired(mayGoOn: () => boolean): Promise<void> {
+  private async purgeExpired(term: LeaderTerm): Promise<void> {
     const { batchSize } = this.options.replayPurge;
     const expiredBefore = this.expiredBefore();
     const deleteBatch = async (limit: number) => {
-      const deleted = await this.jtis.purge(expiredBefore, limit);
+      const deleted = await this.jtis.purge(term, expiredBefore, limit);
       this.telemetry.countPurgedReplayRecords(deleted);
       return deleted;
     };
-    const deleted = await purge({ batchSize, deleteBatch }, mayGoOn);
+    const deleted = await purge({ batchSize, deleteBatch }, term);
     if (deleted > 0) this.logger.debug({ deleted }, 'expired replay records purged');
   }
 

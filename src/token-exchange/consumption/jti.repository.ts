@@ -1,5 +1,7 @@
 // Remembers which token ids were used, so that each is accepted once.
 import { Injectable } from '@nestjs/common';
+import type { LeaderTerm } from '../coordination/leader-term.js';
+import { LEADS } from '../coordination/leader-term.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { Transaction } from '../database/transaction.js';
@@ -50,15 +52,17 @@ export class JtiRepository {
    * Deletes records of tokens that have expired. By their position in the table, where no estimate of sizes can mislead the
    * planner; a record never changes, so that it keeps its position.
    * @rule 2.6 A record goes after its token's expiry.
+   * @param term of the leader's work
    * @param expiredBefore a record goes when its token expired before this moment
    * @param limit most records to delete
    * @returns how many were deleted
    */
-  purge(expiredBefore: Date, limit: number): Promise<number> {
-    return this.database.change(
+  purge(term: LeaderTerm, expiredBefore: Date, limit: number): Promise<number> {
+    return term.change(
+      this.database,
       `DELETE FROM token_exchange_used_jti WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM token_exchange_used_jti WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
-       ))`,
+       )) AND ${LEADS}`,
       [expiredBefore, limit],
     );
   }

@@ -1,5 +1,7 @@
 // What was revoked: the rows and all their queries.
 import { Injectable } from '@nestjs/common';
+import type { LeaderTerm } from '../coordination/leader-term.js';
+import { LEADS } from '../coordination/leader-term.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
@@ -111,21 +113,23 @@ export class RevocationRepository {
   }
 
   /** @returns how many went, of those that expired before a moment */
-  purgeTokens(expiredBefore: Date, limit: number): Promise<number> {
-    return this.database.change(
+  purgeTokens(term: LeaderTerm, expiredBefore: Date, limit: number): Promise<number> {
+    return term.change(
+      this.database,
       `DELETE FROM token_exchange_ended_token WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM token_exchange_ended_token WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
-       ))`,
+       )) AND ${LEADS}`,
       [expiredBefore, limit],
     );
   }
 
   /** @returns how many went, of those that were made before a moment */
-  purgeSignOuts(madeBefore: Date, limit: number): Promise<number> {
-    return this.database.change(
+  purgeSignOuts(term: LeaderTerm, madeBefore: Date, limit: number): Promise<number> {
+    return term.change(
+      this.database,
       `DELETE FROM token_exchange_user_sign_out WHERE user_id = ANY (ARRAY(
          SELECT user_id FROM token_exchange_user_sign_out WHERE signed_out_at < $1 ORDER BY signed_out_at LIMIT $2
-       )) AND signed_out_at < $1`,
+       )) AND signed_out_at < $1 AND ${LEADS}`,
       [madeBefore, limit],
     );
   }

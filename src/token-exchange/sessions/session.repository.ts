@@ -1,5 +1,7 @@
 // Browser sessions: the row and all its queries.
 import { Injectable } from '@nestjs/common';
+import type { LeaderTerm } from '../coordination/leader-term.js';
+import { LEADS } from '../coordination/leader-term.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
@@ -95,8 +97,12 @@ export class SessionRepository {
   }
 
   /** Deletes sessions that ended before a moment. */
-  async purge(endedBefore: Date): Promise<void> {
-    await this.database.change('DELETE FROM token_exchange_session WHERE expires_at < $1', [endedBefore]);
+  async purge(term: LeaderTerm, endedBefore: Date): Promise<void> {
+    await term.change(
+      this.database,
+      `DELETE FROM token_exchange_session WHERE expires_at < $1 AND ${LEADS}`,
+      [endedBefore],
+    );
   }
 
   private deleteSeen(transaction: Transaction, familyIds: readonly string[]): Promise<DeletedSession[]> {
