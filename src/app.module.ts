@@ -53,7 +53,6 @@ import { AccessTokenService } from './token-exchange/access-tokens/access-token.
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
 import type { Clock } from './token-exchange/foundation/clock.js';
-import { DatabaseOutages } from './token-exchange/http/database-outages.js';
 import type { RefusedWork } from './token-exchange/http/database-refusal.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
 import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
@@ -285,7 +284,7 @@ function tokenExchange(
     auditTrail: { useExisting: AuditTrailRepository },
     settlements: { useExisting: SettlementRepository },
     telemetry: { useExisting: InstanceTelemetry },
-    outages: { useExisting: DatabaseOutages },
+    outages: 'imported',
     loginFailurePage: { useExisting: InstanceLoginFailurePage },
     throttlerStorage: { useExisting: getStorageToken() },
     clock: { useValue: time },

@@ -82,8 +82,11 @@ export interface TokenExchangeParts {
   readonly loginFailurePage?: Given<LoginFailurePage>;
   /** Own: the clock of this machine. */
   readonly clock?: Given<Clock>;
-  /** Own: one that hears of both flows. A host that answers for more of its database's absences gives the one that hears of all. */
-  readonly outages?: Given<DatabaseOutages>;
+  /**
+   * Own: `DatabaseOutages`, which hears of both flows. `imported` where a module of `imports` offers one that hears of everything
+   * that the host answers.
+   */
+  readonly outages?: 'imported';
   /** Own: Nest's logger. */
   readonly log?: Given<Log>;
   /** Own: one process of all on the database, by an advisory lock. */
@@ -118,7 +121,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     ...part(ExchangeTelemetry, parts.telemetry, () => part(ExchangeTelemetry, SilentTelemetry)),
     ...part(Clock, parts.clock, () => [Clock]),
     ...part(LOGGER, parts.log, () => part(LOGGER, NestLog)),
-    ...part(DatabaseOutages, parts.outages, ownOutages),
+    ...(parts.outages === 'imported' ? [] : ownOutages()),
     ...part(Leader, parts.leader, leadershipOf),
     ...part(Notifications, parts.notifications, ownNotifications),
     ...part(THROTTLE_STORAGE, parts.throttlerStorage, () => part(THROTTLE_STORAGE, BoundedThrottlerStorage)),

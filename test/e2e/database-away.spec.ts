@@ -1,7 +1,10 @@
 // While the database is away, hangs, only reads or is held up, every endpoint that needs it says so in time, and goes on after it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
+import type { PostgresServer } from '../../bench/support/postgres-server.mjs';
 import { Partner } from '../../demo/partner.js';
 import type { DatabaseSettings } from '../../src/database/data-source.js';
 import { TestDatabase, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
@@ -183,6 +186,21 @@ function expectRefused(answers: readonly Answer[]): void {
   }
 }
 
+/** The first process of a server, and those that it has begun, each of which leads a group of its own. */
+function signalAll({ folder }: PostgresServer, signal: NodeJS.Signals): void {
+  const [pid = ''] = readFileSync(join(folder, 'cluster', 'postmaster.pid'), 'utf8').split('\n');
+  // The first one first: it begins no others then.
+  process.kill(Number(pid), signal);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  for (const child of children.split(' ').filter((each) => each !== '')) {
+    try {
+      process.kill(Number(child), signal);
+    } catch {
+      // One that goes on may have come to its end meanwhile.
+    }
+  }
+}
+
 const linesOf = (log: readonly LogLine[]) => log.filter(({ msg }) => msg === GONE || msg === BACK);
 
 describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
@@ -250,7 +268,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
   it('stands still: 503 in time at all that needs it', async () => {
     const { primary } = database.pair;
     await during(
-      () => primary.signal('SIGSTOP'),
+      () => signalAll(primary, 'SIGSTOP'),
       async () => {
         const answers = await caller.all();
         const [first] = answers;
@@ -261,7 +279,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
         expect([metrics.status, metrics.tookMs < IN_TIME_MS]).toEqual([200, true]);
         return answers;
       },
-      () => primary.signal('SIGCONT'),
+      () => signalAll(primary, 'SIGCONT'),
     );
     const samples = await MetricSamples.read(service);
     expect(samples.value('svc_database_refusals_total', { flow: 'exchange' })).toBeGreaterThanOrEqual(3);
@@ -284,15 +302,17 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
     await during(
       async () => {
         await other.query('BEGIN');
-        await other.query('LOCK TABLE user_account, token_exchange_used_jti IN ACCESS EXCLUSIVE MODE');
+        await other.query(
+          'LOCK TABLE user_account, token_exchange_used_jti, token_exchange_ended_token IN ACCESS EXCLUSIVE MODE',
+        );
       },
       async () => {
         const exchanges = Promise.all(Array.from({ length: 40 }, () => caller.exchange()));
         return [...(await caller.all()), ...(await exchanges)];
       },
-      () => other.query('ROLLBACK'),
+      // Its lock goes with it.
+      () => other.end(),
     );
-    await other.end();
   });
 
   it('only reads: 503 at all that writes, and reading by a session goes on', async () => {
@@ -321,16 +341,16 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
   it('does not replicate: 503 in time and never a success, of which the standby might know nothing', async () => {
     const { standby } = database.pair;
     await during(
-      () => standby.signal('SIGSTOP'),
+      () => signalAll(standby, 'SIGSTOP'),
       () => caller.writing(),
-      () => standby.signal('SIGCONT'),
+      () => signalAll(standby, 'SIGCONT'),
     );
   });
 
   it('gives up waiting for a standby, of which it only warns: 503', async () => {
     const { pair } = database;
     const linesBefore = linesOf(service.log).length;
-    pair.standby.signal('SIGSTOP');
+    signalAll(pair.standby, 'SIGSTOP');
     try {
       const answer = caller.exchange();
       const cancelled = async () => {
@@ -342,7 +362,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
       await until('a commit waits for the standby', PATIENCE_MS, cancelled);
       expectRefused([await answer]);
     } finally {
-      pair.standby.signal('SIGCONT');
+      signalAll(pair.standby, 'SIGCONT');
     }
     expect(linesOf(service.log).slice(linesBefore)).toMatchObject([{ msg: GONE, why: 'not_replicated' }]);
     await expectRecovery(linesBefore);

@@ -80,16 +80,16 @@ export function unavailabilityOf(error: unknown): Unavailability | undefined {
   if (error instanceof QueryRunnerAlreadyReleasedError) return 'connection_lost';
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (cause instanceof DatabaseWaitError) return cause.why;
-  if (!(cause instanceof Error)) return undefined;
-  const { code } = cause as NodeJS.ErrnoException;
-  if (typeof code !== 'string') return DRIVER_MESSAGES[cause.message];
+  if (typeof cause !== 'object' || cause === null) return undefined;
+  const { code, message = '' } = cause as Partial<NodeJS.ErrnoException>;
+  if (typeof code !== 'string') return DRIVER_MESSAGES[message];
   if (isOfConnection(cause)) return 'connection_lost';
   return STATES[code] ?? (code.length === 5 ? STATES[code.slice(0, 2)] : undefined);
 }
 
 /** A name with several addresses fails with the errors of all of them. */
-function isOfConnection(error: NodeJS.ErrnoException): boolean {
-  if (error instanceof AggregateError) return error.errors.some((each) => isOfConnection(each as Error));
-  const { code = '', syscall = '' } = error;
+function isOfConnection(error: Partial<NodeJS.ErrnoException & AggregateError>): boolean {
+  const { errors, code = '', syscall = '' } = error;
+  if (Array.isArray(errors)) return errors.some((each) => isOfConnection(each as Error));
   return SYSTEM_CODES.has(code) && CONNECTION_CALLS.has(syscall);
 }
