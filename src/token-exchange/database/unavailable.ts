@@ -72,8 +72,7 @@ const DRIVER_MESSAGES: Readonly<Record<string, Unavailability>> = {
 
 /**
  * Why the database could not serve; undefined for every other error, such as one of a constraint or of the statement itself.
- * @rule D49 What the database cannot serve now is refused for the time being, and is no fault.
- * See wait-limit.ts for how long it is waited for.
+ * See http/database-outages.ts for what becomes of it (D49), wait-limit.ts for how long it is waited for.
  */
 export function unavailabilityOf(error: unknown): Unavailability | undefined {
   // The connection broke between two statements of a transaction, and TypeORM has given it back.

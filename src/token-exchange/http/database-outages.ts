@@ -1,6 +1,7 @@
 // Tells when the database has stopped to serve requests and when it is back, and counts what was refused meanwhile.
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { Database } from '../database/database.js';
+import type { DataSource } from 'typeorm';
+import { Database } from '../database/database.js';
 import type { Unavailability } from '../database/unavailable.js';
 import { unavailabilityOf } from '../database/unavailable.js';
 import type { Log } from '../foundation/log.js';
@@ -30,7 +31,8 @@ export interface OutageWatch {
 
 /**
  * One line of the log when the database goes, and one when it is back.
- * @rule D49 Requests that the database cannot serve get 503 with `Retry-After`.
+ * @rule D49 Requests that the database cannot serve get 503 with `Retry-After`, and wait for it less than two seconds in all.
+ * See database/unavailable.ts for which errors these are, database/wait-limit.ts for the wait.
  */
 export class DatabaseOutages implements OnApplicationShutdown {
   private outage: Outage | undefined;
@@ -41,6 +43,11 @@ export class DatabaseOutages implements OnApplicationShutdown {
     private readonly logger: Log,
     private readonly watch: OutageWatch = {},
   ) {}
+
+  /** For a host that answers for its own database. @throws Error where that is no PostgreSQL */
+  static on(dataSource: DataSource, logger: Log, watch?: OutageWatch): DatabaseOutages {
+    return new DatabaseOutages(new Database(dataSource), logger, watch);
+  }
 
   onApplicationShutdown(): void {
     clearTimeout(this.timer);
