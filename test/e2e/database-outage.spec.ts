@@ -9,8 +9,8 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 /** Broken connections are told at once: nothing waits for a time limit. */
 const CUT_PATIENCE_MS = 10_000;
-/** The limit of a request is below two seconds; this machine may be busy. */
-const SILENCE_PATIENCE_MS = 10_000;
+/** Three times the limit that the services of the tests have: this machine may be busy. database-away.spec.ts has the real one. */
+const SILENCE_PATIENCE_MS = 30_000;
 
 interface Sent {
   readonly tokens: readonly string[];
@@ -27,9 +27,7 @@ describeOnPostgresql('[D3][D49] exchanges while the database goes away', (databa
 
   beforeAll(async () => {
     behind = await DatabaseBehindProxy.open(database);
-    // The limit that the service has where nobody sets one.
-    const environment = { SVC_DATABASE_WAIT_MS: undefined };
-    service = await TestService.start(behind, { trustedKeys: [partner.staticEntry()], environment });
+    service = await TestService.start(behind, { trustedKeys: [partner.staticEntry()] });
     for (let index = 0; index < 10; index++)
       await service.accessToken({ subject_token: token(`known-${index}`) });
   });
