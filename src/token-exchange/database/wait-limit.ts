@@ -1,5 +1,5 @@
 // Bounds what a request waits for: a connection of the pool, and everything that it asks by it.
-import type { DatabaseError, PoolClient, QueryResult } from 'pg';
+import type { DatabaseError, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { driverPool } from './driver-pool.js';
 import { DatabaseWaitError } from './unavailable.js';
@@ -16,7 +16,7 @@ const LATE_MS = 250;
 
 /** What is asked in the background, past the limits of requests. */
 export interface BackgroundPool {
-  query(text: string, values: unknown[]): Promise<QueryResult>;
+  query(text: string, values: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
 }
 
 /** How the statements of a data source are limited. */
