@@ -80,15 +80,14 @@ export function limitWaits(dataSource: DataSource, limits: WaitLimits, isEmbedde
   const { waitMs } = limits;
   const pool = driverPool(dataSource);
   const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
-  if (!isEmbedded) {
-    pool.options.connectionTimeoutMillis = waitMs;
-    pool.on('connect', doubtUnreplicated);
-  }
+  if (!isEmbedded) pool.options.connectionTimeoutMillis = waitMs;
   const take = async (): Promise<PoolClient> => {
     if (pool.waitingCount >= MOST_WAITING) throw new DatabaseWaitError('pool_exhausted');
     const beganAtMs = performance.now();
     const client = await withinTurn(connect(), waitMs);
-    if (!isEmbedded) limitUse(client, waitMs - (performance.now() - beganAtMs));
+    if (isEmbedded) return client;
+    doubtUnreplicated(client);
+    limitUse(client, waitMs - (performance.now() - beganAtMs));
     return client;
   };
   const limited = (taken?: Taken): Promise<PoolClient> | undefined => {
@@ -137,12 +136,15 @@ function limitUse(client: PoolClient, leftMs: number): void {
 
 /** Of PostgreSQL's source, and so the same in every language. */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
+const doubted = new WeakSet<PoolClient>();
 
 /**
  * Makes a failure of a commit that PostgreSQL has not replicated as it was told to, of which it only warns: the server that takes
- * over may not have it.
+ * over may not have it. Once for each connection: some were there before the limits.
  */
 function doubtUnreplicated(client: PoolClient): void {
+  if (doubted.has(client)) return;
+  doubted.add(client);
   let isInDoubt = false;
   client.on('notice', ({ routine }: Pick<DatabaseError, 'routine'>) => {
     if (routine === WAIT_FOR_STANDBY) isInDoubt = true;

@@ -1,6 +1,5 @@
 // Tells when the database has stopped to serve requests and when it is back, and counts what was refused meanwhile.
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
 import { Database } from '../database/database.js';
 import type { Unavailability } from '../database/unavailable.js';
 import { unavailabilityOf } from '../database/unavailable.js';
@@ -45,7 +44,7 @@ export class DatabaseOutages implements OnApplicationShutdown {
   ) {}
 
   /** For a host that answers for its own database. @throws Error where that is no PostgreSQL */
-  static on(dataSource: DataSource, logger: Log, watch?: OutageWatch): DatabaseOutages {
+  static on(dataSource: Database['dataSource'], logger: Log, watch?: OutageWatch): DatabaseOutages {
     return new DatabaseOutages(new Database(dataSource), logger, watch);
   }
 
