@@ -64,7 +64,8 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const traces = new RequestTraces();
   const logger = traces.loggerOn(parts.logger);
   const settings = parts.database ?? databaseSettings(startup.config);
-  const database = await openDatabase(settings, ENTITIES);
+  const requestWaitMs = startup.config.databaseWaitMs;
+  const database = await openDatabase({ ...settings, requestWaitMs }, ENTITIES);
   const coordination = await joinInstances(settings, logger, clock);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {

@@ -221,6 +221,12 @@ export const VARIABLES = {
     min: 1,
     max: 500,
   }),
+  databaseWaitMs: integer('SVC_DATABASE_WAIT_MS', {
+    description: 'What a request waits for the database in all before it gets a 503, in milliseconds.',
+    default: 1_800,
+    min: 200,
+    max: 30_000,
+  }),
   dataDirectory: textWithDefault('SVC_DATA_DIR', {
     description:
       'Folder of the embedded database. Commands reach a running service by a socket in it, for which its absolute path may ' +

@@ -1,4 +1,4 @@
-// A network between a client and a server that can break, or go silent: connections stay open and nothing passes any more.
+// A network between a client and a server that can break, refuse, or go silent: connections stay open and nothing passes any more.
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -35,6 +35,19 @@ export class TcpProxy {
   /** Every connection breaks at this moment; new ones are led through. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Every connection breaks, and new ones are refused, as where the server does not run. */
+  async refuse(): Promise<void> {
+    this.server.close();
+    this.cut();
+    await once(this.server, 'close');
+  }
+
+  /** Takes connections again, at the same address. */
+  async admit(): Promise<void> {
+    this.server.listen(Number(new URL(this.url).port), '127.0.0.1');
+    await once(this.server, 'listening');
   }
 
   /** The network is back, and what was sent meanwhile arrives. */

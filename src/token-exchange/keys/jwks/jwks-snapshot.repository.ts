@@ -75,6 +75,11 @@ export function toJwksAddress(url: string): JwksAddress {
 export class JwksSnapshotRepository {
   constructor(private readonly database: Database) {}
 
+  /** For requests that ask: what one waits for the database, in milliseconds. */
+  get waitMs(): number {
+    return this.database.waitMs;
+  }
+
   async find(urlHashes: readonly string[]): Promise<JwksSnapshot[]> {
     return this.database.query<JwksSnapshot>(
       `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot WHERE url_hash = ANY ($1)`,
