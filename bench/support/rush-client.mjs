@@ -2,7 +2,7 @@
 // Bytes by hand: a client that takes half of the machine could not send three times of what the service can do.
 import { connect } from 'node:net';
 
-const MOST_CONNECTIONS = 4_000;
+const MOST_CONNECTIONS = 2_000;
 const PAUSE_MS = 1;
 /** What has no answer by then has none. */
 const PATIENCE_MS = 15_000;

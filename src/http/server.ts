@@ -11,6 +11,7 @@ import { KnownPaths } from './known-paths.js';
 import { PROBES } from './probes.js';
 import { traceRequests } from './request-tracing.js';
 import type { Admission } from './admission.js';
+import { RETRY_AFTER_SECONDS } from './admission.js';
 import type { ConnectionLimit } from './connection-limit.js';
 import { HEADERS_TOO_LARGE, answerUnreadableRequest } from './unreadable-request.js';
 
@@ -51,7 +52,7 @@ declare module 'fastify' {
 
 /** @rule B.headers The largest access token that we issue must come back in a header. */
 const HEADER_LIMIT_BYTES = 64 * 1024;
-/** @rule B.header-count Of no honest request; Node.js would drop what comes after its own limit without a word. */
+/** @rule B.headerCount Of no honest request; Node.js would drop what comes after its own limit without a word. */
 const MAX_HEADERS = 200;
 /** How often Node.js looks for clients that are too slow. */
 const SLOW_CLIENTS_LOOK_MS = 1_000;
@@ -102,10 +103,10 @@ export function createServer({
       : { ...options, https: { ...node, handshakeTimeout: headersTimeout, ...tls } },
   );
   const server: FastifyInstance = adapter.getInstance();
-  traceRequests(server, traces);
   departure?.watch(server);
   connections?.watch(server.server);
-  admission?.watch(server);
+  if (admission !== undefined) sendAway(server, admission);
+  traceRequests(server, traces);
   limitHeaders(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
   readBodiesUnparsed(server);
@@ -126,6 +127,17 @@ function noSchemas(): never {
 function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {
   server.decorate('knownPaths', paths);
   server.addHook('onRoute', ({ url, method }) => paths.add(url, method));
+}
+
+/** Before everything that costs time: see admission.ts. */
+function sendAway(server: FastifyInstance, admission: Admission): void {
+  admission.watch(server);
+  server.addHook('onRequest', (request, reply, done) => {
+    const refusal = admission.refusalOf(request);
+    if (refusal === undefined) return done();
+    setCommonHeaders(request, reply);
+    void reply.status(503).header('retry-after', RETRY_AFTER_SECONDS).send(refusal);
+  });
 }
 
 /** One more than may come is read, so that it can be told from the most that may. */
@@ -193,7 +205,7 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
 function logAnswers(server: FastifyInstance, logger: Logger): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? null;
-    const level = PROBES.has(route ?? '') ? 'debug' : 'info';
+    const level = PROBES.has(route ?? '') || request.isShed === true ? 'debug' : 'info';
     const { id: requestId, method } = request;
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
     logger[level]({ requestId, method, route, status: reply.statusCode, milliseconds }, 'request');

@@ -1,6 +1,6 @@
 // What the workspace is told at registration.
 import type { LicenseFeature } from '../config/license.js';
-import type { QuotaLimits } from './quotas/quotas.js';
+import type { QuotaLimits } from './quotas/quota-limits.js';
 
 export interface WorkspaceOptions {
   /** Whether the licence has the feature now: it may run out while the service runs. */

@@ -12,7 +12,7 @@ import { MetricSamples } from '../support/metric-samples.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
 import { CommandLine } from '../support/run-cli.js';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
-import { BASE_URL, TestService } from '../support/test-service.js';
+import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { withService } from '../support/with-service.js';
 
@@ -261,18 +261,36 @@ function endOf(socket: Socket): Promise<boolean> {
   });
 }
 
-/** Works while the service waits for a key set that never comes, for the sake of one request. */
-async function besideOneInProgress<T>(service: TestService, work: () => Promise<T>): Promise<T> {
+/** An exchange that the service has begun, and goes on with until its key set is published. */
+async function begun(service: TestService, signal?: AbortSignal): Promise<{ waiting: Promise<Response> }> {
+  await until('the first fetch of the key set is over', PATIENCE_MS, async () => {
+    const answer = await sendRaw(service.address, { target: '/healthz/readiness' });
+    return answer?.status === 200;
+  });
   jwks.answerWith(silence());
   const before = jwks.requestCount;
-  const token = publisher.sign(publisher.claims(), { kid: `unknown-${before}` });
-  const waiting = service.exchange({ subject_token: token });
+  const body = new URLSearchParams({
+    grant_type: GRANT_TYPE,
+    subject_token: publisher.sign(publisher.claims(), { kid: 'unknown' }),
+  });
+  const waiting = service.fetch('/rest/auth/oauth/token', { method: 'POST', body, signal: signal ?? null });
+  waiting.catch(() => undefined);
+  await until('the key set is asked for', PATIENCE_MS, () => jwks.requestCount > before);
+  return { waiting };
+}
+
+function endExchange(): void {
+  jwks.publish(publisher.jwks());
+  jwks.breakConnections();
+}
+
+/** Works while the service waits for a key set that does not come, for the sake of one request. */
+async function besideOneInProgress<T>(service: TestService, work: () => Promise<T>): Promise<T> {
+  const { waiting } = await begun(service);
   try {
-    await until('the key set is asked for', PATIENCE_MS, () => jwks.requestCount > before);
     return await work();
   } finally {
-    jwks.publish(publisher.jwks());
-    jwks.breakConnections();
+    endExchange();
     await (await waiting).text();
   }
 }
@@ -326,7 +344,7 @@ describe('docs/limits.md', () => {
   });
 });
 
-describeOnAnyDatabase('[B.connections][B.header-count][D102][D103][D104] beyond a limit', (database) => {
+describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104] beyond a limit', (database) => {
   it.each(ROWS)('$limit: $answer', async ({ limit, answer }) => {
     const { environment = {}, excess } = CASES[limit]!;
     let became = '';
@@ -347,7 +365,7 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
       await besideOneInProgress(service, async () => {
         const exchange = await service.exchange({ subject_token });
         expect([exchange.status, exchange.headers.get('retry-after')]).toEqual([503, '5']);
-        expect(await exchange.json()).toEqual({
+        expect(await exchange.json()).toMatchObject({
           error: 'temporarily_unavailable',
           error_description: expect.any(String),
         });
@@ -357,11 +375,18 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
           503,
           { error: 'temporarily_unavailable', requestId: expect.any(String) },
         ]);
+        const page = await service.embed({ token: login, answer: 'page' }, { origin: 'https://a.example' });
+        expect(page.status).toBe(503);
+        const asked = await service.post('/rest/auth/embed?answer=page', { token: login });
+        expect([asked.status, asked.headers.get('content-type')]).toMatchObject([
+          503,
+          expect.stringMatching(/^text\/html/),
+        ]);
         for (const path of ['/healthz', '/healthz/readiness', '/metrics'])
           expect([path, (await service.fetch(path)).status]).toEqual([path, 200]);
         const samples = await MetricSamples.read(service);
         expect(samples.value('svc_requests_in_progress')).toBe(1);
-        expect(samples.value('svc_requests_shed_total')).toBe(3);
+        expect(samples.value('svc_requests_shed_total')).toBe(5);
       });
       expect((await service.exchange({ subject_token })).status).toBe(200);
       expect((await service.embed({ token: login })).status).toBe(303);
@@ -373,21 +398,12 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
 
   it('[D102] a client that goes takes its request out of the count only when the work for it is done', async () => {
     await withWorld(database, environment, async (service) => {
-      jwks.answerWith(silence());
-      const before = jwks.requestCount;
       const gone = new AbortController();
-      const body = new URLSearchParams({
-        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-        subject_token: publisher.sign(publisher.claims(), { kid: 'unknown-and-gone' }),
-      });
-      const left = service.fetch('/rest/auth/oauth/token', { method: 'POST', body, signal: gone.signal });
-      left.catch(() => undefined);
-      await until('the key set is asked for', PATIENCE_MS, () => jwks.requestCount > before);
+      const { waiting } = await begun(service, gone.signal);
       gone.abort();
-      await expect(left).rejects.toThrow();
+      await expect(waiting).rejects.toThrow();
       expect((await MetricSamples.read(service)).value('svc_requests_in_progress')).toBe(1);
-      jwks.publish(publisher.jwks());
-      jwks.breakConnections();
+      endExchange();
       const inProgress = async () => (await MetricSamples.read(service)).value('svc_requests_in_progress');
       await until('the work is done', PATIENCE_MS, async () => (await inProgress()) === 0);
     });

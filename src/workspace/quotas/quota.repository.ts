@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
-import type { QuotaKind } from './quotas.js';
+import type { QuotaKind } from './quota-limits.js';
 
 interface Counted {
   readonly ownerTable: string;

@@ -2,18 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
+import type { QuotaKind, QuotaLimits } from './quota-limits.js';
 import { QuotaRepository } from './quota.repository.js';
-
-/** The most of each kind that one owner may have: a project, and for `projects` a user; each 1 or more. */
-export interface QuotaLimits {
-  readonly workflows: number;
-  readonly credentials: number;
-  readonly members: number;
-  /** The memberships of a user, that of the personal project included. */
-  readonly projects: number;
-}
-
-export type QuotaKind = keyof QuotaLimits;
 
 const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
   workflows: (limit) => `A project has at most ${limit} workflows`,
