@@ -42,9 +42,11 @@ export class Admission implements CanActivate {
     logger: Pick<Logger, 'warn'>,
     private readonly onShed: () => void,
   ) {
-    this.warning = new RareWarning(
-      logger,
-      'requests are answered 503: there are as many in progress as SVC_MAX_REQUESTS_IN_PROGRESS allows',
+    this.warning = new RareWarning((count) =>
+      logger.warn(
+        { count },
+        'requests are answered 503: there are as many in progress as SVC_MAX_REQUESTS_IN_PROGRESS allows',
+      ),
     );
   }
 

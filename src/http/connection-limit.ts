@@ -19,9 +19,11 @@ export class ConnectionLimit {
     logger: Pick<Logger, 'warn'>,
     private readonly onRefused: () => void,
   ) {
-    this.warning = new RareWarning(
-      logger,
-      'connections are closed unanswered: there are as many as SVC_MAX_CONNECTIONS allows',
+    this.warning = new RareWarning((count) =>
+      logger.warn(
+        { count },
+        'connections are closed unanswered: there are as many as SVC_MAX_CONNECTIONS allows',
+      ),
     );
   }
 
