@@ -533,6 +533,24 @@ describeOnEachDatabase('[D103] quotas', (database) => {
   });
 });
 
+describeOnEachDatabase('[D104] the sessions of a user at the limit', (database) => {
+  it('[D104][D28] a renewal ends the oldest of other families, and leaves its predecessor the grace', async () => {
+    const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: '3' };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      const token = () => partner.sign(partner.claims({ sub: 'renewing' }));
+      const cookies = [];
+      for (let login = 0; login < 3; login++) cookies.push(await service.sessionCookie(token()));
+      const [oldest = '', next, last] = cookies;
+      const renewal = await service.embed({ token: token() }, { cookie: oldest });
+      const renewed = renewal.headers.get('set-cookie')?.split(';', 1)[0];
+      const statuses = [];
+      for (const cookie of [oldest, next, last, renewed])
+        statuses.push((await service.fetch('/rest/me', { headers: { cookie: cookie ?? '' } })).status);
+      expect(statuses).toEqual([200, 401, 200, 200]);
+    });
+  });
+});
+
 describeOnEachDatabase('[D103] svc-admin workflows import', (database) => {
   let command: CommandLine;
   beforeAll(() => {

@@ -58,7 +58,7 @@ export class SessionService extends SessionOpener {
     );
     const session = { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy };
     await this.sessions.insert(transaction, session);
-    events.push(...(await this.endOldest(transaction, userId, requestId)));
+    events.push(...(await this.endOldest(transaction, session, requestId)));
     return { setCookie: sessionCookie(id, sessionLifetimeSeconds, partitionedCookie), familyId, events };
   }
 
@@ -130,16 +130,12 @@ export class SessionService extends SessionOpener {
   /** @rule D104 With one session more than a user may have the oldest ends: nobody is kept from signing in by logins before. */
   private async endOldest(
     transaction: Transaction,
-    userId: string,
+    session: WebSession,
     requestId: string,
   ): Promise<AuditEvent[]> {
     const { maxSessionsPerUser } = this.options;
-    const deleted = await this.sessions.deleteOldest(
-      transaction,
-      userId,
-      maxSessionsPerUser,
-      this.clock.now(),
-    );
+    const now = this.clock.now();
+    const deleted = await this.sessions.deleteOldest(transaction, session, maxSessionsPerUser, now);
     return this.eventsOf(deleted, requestId, 'too-many');
   }
 
