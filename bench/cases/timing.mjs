@@ -6,8 +6,8 @@ import { median, quantile } from '../support/statistics.mjs';
 import { RESIDENTS } from '../support/residents.mjs';
 
 const SAMPLES = 3_000;
-/** Until then the service still compiles what the refusals have for themselves. */
-const WARM_UP = 1_500;
+/** So many before, of the samples: the service still compiles what the refusals have for themselves. */
+const WARM_UP_SHARE = 0.5;
 /** What all others are compared with; it is there twice, so that the noise can be seen. */
 const USUAL = 'wrong signature';
 
@@ -22,7 +22,7 @@ export const timing = {
     const client = new LoneClient(service.server.origin);
     const count = workbench.options.requests ?? SAMPLES;
     const times = new Map([...kinds.keys()].map((kind) => [kind, []]));
-    for (let round = -WARM_UP; round < count; round += 1) {
+    for (let round = -Math.round(count * WARM_UP_SHARE); round < count; round += 1) {
       if (round % 1000 === 0) workbench.tell(`${round} of ${count} samples of each kind`);
       for (const kind of shuffled([...kinds.keys()])) {
         const request = { ...FORM, path: service.exchangePath, body: exchangeForm(service, kinds.get(kind)) };
