@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { getStorageToken } from '@nestjs/throttler';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
@@ -32,6 +32,7 @@ import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js'
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
 import { SettlementRepository } from './host/settlement.repository.js';
+import type { Admission } from './http/admission.js';
 import type { Departure } from './http/departure.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { OutagesModule } from './http/outages.module.js';
@@ -42,6 +43,7 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { AvailabilityReporter } from './start/availability.reporter.js';
 import { ClockModule } from './start/clock.module.js';
 import type { FrameAncestors } from './start/frame-ancestors.js';
+import { quotaLimits } from './start/quota-limits.js';
 import type { Startup } from './start/startup.js';
 import { metricsAddress, trustedKeysRules } from './start/startup.js';
 import {
@@ -79,6 +81,8 @@ export interface Parts {
   readonly keyRing: KeyRing;
   readonly frameAncestors: FrameAncestors;
   readonly departure: Departure;
+  readonly metrics: Metrics;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The folder of the compiled sources, beside which the page's files lie. */
@@ -88,7 +92,7 @@ export interface Parts {
 @Module({})
 export class AppModule {
   static register(parts: Parts): DynamicModule {
-    const metrics = metricsOf(parts);
+    const { metrics } = parts;
     const availability = new AvailabilityReporter(parts.startup, parts.clock, parts.logger);
     watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
@@ -112,6 +116,7 @@ export class AppModule {
       // The last one that takes an error answers it.
       providers: [
         { provide: APP_INTERCEPTOR, useClass: WaitLimitInterceptor },
+        { provide: APP_GUARD, useValue: parts.admission },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_FILTER, useClass: NotFoundPageFilter },
         { provide: AvailabilityReporter, useFactory: () => availability },
@@ -120,7 +125,8 @@ export class AppModule {
   }
 }
 
-function metricsOf({ database: { dataSource }, coordination: { leader } }: Parts): Metrics {
+/** Made before Nest, since the server counts as well. */
+export function metricsOf({ dataSource }: OpenDatabase, { leader }: Coordination): Metrics {
   const metrics = new Metrics();
   metrics.watchLeader(() => leader.isLeader);
   metrics.watchDatabase(
@@ -134,7 +140,8 @@ type SharedModules = ReturnType<typeof sharedModules>;
 
 /** What several modules import. Each is registered once: registered again, its providers would be there twice. */
 function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Parts, counters: Metrics) {
-  const { baseUrl, sessionLifetimeSeconds, partitionedCookie, throttleStore: store } = startup.config;
+  const { baseUrl, throttleStore: store } = startup.config;
+  const { sessionLifetimeSeconds, partitionedCookie, maxSessionsPerUser } = startup.config;
   const onFailOpen = () => counters.throttleFailOpen.inc();
   const clock = ClockModule.register(time);
   const logging = LoggingModule.register(logger);
@@ -160,7 +167,7 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const onBearerRefused = (reason: BearerReason) => counters.apiRefusals.inc({ reason });
   const access = AccessModule.register(
     { baseUrl, scopes: SCOPES, tokenEndpoint, onBearerRefused },
-    { sessionLifetimeSeconds, partitionedCookie },
+    { sessionLifetimeSeconds, partitionedCookie, maxSessionsPerUser },
     keyRing,
     [clock, logging, database, coordination, audit, users, outages],
   );
@@ -190,6 +197,7 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
     {
       isLicensed: (feature: LicenseFeature) => startup.license.includes(feature, time.nowMs()),
       callsPerMinute: startup.config.apiCallsPerMinute,
+      limits: quotaLimits(startup.config),
       onThrottled: () => counters.throttled.inc({ flow: 'api' }),
     },
     keyRing,

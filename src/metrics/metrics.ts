@@ -91,6 +91,18 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly requestsShed = new Counter({
+    name: 'svc_requests_shed_total',
+    help: 'Requests answered 503 because there were too many in progress.',
+    registers: [this.registry],
+  });
+
+  readonly connectionsRefused = new Counter({
+    name: 'svc_connections_refused_total',
+    help: 'Connections closed unanswered because there were too many.',
+    registers: [this.registry],
+  });
+
   readonly keySetFetches = new Counter({
     name: 'svc_jwks_fetches_total',
     help: 'Fetches of key sets by outcome.',
@@ -137,6 +149,10 @@ export class Metrics {
         this.set(secondsLeft());
       },
     });
+  }
+
+  watchRequests(read: () => number): void {
+    this.gauge('svc_requests_in_progress', 'Requests that are worked for.', [], (gauge) => gauge.set(read()));
   }
 
   /** Counts keys whenever metrics are read, so that the number is never older than that. */
