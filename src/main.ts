@@ -32,7 +32,6 @@ const OPERATORS_ERRORS = [
   DataDirectoryLockedError,
   DatabaseUnavailableError,
   MetricsAddressError,
-  SealError,
   TransactionPoolerError,
 ];
 
@@ -135,6 +134,8 @@ function exitAfterLog(code: number, logger: Logger): void {
 
 /** What an operator can put right is told in one plain line; everything else is a fault of ours and has its stack. */
 function failureText(error: unknown): string {
+  if (error instanceof SealError)
+    return `${error.message}; docs/deployment.md#when-a-key-is-lost says what to do`;
   if (OPERATORS_ERRORS.some((kind) => error instanceof kind)) return (error as Error).message;
   const { code, stack } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')

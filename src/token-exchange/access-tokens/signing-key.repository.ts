@@ -77,4 +77,12 @@ export class SigningKeyRepository implements SealedRows {
     );
     return changed === 1;
   }
+
+  async discardSealed({ key, envelope }: SealedRow): Promise<boolean> {
+    const deleted = await this.database.change(
+      'DELETE FROM token_exchange_signing_key WHERE kid = $1 AND sealed_private_key = $2',
+      [key, envelope],
+    );
+    return deleted === 1;
+  }
 }
