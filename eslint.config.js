@@ -102,7 +102,12 @@ export default defineConfig(
   },
   {
     // Pages' own scripts: modules that a browser loads as they are.
-    files: ['src/web/public/**/*.js', 'src/workspace/reference/public/**/*.js', 'demo/**/*.js'],
+    files: [
+      'src/web/public/**/*.js',
+      'src/workspace/reference/public/**/*.js',
+      'src/operator/page/public/**/*.js',
+      'demo/**/*.js',
+    ],
     languageOptions: { globals: globals.browser },
   },
 );
