@@ -58,6 +58,7 @@ import { Revocations } from './token-exchange/revocation/revocations.js';
 import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
+import { OperatorModule } from './operator/operator.module.js';
 import { UsersModule } from './users/users.module.js';
 import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';
@@ -97,7 +98,7 @@ export class AppModule {
         modules.metrics,
         auditStreaming(parts, modules, metrics),
         work,
-        ...administration(parts, modules, work),
+        ...administration(parts, modules, metrics, work),
         ReferenceModule.register({
           publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
         }),
@@ -189,19 +190,31 @@ function auditStreaming(
   );
 }
 
-/** On PostgreSQL commands have the database for themselves. */
+/** On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. */
 function administration(
   { startup, dataDirectory, clock: time }: Parts,
-  { clock, logging, database, audit, access, users, projects }: SharedModules,
+  modules: SharedModules,
+  metrics: Metrics,
   work: DynamicModule,
 ): DynamicModule[] {
-  if (dataDirectory === undefined) return [];
-  const socket = { path: commandSocketPath(dataDirectory), version: VERSION };
+  const { adminEnabled, baseUrl } = startup.config;
+  if (dataDirectory === undefined && !adminEnabled) return [];
+  const { clock, logging, database, coordination, audit, throttle, access, users, projects } = modules;
+  const socket =
+    dataDirectory === undefined ? undefined : { path: commandSocketPath(dataDirectory), version: VERSION };
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
   const rules = explanationRules(startup, time);
   const explain = explainerOf(() => Promise.resolve(rules));
   const needs = [clock, logging, database, audit, access, users, projects, work];
-  return [AdministrationModule.register(socket, { trust, explain }, needs)];
+  const module = AdministrationModule.register(socket, { trust, explain }, needs);
+  if (!adminEnabled) return [module];
+  const options = {
+    baseUrl,
+    onHash: () => metrics.operatorPasswordHashes.inc(),
+    onThrottled: () => metrics.throttled.inc({ flow: 'operator' }),
+  };
+  const imports = [clock, logging, database, coordination, audit, throttle, access, users, module];
+  return [module, OperatorModule.register(options, imports)];
 }
 
 /** An end that is no date is none that could be counted to. */

@@ -11,6 +11,7 @@ import { LIST_REVOCATIONS } from './list-revocations.operation.js';
 import type { Operation } from './operation.js';
 import { EXPORT_EVENTS, LIST_EVENTS, TAIL_EVENTS } from './read-audit-trail.operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from './revoke-keys.operation.js';
+import { SET_PASSWORD } from './set-password.operation.js';
 import { SIGN_USER_OUT } from './sign-user-out.operation.js';
 import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from './switch-entry.operation.js';
 import { DISABLE_USER, ENABLE_USER } from './switch-user.operation.js';
@@ -32,6 +33,7 @@ export const OPERATIONS: readonly Operation[] = [
   DISABLE_USER,
   ENABLE_USER,
   SIGN_USER_OUT,
+  SET_PASSWORD,
   IMPORT_WORKFLOWS,
   EXPLAIN_TOKEN,
   LIST_EVENTS,

@@ -14,12 +14,20 @@ export interface TextInput {
   read(): string;
 }
 
+/** Asks a person at a terminal for what nobody is to see. */
+export interface SecretPrompt {
+  /** What is typed up to the end of the line, which is not shown. */
+  ask(question: string): Promise<string>;
+}
+
 /** Only the entry file takes these from the process. */
 export interface CliContext {
   readonly environment: Environment;
   /** Relative paths, `.env` and the embedded data directory are looked for here. */
   readonly workingDirectory: string;
   readonly stdin: TextInput;
+  /** Undefined where nobody sits at a terminal. */
+  readonly secrets?: SecretPrompt;
   /** Results only, so that they can be piped on. */
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;

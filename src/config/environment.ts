@@ -123,6 +123,14 @@ export const VARIABLES = {
     member: parseOrigin,
   }),
 
+  // The operator's page
+  adminEnabled: boolean('SVC_ADMIN_ENABLED', {
+    description:
+      'Turns the page for operators (`/admin`) and its API (`/rest/admin`) on; off, both answer 404. Owners and administrators ' +
+      'sign in there with a password of their own.',
+    default: false,
+  }),
+
   // Keys fetched from partners
   /** @rule 8.2 Every 300 seconds where no cache life is given. See jwks-refresh.ts, which waits so long. */
   keyRefreshIntervalSeconds: integer('SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', {

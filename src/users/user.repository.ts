@@ -10,6 +10,7 @@ import type { Transaction } from '../token-exchange/database/transaction.js';
 import { managerOf } from '../token-exchange/database/transaction.js';
 import { normalizeEmail } from './email.js';
 import type { GlobalRole } from './role.js';
+import { OPERATOR_ROLES } from './role.js';
 
 /** A local user. */
 @Entity('user_account')
@@ -125,9 +126,19 @@ export class UserRepository {
 
   async update(id: string, change: UserChange, transaction?: Transaction): Promise<void> {
     await this.in(transaction).update({ id }, { ...change, updatedAt: () => 'now()' });
+    if (isEndOfOperator(change))
+      await this.in(transaction).query('DELETE FROM operator_session WHERE user_id = $1', [id]);
   }
 
   private in(transaction: Transaction | undefined): Repository<User> {
     return transaction === undefined ? this.users : managerOf(transaction).getRepository(User);
   }
+}
+
+/**
+ * Whoever is let in again later signs in again. Here, since role and state are changed by the API, by commands and by tokens; see
+ * operator-session.repository.ts for sessions of somebody who was changed by other means.
+ */
+function isEndOfOperator({ enabled, role }: UserChange): boolean {
+  return enabled === false || (role !== undefined && !OPERATOR_ROLES.includes(role));
 }

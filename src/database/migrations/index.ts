@@ -11,6 +11,7 @@ import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange
 import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 import { AuditRequest1790000000100 } from './1790000000100-audit-request.js';
 import { AuditStreaming1790000000110 } from './1790000000110-audit-streaming.js';
+import { Operators1790000000140 } from './1790000000140-operators.js';
 
 const [tokenExchange, revocation, storedEntries] = TOKEN_EXCHANGE_MIGRATIONS;
 
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   storedEntries,
   AuditRequest1790000000100,
   AuditStreaming1790000000110,
+  Operators1790000000140,
 ] as const;
