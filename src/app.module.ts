@@ -59,6 +59,7 @@ import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import { OperatorModule } from './operator/operator.module.js';
+import { OperatorPageModule } from './operator/page/operator-page.module.js';
 import { UsersModule } from './users/users.module.js';
 import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';
@@ -192,7 +193,7 @@ function auditStreaming(
 
 /** On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. */
 function administration(
-  { startup, dataDirectory, clock: time }: Parts,
+  { startup, dataDirectory, clock: time, sourceDirectory }: Parts,
   modules: SharedModules,
   metrics: Metrics,
   work: DynamicModule,
@@ -214,7 +215,11 @@ function administration(
     onThrottled: () => metrics.throttled.inc({ flow: 'operator' }),
   };
   const imports = [clock, logging, database, coordination, audit, throttle, access, users, module];
-  return [module, OperatorModule.register(options, imports)];
+  const pages = {
+    publicDirectory: join(sourceDirectory, 'operator', 'page', 'public'),
+    sharedDirectory: join(sourceDirectory, 'web', 'public'),
+  };
+  return [module, OperatorModule.register(options, imports), OperatorPageModule.register(pages)];
 }
 
 /** An end that is no date is none that could be counted to. */

@@ -42,6 +42,7 @@ const signIns = new BroadcastChannel('svc-operator');
 
 let operator = null;
 let session = null;
+let acceptedAtMs = 0;
 let leaving = new AbortController();
 /** What is shown, and by which address. */
 let shown = { view: null, title: '', hash: '' };
@@ -76,6 +77,7 @@ async function begin() {
 
 function accept(answer) {
   session = answer;
+  acceptedAtMs = performance.now();
   operator = answer.operator;
   showOperator(operator);
   watchIdleness();
@@ -218,11 +220,8 @@ async function signOut() {
 function watchIdleness() {
   if (operator === null) return;
   clearTimeout(idleTimer);
-  const leftMs = new Date(session.signedInAt).getTime() + lifetimeMs(session) - Date.now();
+  // By the instance's count: this machine's clock may be wrong.
+  const leftMs = session.expiresInSeconds * 1000 - (performance.now() - acceptedAtMs);
   const endMs = Math.min(session.idleSeconds * 1000, Math.max(leftMs, 0));
   idleTimer = setTimeout(() => read('/session').catch(() => undefined), endMs + GRACE_MS);
-}
-
-function lifetimeMs({ signedInAt, expiresAt }) {
-  return new Date(expiresAt) - new Date(signedInAt);
 }
