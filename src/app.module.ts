@@ -14,6 +14,7 @@ import { commandSocketPath } from './administration/socket/command-socket.js';
 import { AuditTrailRepository } from './audit/audit-trail.repository.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuditStreamingModule } from './audit/audit-streaming.module.js';
+import type { SinkStatus } from './audit/sinks/audit-streaming.js';
 import { retentionSettings, sinkSettings } from './audit/sinks/sink-settings.js';
 import { License } from './config/license.js';
 import type { LicenseFeature } from './config/license.js';
@@ -92,19 +93,31 @@ export class AppModule {
     watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
     const work = workspace(parts, modules, metrics);
+    const administered = administration(parts, modules, work);
+    const flows = tokenExchange(parts, modules, availability);
+    let sinks: SinksReading = () => [];
+    const watchSinks = (read: SinksReading) => {
+      sinks = read;
+      metrics.watchSinks(read);
+    };
     return {
       module: AppModule,
       imports: [
         modules.logging,
         modules.metrics,
-        auditStreaming(parts, modules, metrics),
+        auditStreaming(parts, modules, watchSinks),
         work,
-        ...administration(parts, modules, metrics, work),
+        ...administered,
+        ...operatorPage(parts, modules, {
+          metrics,
+          sinks: () => sinks(),
+          needs: [...administered, ...flows.slice(0, -1)],
+        }),
         ReferenceModule.register({
           publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
         }),
         modules.web,
-        ...tokenExchange(parts, modules, availability),
+        ...flows,
       ],
       // The last one that takes an error answers it.
       providers: [
@@ -178,14 +191,14 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
 function auditStreaming(
   { startup: { config } }: Parts,
   { clock, logging, database, coordination }: SharedModules,
-  metrics: Metrics,
+  watch: (read: SinksReading) => void,
 ): DynamicModule {
   return AuditStreamingModule.register(
     {
       sinks: sinkSettings(config),
       retention: retentionSettings(config),
       hostname: new URL(config.baseUrl).hostname,
-      watch: (read) => metrics.watchSinks(read),
+      watch,
     },
     [clock, logging, database, coordination],
   );
@@ -193,33 +206,44 @@ function auditStreaming(
 
 /** On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. */
 function administration(
-  { startup, dataDirectory, clock: time, sourceDirectory }: Parts,
-  modules: SharedModules,
-  metrics: Metrics,
+  { startup, dataDirectory, clock: time }: Parts,
+  { clock, logging, database, audit, access, users, projects }: SharedModules,
   work: DynamicModule,
 ): DynamicModule[] {
-  const { adminEnabled, baseUrl } = startup.config;
-  if (dataDirectory === undefined && !adminEnabled) return [];
-  const { clock, logging, database, coordination, audit, throttle, access, users, projects } = modules;
+  if (dataDirectory === undefined && !startup.config.adminEnabled) return [];
   const socket =
     dataDirectory === undefined ? undefined : { path: commandSocketPath(dataDirectory), version: VERSION };
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
   const rules = explanationRules(startup, time);
   const explain = explainerOf(() => Promise.resolve(rules));
   const needs = [clock, logging, database, audit, access, users, projects, work];
-  const module = AdministrationModule.register(socket, { trust, explain }, needs);
-  if (!adminEnabled) return [module];
+  return [AdministrationModule.register(socket, { trust, explain }, needs)];
+}
+
+/** How the streams to all sinks go. */
+type SinksReading = () => readonly SinkStatus[];
+
+/** @param needs administration, and token exchange where it is there */
+function operatorPage(
+  { startup, database: { kind: databaseKind }, coordination: { leader }, ...parts }: Parts,
+  modules: SharedModules,
+  { metrics, sinks, needs }: { metrics: Metrics; sinks: SinksReading; needs: readonly DynamicModule[] },
+): DynamicModule[] {
+  const { adminEnabled, baseUrl } = startup.config;
+  if (!adminEnabled) return [];
+  const { clock, logging, database, coordination, audit, throttle, access, users } = modules;
   const options = {
     baseUrl,
     onHash: () => metrics.operatorPasswordHashes.inc(),
     onThrottled: () => metrics.throttled.inc({ flow: 'operator' }),
   };
-  const imports = [clock, logging, database, coordination, audit, throttle, access, users, module];
+  const state = { startup, leader, databaseKind, frameAncestors: () => parts.frameAncestors.current, sinks };
+  const imports = [clock, logging, database, coordination, audit, throttle, access, users, ...needs];
   const pages = {
-    publicDirectory: join(sourceDirectory, 'operator', 'page', 'public'),
-    sharedDirectory: join(sourceDirectory, 'web', 'public'),
+    publicDirectory: join(parts.sourceDirectory, 'operator', 'page', 'public'),
+    sharedDirectory: join(parts.sourceDirectory, 'web', 'public'),
   };
-  return [module, OperatorModule.register(options, imports), OperatorPageModule.register(pages)];
+  return [OperatorModule.register(options, state, imports), OperatorPageModule.register(pages)];
 }
 
 /** An end that is no date is none that could be counted to. */

@@ -97,7 +97,7 @@ export class OperatorAccountRepository {
    */
   async isProvisioned(userId: string, transaction?: Transaction): Promise<boolean> {
     const text = `SELECT 1 FROM user_account u JOIN token_exchange_identity_link l
-      ON l.user_id::text = u.id::text AND l.created_at = u.created_at WHERE u.id = $1`;
+      ON l.user_id = u.id AND l.created_at = u.created_at WHERE u.id = $1 LIMIT 1`;
     const found =
       transaction === undefined
         ? await this.database.query(text, [userId])

@@ -118,7 +118,7 @@ export interface AuditPayloads {
     /** How many that had not ended by themselves. */
     readonly sessions: number;
     /** `replaced`: a login in the same browser took their place, mostly that of another user. */
-    readonly cause: 'signed-out' | 'replaced';
+    readonly cause: 'signed-out' | 'replaced' | 'ended-by-operator';
     /** Their families, as in the events of their logins. */
     readonly sessionFamilyIds: readonly string[];
   };

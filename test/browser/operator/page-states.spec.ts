@@ -104,7 +104,9 @@ describeInBrowser("the states of the operator's pages", () => {
         await one.settled();
         await lead(one);
         await one.settled();
-        expect(await one.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+        expect(
+          await one.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+        ).toBeLessThanOrEqual(0);
         expect(await findingsIn(one.page)).toEqual([]);
       }
     });
@@ -118,7 +120,9 @@ describeInBrowser("the states of the operator's pages", () => {
     expect(await findingsIn(one.page)).toEqual([]);
     await one.button('I have a code').click();
     await one.heading('Set a password by a code');
-    expect(await one.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(
+      await one.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+    ).toBeLessThanOrEqual(0);
     expect(await findingsIn(one.page)).toEqual([]);
   });
 });

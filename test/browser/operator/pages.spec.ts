@@ -2,17 +2,21 @@
 import { Partner } from '../../../demo/partner.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { createUser } from '../../support/local-users.js';
+import { PASSWORD, makeCode } from '../../support/operators.js';
 import { JwksServer } from '../../support/jwks-server.js';
 import { until } from '../../support/until.js';
 import { ADMIN, OWNER, OperatorBrowsing } from './support/operator-browsing.js';
 import type { OperatorPage } from './support/operator-browsing.js';
-
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+/** For what other parts of the service have to hear of. */
+const PATIENCE_MS = 60_000;
 const ALICE = 'alice@login.partner.test';
 
 describeInBrowser("the operator's pages", () => {
   const browsing = new OperatorBrowsing();
   let one: OperatorPage;
-  const exchange = (token: string) => browsing.service.exchange({ subject_token: token, subject_token_type: JWT });
+  const exchange = (token: string) =>
+    browsing.service.exchange({ subject_token: token, subject_token_type: JWT });
 
   beforeAll(() => browsing.start());
   afterEach(() => browsing.leave());
@@ -114,6 +118,8 @@ describeInBrowser("the operator's pages", () => {
   it('an entry is added, changed, suspended, resumed and removed, each heard by the next token', async () => {
     const other = Partner.create({ issuer: 'https://added.partner.test', audience: browsing.instanceOrigin });
     const status = async () => (await exchange(other.sign(other.claims({ sub: 'fay' })))).status;
+    const answers = (expected: number) =>
+      until(`answer ${expected}`, PATIENCE_MS, async () => (await status()) === expected);
     const entry = other.staticEntry();
     expect(await status()).toBe(400);
     one = await browsing.signedIn('#/entries');
@@ -132,37 +138,40 @@ describeInBrowser("the operator's pages", () => {
     await one.page.getByLabel('Member', { exact: true }).check();
     await one.button('Add entry').click();
     await one.heading('stored:added');
-    await until(async () => (await status()) === 200);
+    await answers(200);
 
     await one.link('Change').click();
     await one.page.getByLabel('Only these ways in').check();
     await one.page.getByLabel('Embedded login').check();
     await one.button('Save changes').click();
     await one.text('Embed only.');
-    await until(async () => (await status()) === 400);
+    await answers(400);
     await one.link('Change').click();
     await one.page.getByLabel('Only these ways in').uncheck();
     await one.button('Save changes').click();
     await one.heading('stored:added');
-    await until(async () => (await status()) === 200);
+    await answers(200);
 
     await one.button('Suspend').click();
     await one.confirm('Suspend added?', 'Suspend');
     await one.text('The entry is suspended');
-    await until(async () => (await status()) === 400);
+    await answers(400);
     await one.button('Resume').click();
     await one.confirm('Resume added?', 'Resume');
     await one.text('The entry is trusted again.');
-    await until(async () => (await status()) === 200);
+    await answers(200);
     await one.button('Remove').click();
     await one.confirm('Remove added?', 'Remove');
     await one.heading('Trusted entries');
     expect(await one.page.getByText('stored:added').count()).toBe(0);
-    await until(async () => (await status()) === 400);
+    await answers(400);
   });
 
   it('a key set that fails is told of, and fetched when asked for', async () => {
-    const other = Partner.create({ issuer: 'https://fetched.partner.test', audience: browsing.instanceOrigin });
+    const other = Partner.create({
+      issuer: 'https://fetched.partner.test',
+      audience: browsing.instanceOrigin,
+    });
     const server = await JwksServer.listen();
     try {
       one = await browsing.signedIn('#/entries/new');
@@ -172,17 +181,17 @@ describeInBrowser("the operator's pages", () => {
       await one.button('Add entry').click();
       await one.heading('stored:fetched');
       // The server answers 404 until it is told otherwise.
-      await until(async () => {
+      await until('the failure is shown', PATIENCE_MS, async () => {
         await one.page.reload();
         await one.settled();
         return (await one.page.getByText('Key set fails').count()) > 0;
       });
       await one.goTo('Overview');
       await one.text('The key set of stored:fetched cannot be fetched:');
-      server.serve(other.jwks());
+      server.publish(other.jwks());
       await one.goTo('Trusted entries');
       await one.link('stored:fetched').click();
-      await until(async () => {
+      await until('the key is held', PATIENCE_MS, async () => {
         await one.button('Fetch now').click();
         const dialog = one.page.getByRole('dialog');
         await dialog.getByRole('button', { name: 'Fetch now' }).click();
@@ -203,16 +212,21 @@ describeInBrowser("the operator's pages", () => {
       await browsing.service.sessionCookie(browsing.token('sam')),
     ];
     const live = async () =>
-      (await Promise.all(cookies.map((cookie) => browsing.service.fetch('/rest/me', { headers: { cookie } })))).map(
-        ({ status }) => status,
-      );
+      (
+        await Promise.all(
+          cookies.map((cookie) => browsing.service.fetch('/rest/me', { headers: { cookie } })),
+        )
+      ).map(({ status }) => status);
     expect(await live()).toEqual([200, 200]);
     one = await browsing.signedIn('#/users');
     await one.field('Search').fill('sam@');
     await one.button('Search').click();
     await one.page.getByRole('link', { name: 'sam@login.partner.test' }).click();
     await one.text('2 embedded sessions');
-    await one.button(/^End the session/).first().click();
+    await one
+      .button(/^End the session/)
+      .first()
+      .click();
     await one.confirm(/^End the session/, 'End');
     await one.text('1 embedded session,');
     expect((await live()).sort()).toEqual([200, 401]);
@@ -226,7 +240,7 @@ describeInBrowser("the operator's pages", () => {
     expect((await exchange(browsing.token('sam'))).status).toBe(400);
   });
 
-  it('the sign-in of another operator is ended, one disables no account of one\'s own', async () => {
+  it("the sign-in of another operator is ended, one disables no account of one's own", async () => {
     one = await browsing.signedIn('', ADMIN);
     const [cookie] = await browsing.context.cookies(browsing.instanceOrigin);
     await browsing.context.clearCookies();
@@ -264,7 +278,9 @@ describeInBrowser("the operator's pages", () => {
     await one.text('token_replayed');
     expect(await one.page.locator('.checks .failed').count()).toBe(1);
     expect(urls.filter((url) => url.includes(token.slice(0, 40)))).toEqual([]);
-    expect(await one.page.evaluate('JSON.stringify([localStorage, sessionStorage, history.state])')).not.toContain('eyJ');
+    expect(
+      await one.page.evaluate('JSON.stringify([localStorage, sessionStorage, history.state])'),
+    ).not.toContain('eyJ');
     await one.button('Clear').click();
     expect(await one.field('Token').inputValue()).toBe('');
   });
@@ -279,9 +295,8 @@ describeInBrowser("the operator's pages", () => {
     expect(text).toContain('token-exchange');
   });
 
-  it('one\'s own password is changed, and goes on being signed in', async () => {
+  it("one's own password is changed, and goes on being signed in", async () => {
     await createUser(browsing.service, { email: 'renewing@instance.test', role: 'global:admin' });
-    const { makeCode } = await import('../../support/operators.js');
     const code = await makeCode(browsing.service, 'renewing@instance.test');
     one = await browsing.open('#/password');
     await one.button('I have a code').click();
@@ -309,7 +324,7 @@ describeInBrowser("the operator's pages", () => {
     const press = (key: string) => one.page.keyboard.press(key);
     await type(OWNER);
     await press('Tab');
-    await type('correct horse battery staple');
+    await type(PASSWORD);
     await press('Enter');
     await one.heading('Explain a token');
     await press('Tab');
@@ -326,5 +341,3 @@ describeInBrowser("the operator's pages", () => {
     expect(await one.page.locator(':focus').getAttribute('id')).toBe('main');
   });
 });
-
-const JWT = 'urn:ietf:params:oauth:token-type:jwt';

@@ -29,9 +29,10 @@ function availabilityProblems({ tokenExchange: { available, explanation } }) {
 }
 
 function licenseProblems({ license, now }) {
-  if (license === null || license.ended || license.until === null) return [];
+  if (license === null || license.ended) return [];
   const leftMs = new Date(license.until) - new Date(now);
-  if (leftMs > LICENSE_NOTICE_MS) return [];
+  // An end that is no date is none that could be counted to.
+  if (!(leftMs <= LICENSE_NOTICE_MS)) return [];
   const text = `${fromNow(license.until)}, on ${momentInWords(license.until)}. Put a new one in its place before that.`;
   return [notice('The licence ends', text, '#/instance', 'Licence')];
 }

@@ -51,14 +51,13 @@ export function momentInWords(moment) {
  * @param {string} otherwise said where there is none
  */
 export function time(moment, otherwise = 'never') {
-  if (moment === null || moment === undefined) return h('span', { class: 'soft' }, otherwise);
-  return h('time', { datetime: moment, title: fromNow(moment) }, momentInWords(moment));
+X, { datetime: moment, title: fromNow(moment) }, momentInWords(moment));
 }
 
 /** The same, with how far away it is. */
 export function timeFromNow(moment, otherwise = 'never') {
   const made = time(moment, otherwise);
-  if (moment === null || moment === undefined) return made;
+  if (made.tagName !== 'TIME') return made;
   return h('span', {}, made, ' ', h('span', { class: 'soft nowrap' }, `(${fromNow(moment)})`));
 }
 

@@ -125,6 +125,17 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.onlyOne(this.heldBy(configured, kid));
   }
 
+  /** Whether an address, by its hash, is that of an entry. */
+  hasKeySet(urlHash: string): boolean {
+    return this.cache.entries.some(({ address }) => address.urlHash === urlHash);
+  }
+
+  /** Fetches the keys of an address now, also where this instance does not lead. Never rejects. */
+  async refreshNow(urlHash: string): Promise<void> {
+    const asked = this.cache.entries.filter(({ address }) => address.urlHash === urlHash);
+    await Promise.all(asked.map((cached) => this.refresh.refresh(cached)));
+  }
+
   /** The state of each entry, in the order of the configuration; then the stored ones. */
   status(): readonly JwksStatus[] {
     return this.cache.entries.map((cached) => cached.status(this.clock.nowMs()));
