@@ -86,7 +86,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(change?.actor).toBe(ada);
   });
 
-  it('[D57] revokes a key, which the next exchange sees, and restores it', async () => {
+  it('[D59] revokes a key, which the next exchange sees, and restores it', async () => {
     const subject_token = partner.sign(partner.claims({ sub: 'kim' }));
     await service.accessToken({ subject_token: partner.sign(partner.claims({ sub: 'kim' })) });
     const { kid } = partner.staticEntry() as { kid: string };

@@ -381,6 +381,39 @@ describeOnPostgresql("the operator's sign-in, on several instances", (database) 
   });
 });
 
+describeOnAnyDatabase("[B.operator] the throttles of the operator's page", (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    const clock = new TestClock();
+    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT, clock });
+    await createOperator(service, 'ada@example.com');
+  });
+  afterAll(() => service?.stop());
+
+  it('let an address try thirty times a minute, whatever accounts it tries', async () => {
+    const browser = new OperatorBrowser(service, '198.51.100.20');
+    // Refused for its form, behind the throttle: no password is checked.
+    for (let attempt = 0; attempt < 30; attempt++)
+      expect((await browser.send('POST', 'session', { email: 'ada@example.com' })).status).toBe(400);
+    const refused = await browser.signIn('ada@example.com');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    expect(await errorOf(refused)).toEqual([429, 'too_many_requests']);
+    expect((await new OperatorBrowser(service, '198.51.100.21').signIn('ada@example.com')).status).toBe(201);
+  });
+
+  it('let an operator call six hundred times a minute, from wherever', async () => {
+    const browsers = [
+      await signedIn(service, 'ada@example.com', '198.51.100.22'),
+      await signedIn(service, 'ada@example.com', '198.51.100.23'),
+    ];
+    for (let call = 0; call < 600; call++)
+      expect((await browsers[call % 2]?.get('reasons'))?.status).toBe(200);
+    for (const browser of browsers)
+      expect(await errorOf(await browser.get('reasons'))).toEqual([429, 'too_many_requests']);
+  });
+});
+
 describeOnAnyDatabase('[D105] an instance without SVC_ADMIN_ENABLED', (database) => {
   let service: TestService;
 

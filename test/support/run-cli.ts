@@ -27,14 +27,23 @@ export class CommandLine {
     private readonly version = TEST_VERSION,
   ) {}
 
-  /** @param stdin what the command reads from its standard input */
-  async run(args: string[], environment = this.environment(), stdin = ''): Promise<CommandResult> {
+  /**
+   * @param stdin what the command reads from its standard input
+   * @param typed what somebody at a terminal types, line by line, where it is not shown; undefined: nobody is there
+   */
+  async run(
+    args: string[],
+    environment = this.environment(),
+    stdin = '',
+    typed?: string[],
+  ): Promise<CommandResult> {
     const said = { stdout: '', stderr: '' };
     const output = (name: keyof typeof said) => ({ write: (text: string) => void (said[name] += text) });
     const exitCode = await runCli(args, {
       environment,
       workingDirectory: this.folder,
       stdin: { read: () => stdin },
+      ...(typed && { secrets: { ask: () => Promise.resolve(typed.shift() ?? '') } }),
       stdout: output('stdout'),
       stderr: output('stderr'),
       version: this.version,

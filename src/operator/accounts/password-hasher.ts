@@ -42,8 +42,7 @@ export class PasswordHasher {
 
   /**
    * Whether a password is that of a hash.
-   * @rule D105 Whether or not there is an account, a password, a right: one hash is computed, of the same cost.
-   * See operator-sign-in.service.ts for the answer, which is the same too.
+   * Whether or not there is an account, a password, a right: one hash is computed, of the same cost (D105). See operator-sign-in.service.ts for the answer, which is the same too.
    * @param stored undefined: there is none, which takes as long to find out
    */
   async isRight(password: string, stored: string | undefined): Promise<boolean> {

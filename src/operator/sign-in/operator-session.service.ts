@@ -30,7 +30,8 @@ export class OperatorSessionService {
     private readonly clock: Clock,
   ) {}
 
-  /** @rule D105 A session lasts eight hours at most, and half an hour from its last use; its secret is stored as a hash. */
+  /** @rule D105 A session lasts eight hours at most, and half an hour from its last use; its secret is stored as a hash.
+   * See password-hasher.ts for what a sign-in costs, operator-session.repository.ts for role and state. */
   async open(
     transaction: Transaction,
     userId: string,
