@@ -8,6 +8,7 @@ import { OperatorPageFiles } from './operator-page.files.js';
 export class OperatorPageController {
   constructor(private readonly files: OperatorPageFiles) {}
 
+  /** @rule D113 The operator's pages are one document, which names nobody in its addresses. See public/main.js for what outlives a sign-in. */
   @Get()
   async page(@Res() reply: FastifyReply): Promise<void> {
     await answerFile(reply, this.files.page, REVALIDATED);

@@ -5,8 +5,8 @@ import { createUser } from '../../support/local-users.js';
 import { PASSWORD, makeCode } from '../../support/operators.js';
 import { JwksServer } from '../../support/jwks-server.js';
 import { until } from '../../support/until.js';
-import { ADMIN, OWNER, OperatorBrowsing } from './support/operator-browsing.js';
-import type { OperatorPage } from './support/operator-browsing.js';
+import { ADMIN, OWNER, OperatorBrowsing } from '../../support/operator-browsing.js';
+import type { OperatorPage } from '../../support/operator-browsing.js';
 const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 /** For what other parts of the service have to hear of. */
 const PATIENCE_MS = 60_000;

@@ -3,7 +3,7 @@ import { describeInBrowser } from '../../support/browser.js';
 import { PASSWORD, makeCode } from '../../support/operators.js';
 import { createUser } from '../../support/local-users.js';
 import { TestClock } from '../../support/test-clock.js';
-import { ADMIN, OWNER, OperatorBrowsing } from './support/operator-browsing.js';
+import { ADMIN, OWNER, OperatorBrowsing } from '../../support/operator-browsing.js';
 
 const WRONG = 'a password that nobody has';
 const HOUR_SECONDS = 3_600;

@@ -1,16 +1,16 @@
 // An instance with the operator's pages, a partner whose tokens come in, and browsers of operators.
 import type { Locator, Page } from 'playwright-core';
-import { freePort } from '../../../../demo/free-port.js';
-import type { Members } from '../../../../demo/partner.js';
-import { Partner } from '../../../../demo/partner.js';
-import type { TestBrowser } from '../../../support/browser.js';
-import { openBrowser } from '../../../support/browser.js';
-import { TestDatabase } from '../../../support/databases.js';
-import { PASSWORD, createOperator } from '../../../support/operators.js';
-import { PartnerSite } from '../../../support/partner-site.js';
-import { makeSelfSignedCertificate } from '../../../support/self-signed-certificate.js';
-import type { TestClock } from '../../../support/test-clock.js';
-import { TestService } from '../../../support/test-service.js';
+import { freePort } from '../../demo/free-port.js';
+import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
+import type { TestBrowser } from './browser.js';
+import { openBrowser } from './browser.js';
+import { TestDatabase } from './databases.js';
+import { PASSWORD, createOperator } from './operators.js';
+import { PartnerSite } from './partner-site.js';
+import { makeSelfSignedCertificate } from './self-signed-certificate.js';
+import type { TestClock } from './test-clock.js';
+import { TestService } from './test-service.js';
 
 export const OWNER = 'owner@instance.test';
 export const ADMIN = 'admin@instance.test';
