@@ -8,7 +8,6 @@ import { sizeOf } from '../support/series.js';
 import { REPOSITORY } from '../support/source-files.js';
 import { TestClock } from '../support/test-clock.js';
 
-const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const DAY_SECONDS = 86_400;
 const SIZE = { width: 1280, height: 900 };
 const MOST_BYTES = 150_000;
@@ -21,10 +20,7 @@ describeInBrowser('screenshots', () => {
   const browsing = new OperatorBrowsing({ clock });
   const present = () => Math.floor(clock.nowMs() / 1000);
   const exchange = (sub: string, iat = present()) =>
-    browsing.service.exchange({
-      subject_token: browsing.token(sub, { iat, exp: iat + 55 }),
-      subject_token_type: JWT,
-    });
+    browsing.exchange(browsing.token(sub, { iat, exp: iat + 55 }));
 
   beforeAll(async () => {
     mkdirSync(FOLDER, { recursive: true });

@@ -1,5 +1,6 @@
 // An instance with the operator's pages, a partner whose tokens come in, and browsers of operators.
-import type { Locator, Page } from 'playwright-core';
+import type { APIRequestContext, Locator, Page } from 'playwright-core';
+import { request } from 'playwright-core';
 import { freePort } from '../../demo/free-port.js';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
@@ -10,8 +11,9 @@ import { PASSWORD, createOperator } from './operators.js';
 import { PartnerSite } from './partner-site.js';
 import { makeSelfSignedCertificate } from './self-signed-certificate.js';
 import type { TestClock } from './test-clock.js';
-import { TestService } from './test-service.js';
+import { GRANT_TYPE, TestService } from './test-service.js';
 
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 export const OWNER = 'owner@instance.test';
 export const ADMIN = 'admin@instance.test';
 
@@ -24,7 +26,14 @@ export interface OperatorSettings {
 export class OperatorBrowsing {
   private readonly database = TestDatabase.ofAnyKind();
   private parts:
-    { browser: TestBrowser; site: PartnerSite; service: TestService; partner: Partner } | undefined;
+    | {
+        browser: TestBrowser;
+        site: PartnerSite;
+        service: TestService;
+        partner: Partner;
+        programs: APIRequestContext;
+      }
+    | undefined;
   instanceOrigin = '';
 
   constructor(private readonly settings: OperatorSettings = {}) {}
@@ -52,13 +61,20 @@ export class OperatorBrowsing {
         ...environment,
       },
     });
-    this.parts = { browser: await openBrowser(), site, service, partner };
+    // Programs take the certificate of the tests too.
+    const programs = await request.newContext({
+      baseURL: service.address,
+      ignoreHTTPSErrors: true,
+      maxRedirects: 0,
+    });
+    this.parts = { browser: await openBrowser(), site, service, partner, programs };
     await createOperator(service, OWNER, 'global:owner');
     await createOperator(service, ADMIN, 'global:admin');
   }
 
   async stop(): Promise<void> {
     await this.parts?.browser.close();
+    await this.parts?.programs.dispose();
     await this.parts?.service.stop();
     await this.parts?.site.close();
     await this.database.remove();
@@ -83,6 +99,26 @@ export class OperatorBrowsing {
   /** A token of the partner about a customer. */
   token(sub: string, claims: Members = {}): string {
     return this.partner.sign(this.partner.claims({ sub, given_name: sub, family_name: 'Tester', ...claims }));
+  }
+
+  /** Exchanges a token, as the backend of the partner does. */
+  async exchange(token: string): Promise<{ status: number; requestId: string }> {
+    const answer = await this.running.programs.post('/rest/auth/oauth/token', {
+      form: { grant_type: GRANT_TYPE, subject_token: token, subject_token_type: JWT },
+    });
+    return { status: answer.status(), requestId: answer.headers()['x-request-id'] ?? '' };
+  }
+
+  /** Logs in with a token, in no browser of an operator, and returns the `Cookie` header of the session. */
+  async sessionCookie(token: string): Promise<string> {
+    const answer = await this.running.programs.post('/rest/auth/embed', { form: { token } });
+    const [cookie = ''] = (answer.headers()['set-cookie'] ?? '').split(';');
+    return cookie;
+  }
+
+  /** What an embedded session is answered. */
+  async sessionStatus(cookie: string): Promise<number> {
+    return (await this.running.programs.get('/rest/me', { headers: { cookie } })).status();
   }
 
   /** Opens a page, signed in or not; the browser's cookie decides. */

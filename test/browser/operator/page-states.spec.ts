@@ -6,7 +6,6 @@ import type { OperatorPage } from '../../support/operator-browsing.js';
 
 const NARROW = { width: 320, height: 640 };
 const WIDE = { width: 1280, height: 800 };
-const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 
 /** Each with the way into it from the page that its address leads to. */
 const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
@@ -82,8 +81,8 @@ describeInBrowser("the states of the operator's pages", () => {
   const browsing = new OperatorBrowsing();
   beforeAll(async () => {
     await browsing.start();
-    await browsing.service.exchange({ subject_token: 'no token', subject_token_type: JWT });
-    await browsing.service.sessionCookie(browsing.token('ada'));
+    await browsing.exchange('no token');
+    await browsing.sessionCookie(browsing.token('ada'));
   });
   afterAll(() => browsing.stop());
 

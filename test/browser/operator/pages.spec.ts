@@ -7,7 +7,7 @@ import { JwksServer } from '../../support/jwks-server.js';
 import { until } from '../../support/until.js';
 import { ADMIN, OWNER, OperatorBrowsing } from '../../support/operator-browsing.js';
 import type { OperatorPage } from '../../support/operator-browsing.js';
-const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+
 /** For what other parts of the service have to hear of. */
 const PATIENCE_MS = 60_000;
 const ALICE = 'alice@login.partner.test';
@@ -15,8 +15,7 @@ const ALICE = 'alice@login.partner.test';
 describeInBrowser("the operator's pages", () => {
   const browsing = new OperatorBrowsing();
   let one: OperatorPage;
-  const exchange = (token: string) =>
-    browsing.service.exchange({ subject_token: token, subject_token_type: JWT });
+  const exchange = (token: string) => browsing.exchange(token);
 
   beforeAll(() => browsing.start());
   afterEach(() => browsing.leave());
@@ -27,7 +26,7 @@ describeInBrowser("the operator's pages", () => {
       const expired = browsing.token('alice', { iat: 1_700_000_000, exp: 1_700_000_050 });
       const answer = await exchange(expired);
       expect(answer.status).toBe(400);
-      const requestId = answer.headers.get('x-request-id') ?? '';
+      const requestId = answer.requestId;
       one = await browsing.signedIn();
       await one.field('Why can somebody not sign in?').click();
       await one.page.keyboard.insertText(requestId);
@@ -208,15 +207,10 @@ describeInBrowser("the operator's pages", () => {
 
   it('users are found, signed out everywhere and disabled; a session is ended alone', async () => {
     const cookies = [
-      await browsing.service.sessionCookie(browsing.token('sam')),
-      await browsing.service.sessionCookie(browsing.token('sam')),
+      await browsing.sessionCookie(browsing.token('sam')),
+      await browsing.sessionCookie(browsing.token('sam')),
     ];
-    const live = async () =>
-      (
-        await Promise.all(
-          cookies.map((cookie) => browsing.service.fetch('/rest/me', { headers: { cookie } })),
-        )
-      ).map(({ status }) => status);
+    const live = () => Promise.all(cookies.map((cookie) => browsing.sessionStatus(cookie)));
     expect(await live()).toEqual([200, 200]);
     one = await browsing.signedIn('#/users');
     await one.field('Search').fill('sam@');

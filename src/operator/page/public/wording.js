@@ -51,7 +51,9 @@ export function momentInWords(moment) {
  * @param {string} otherwise said where there is none
  */
 export function time(moment, otherwise = 'never') {
-X, { datetime: moment, title: fromNow(moment) }, momentInWords(moment));
+  // What ends a licence may be no date.
+  if (Number.isNaN(Date.parse(moment))) return h('span', { class: 'soft' }, moment ?? otherwise);
+  return h('time', { datetime: moment, title: fromNow(moment) }, momentInWords(moment));
 }
 
 /** The same, with how far away it is. */
