@@ -1,5 +1,5 @@
 // An instance with the operator's pages, a partner whose tokens come in, and browsers of operators.
-import type { APIRequestContext, Locator, Page } from 'playwright-core';
+import type { APIRequestContext, APIResponse, Locator, Page } from 'playwright-core';
 import { request } from 'playwright-core';
 import { freePort } from '../../demo/free-port.js';
 import type { Members } from '../../demo/partner.js';
@@ -31,7 +31,6 @@ export class OperatorBrowsing {
         site: PartnerSite;
         service: TestService;
         partner: Partner;
-        programs: APIRequestContext;
       }
     | undefined;
   instanceOrigin = '';
@@ -61,20 +60,13 @@ export class OperatorBrowsing {
         ...environment,
       },
     });
-    // Programs take the certificate of the tests too.
-    const programs = await request.newContext({
-      baseURL: service.address,
-      ignoreHTTPSErrors: true,
-      maxRedirects: 0,
-    });
-    this.parts = { browser: await openBrowser(), site, service, partner, programs };
+    this.parts = { browser: await openBrowser(), site, service, partner };
     await createOperator(service, OWNER, 'global:owner');
     await createOperator(service, ADMIN, 'global:admin');
   }
 
   async stop(): Promise<void> {
     await this.parts?.browser.close();
-    await this.parts?.programs.dispose();
     await this.parts?.service.stop();
     await this.parts?.site.close();
     await this.database.remove();
@@ -103,22 +95,32 @@ export class OperatorBrowsing {
 
   /** Exchanges a token, as the backend of the partner does. */
   async exchange(token: string): Promise<{ status: number; requestId: string }> {
-    const answer = await this.running.programs.post('/rest/auth/oauth/token', {
-      form: { grant_type: GRANT_TYPE, subject_token: token, subject_token_type: JWT },
-    });
+    const form = { grant_type: GRANT_TYPE, subject_token: token, subject_token_type: JWT };
+    const answer = await this.asProgram((program) => program.post('/rest/auth/oauth/token', { form }));
     return { status: answer.status(), requestId: answer.headers()['x-request-id'] ?? '' };
   }
 
   /** Logs in with a token, in no browser of an operator, and returns the `Cookie` header of the session. */
   async sessionCookie(token: string): Promise<string> {
-    const answer = await this.running.programs.post('/rest/auth/embed', { form: { token } });
+    const answer = await this.asProgram((program) => program.post('/rest/auth/embed', { form: { token } }));
     const [cookie = ''] = (answer.headers()['set-cookie'] ?? '').split(';');
     return cookie;
   }
 
   /** What an embedded session is answered. */
   async sessionStatus(cookie: string): Promise<number> {
-    return (await this.running.programs.get('/rest/me', { headers: { cookie } })).status();
+    return (await this.asProgram((program) => program.get('/rest/me', { headers: { cookie } }))).status();
+  }
+
+  /** Sends a request that takes the certificate of the tests and knows no cookie of another. */
+  private async asProgram(send: (program: APIRequestContext) => Promise<APIResponse>): Promise<APIResponse> {
+    const settings = { baseURL: this.service.address, ignoreHTTPSErrors: true, maxRedirects: 0 };
+    const program = await request.newContext(settings);
+    try {
+      return await send(program);
+    } finally {
+      await program.dispose();
+    }
   }
 
   /** Opens a page, signed in or not; the browser's cookie decides. */
@@ -178,7 +180,9 @@ export class OperatorPage {
   }
 
   async text(text: string | RegExp): Promise<void> {
-    await this.page.locator('main').getByText(text).first().waitFor();
+    // What can be chosen is in the document too.
+    const shown = this.page.locator('main').getByText(text).and(this.page.locator(':not(option)'));
+    await shown.first().waitFor();
   }
 
   async alert(text: string | RegExp): Promise<void> {
@@ -210,8 +214,7 @@ export class OperatorPage {
 
   /** Waits until nothing is being read any more. */
   async settled(): Promise<void> {
-    await this.page.waitForFunction(
-      `document.querySelector('h1') && !document.querySelector('[aria-busy=true]')`,
-    );
+    await this.page.locator('h1').first().waitFor();
+    await this.page.locator('body:not(:has([aria-busy=true]))').waitFor();
   }
 }

@@ -91,7 +91,7 @@ describeInBrowser("the operator's sign-in", () => {
     expect(await one.field('Name').inputValue()).toBe('typed');
     expect(await one.field('Issuer').inputValue()).toBe('https://typed.example');
     expect(
-      await browsing.service.rows(`SELECT 1 FROM token_exchange_trusted_entry WHERE name = 'typed'`),
+      await browsing.service.rows(`SELECT 1 FROM token_exchange_stored_entry WHERE name = 'typed'`),
     ).toEqual([]);
   });
 
