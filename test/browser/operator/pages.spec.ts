@@ -88,7 +88,7 @@ describeInBrowser("the operator's pages", () => {
     await one.text(`${passed} succeeded, ${refused} refused`);
     await one.page.getByText('The same as a table').click();
     const cells = one.page.getByRole('table', { name: /^Events from/ }).getByRole('row');
-    const counts = (await cells.allInnerTexts()).map((text) => text.match(/\d+(?=\s*$)/)?.[0] ?? '0');
+    const counts = (await cells.allInnerTexts()).map((text) => /\d+(?=\s*$)/.exec(text)?.[0] ?? '0');
     expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(refused);
     expect(await one.page.locator('time[datetime]').count()).toBeGreaterThan(0);
   });

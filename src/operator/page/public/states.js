@@ -37,7 +37,7 @@ function skeleton() {
 
 /** That nothing is there, and what would be. */
 export function empty(title, text, ...actions) {
-  return h('div', { class: 'card message' }, h('h3', {}, title), h('p', { class: 'soft' }, text), actions);
+  return h('div', { class: 'card message' }, h('h2', {}, title), h('p', { class: 'soft' }, text), actions);
 }
 
 /** That something could not be had, and what to do. */
@@ -45,7 +45,7 @@ export function failure(error, retry) {
   return h(
     'div',
     { class: 'card message', role: 'alert' },
-    h('h3', {}, 'This could not be loaded'),
+    h('h2', {}, 'This could not be loaded'),
     problemText(error),
     retry && h('button', { type: 'button', onclick: retry }, 'Try again'),
   );
