@@ -30,6 +30,8 @@ export default defineConfig(
           './src/web/embed/tsconfig.json',
           './examples/tsconfig.json',
           './test/package/host/tsconfig.json',
+          './packages/partner/tsconfig.json',
+          './test/partner/consumer/tsconfig.json',
         ],
         tsconfigRootDir: import.meta.dirname,
       },
@@ -53,7 +55,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'packages/**/*.ts'],
     rules: { 'no-console': 'error' },
   },
   {
@@ -93,7 +95,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/*/*.mjs', 'test/**/*.mjs', 'eslint.config.js'],
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/**/*.mjs', 'test/**/*.mjs', 'eslint.config.js'],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {
@@ -107,6 +109,7 @@ export default defineConfig(
       'src/workspace/reference/public/**/*.js',
       'src/operator/page/public/**/*.js',
       'demo/**/*.js',
+      'examples/partners/page/*.js',
     ],
     languageOptions: { globals: globals.browser },
   },

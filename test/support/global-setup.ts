@@ -11,6 +11,7 @@ const DATABASE_TEST_FOLDERS = [
   'test/instances',
   'test/long',
   'test/package',
+  'test/partner',
 ];
 
 /** What is used of the configuration that Jest passes to a global set-up. */

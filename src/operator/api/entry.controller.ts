@@ -48,11 +48,12 @@ export class OperatorEntryController {
     @Param('name') name: string,
     @Call() call: OperatorCall,
   ): Promise<EntryAnswer & EntryDefinition> {
-    const entry = (await this.calls.read(LIST_ENTRIES, {}, call)).find((one) => one.name === name);
-    if (entry === undefined) throw new OperatorRefusal('not_found');
-    const [answer] = await this.answers([entry], call);
+    const entries = await this.calls.read(LIST_ENTRIES, {}, call);
+    const chosen = entries.filter((entry) => entry.name === name);
+    const [answer] = await this.answers(chosen, call);
+    if (answer === undefined) throw new OperatorRefusal('not_found');
     const definition = await this.calls.readOne(SHOW_ENTRY, { name }, call);
-    return { ...(answer as EntryAnswer), ...definition };
+    return { ...answer, ...definition };
   }
 
   @Post('entries')
