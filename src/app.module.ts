@@ -65,6 +65,7 @@ import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import { OperatorModule } from './operator/operator.module.js';
+import { OperatorPageModule } from './operator/page/operator-page.module.js';
 import { UsersModule } from './users/users.module.js';
 import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';
@@ -256,7 +257,7 @@ type SinksReading = () => readonly SinkStatus[];
 
 /** @param needs administration, and token exchange where it is there */
 function operatorPage(
-  { startup, database: { kind: databaseKind }, coordination: { leader }, frameAncestors }: Parts,
+  { startup, database: { kind: databaseKind }, coordination: { leader }, ...parts }: Parts,
   modules: SharedModules,
   { metrics, sinks, needs }: { metrics: Metrics; sinks: SinksReading; needs: readonly DynamicModule[] },
 ): DynamicModule[] {
@@ -268,9 +269,13 @@ function operatorPage(
     onHash: () => metrics.operatorPasswordHashes.inc(),
     onThrottled: () => metrics.throttled.inc({ flow: 'operator' }),
   };
-  const state = { startup, leader, databaseKind, frameAncestors: () => frameAncestors.current, sinks };
+  const state = { startup, leader, databaseKind, frameAncestors: () => parts.frameAncestors.current, sinks };
   const imports = [clock, logging, database, coordination, audit, throttle, access, users, ...needs];
-  return [OperatorModule.register(options, state, imports)];
+  const pages = {
+    publicDirectory: join(parts.sourceDirectory, 'operator', 'page', 'public'),
+    sharedDirectory: join(parts.sourceDirectory, 'web', 'public'),
+  };
+  return [OperatorModule.register(options, state, imports), OperatorPageModule.register(pages)];
 }
 
 /** An end that is no date is none that could be counted to. */
