@@ -5,6 +5,7 @@ import type { PoolConfig } from 'pg';
 import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { DataDirectoryLock } from './data-directory.lock.js';
+import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 import { MIGRATIONS_TABLE, isUpToDate, runMigrations, runMigrationsInTurn } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 
@@ -23,7 +24,13 @@ const ANSWER_MS = 15_000;
 
 /** Which database to open. */
 export type DatabaseSettings =
-  { kind: 'postgresql'; url: string; poolSize: number } | { kind: 'embedded'; directory: string };
+  | { kind: 'postgresql'; url: string; poolSize: number }
+  | {
+      kind: 'embedded';
+      directory: string;
+      /** Whether commits are forced to the disk; they are unless this is false. */
+      forcesWrites?: boolean;
+    };
 
 /** Entity classes, collected by the composition root. */
 export type Entities = MixedList<string | EntitySchema | (new () => object)>;
@@ -47,10 +54,15 @@ export interface PreparedDatabase {
   /** Brings the schema up to date. @returns the names of the migrations that ran */
   readonly migrate: () => Promise<string[]>;
   readonly close: () => Promise<void>;
+  /**
+   * Resolves with the cause when the embedded engine has stopped for good, as PostgreSQL does where it cannot write its log: its
+   * statements never end then, and a new start recovers what was committed.
+   */
+  readonly stopped: Promise<Error>;
 }
 
 /** An open database, its schema up to date. */
-export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSource' | 'close'> {
+export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSource' | 'close' | 'stopped'> {
   /** The migrations that ran when it was opened, by name; empty when the schema was up to date. */
   readonly appliedMigrations: readonly string[];
 }
@@ -61,11 +73,11 @@ export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSourc
  * @throws DatabaseUnavailableError when it cannot be connected to
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
-  const { kind, dataSource, migrate, close } = await prepareDatabase(settings, entities);
+  const { kind, dataSource, migrate, close, stopped } = await prepareDatabase(settings, entities);
   try {
     await connect(dataSource);
     const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
-    return { kind, dataSource, appliedMigrations, close };
+    return { kind, dataSource, appliedMigrations, close, stopped };
   } catch (error) {
     await close();
     throw error;
@@ -101,23 +113,28 @@ function preparePostgresql(
     ...whenConnected(planOnce),
   });
   const migrate = () => runMigrationsInTurn(createDataSource(entities, { connectionString: url, max: 2 }));
-  return { kind: 'postgresql', dataSource, migrate, close: () => disconnect(dataSource) };
+  const close = () => disconnect(dataSource);
+  return { kind: 'postgresql', dataSource, migrate, close, stopped: new Promise(() => undefined) };
 }
 
 async function prepareEmbedded(
-  { directory }: Extract<DatabaseSettings, { kind: 'embedded' }>,
+  { directory, forcesWrites = true }: Extract<DatabaseSettings, { kind: 'embedded' }>,
   entities: Entities,
 ): Promise<PreparedDatabase> {
   const lock = DataDirectoryLock.take(directory);
   try {
-    const pglite = await createPglite(directory);
-    const dataSource = createDataSource(entities, await embeddedPool(pglite));
+    const pglite = await createPglite(directory, forcesWrites);
+    const { pool, stopped } = await embeddedPool(pglite);
+    const dataSource = createDataSource(entities, pool);
+    let hasStopped = false;
+    void stopped.then(() => (hasStopped = true));
     const close = async () => {
-      await disconnect(dataSource);
-      if (!pglite.closed) await pglite.close();
+      // An engine that has stopped would never answer.
+      if (!hasStopped) await disconnect(dataSource);
+      if (!hasStopped && !pglite.closed) await pglite.close();
       lock.release();
     };
-    return { kind: 'embedded', dataSource, migrate: () => runMigrations(dataSource), close };
+    return { kind: 'embedded', dataSource, migrate: () => runMigrations(dataSource), close, stopped };
   } catch (error) {
     lock.release();
     throw error;
@@ -137,20 +154,31 @@ async function disconnect(dataSource: DataSource): Promise<void> {
 }
 
 /** Loaded only where it is used: the embedded engine is 27 MB that a PostgreSQL instance need not read. */
-async function createPglite(directory: string): Promise<PGlite> {
+async function createPglite(directory: string, forcesWrites: boolean): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite');
   const startParams = [...PGlite.defaultStartParams, ...EMBEDDED_SETTINGS.flatMap((each) => ['-c', each])];
-  return PGlite.create(join(directory, 'database'), { startParams });
+  const dataDirectory = join(directory, 'database');
+  if (!forcesWrites) return PGlite.create(dataDirectory, { startParams });
+  const fs = await forcedFiles(dataDirectory);
+  const pglite = await PGlite.create({ fs, startParams: forcingStartParams(startParams) });
+  // What makes a new database, and a process that did not force writes, leaves files behind that may not be on the disk yet.
+  await forceAll(dataDirectory);
+  return pglite;
 }
 
 /**
  * The embedded database is one session for ever. Whatever an earlier client left behind in it (an open transaction,
  * a prepared statement) is cleared when the pool connects anew.
  */
-async function embeddedPool(pglite: PGlite): Promise<PoolConfig> {
+async function embeddedPool(pglite: PGlite): Promise<{ pool: PoolConfig; stopped: Promise<Error> }> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
   const { connection } = createPgConfig(pglite);
-  return {
+  const stopped = new Promise<Error>((resolve) => {
+    connection.on('errorMessage', (error: Error & { severity?: string }) => {
+      if (error.severity === 'PANIC') resolve(error);
+    });
+  });
+  const pool = {
     // The adapter stands in for pg's own connection class, whose type is not public.
     ...({ connection } as object),
     max: 1,
@@ -161,6 +189,7 @@ async function embeddedPool(pglite: PGlite): Promise<PoolConfig> {
       await planOnce(client);
     }),
   };
+  return { pool, stopped };
 }
 
 /** Nobody gets a connection before it is prepared: the pool waits for the promise, which its types do not say. */

@@ -42,10 +42,9 @@ export class RevocationPurgeJob implements OnApplicationBootstrap, BeforeApplica
   }
 
   async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
-    const expiredBefore = new Date(this.clock.nowMs() - CLOCK_DIFFERENCE_MS);
-    const madeBefore = new Date(this.clock.nowMs() - LONGEST_LIFE_MS);
-    const tokens = (limit: number) => this.repository.purgeTokens(expiredBefore, limit);
-    const signOuts = (limit: number) => this.repository.purgeSignOuts(madeBefore, limit);
+    const now = this.clock.now();
+    const tokens = (limit: number) => this.repository.purgeTokens(now, CLOCK_DIFFERENCE_MS, limit);
+    const signOuts = (limit: number) => this.repository.purgeSignOuts(now, LONGEST_LIFE_MS, limit);
     await purge({ batchSize: BATCH_SIZE, deleteBatch: tokens }, mayGoOn);
     await purge({ batchSize: BATCH_SIZE, deleteBatch: signOuts }, mayGoOn);
   }

@@ -110,23 +110,34 @@ export class RevocationRepository {
     await announce(transaction);
   }
 
-  /** @returns how many went, of those that expired before a moment */
-  purgeTokens(expiredBefore: Date, limit: number): Promise<number> {
+  /**
+   * By the earlier of two clocks, this process's and the database's: what goes too early lets an ended token in again.
+   * @param ageMs those go that expired longer ago
+   * @returns how many went
+   */
+  purgeTokens(now: Date, ageMs: number, limit: number): Promise<number> {
     return this.database.change(
       `DELETE FROM token_exchange_ended_token WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM token_exchange_ended_token WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+         SELECT ctid FROM token_exchange_ended_token
+         WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'
+         ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED
        ))`,
-      [expiredBefore, limit],
+      [now, ageMs, limit],
     );
   }
 
-  /** @returns how many went, of those that were made before a moment */
-  purgeSignOuts(madeBefore: Date, limit: number): Promise<number> {
+  /**
+   * By the earlier of two clocks, as `purgeTokens`.
+   * @param ageMs those go that were made longer ago
+   * @returns how many went
+   */
+  purgeSignOuts(now: Date, ageMs: number, limit: number): Promise<number> {
+    const isOld = `signed_out_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'`;
     return this.database.change(
       `DELETE FROM token_exchange_user_sign_out WHERE user_id = ANY (ARRAY(
-         SELECT user_id FROM token_exchange_user_sign_out WHERE signed_out_at < $1 ORDER BY signed_out_at LIMIT $2
-       )) AND signed_out_at < $1`,
-      [madeBefore, limit],
+         SELECT user_id FROM token_exchange_user_sign_out WHERE ${isOld} ORDER BY signed_out_at LIMIT $3
+       )) AND ${isOld}`,
+      [now, ageMs, limit],
     );
   }
 }

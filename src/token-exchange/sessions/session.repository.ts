@@ -94,9 +94,12 @@ export class SessionRepository {
     );
   }
 
-  /** Deletes sessions that ended before a moment. */
-  async purge(endedBefore: Date): Promise<void> {
-    await this.database.change('DELETE FROM token_exchange_session WHERE expires_at < $1', [endedBefore]);
+  /** Deletes sessions that have ended by this process's clock and by the database's, of which one may be ahead. */
+  async purge(now: Date): Promise<void> {
+    await this.database.change(
+      'DELETE FROM token_exchange_session WHERE expires_at < least($1::timestamptz, clock_timestamp())',
+      [now],
+    );
   }
 
   private deleteSeen(transaction: Transaction, familyIds: readonly string[]): Promise<DeletedSession[]> {

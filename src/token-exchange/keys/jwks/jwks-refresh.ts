@@ -117,7 +117,7 @@ export class JwksRefresh {
     const nextRefreshAt = later(new Date(this.clock.nowMs()), this.retrySeconds(cached, consecutiveFailures));
     const failed: FailedFetch = { reason, startedAt, consecutiveFailures, nextRefreshAt };
     try {
-      cached.apply(await this.snapshots.recordFailure(cached.address, failed));
+      cached.apply(await this.snapshots.recordFailure(cached.address, failed, this.clock.now()));
     } catch (error) {
       const local = {
         lastFailureAt: startedAt,

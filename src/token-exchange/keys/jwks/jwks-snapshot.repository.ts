@@ -129,7 +129,7 @@ export class JwksSnapshotRepository {
    * it may come late, from an instance that was cut off.
    * @returns the row as it stands now
    */
-  async recordFailure(address: JwksAddress, failed: FailedFetch): Promise<JwksSnapshot> {
+  async recordFailure(address: JwksAddress, failed: FailedFetch, now: Date): Promise<JwksSnapshot> {
     const { startedAt, reason, consecutiveFailures, nextRefreshAt } = failed;
     await this.database.query(
       `WITH stored AS (
@@ -141,10 +141,19 @@ export class JwksSnapshotRepository {
            consecutive_failures = excluded.consecutive_failures, next_refresh_at = excluded.next_refresh_at,
            revision = held.revision + 1
          WHERE held.last_success_at IS NULL
-           OR NOT (held.last_success_at > excluded.last_failure_at AND held.last_success_at <= now())
+           OR NOT (held.last_success_at > excluded.last_failure_at AND held.last_success_at <= $8)
          RETURNING url_hash
        ) SELECT pg_notify($7, url_hash) FROM stored`,
-      [address.urlHash, address.url, startedAt, reason, consecutiveFailures, nextRefreshAt, SNAPSHOT_CHANNEL],
+      [
+        address.urlHash,
+        address.url,
+        startedAt,
+        reason,
+        consecutiveFailures,
+        nextRefreshAt,
+        SNAPSHOT_CHANNEL,
+        now,
+      ],
     );
     return this.stored(address);
   }
