@@ -13,6 +13,7 @@ function fetchedAt(ms: number, consecutiveFailures = 0): JwksCacheEntry {
   cached.apply({
     ...cached.snapshot,
     lastSuccessAt: consecutiveFailures > 0 ? new Date(NOW + HOUR_MS) : at,
+    keySet: '{"keys":[]}',
     lastFailureAt: consecutiveFailures > 0 ? at : null,
     consecutiveFailures,
     nextRefreshAt: new Date(ms + HOUR_MS),
