@@ -10,6 +10,7 @@ import { ConfigurationError } from './config/load-config.js';
 import { VERSION } from './config/version.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
 import { DatabaseUnavailableError } from './database/data-source.js';
+import { TransactionPoolerError } from './database/pooler.js';
 import { createLogger } from './logging/logger.js';
 import { MetricsAddressError } from './metrics/metrics.listener.js';
 import { CommandLineError, readCommandLine } from './start/command-line.js';
@@ -34,6 +35,7 @@ const OPERATORS_ERRORS = [
   DatabaseUnavailableError,
   MetricsAddressError,
   SealError,
+  TransactionPoolerError,
 ];
 
 async function main(): Promise<void> {

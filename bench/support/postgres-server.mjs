@@ -1,12 +1,23 @@
 // Runs a throw-away PostgreSQL server, for benchmark and tests: own folder, own port, gone when its owner is gone.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 
+/** What `synchronous_standby_names` calls a standby. */
+export const STANDBY_NAME = 'standby';
 const DEBIAN_VERSIONS = '/usr/lib/postgresql';
 const START_ATTEMPTS = 5;
 const START_TIMEOUT_MS = 60_000;
@@ -38,8 +49,13 @@ export const TEST_SETTINGS = {
 const GUARDED_SERVER = `
 exec 3<&0 </dev/null
 trap 'rm -rf "$FOLDER"' EXIT
-"$BINARIES/initdb" --pgdata="$FOLDER/cluster" --username=owner --pwfile="$FOLDER/password" \
-  --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --no-sync 3<&- || exit 1
+if [ -n "$PRIMARY" ]; then
+  "$BASE_BACKUP" --dbname="$PRIMARY" --pgdata="$FOLDER/cluster" --write-recovery-conf \
+    --wal-method=stream --checkpoint=fast --no-sync 3<&- || exit 1
+else
+  "$BINARIES/initdb" --pgdata="$FOLDER/cluster" --username=owner --pwfile="$FOLDER/password" \
+    --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --no-sync 3<&- || exit 1
+fi
 "$BINARIES/postgres" -D "$FOLDER/cluster" -p "$PORT" -k "$FOLDER" -c listen_addresses=127.0.0.1 $SETTINGS 3<&- &
 server=$!
 { read -r _ <&3; while kill -INT "$server" 2>/dev/null; do sleep 0.2; done; } &
@@ -56,10 +72,13 @@ export class PostgresMissingError extends Error {
 export class PostgresServer {
   log = '';
 
-  constructor(port, settings) {
+  /** @param primary whose standby this server is to be */
+  constructor(port, settings, primary) {
     const binaries = findBinaries();
     const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined;
-    const password = randomBytes(16).toString('hex');
+    const password = primary?.password ?? randomBytes(16).toString('hex');
+    this.password = password;
+    this.port = port;
     this.address = `postgres://owner:${password}@127.0.0.1:${port}`;
     this.folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'));
     const passwordFile = join(this.folder, 'password');
@@ -76,6 +95,10 @@ export class PostgresServer {
         BINARIES: binaries,
         FOLDER: this.folder,
         PORT: String(port),
+        ...(primary !== undefined && {
+          PRIMARY: primary.urlForStandby,
+          BASE_BACKUP: findBaseBackup(binaries),
+        }),
         SETTINGS: optionsOf(settings),
       },
     });
@@ -89,9 +112,18 @@ export class PostgresServer {
    * @param settings those of the server that are not PostgreSQL's own defaults
    * @throws PostgresMissingError, or an Error with the end of the server's log when it does not start
    */
-  static async start(freePort, settings = {}) {
+  static start(freePort, settings = {}) {
+    return PostgresServer.startFrom(undefined, freePort, settings);
+  }
+
+  /** The same with a copy of another server's cluster, which it follows from then on; what it takes, it only reads. */
+  static startStandby(primary, freePort, settings = {}) {
+    return PostgresServer.startFrom(primary, freePort, settings);
+  }
+
+  static async startFrom(primary, freePort, settings) {
     for (let attempt = 1; ; attempt += 1) {
-      const server = new PostgresServer(await freePort(), settings);
+      const server = new PostgresServer(await freePort(), settings, primary);
       try {
         await server.becomesReady();
         return server;
@@ -106,6 +138,11 @@ export class PostgresServer {
   /** Leads to the maintenance database, as a superuser. */
   get url() {
     return this.urlOf('postgres');
+  }
+
+  /** By this name the primary knows its standby among those that follow it. */
+  get urlForStandby() {
+    return `${this.address}/postgres?application_name=${STANDBY_NAME}`;
   }
 
   /** Of the shell that guards the server: all of the server's processes descend from it, and it leads their group. */
@@ -153,13 +190,35 @@ export class PostgresServer {
     };
   }
 
+  /** Sends a signal to all processes of the server at once, as a machine would that fails, or stands still. */
+  signal(name) {
+    process.kill(-this.processId, name);
+  }
+
+  /** Ends all processes of the server at once. Its folder stays until `stop`. */
+  async kill() {
+    const sharedMemory = this.sharedMemoryId();
+    this.signal('SIGKILL');
+    while (this.isRunning) await delay(PROBE_INTERVAL_MS);
+    // The system keeps it for who starts the server again, which nobody does.
+    if (sharedMemory !== undefined) spawnSync('ipcrm', ['-m', sharedMemory], { stdio: 'ignore' });
+  }
+
   /** Stops the server (fast shutdown: open transactions are rolled back) and removes its folder. */
   async stop() {
     this.guard.stdin.end();
+    // A server that stands still would not hear of it.
+    if (this.isRunning) this.signal('SIGCONT');
     const deadline = Date.now() + STOP_TIMEOUT_MS;
     while (this.isRunning && Date.now() < deadline) await delay(PROBE_INTERVAL_MS);
     if (this.isRunning) process.kill(-this.processId, 'SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The last number of line 7 of the file that a running server keeps. */
+  sharedMemoryId() {
+    const lines = readFileSync(join(this.folder, 'cluster', 'postmaster.pid'), 'utf8').split('\n');
+    return lines[6]?.trim().split(/ +/).at(-1);
   }
 
   async becomesReady() {
@@ -208,6 +267,14 @@ export function findBinaries({ POSTGRES_BIN: chosen, PATH: path = '' } = process
     `PostgreSQL server binaries were not found${chosen ? ' in POSTGRES_BIN' : ''}; ` +
       'on Debian: apt-get install -y postgresql',
   );
+}
+
+/** Beside the server, or beside what its name leads to: it must be of the same version. */
+function findBaseBackup(binaries) {
+  const folders = [binaries, dirname(realpathSync(join(binaries, 'postgres')))];
+  const found = folders.map((folder) => join(folder, 'pg_basebackup')).find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new PostgresMissingError(`pg_basebackup was not found in ${folders.join(' or ')}`);
 }
 
 function debianFolders() {

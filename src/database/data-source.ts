@@ -8,6 +8,7 @@ import { DataDirectoryLock } from './data-directory.lock.js';
 import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 import { MIGRATIONS_TABLE, isUpToDate, runMigrations, runMigrationsInTurn } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
+import { TransactionPoolerError, limitedBySql, requireSessions } from './pooler.js';
 
 // The embedded database has one connection: a request may have to wait for all that came before it.
 const EMBEDDED_CONNECTION_WAIT_MS = 30_000;
@@ -71,11 +72,13 @@ export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSourc
  * Opens the database and brings its schema up to date.
  * @throws DataDirectoryLockedError when another process has the embedded directory
  * @throws DatabaseUnavailableError when it cannot be connected to
+ * @throws TransactionPoolerError when a pooler lends it for one transaction at a time
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
   const { kind, dataSource, migrate, close, stopped } = await prepareDatabase(settings, entities);
   try {
     await connect(dataSource);
+    await checkSessions(settings);
     const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
     return { kind, dataSource, appliedMigrations, close, stopped };
   } catch (error) {
@@ -146,6 +149,16 @@ async function connect(dataSource: DataSource): Promise<void> {
     await dataSource.initialize();
   } catch (error) {
     throw new DatabaseUnavailableError(error);
+  }
+}
+
+/** Behind a pooler that keeps no sessions statements would fail later, and now and then. */
+async function checkSessions(settings: DatabaseSettings): Promise<void> {
+  if (settings.kind === 'embedded') return;
+  try {
+    await requireSessions({ connectionString: settings.url });
+  } catch (error) {
+    throw error instanceof TransactionPoolerError ? error : new DatabaseUnavailableError(error);
   }
 }
 
@@ -237,6 +250,6 @@ function createDataSource(entities: Entities, pool: PoolConfig): DataSource {
     // Uniqueness decides races here; a failing statement is often an answer, so TypeORM must not log it.
     logging: false,
     installExtensions: false,
-    extra: pool,
+    extra: limitedBySql(pool),
   });
 }

@@ -1,5 +1,4 @@
 // How old events leave the audit trail, and what keeps them in it.
-import type { RetentionSettings } from '../../src/audit/sinks/sink-settings.js';
 import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
 import { AuditRetentionRepository } from '../../src/audit/retention/audit-retention.repository.js';
 import {
@@ -7,12 +6,14 @@ import {
   EventStreamRepository,
   positionOf,
 } from '../../src/audit/sinks/event-stream.repository.js';
+import type { RetentionSettings } from '../../src/audit/sinks/sink-settings.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { ANYBODY, LeaderTerm } from '../../src/token-exchange/coordination/leader-term.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Clock } from '../../src/token-exchange/foundation/clock.js';
-import { until } from '../support/until.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { until } from '../support/until.js';
 
 describeOnEachDatabase('the retention of audit events', (database) => {
   let lines: Record<string, unknown>[];
@@ -57,7 +58,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     });
   /** As far as after so many events. */
   const moveCursor = async (name: string, events: number) => {
-    await stream.begin(name, 'beginning');
+    await stream.begin(ANYBODY, name, 'beginning');
     const { position } = (await stream.cursorOf(name))!;
     // Transactions of other tests on the same server hold events back for a while.
     let found: Awaited<ReturnType<typeof stream.after>> = [];
@@ -66,7 +67,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
       return found.length === events;
     });
     const last = found.at(-1)!;
-    expect(await stream.move(name, position, positionOf(last))).toBe(true);
+    expect(await stream.move(ANYBODY, name, position, positionOf(last))).toBe(true);
   };
 
   it('[D90] what is older than the days goes, in as many windows as it takes', async () => {
@@ -130,7 +131,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     await rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 3');
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
     expect(await left()).toEqual({ 40: 3 });
-    await stream.noteAhead('restored');
+    await stream.noteAhead(ANYBODY, 'restored');
     for (let number = 0; number < 6; number++) await fill(1, 1);
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
     expect(await left()).toEqual({ 40: 3, 1: 6 });
@@ -151,7 +152,8 @@ describeOnEachDatabase('the retention of audit events', (database) => {
   it('[D90] it ends when it may not go on', async () => {
     await fill(3_000, 40);
     let windows = 0;
-    await jobOf({ days: 30, maxDays: 0 }).run(() => windows++ < 2);
+    const term = new LeaderTerm(new SoleLeader(), () => ++windows > 2);
+    await jobOf({ days: 30, maxDays: 0 }).run(term);
     expect(await left()).toEqual({ 40: 1_000 });
   });
 });

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
-import { AuditStreaming } from '../../src/audit/sinks/audit-streaming.js';
 import type { AuditSink } from '../../src/audit/sinks/audit-sink.js';
-import type { Position } from '../../src/audit/sinks/event-stream.repository.js';
+import { AuditStreaming } from '../../src/audit/sinks/audit-streaming.js';
 import { EventPages } from '../../src/audit/sinks/event-pages.js';
+import type { Position } from '../../src/audit/sinks/event-stream.repository.js';
 import {
   BEGINNING,
   EventStreamRepository,
@@ -19,6 +19,7 @@ import type { OpenDatabase } from '../../src/database/data-source.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
@@ -171,7 +172,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     startAt: 'beginning' as 'now' | 'beginning',
   });
   const streamTo = (sink: AuditSink, more = {}) => new SinkStream(sink, { ...parts(), ...more });
-  const run = (stream: SinkStream) => stream.run(() => true, new AbortController().signal);
+  const run = (stream: SinkStream) => stream.run(ANYBODY, new AbortController().signal);
   const reasons = () => lines.map(({ reason }) => reason);
 
   it('[D87] has every event once, in the order of its transaction, with all of it', async () => {
@@ -231,8 +232,8 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await run(streamTo(webhookSink()));
     const [first, second] = await trail.stream.after(BEGINNING, 10);
     expect(await trail.cursor('webhook')).toEqual(positionOf(second!));
-    expect(await trail.stream.move('webhook', BEGINNING, positionOf(first!))).toBe(false);
-    expect(await trail.stream.move('webhook', positionOf(first!), BEGINNING)).toBe(false);
+    expect(await trail.stream.move(ANYBODY, 'webhook', BEGINNING, positionOf(first!))).toBe(false);
+    expect(await trail.stream.move(ANYBODY, 'webhook', positionOf(first!), BEGINNING)).toBe(false);
     expect(await trail.cursor('webhook')).toEqual(positionOf(second!));
   });
 
@@ -511,7 +512,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   it('[D88] and stays refused once that database has come as far, until somebody says where the sink is', async () => {
-    await trail.stream.begin('webhook', 'now');
+    await trail.stream.begin(ANYBODY, 'webhook', 'now');
     await trail.rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 5, event_id = 0');
     const stream = streamTo(webhookSink());
     for (let number = 0; number < 10; number++) {
@@ -529,8 +530,8 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   it('[D90] a sink that is no longer configured is named at the start', async () => {
-    await trail.stream.begin('former', 'now');
-    await trail.stream.begin('webhook', 'now');
+    await trail.stream.begin(ANYBODY, 'former', 'now');
+    await trail.stream.begin(ANYBODY, 'webhook', 'now');
     const streaming = new AuditStreaming([webhookSink()], { ...parts(), leader: new SoleLeader() });
     await streaming.onApplicationBootstrap();
     await streaming.beforeApplicationShutdown();

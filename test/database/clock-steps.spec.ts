@@ -7,6 +7,7 @@ import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-coun
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import type { TokenUse } from '../../src/token-exchange/host.js';
@@ -162,7 +163,7 @@ describeOnEachDatabase('[D97] the horizon of the purge', (database) => {
   });
 
   it('[D97] counts set back do not keep a client out for longer than a window, nor let it in again', async () => {
-    const counters = new ThrottleCounterRepository(dataSource);
+    const counters = new ThrottleCounterRepository(new Database(dataSource));
     await counters.countHit('set back', MINUTE * 1000);
     // As if the database's clock had been set back by an hour since.
     await dataSource.query(`UPDATE throttle_counter SET window_ends_at = window_ends_at + interval '1 hour'`);
@@ -346,8 +347,8 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
       (await first.rows(`SELECT 1 FROM ${table} WHERE expires_at > now()`)).length;
     const before = [await count('token_exchange_session'), await count('token_exchange_ended_token')];
     for (const clock of clocks) clock.aheadSeconds = 24 * HOUR;
-    await leader?.part(RevocationPurgeJob).run(() => true);
-    await leader?.part(SessionService).purge();
+    await leader?.part(RevocationPurgeJob).run(ANYBODY);
+    await leader?.part(SessionService).purge(ANYBODY);
     for (const clock of clocks) clock.aheadSeconds = 0;
     expect([await count('token_exchange_session'), await count('token_exchange_ended_token')]).toEqual(
       before,

@@ -5,11 +5,12 @@ import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
-import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
 import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
+import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
@@ -140,9 +141,9 @@ describeOnEachDatabase('used token ids', (database) => {
   it('[8.4] one statement deletes at most one batch, the oldest first', async () => {
     await fill(30, 200);
     await fill(30, 500);
-    const announced = await jtis.announcePurge(clock.now(), 0);
+    const announced = await jtis.announcePurge(ANYBODY, clock.now(), 0);
     if (announced === undefined) throw new Error('no record is due');
-    expect(await jtis.purge(announced, 30)).toBe(30);
+    expect(await jtis.purge(ANYBODY, announced, 30)).toBe(30);
     const left = await dataSource.query<unknown[]>(
       'SELECT 1 FROM token_exchange_used_jti WHERE expires_at > to_timestamp($1)',
       [clock.nowSeconds() - 300],

@@ -1,6 +1,7 @@
 // The JWKS provider against real servers and both databases: what it serves, and how little of it an endpoint can break.
 import { SigningKey } from '../../demo/signing-key.js';
 import type { OpenDatabase } from '../../src/database/data-source.js';
+import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -560,6 +561,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const at = (seconds: number) => new Date(clock.nowMs() + seconds * 1000);
       const store = (keySet: string, startedAt: Date, now: Date) =>
         snapshots.recordSuccess(
+          ANYBODY,
           address,
           { keySet, startedAt, freshUntil: at(99), nextRefreshAt: at(99) },
           now,

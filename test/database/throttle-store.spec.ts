@@ -7,6 +7,8 @@ import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-coun
 import { ThrottlePurgeJob } from '../../src/http/throttle/throttle-purge.job.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
+import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
+import { Database } from '../../src/token-exchange/database/database.js';
 import { NO_LIMIT } from '../../src/token-exchange/throttle/giving-throttler.storage.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -24,7 +26,7 @@ class Instance {
 
   constructor(dataSource: DataSource, givesBack?: boolean) {
     const logger = createLogger('warn', { write: (line) => void this.logLines.push(line) });
-    const counters = new ThrottleCounterRepository(dataSource);
+    const counters = new ThrottleCounterRepository(new Database(dataSource));
     const onFailOpen = () => void (this.failedOpen += 1);
     this.storage = new DatabaseThrottlerStorage(counters, this.clock, logger, { givesBack, onFailOpen });
   }
@@ -106,8 +108,8 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     await dataSource.query(
       `INSERT INTO throttle_counter SELECT 'ended ' || n, 1, now() - interval '1 second' FROM generate_series(1, 12000) n`,
     );
-    const counters = new ThrottleCounterRepository(dataSource);
-    expect(await counters.purge(1_000)).toBe(1_000);
+    const counters = new ThrottleCounterRepository(new Database(dataSource));
+    expect(await counters.purge(ANYBODY, 1_000)).toBe(1_000);
     await new ThrottlePurgeJob(counters, new SoleLeader(), createLogger('silent')).run();
     expect(
       await dataSource.query(`SELECT count(*)::int FROM throttle_counter WHERE key LIKE 'ended %'`),
@@ -117,9 +119,9 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
 
   it('[D19] takes a client that is purged and comes back at the same moment', async () => {
     const instance = new Instance(dataSource);
-    const counters = new ThrottleCounterRepository(dataSource);
+    const counters = new ThrottleCounterRepository(new Database(dataSource));
     for (let round = 0; round < 50; round++) {
-      const [verdict] = await Promise.all([instance.hit('back', 1), counters.purge(1_000)]);
+      const [verdict] = await Promise.all([instance.hit('back', 1), counters.purge(ANYBODY, 1_000)]);
       expect(verdict.isBlocked).toBe(false);
     }
     expect(instance.failedOpen).toBe(0);

@@ -2,6 +2,7 @@
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/config/version.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
+import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import { Cast, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -194,7 +195,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
         ['svc_replay_purges_total', { outcome: 'succeeded' }],
         ['svc_replay_purges_total', { outcome: 'failed' }],
       ],
-      () => service.part(JtiPurgeJob).run(() => true),
+      () => service.part(JtiPurgeJob).run(ANYBODY),
     );
     expect(counted).toEqual([5, 1, 0]);
   });

@@ -1,5 +1,7 @@
 // The audit trail as a stream: what follows a position, where each sink is, and how much waits for it.
 import { Injectable } from '@nestjs/common';
+import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
+import { LEADS } from '../../token-exchange/coordination/leader-term.js';
 import { Database } from '../../token-exchange/database/database.js';
 import type { StreamedEvent } from './audit-sink.js';
 
@@ -87,18 +89,21 @@ export class EventStreamRepository {
   }
 
   /** Writes down that a cursor is ahead, for as long as nobody takes that back (docs/audit-streaming.md). */
-  async noteAhead(name: string): Promise<void> {
-    await this.database.change(
-      `UPDATE audit_sink_cursor SET ahead_since = now() WHERE name = $1 AND ahead_since IS NULL AND ${IS_AHEAD}`,
+  async noteAhead(term: LeaderTerm, name: string): Promise<void> {
+    await term.change(
+      this.database,
+      `UPDATE audit_sink_cursor SET ahead_since = now()
+       WHERE name = $1 AND ahead_since IS NULL AND ${IS_AHEAD} AND ${LEADS}`,
       [name],
     );
   }
 
   /** Gives a sink its cursor, unless it has one. */
-  async begin(name: string, startAt: 'now' | 'beginning'): Promise<void> {
+  async begin(term: LeaderTerm, name: string, startAt: 'now' | 'beginning'): Promise<void> {
     const now = `${OLDEST_OPEN_TRANSACTION} - 1, 9223372036854775807`;
-    await this.database.query(
-      `INSERT INTO audit_sink_cursor (name, transaction_id, event_id) SELECT $1, ${startAt === 'now' ? now : '0, 0'}
+    await term.query(
+      this.database,
+      `INSERT INTO audit_sink_cursor (name, transaction_id, event_id) SELECT $1::text, ${startAt === 'now' ? now : '0, 0'} WHERE ${LEADS}
        ON CONFLICT (name) DO NOTHING`,
       [name],
     );
@@ -109,10 +114,11 @@ export class EventStreamRepository {
    * @rule D88 A cursor moves from its previous value only: who no longer leads moves none back.
    * @returns whether it was
    */
-  async move(name: string, from: Position, to: Position): Promise<boolean> {
-    const moved = await this.database.change(
+  async move(term: LeaderTerm, name: string, from: Position, to: Position): Promise<boolean> {
+    const moved = await term.change(
+      this.database,
       `UPDATE audit_sink_cursor SET transaction_id = $4, event_id = $5, moved_at = now()
-       WHERE name = $1 AND transaction_id = $2 AND event_id = $3`,
+       WHERE name = $1 AND transaction_id = $2 AND event_id = $3 AND ${LEADS}`,
       [name, from.transactionId, from.eventId, to.transactionId, to.eventId],
     );
     return moved === 1;

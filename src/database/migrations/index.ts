@@ -12,7 +12,7 @@ import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 import { AuditRequest1790000000100 } from './1790000000100-audit-request.js';
 import { AuditStreaming1790000000110 } from './1790000000110-audit-streaming.js';
 
-const [tokenExchange, revocation, storedEntries, replayHorizon] = TOKEN_EXCHANGE_MIGRATIONS;
+const [tokenExchange, revocation, storedEntries, leaderEpoch, replayHorizon] = TOKEN_EXCHANGE_MIGRATIONS;
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -29,5 +29,6 @@ export const MIGRATIONS = [
   storedEntries,
   AuditRequest1790000000100,
   AuditStreaming1790000000110,
+  leaderEpoch,
   replayHorizon,
 ] as const;

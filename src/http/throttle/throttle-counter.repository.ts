@@ -1,6 +1,8 @@
 // Keeps the request counts that instances share, in `throttle_counter`.
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
+import { LEADS } from '../../token-exchange/coordination/leader-term.js';
+import { Database } from '../../token-exchange/database/database.js';
 import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
 import { parameter, sql } from '../../token-exchange/database/sql.js';
 
@@ -52,11 +54,11 @@ export interface SharedCount {
 
 @Injectable()
 export class ThrottleCounterRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly database: Database) {}
 
   /** Counts one hit. @param durationMs length of the window, if this hit begins one */
   async countHit(key: string, durationMs: number): Promise<SharedCount> {
-    const [row] = await COUNT_HIT.run(this.dataSource, { key, durationMs });
+    const [row] = await COUNT_HIT.run(this.database.dataSource, { key, durationMs });
     if (row === undefined) throw new Error('an upsert answered no row');
     return { hits: row.hits, remainingMs: row.remaining_ms };
   }
@@ -67,22 +69,23 @@ export class ThrottleCounterRepository {
    * @param ageMs how long ago it was counted, at most, in milliseconds
    */
   async takeBackHit(key: string, durationMs: number, ageMs: number): Promise<void> {
-    await TAKE_BACK_HIT.run(this.dataSource, { key, durationMs, ageMs });
+    await TAKE_BACK_HIT.run(this.database.dataSource, { key, durationMs, ageMs });
   }
 
   /**
    * Deletes counters whose window has ended.
+   * @param term of the leader's work
    * @param limit most counters to delete
    * @returns how many were deleted
    */
-  async purge(limit: number): Promise<number> {
-    const [, deleted] = await this.dataSource.query<[unknown, number]>(
+  purge(term: LeaderTerm, limit: number): Promise<number> {
+    return term.change(
+      this.database,
       `DELETE FROM throttle_counter WHERE key IN (
          SELECT key FROM throttle_counter WHERE window_ends_at < statement_timestamp()
          ORDER BY window_ends_at LIMIT $1 FOR UPDATE SKIP LOCKED
-       )`,
+       ) AND ${LEADS}`,
       [limit],
     );
-    return deleted;
   }
 }

@@ -3,6 +3,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Leader } from '../../token-exchange/coordination/leader.js';
+import { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
 import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
 import { purge } from '../../token-exchange/coordination/purge.js';
 import { LOGGER } from '../../token-exchange/foundation/log.js';
@@ -24,7 +25,7 @@ export class ThrottlePurgeJob implements OnApplicationBootstrap, BeforeApplicati
     const work = {
       name: 'throttle-purge',
       intervalSeconds: WINDOW_MS / 1000,
-      run: (mayGoOn: () => boolean) => this.run(mayGoOn),
+      run: (term: LeaderTerm) => this.run(term),
     };
     this.job = new PeriodicJob(work, leader, logger);
   }
@@ -37,7 +38,7 @@ export class ThrottlePurgeJob implements OnApplicationBootstrap, BeforeApplicati
     await this.job.stop();
   }
 
-  async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
-    await purge({ batchSize: BATCH_SIZE, deleteBatch: (limit) => this.counters.purge(limit) }, mayGoOn);
+  async run(term = new LeaderTerm(this.leader)): Promise<void> {
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: (limit) => this.counters.purge(term, limit) }, term);
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../coordination/leader.js';
+import { LeaderTerm } from '../coordination/leader-term.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
 import { purge } from '../coordination/purge.js';
 import { Clock } from '../foundation/clock.js';
@@ -37,7 +38,7 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
   ) {
     const { intervalSeconds } = options.replayPurge;
     this.job = new PeriodicJob(
-      { name: 'jti-purge', intervalSeconds, run: (mayGoOn) => this.run(mayGoOn) },
+      { name: 'jti-purge', intervalSeconds, run: (term) => this.run(term) },
       leader,
       logger,
     );
@@ -52,9 +53,9 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     await this.job.stop();
   }
 
-  async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
+  async run(term = new LeaderTerm(this.leader)): Promise<void> {
     try {
-      await this.purgeExpired(mayGoOn);
+      await this.purgeExpired(term);
       this.telemetry.countReplayPurge('succeeded');
     } catch (error) {
       this.telemetry.countReplayPurge('failed');
@@ -62,25 +63,25 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     }
   }
 
-  private async purgeExpired(mayGoOn: () => boolean): Promise<void> {
+  private async purgeExpired(term: LeaderTerm): Promise<void> {
     const { batchSize } = this.options.replayPurge;
-    const announced = await this.jtis.announcePurge(this.clock.now(), CLOCK_DIFFERENCE_SECONDS);
-    if (announced === undefined || !(await this.isKnownToWriters(mayGoOn))) return;
+    const announced = await this.jtis.announcePurge(term, this.clock.now(), CLOCK_DIFFERENCE_SECONDS);
+    if (announced === undefined || !(await this.isKnownToWriters(term))) return;
     const deleteBatch = async (limit: number) => {
-      const deleted = await this.jtis.purge(announced, limit);
+      const deleted = await this.jtis.purge(term, announced, limit);
       this.telemetry.countPurgedReplayRecords(deleted);
       return deleted;
     };
-    const deleted = await purge({ batchSize, deleteBatch }, mayGoOn);
+    const deleted = await purge({ batchSize, deleteBatch }, term);
     if (deleted > 0) this.logger.debug({ deleted }, 'expired replay records purged');
   }
 
   /** Whether every statement that may have begun before the announcement has ended: none may find a record gone. */
-  private async isKnownToWriters(mayGoOn: () => boolean): Promise<boolean> {
+  private async isKnownToWriters(term: LeaderTerm): Promise<boolean> {
     const deadline = performance.now() + PATIENCE_MS;
     let unaware = await this.jtis.writers();
     while (unaware.length > 0) {
-      if (!mayGoOn()) return false;
+      if (!term.mayGoOn()) return false;
       if (performance.now() > deadline) {
         this.logger.warn(
           { transactions: unaware.length },

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { ClientConfig } from 'pg';
 import { Clock } from '../foundation/clock.js';
 import type { Log } from '../foundation/log.js';
-import { Leader } from './leader.js';
+import type { HeldLease } from './leader.js';
+import { Leader, NO_EPOCH } from './leader.js';
 import { LEASE_MS, LeaderLeaseRepository } from './leader-lease.repository.js';
 import { LeaderSession } from './leader-session.js';
 import type { Moment } from './leader-tenure.js';
@@ -29,7 +30,7 @@ const SILENCE_MS = 2_000;
  */
 export class AdvisoryLockLeader extends Leader {
   private readonly candidate = randomUUID();
-  private lease: LeaderLeaseRepository | undefined;
+  private candidacy: LeaderLeaseRepository | undefined;
   private tenure: LeaderTenure | undefined;
   /** The latest renewal of another's lease that was seen, and since when on the monotonic clock. */
   private seen = { renewal: '', sinceMs: 0 };
@@ -50,6 +51,10 @@ export class AdvisoryLockLeader extends Leader {
     return !this.stopped && this.tenure?.isCertain(this.now()) === true;
   }
 
+  override get lease(): HeldLease {
+    return { epoch: this.tenure?.epoch ?? NO_EPOCH, candidate: this.candidate };
+  }
+
   /** Applies for the leadership and goes on applying; resolves after the first attempt, whatever its outcome. */
   async start(): Promise<void> {
     this.turn = this.takeTurn();
@@ -61,11 +66,11 @@ export class AdvisoryLockLeader extends Leader {
     this.stopped = true;
     clearTimeout(this.timer);
     await this.turn;
-    const { lease } = this;
-    this.lease = undefined;
+    const { candidacy } = this;
+    this.candidacy = undefined;
     // When it cannot be said any more, the lease runs out by itself.
-    await lease?.resign().catch(() => undefined);
-    await lease?.session.close();
+    await candidacy?.resign().catch(() => undefined);
+    await candidacy?.session.close();
   }
 
   /** One attempt to get or keep the leadership; the next follows by itself. */
@@ -81,7 +86,7 @@ export class AdvisoryLockLeader extends Leader {
   /** @returns milliseconds until the next attempt */
   private async attempt(): Promise<number> {
     try {
-      const lease = (this.lease ??= await this.connect());
+      const lease = (this.candidacy ??= await this.connect());
       const pauseMs =
         this.tenure === undefined ? await this.apply(lease) : await this.renew(lease, this.tenure);
       this.failing = false;
@@ -129,7 +134,7 @@ export class AdvisoryLockLeader extends Leader {
       'this instance is the leader now',
     );
     if (holdsLock) return RENEWAL_MS;
-    await lease.endStaleHolder();
+    await lease.endStaleHolder(epoch);
     return RETRY_MS;
   }
 
@@ -146,14 +151,14 @@ export class AdvisoryLockLeader extends Leader {
   }
 
   private loseSession(session: LeaderSession): void {
-    if (this.lease?.session !== session) return;
+    if (this.candidacy?.session !== session) return;
     this.drop();
     this.hurry();
   }
 
   private drop(): void {
-    this.lease?.session.abandon();
-    this.lease = undefined;
+    this.candidacy?.session.abandon();
+    this.candidacy = undefined;
     this.stepDown('the connection is lost');
   }
 

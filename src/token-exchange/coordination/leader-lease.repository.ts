@@ -57,7 +57,8 @@ export class LeaderLeaseRepository {
 
   /**
    * Takes the lease in one atomic statement if it ran out at least `silenceMs` ago, by the database's clock. Its epoch
-   * grows, so that the one before can never renew again.
+   * grows, so that the one before can never renew again, and changes nothing any more.
+   * @rule D95 The lease is a row, which a standby has when it takes its primary's place, and which one candidate gets.
    * @returns the epoch, or undefined when the lease belongs to another
    */
   async take(silenceMs: number): Promise<string | undefined> {
@@ -99,15 +100,19 @@ export class LeaderLeaseRepository {
 
   /**
    * Ends the session that still has the lock although its lease has gone to this candidate: the session of a host
-   * that has vanished. Where the database does not permit it, the server's TCP keepalives do the same a little later.
+   * that has vanished. Not that of a later leader (D94). Where the database does not permit it, the server's TCP keepalives do the same a little later.
    */
-  async endStaleHolder(): Promise<void> {
+  async endStaleHolder(epoch: string): Promise<void> {
     try {
       await this.session.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks
+        `WITH leadership AS MATERIALIZED (
+           SELECT FROM token_exchange_leader_lease WHERE epoch = $1 AND candidate = $2 FOR KEY SHARE
+         ) SELECT pg_terminate_backend(pid) FROM pg_locks
          WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND objsubid = 1
            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-           AND classid::bigint = ${LEADER_LOCK} >> 32 AND objid::bigint = ${LEADER_LOCK} & 4294967295`,
+           AND classid::bigint = ${LEADER_LOCK} >> 32 AND objid::bigint = ${LEADER_LOCK} & 4294967295
+           AND EXISTS (SELECT FROM leadership)`,
+        [epoch, this.candidate],
       );
     } catch (error) {
       if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;

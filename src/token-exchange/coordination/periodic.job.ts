@@ -1,6 +1,7 @@
 // Runs a piece of work again and again while this process is the leader.
 import type { Log } from '../foundation/log.js';
 import type { Leader } from './leader.js';
+import { LeaderTerm } from './leader-term.js';
 
 /** The longest time between two looks whether the work is due and whether this process leads. */
 const LONGEST_CHECK_MS = 1_000;
@@ -9,8 +10,11 @@ const LONGEST_CHECK_MS = 1_000;
 export interface PeriodicWork {
   readonly name: string;
   readonly intervalSeconds: number;
-  /** @param mayGoOn false once the process stops or no longer leads: a long run asks it before each of its steps */
-  run(mayGoOn: () => boolean): Promise<void>;
+  /**
+   * @param term may not go on once the process stops or no longer leads: a long run asks it before each of its steps. What only
+   * the leader may change goes by it.
+   */
+  run(term: LeaderTerm): Promise<void>;
 }
 
 /**
@@ -69,7 +73,7 @@ export class PeriodicJob {
 
   private async runOnce(): Promise<void> {
     try {
-      await this.work.run(() => !this.stopped && this.leader.isLeader);
+      await this.work.run(new LeaderTerm(this.leader, () => this.stopped));
     } catch (error) {
       this.logger.error(
         { err: error, job: this.work.name },

@@ -2,6 +2,7 @@
 import { TABLES, TokenExchange1790000000050 } from './1790000000050-token-exchange.js';
 import { REVOCATION_TABLES, TokenExchange1790000000070 } from './1790000000070-token-exchange-revocation.js';
 import { STORED_ENTRY_TABLES, TokenExchange1790000000090 } from './1790000000090-stored-entries.js';
+import { TokenExchange1790000000120 } from './1790000000120-leader-epoch.js';
 import { REPLAY_HORIZON_TABLES, TokenExchange1790000000130 } from './1790000000130-replay-horizon.js';
 
 /** For the `migrations` of the host's data source, beside its own. Their names begin with `TokenExchange`. */
@@ -9,6 +10,7 @@ export const TOKEN_EXCHANGE_MIGRATIONS = [
   TokenExchange1790000000050,
   TokenExchange1790000000070,
   TokenExchange1790000000090,
+  TokenExchange1790000000120,
   TokenExchange1790000000130,
 ] as const;
 

@@ -2,6 +2,7 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../coordination/leader.js';
+import { LeaderTerm } from '../coordination/leader-term.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
 import { purge } from '../coordination/purge.js';
 import { Clock } from '../foundation/clock.js';
@@ -25,7 +26,7 @@ export class RevocationPurgeJob implements OnApplicationBootstrap, BeforeApplica
     private readonly leader: Leader,
     @Inject(LOGGER) logger: Log,
   ) {
-    const run = (mayGoOn: () => boolean) => this.run(mayGoOn);
+    const run = (term: LeaderTerm) => this.run(term);
     this.job = new PeriodicJob(
       { name: 'revocation-purge', intervalSeconds: INTERVAL_SECONDS, run },
       leader,
@@ -41,11 +42,11 @@ export class RevocationPurgeJob implements OnApplicationBootstrap, BeforeApplica
     await this.job.stop();
   }
 
-  async run(mayGoOn: () => boolean = () => this.leader.isLeader): Promise<void> {
+  async run(term = new LeaderTerm(this.leader)): Promise<void> {
     const now = this.clock.now();
-    const tokens = (limit: number) => this.repository.purgeTokens(now, CLOCK_DIFFERENCE_MS, limit);
-    const signOuts = (limit: number) => this.repository.purgeSignOuts(now, LONGEST_LIFE_MS, limit);
-    await purge({ batchSize: BATCH_SIZE, deleteBatch: tokens }, mayGoOn);
-    await purge({ batchSize: BATCH_SIZE, deleteBatch: signOuts }, mayGoOn);
+    const tokens = (limit: number) => this.repository.purgeTokens(term, now, CLOCK_DIFFERENCE_MS, limit);
+    const signOuts = (limit: number) => this.repository.purgeSignOuts(term, now, LONGEST_LIFE_MS, limit);
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: tokens }, term);
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: signOuts }, term);
   }
 }

@@ -1,5 +1,7 @@
 // What was revoked: the rows and all their queries.
 import { Injectable } from '@nestjs/common';
+import type { LeaderTerm } from '../coordination/leader-term.js';
+import { LEADS } from '../coordination/leader-term.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
@@ -115,13 +117,14 @@ export class RevocationRepository {
    * @param ageMs those go that expired longer ago
    * @returns how many went
    */
-  purgeTokens(now: Date, ageMs: number, limit: number): Promise<number> {
-    return this.database.change(
+  purgeTokens(term: LeaderTerm, now: Date, ageMs: number, limit: number): Promise<number> {
+    return term.change(
+      this.database,
       `DELETE FROM token_exchange_ended_token WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM token_exchange_ended_token
          WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'
          ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED
-       ))`,
+       )) AND ${LEADS}`,
       [now, ageMs, limit],
     );
   }
@@ -131,12 +134,13 @@ export class RevocationRepository {
    * @param ageMs those go that were made longer ago
    * @returns how many went
    */
-  purgeSignOuts(now: Date, ageMs: number, limit: number): Promise<number> {
+  purgeSignOuts(term: LeaderTerm, now: Date, ageMs: number, limit: number): Promise<number> {
     const isOld = `signed_out_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'`;
-    return this.database.change(
+    return term.change(
+      this.database,
       `DELETE FROM token_exchange_user_sign_out WHERE user_id = ANY (ARRAY(
          SELECT user_id FROM token_exchange_user_sign_out WHERE ${isOld} ORDER BY signed_out_at LIMIT $3
-       )) AND ${isOld}`,
+       )) AND ${isOld} AND ${LEADS}`,
       [now, ageMs, limit],
     );
   }

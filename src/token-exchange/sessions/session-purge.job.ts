@@ -2,6 +2,7 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../coordination/leader.js';
+import type { LeaderTerm } from '../coordination/leader-term.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
 import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
@@ -14,7 +15,8 @@ export class SessionPurgeJob implements OnApplicationBootstrap, BeforeApplicatio
   private readonly job: PeriodicJob;
 
   constructor(sessions: SessionService, leader: Leader, @Inject(LOGGER) logger: Log) {
-    const work = { name: 'session-purge', intervalSeconds: INTERVAL_SECONDS, run: () => sessions.purge() };
+    const run = (term: LeaderTerm) => sessions.purge(term);
+    const work = { name: 'session-purge', intervalSeconds: INTERVAL_SECONDS, run };
     this.job = new PeriodicJob(work, leader, logger);
   }
 

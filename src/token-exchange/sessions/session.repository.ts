@@ -1,5 +1,7 @@
 // Browser sessions: the row and all its queries.
 import { Injectable } from '@nestjs/common';
+import type { LeaderTerm } from '../coordination/leader-term.js';
+import { LEADS } from '../coordination/leader-term.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
@@ -95,9 +97,10 @@ export class SessionRepository {
   }
 
   /** Deletes sessions that have ended by this process's clock and by the database's, of which one may be ahead. */
-  async purge(now: Date): Promise<void> {
-    await this.database.change(
-      'DELETE FROM token_exchange_session WHERE expires_at < least($1::timestamptz, clock_timestamp())',
+  async purge(term: LeaderTerm, now: Date): Promise<void> {
+    await term.change(
+      this.database,
+      `DELETE FROM token_exchange_session WHERE expires_at < least($1::timestamptz, clock_timestamp()) AND ${LEADS}`,
       [now],
     );
   }

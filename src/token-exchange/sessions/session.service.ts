@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
+import type { LeaderTerm } from '../coordination/leader-term.js';
 import type { Transaction } from '../database/transaction.js';
 import { Clock } from '../foundation/clock.js';
 import type { OpenedSession, SessionLogin } from '../host.js';
@@ -78,8 +79,9 @@ export class SessionService extends SessionOpener {
     return sessionCookie('', 0, this.options.partitionedCookie);
   }
 
-  purge(): Promise<void> {
-    return this.sessions.purge(this.clock.now());
+  /** @param term of the leader's work */
+  purge(term: LeaderTerm): Promise<void> {
+    return this.sessions.purge(term, this.clock.now());
   }
 
   /**

@@ -2,6 +2,7 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../../coordination/leader.js';
+import { LeaderTerm } from '../../coordination/leader-term.js';
 import { Notifications } from '../../coordination/notifications.js';
 import { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
@@ -9,8 +10,8 @@ import { LOGGER } from '../../foundation/log.js';
 import type { KeySetState } from '../../host.js';
 import { ExchangeTelemetry } from '../../host.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
-import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
 import { JwksCache } from './jwks-cache.js';
+import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
 import { quoteKid } from './jwks-content.js';
 import { JwksFetcher } from './jwks-fetcher.js';
 import type { JwksOptions } from './jwks-options.js';
@@ -97,8 +98,9 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   /** Does what is due at this moment, and resolves when it is done. Called every second. Never rejects. */
   async tick(): Promise<void> {
     const nowMs = this.clock.nowMs();
-    const due = this.leader.isLeader ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
-    await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
+    const term = new LeaderTerm(this.leader);
+    const due = term.mayGoOn() ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
+    await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached, term))]);
   }
 
   /** A key that is held is found at once, without waiting; an unknown kid may cause one bounded fetch. */

@@ -1,4 +1,5 @@
 // Fetches a key set, stores what came of it for all instances, and decides when the next fetch is due.
+import type { LeaderTerm } from '../../coordination/leader-term.js';
 import type { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
 import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host.js';
@@ -21,6 +22,13 @@ const LONGEST_RETRY_SECONDS = 300;
 /** Back-off times are spread by this part of them to both sides, lest many instances or entries beat in time. */
 const JITTER = 0.2;
 
+/** A fetch that is under way. */
+interface Fetch {
+  readonly cached: JwksCacheEntry;
+  readonly term: LeaderTerm;
+  readonly startedAt: Date;
+}
+
 export class JwksRefresh {
   private readonly flights = new Map<JwksCacheEntry, Promise<void>>();
   private readonly toldWarnings = new WeakMap<JwksCacheEntry, string>();
@@ -34,11 +42,14 @@ export class JwksRefresh {
     private readonly telemetry: ExchangeTelemetry,
   ) {}
 
-  /** Fetches one entry's keys; whoever asks while a fetch is under way shares it. Never rejects. */
-  refresh(cached: JwksCacheEntry): Promise<void> {
+  /**
+   * Fetches one entry's keys; whoever asks while a fetch is under way shares it. Never rejects.
+   * @param term what came of it is stored in it, or not at all
+   */
+  refresh(cached: JwksCacheEntry, term: LeaderTerm): Promise<void> {
     const running = this.flights.get(cached);
     if (running !== undefined) return running;
-    const flight = this.run(cached).finally(() => this.flights.delete(cached));
+    const flight = this.run(cached, term).finally(() => this.flights.delete(cached));
     this.flights.set(cached, flight);
     return flight;
   }
@@ -53,17 +64,17 @@ export class JwksRefresh {
     await Promise.all(this.flights.values());
   }
 
-  private async run(cached: JwksCacheEntry): Promise<void> {
+  private async run(cached: JwksCacheEntry, term: LeaderTerm): Promise<void> {
     const startedAt = new Date(this.clock.nowMs());
     const step = { name: 'jwks_fetch', entry: cached.entry.label } as const;
     try {
       const { answer, content } = await this.telemetry.traced(step, () => this.fetchKeys(cached));
       this.warn(cached, content.warnings);
-      await this.succeed(cached, startedAt, answer, content);
+      await this.succeed({ cached, term, startedAt }, answer, content);
       this.telemetry.countKeySetFetch(content.keys.length === 0 ? 'no_usable_key' : 'succeeded');
     } catch (error) {
       this.telemetry.countKeySetFetch(outcomeOf(error));
-      await this.fail(cached, startedAt, this.reasonOf(error));
+      await this.fail({ cached, term, startedAt }, this.reasonOf(error));
     }
   }
 
@@ -81,8 +92,7 @@ export class JwksRefresh {
    * and the next unknown kid asks again.
    */
   private async succeed(
-    cached: JwksCacheEntry,
-    startedAt: Date,
+    { cached, term, startedAt }: Fetch,
     { maxAgeSeconds }: JwksAnswer,
     { keys }: JwksContent,
   ): Promise<void> {
@@ -90,7 +100,7 @@ export class JwksRefresh {
     const freshSeconds = lifeSeconds ?? DEFAULT_FRESH_SECONDS;
     const dueSeconds = lifeSeconds ?? Math.min(this.options.refreshIntervalSeconds, freshSeconds);
     const hadFailed = cached.snapshot.consecutiveFailures > 0;
-    await this.store(cached, {
+    await this.store(cached, term, {
       keySet: writeJwks(keys),
       startedAt,
       freshUntil: later(startedAt, freshSeconds),
@@ -100,10 +110,11 @@ export class JwksRefresh {
   }
 
   /** When the database is away the keys serve at least here, and another try is due soon. */
-  private async store(cached: JwksCacheEntry, fetched: FetchedKeySet): Promise<void> {
+  private async store(cached: JwksCacheEntry, term: LeaderTerm, fetched: FetchedKeySet): Promise<void> {
     const { startedAt, ...keys } = fetched;
     try {
-      cached.apply(await this.snapshots.recordSuccess(cached.address, fetched, new Date(this.clock.nowMs())));
+      const now = new Date(this.clock.nowMs());
+      cached.apply(await this.snapshots.recordSuccess(term, cached.address, fetched, now));
     } catch (error) {
       const nextRefreshAt = later(new Date(this.clock.nowMs()), FIRST_RETRY_SECONDS);
       const local = { ...keys, lastSuccessAt: startedAt, nextRefreshAt, consecutiveFailures: 0 };
@@ -111,13 +122,13 @@ export class JwksRefresh {
     }
   }
 
-  private async fail(cached: JwksCacheEntry, startedAt: Date, reason: string): Promise<void> {
+  private async fail({ cached, term, startedAt }: Fetch, reason: string): Promise<void> {
     const { consecutiveFailures: before, lastFailureReason } = cached.snapshot;
     const consecutiveFailures = before + 1;
     const nextRefreshAt = later(new Date(this.clock.nowMs()), this.retrySeconds(cached, consecutiveFailures));
     const failed: FailedFetch = { reason, startedAt, consecutiveFailures, nextRefreshAt };
     try {
-      cached.apply(await this.snapshots.recordFailure(cached.address, failed, this.clock.now()));
+      cached.apply(await this.snapshots.recordFailure(term, cached.address, failed, this.clock.now()));
     } catch (error) {
       const local = {
         lastFailureAt: startedAt,

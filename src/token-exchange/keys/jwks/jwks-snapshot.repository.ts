@@ -1,6 +1,8 @@
 // Keeps what was fetched from each JWKS address, for all instances and over restarts.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { LeaderTerm } from '../../coordination/leader-term.js';
+import { LEADS } from '../../coordination/leader-term.js';
 import { Database } from '../../database/database.js';
 
 /** The state of one JWKS address. The row exists from the first attempt to fetch it. */
@@ -95,12 +97,18 @@ export class JwksSnapshotRepository {
    * Of two overlapping fetches the one that began later counts, whichever is stored first.
    * @returns the row as it stands now
    */
-  async recordSuccess(address: JwksAddress, fetched: FetchedKeySet, now: Date): Promise<JwksSnapshot> {
-    await this.database.query(
+  async recordSuccess(
+    term: LeaderTerm,
+    address: JwksAddress,
+    fetched: FetchedKeySet,
+    now: Date,
+  ): Promise<JwksSnapshot> {
+    await term.query(
+      this.database,
       `WITH stored AS (
          INSERT INTO token_exchange_jwks_snapshot AS held
            (url_hash, url, key_set, fresh_until, last_success_at, next_refresh_at, consecutive_failures, revision)
-         VALUES ($1, $2, $3, $4, $5, $6, 0, 1)
+         SELECT $1::text, $2::text, $3::text, $4::timestamptz, $5::timestamptz, $6::timestamptz, 0, 1 WHERE ${LEADS}
          ON CONFLICT (url_hash) DO UPDATE SET
            url = excluded.url, key_set = excluded.key_set, fresh_until = excluded.fresh_until,
            last_success_at = excluded.last_success_at, next_refresh_at = excluded.next_refresh_at,
@@ -129,13 +137,19 @@ export class JwksSnapshotRepository {
    * it may come late, from an instance that was cut off.
    * @returns the row as it stands now
    */
-  async recordFailure(address: JwksAddress, failed: FailedFetch, now: Date): Promise<JwksSnapshot> {
+  async recordFailure(
+    term: LeaderTerm,
+    address: JwksAddress,
+    failed: FailedFetch,
+    now: Date,
+  ): Promise<JwksSnapshot> {
     const { startedAt, reason, consecutiveFailures, nextRefreshAt } = failed;
-    await this.database.query(
+    await term.query(
+      this.database,
       `WITH stored AS (
          INSERT INTO token_exchange_jwks_snapshot AS held
            (url_hash, url, last_failure_at, last_failure_reason, consecutive_failures, next_refresh_at, revision)
-         VALUES ($1, $2, $3, $4, $5, $6, 1)
+         SELECT $1::text, $2::text, $3::timestamptz, $4::text, $5::integer, $6::timestamptz, 1 WHERE ${LEADS}
          ON CONFLICT (url_hash) DO UPDATE SET
            last_failure_at = excluded.last_failure_at, last_failure_reason = excluded.last_failure_reason,
            consecutive_failures = excluded.consecutive_failures, next_refresh_at = excluded.next_refresh_at,

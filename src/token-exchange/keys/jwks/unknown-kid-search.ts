@@ -1,5 +1,6 @@
 // Looks for a key that is not in the cache: in the shared snapshot first, then by one bounded extra fetch.
 import { setTimeout as pause } from 'node:timers/promises';
+import { ANYBODY } from '../../coordination/leader-term.js';
 import type { Clock } from '../../foundation/clock.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksRefresh } from './jwks-refresh.js';
@@ -55,7 +56,7 @@ export class UnknownKidSearch {
     const reservedByOther = await this.snapshots.reserveUnknownKidFetch(cached.address, now, WINDOW_MS);
     const reservedAtMs = Math.min(reservedByOther?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime());
     this.takenUntilMs.set(cached, reservedAtMs + WINDOW_MS);
-    if (reservedByOther === undefined) await this.refresh.refresh(cached);
+    if (reservedByOther === undefined) await this.refresh.refresh(cached, ANYBODY);
     else await this.waitForOther(cached, reservedByOther);
   }
 

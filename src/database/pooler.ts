@@ -1,0 +1,90 @@
+// What a pooler between the service and PostgreSQL, such as PgBouncer, asks for: limits set by SQL, and sessions that last.
+import type { ClientConfig, PoolConfig } from 'pg';
+import pg from 'pg';
+
+const CONNECTION_MS = 10_000;
+const ANSWER_MS = 15_000;
+/** One tells all there is to tell unless others use the pooler at the same moment, in step with it. */
+const ROUNDS = 3;
+
+/** A process of the server has a start as well as a number: two servers may have processes of the same number. */
+const BACKEND = `SELECT concat_ws(' ', pid, extract(epoch FROM backend_start)) AS backend FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
+
+/** The address leads to a pooler that gives out connections for a transaction at a time. The message says what to do. */
+export class TransactionPoolerError extends Error {
+  constructor() {
+    super(
+      'SVC_DATABASE_URL leads to a pooler that lends a connection for one transaction at a time, and the service needs sessions: ' +
+        'set pool_mode = session for this database (PgBouncer), or lead SVC_DATABASE_URL to another pool or to PostgreSQL itself.',
+    );
+    this.name = 'TransactionPoolerError';
+  }
+}
+
+type SessionLimits = Pick<
+  PoolConfig,
+  'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout'
+>;
+
+/**
+ * Sets the limits of each session by a statement, before anybody gets it. The driver would set them while it connects, and poolers
+ * refuse a connection for settings that they do not know.
+ */
+export function limitedBySql(config: PoolConfig): PoolConfig {
+  const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, onConnect, ...rest } = config;
+  const limits = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout };
+  const prepare = async (client: pg.ClientBase) => {
+    await setLimits(client, limits);
+    // The pool waits for such promises, which its types do not say.
+    await (onConnect?.(client) as Promise<void> | undefined);
+  };
+  return { ...rest, ...({ onConnect: prepare } as object) };
+}
+
+async function setLimits(client: pg.ClientBase, limits: SessionLimits): Promise<void> {
+  const given = Object.entries(limits).filter(([, value]) => typeof value === 'number');
+  if (given.length === 0) return;
+  const settings = given.map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  await client.query(`SELECT ${settings.join(', ')}`);
+}
+
+/**
+ * Finds out whether connections are sessions, by two that are open at the same time: each has a process of the server for itself
+ * then, and keeps it. A pooler that lends connections for transactions lends the same one to both, or another one the next time,
+ * in whichever order it takes them. So no server without such a pooler is ever taken for one.
+ * @rule D96 Behind a pooler that keeps no sessions the start is refused, with what to set.
+ * @throws TransactionPoolerError, or the driver's error
+ */
+export async function requireSessions(connection: ClientConfig): Promise<void> {
+  const [one, other] = [clientOf(connection), clientOf(connection)];
+  try {
+    await one.connect();
+    await other.connect();
+    const [ofOne, ofOther] = [await backendOf(one), await backendOf(other)];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // Twice, since of two that wait for work the pooler may take turns.
+      const seen = [await backendOf(one), await backendOf(one), await backendOf(other), await backendOf(one)];
+      const expected = [ofOne, ofOne, ofOther, ofOne];
+      if (ofOne === ofOther || seen.join() !== expected.join()) throw new TransactionPoolerError();
+    }
+  } finally {
+    await Promise.allSettled([one.end(), other.end()]);
+  }
+}
+
+function clientOf(connection: ClientConfig): pg.Client {
+  const client = new pg.Client({
+    ...connection,
+    connectionTimeoutMillis: CONNECTION_MS,
+    query_timeout: ANSWER_MS,
+    application_name: 'embedded-token-exchange start',
+  });
+  // A lost connection fails the statement that runs; without a listener it would end the process.
+  client.on('error', () => undefined);
+  return client;
+}
+
+async function backendOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ backend: string }>(BACKEND);
+  return rows[0]?.backend ?? '';
+}

@@ -1,0 +1,164 @@
+// Holds what operators are given in deploy/ against the service: variables, ports, probes, secrets, and the promises of a stop.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
+import { PROBES } from '../../src/http/probes.js';
+import { REPOSITORY, repositoryFile, repositoryFiles } from '../support/source-files.js';
+
+const KUBERNETES = 'deploy/kubernetes';
+const COMPOSE = 'deploy/compose';
+/** What D93 gives to requests in flight once the delay is over. */
+const STOP_SECONDS = 5;
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
+interface Container extends Record<`${'startup' | 'liveness' | 'readiness'}Probe`, Probe> {
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly env: readonly Variable[];
+  readonly volumeMounts: readonly { readonly mountPath: string }[];
+  readonly securityContext: object;
+}
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly terminationGracePeriodSeconds: number;
+        readonly securityContext: object;
+        readonly containers: readonly [Container];
+      };
+    };
+  };
+}
+
+interface Service {
+  readonly environment: Record<string, string>;
+  readonly secrets: readonly string[];
+  readonly stop_grace_period: string;
+  readonly read_only: boolean;
+}
+
+const document = <T>(path: string): T => parse(repositoryFile(path).text, { merge: true }) as T;
+const settings = (path: string) =>
+  Object.fromEntries(
+    repositoryFile(path)
+      .text.match(/^\w+=.*$/gm)
+      ?.map((line) => line.split('=')) ?? [],
+  ) as Record<string, string>;
+
+describe('what is given for deployments', () => {
+  const files = repositoryFiles().filter(({ path }) => /^(deploy\/(?!observability)|Dockerfile)/.test(path));
+
+  it('names no variable that the service does not have', () => {
+    const known = new Set(ENVIRONMENT_VARIABLES.flatMap(({ name }) => [name, `${name}_FILE`]));
+    const named = files.flatMap(({ path, text }) =>
+      (text.match(/\bSVC_[A-Z_]+\b/g) ?? []).map((name) => ({ path, name })),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter(({ name }) => !known.has(name))).toEqual([]);
+  });
+
+  it('leads to files that are there', () => {
+    const links = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((\.[^)#]*)/g)].map(([, link]) => join(path, '..', link ?? '')),
+    );
+    expect(links.length).toBeGreaterThan(3);
+    expect(links.filter((link) => !existsSync(join(REPOSITORY, link)))).toEqual([]);
+  });
+});
+
+describe('the manifests for Kubernetes', () => {
+  const { terminationGracePeriodSeconds, securityContext, containers } = document<Deployment>(
+    `${KUBERNETES}/deployment.yaml`,
+  ).spec.template.spec;
+  const [container] = containers;
+  const instance = settings(`${KUBERNETES}/instance.env`);
+  const portOf = (name: string) => container.ports.find((port) => port.name === name)?.containerPort;
+
+  it('lists each of them', () => {
+    const listed = document<{ resources: string[] }>(`${KUBERNETES}/kustomization.yaml`).resources;
+    const there = repositoryFiles()
+      .map(({ path }) => path)
+      .filter((path) => path.startsWith(`${KUBERNETES}/`) && path.endsWith('.yaml'));
+    expect(there.sort()).toEqual(
+      [...listed, 'kustomization.yaml'].map((name) => `${KUBERNETES}/${name}`).sort(),
+    );
+  });
+
+  it('ask the probes that there are, on the ports that the service takes', () => {
+    const service = ENVIRONMENT_VARIABLES.find(({ name }) => name === 'SVC_PORT');
+    expect(String(portOf('http'))).toBe(service?.default);
+    expect(String(portOf('metrics'))).toBe(instance['SVC_METRICS_PORT']);
+    const asked = [container.startupProbe, container.livenessProbe, container.readinessProbe];
+    expect(asked.map(({ httpGet }) => httpGet.port)).toEqual(['http', 'http', 'http']);
+    expect(asked.filter(({ httpGet }) => !PROBES.has(httpGet.path))).toEqual([]);
+  });
+
+  it('[D93] give a stop the time that it may take', () => {
+    const delay = Number(instance['SVC_SHUTDOWN_DELAY_SECONDS']);
+    expect(delay).toBeGreaterThan(0);
+    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(delay + 2 * STOP_SECONDS);
+  });
+
+  it('give no right that the service does not need', () => {
+    expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  it('hold no secret, but the paths of mounted ones', () => {
+    const secret = new Set(ENVIRONMENT_VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name));
+    const given = [...Object.keys(instance), ...container.env.map(({ name }) => name)];
+    expect(given.filter((name) => secret.has(name))).toEqual([]);
+    const mount = `${container.volumeMounts[0]?.mountPath}/`;
+    expect(container.env.filter(({ value }) => !value.startsWith(mount))).toEqual([]);
+  });
+});
+
+describe('the composition', () => {
+  const { services, secrets } = document<{
+    services: Record<'one' | 'two', Service>;
+    secrets: Record<string, { file: string }>;
+  }>(`${COMPOSE}/compose.yaml`);
+
+  it('has two instances alike, each with the secrets that its variables name', () => {
+    expect(services.two).toEqual(services.one);
+    const paths = Object.entries(services.one.environment).filter(([name]) => name.endsWith('_FILE'));
+    expect(paths.map(([, path]) => path.replace('/run/secrets/', '')).sort()).toEqual(
+      [...services.one.secrets].sort(),
+    );
+    expect(services.one.secrets.filter((name) => secrets[name] === undefined)).toEqual([]);
+  });
+
+  it('[D93] gives a stop the time that it may take', () => {
+    const delay = Number(services.one.environment['SVC_SHUTDOWN_DELAY_SECONDS']);
+    expect(Number.parseInt(services.one.stop_grace_period)).toBeGreaterThanOrEqual(delay + 2 * STOP_SECONDS);
+    expect(services.one.read_only).toBe(true);
+  });
+
+  it('tells how to make each secret that it names', () => {
+    const told = repositoryFile(`${COMPOSE}/README.md`).text;
+    const names = Object.values(secrets).map(({ file }) => file.replace('secrets/', ''));
+    expect(names.filter((name) => !told.includes(name))).toEqual([]);
+  });
+
+  it('has the configuration of nginx that is tested, with its own names', () => {
+    const withoutComment = (text: string) => text.slice(text.indexOf('\n\n'));
+    const shipped = withoutComment(repositoryFile('deploy/reverse-proxies/nginx.conf').text)
+      .replace('10.0.0.5:5678', 'one:5678')
+      .replace('10.0.0.6:5678', 'two:5678')
+      .replace('/var/log/nginx/instance.log', '/dev/stdout');
+    expect(withoutComment(repositoryFile(`${COMPOSE}/nginx.conf`).text)).toBe(shipped);
+  });
+});

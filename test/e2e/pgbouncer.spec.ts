@@ -1,0 +1,213 @@
+// Behind PgBouncer: where it keeps sessions everything works; where it does not the start is refused with what to set.
+import { Client } from 'pg';
+import { Partner } from '../../demo/partner.js';
+import { openDatabase } from '../../src/database/data-source.js';
+import { TransactionPoolerError, requireSessions } from '../../src/database/pooler.js';
+import { createLogger } from '../../src/logging/logger.js';
+import { Leader } from '../../src/token-exchange/coordination/leader.js';
+import { PostgresNotifications } from '../../src/token-exchange/coordination/postgres.notifications.js';
+import { describeBuilt, runToEnd, surroundingsOf } from '../support/built-service.js';
+import type { TestDatabase } from '../support/databases.js';
+import { describeOnPostgresql } from '../support/databases.js';
+import type { PgBouncerSettings } from '../support/pgbouncer.js';
+import { DatabaseBehindPgBouncer } from '../support/pgbouncer.js';
+import { CommandLine } from '../support/run-cli.js';
+import { systemProgram } from '../support/system-program.js';
+import { TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const program = systemProgram('pgbouncer');
+const partner = Partner.create({ issuer: 'https://partner.example' });
+const SOON_MS = 20_000;
+const REFUSAL = 'set pool_mode = session for this database';
+
+jest.setTimeout(120_000);
+
+function describeBehindPgBouncer(
+  title: string,
+  settings: PgBouncerSettings,
+  block: (behind: () => DatabaseBehindPgBouncer, direct: TestDatabase) => void,
+): void {
+  if (program === undefined) {
+    describe(title, () =>
+      it.skip('skipped: PgBouncer is not installed (Debian: apt-get install -y pgbouncer)', () => undefined),
+    );
+    return;
+  }
+  describeOnPostgresql(title, (direct) => {
+    let behind: DatabaseBehindPgBouncer | undefined;
+    beforeAll(async () => {
+      behind = await DatabaseBehindPgBouncer.start(program, direct, settings);
+    });
+    block(() => behind!, direct);
+    afterAll(() => behind?.stop());
+  });
+}
+
+// The settings of the operators' documentation; every parameter that PgBouncer does not know is refused.
+const KEEPS_SESSIONS = { pool_mode: 'session', default_pool_size: 60, max_client_conn: 200 };
+
+describeBehindPgBouncer('[D96] behind a pooler that keeps sessions', KEEPS_SESSIONS, (behind, direct) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(behind(), { trustedKeys: [partner.staticEntry()] });
+  });
+  afterAll(() => service?.stop());
+
+  it('a login opens a session, an exchange gives a token, and no token passes twice', async () => {
+    const token = partner.sign();
+    const answer = await service.exchange({ subject_token: token });
+    expect(answer.status).toBe(200);
+    const { access_token: accessToken } = (await answer.json()) as { access_token: string };
+    const me = await service.fetch('/rest/me', { headers: { authorization: `Bearer ${accessToken}` } });
+    expect(me.status).toBe(200);
+    expect((await service.exchange({ subject_token: token })).status).toBe(400);
+    const login = await service.embed({ token: partner.sign() });
+    expect(login.status).toBe(303);
+    expect(login.headers.get('set-cookie')).toMatch(/^__Host-svc-session=/);
+  });
+
+  it('many requests at once have their statements, prepared ones too', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const answer = await service.exchange({ subject_token: partner.sign() });
+        return answer.status;
+      }),
+    );
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  it('an instance leads', async () => {
+    await until('it leads', SOON_MS, () => service.part(Leader).isLeader);
+  });
+
+  it('announcements arrive', async () => {
+    let news = 0;
+    const connection = { connectionString: behind().url };
+    const listening = new PostgresNotifications(connection, createLogger('silent')).listen(
+      'behind_pooler',
+      () => (news += 1),
+    );
+    try {
+      await until('it listens', SOON_MS, () => news === 1);
+      await announce(direct, 'behind_pooler');
+      await until('it hears', SOON_MS, () => news === 2);
+    } finally {
+      await listening.end();
+    }
+  });
+
+  it('sessions have their limits', async () => {
+    for (const name of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
+      const [row] = await service.rows<Record<string, string>>(`SHOW ${name}`);
+      expect(row?.[name]).toMatch(/^[1-9]\d*m?s$/);
+    }
+  });
+
+  it('commands run beside it', async () => {
+    const commands = new CommandLine(() => behind().environment);
+    try {
+      expect(await commands.output(['users', 'list'])).toContain('@partner.example');
+    } finally {
+      commands.remove();
+    }
+  });
+
+  it('and so are sessions of PostgreSQL itself taken for what they are, however many ask at once', async () => {
+    for (const connectionString of [behind().url, urlOf(direct)])
+      await Promise.all(Array.from({ length: 10 }, () => requireSessions({ connectionString })));
+  });
+});
+
+describe.each([
+  { title: 'the one that was used last comes first', server_round_robin: 0 },
+  { title: 'they take turns', server_round_robin: 1 },
+])(
+  '[D96] behind a pooler that lends connections for transactions, where $title',
+  ({ server_round_robin }) => {
+    const settings = { pool_mode: 'transaction', max_client_conn: 200, server_round_robin };
+
+    describeBehindPgBouncer(
+      'and there is one connection',
+      { ...settings, default_pool_size: 1 },
+      (behind) => {
+        it('the start is refused', async () => {
+          await expect(openDatabase(behind().settings, [])).rejects.toThrow(TransactionPoolerError);
+        });
+      },
+    );
+
+    describeBehindPgBouncer('and there are many', { ...settings, default_pool_size: 10 }, (behind) => {
+      it.each([0, 1, 2, 3, 7])('the start is refused, with %d of them idle', async (idle) => {
+        await openConnections(behind().url, idle);
+        await expect(openDatabase(behind().settings, [])).rejects.toThrow(TransactionPoolerError);
+      });
+
+      it('the start is refused while others use them', async () => {
+        const load = new AbortController();
+        const others = Promise.all([1, 2, 3].map(() => keepAsking(behind().url, load.signal)));
+        try {
+          for (let time = 0; time < 5; time += 1)
+            await expect(openDatabase(behind().settings, [])).rejects.toThrow(TransactionPoolerError);
+        } finally {
+          load.abort();
+          await others;
+        }
+      });
+
+      it('a command says so, too', async () => {
+        const commands = new CommandLine(() => behind().environment);
+        try {
+          const { exitCode, stderr } = await commands.run(['users', 'list']);
+          expect([exitCode, stderr]).toEqual([1, expect.stringContaining(REFUSAL)]);
+        } finally {
+          commands.remove();
+        }
+      });
+
+      describeBuilt('the process', () => {
+        it('says it in one line, and ends', async () => {
+          const { code, stderr } = await runToEnd(
+            await surroundingsOf({
+              ...behind().environment,
+              SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+            }),
+          );
+          expect(code).toBe(1);
+          expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(REFUSAL)]);
+        });
+      });
+    });
+  },
+);
+
+/** Leaves so many idle connections in the pool: each is taken by a transaction while those before are open. */
+async function openConnections(connectionString: string, count: number): Promise<void> {
+  const clients = Array.from({ length: count }, () => new Client({ connectionString }));
+  for (const client of clients) {
+    await client.connect();
+    await client.query('BEGIN');
+  }
+  for (const client of clients) await client.query('COMMIT');
+  for (const client of clients) await client.end();
+}
+
+async function keepAsking(connectionString: string, signal: AbortSignal): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  while (!signal.aborted) await client.query('SELECT pg_sleep(0.001)');
+  await client.end();
+}
+
+async function announce(database: TestDatabase, channel: string): Promise<void> {
+  const client = new Client({ connectionString: urlOf(database) });
+  await client.connect();
+  await client.query(`NOTIFY ${channel}`);
+  await client.end();
+}
+
+function urlOf({ settings }: TestDatabase): string {
+  if (settings.kind !== 'postgresql') throw new Error('PgBouncer leads to PostgreSQL only');
+  return settings.url;
+}

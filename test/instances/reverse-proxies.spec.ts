@@ -1,0 +1,131 @@
+// Instances behind the reverse proxies that operators are given configurations for: what passes, and that no restart is noticed.
+import { Partner } from '../../demo/partner.js';
+import type { ProxyKind } from '../support/reverse-proxies.js';
+import { HAPROXY, NGINX, ReverseProxy } from '../support/reverse-proxies.js';
+import type { ServiceInstance } from '../support/service-cluster.js';
+import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { GRANT_TYPE } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const WIDTH = 6;
+const SOME = 30;
+const SOON_MS = 10_000;
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+/** Of an address that nobody here has: TEST-NET-3 (RFC 5737). */
+const ELSEWHERE = '203.0.113.9';
+const SUCCEEDED = 'svc.audit.token-exchange.succeeded';
+const partner = Partner.create({ issuer: 'https://partner.example' });
+
+jest.setTimeout(120_000);
+
+describe.each([NGINX, HAPROXY])('instances behind $name', (kind: ProxyKind) => {
+  const obstacle = ReverseProxy.obstacle(kind);
+  if (obstacle !== undefined) {
+    it.skip(`skipped: ${obstacle}`, () => undefined);
+    return;
+  }
+  describeWithProcesses('with the configuration that operators are given', (database) => {
+    let cluster: ServiceCluster;
+    let proxy: ReverseProxy;
+
+    beforeAll(async () => {
+      cluster = await ServiceCluster.start(2, database, {
+        trustedKeys: [partner.staticEntry()],
+        environment: { SVC_SHUTDOWN_DELAY_SECONDS: '4', SVC_PROXY_HOPS: '1' },
+      });
+      proxy = await ReverseProxy.start(
+        kind,
+        cluster.instances.map(({ address }) => address),
+      );
+    });
+    afterAll(async () => {
+      await proxy?.stop();
+      await cluster?.stop();
+    });
+
+    const exchange = (headers: object = {}) =>
+      proxy.fetch('/rest/auth/oauth/token', {
+        method: 'POST',
+        headers: { ...FORM, ...headers },
+        body: new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: partner.sign() }).toString(),
+      });
+
+    it('[D27] no client chooses the address that it is known by', async () => {
+      const { status, headers } = await exchange({ 'x-forwarded-for': ELSEWHERE });
+      expect(status).toBe(200);
+      const line = () =>
+        cluster.instances
+          .flatMap((instance) => instance.log())
+          .find(({ requestId, event }) => requestId === headers['x-request-id'] && event === SUCCEEDED);
+      await until('its line in a log', SOON_MS, () => line() !== undefined);
+      expect(line()?.payload).toMatchObject({ clientAddress: '127.0.0.1' });
+    });
+
+    it('[D27] a login by HTTPS gets its cookie, and plain HTTP is led there', async () => {
+      const login = { method: 'POST', headers: FORM, body: `token=${partner.sign()}` };
+      const { status, headers } = await proxy.fetch('/rest/auth/embed', login);
+      expect(status).toBe(303);
+      expect(headers['set-cookie']?.[0]).toMatch(/; Secure/);
+      const plain = await fetch(`${proxy.plainOrigin}/assets?x=1`, { redirect: 'manual' });
+      expect(plain.status).toBe(301);
+      expect(plain.headers.get('location')).toMatch(/^https:.*\/assets\?x=1$/);
+    });
+
+    it('[B.headers] a header of 60 KiB arrives, and the service refuses a body that is too large', async () => {
+      const long = { authorization: `Bearer ${'x'.repeat(60 * 1024)}` };
+      expect((await proxy.fetch('/api/v1/workflows', { headers: long })).status).toBe(401);
+      const large = { method: 'POST', headers: FORM, body: `token=${'x'.repeat(300 * 1024)}` };
+      const { status, text } = await proxy.fetch('/rest/auth/embed', large);
+      expect(status).toBe(413);
+      expect(JSON.parse(text)).toMatchObject({ error: expect.any(String) });
+    });
+
+    it('figures of the process are not for strangers, and no token is in the log', async () => {
+      expect((await proxy.fetch('/metrics')).status).toBe(404);
+      const token = partner.sign();
+      expect((await proxy.fetch(`/rest/auth/embed?token=${token}`)).status).toBe(303);
+      await until('its line', SOON_MS, () => proxy.log().includes('GET /rest/auth/embed"'));
+      expect(proxy.log()).not.toContain(token.split('.')[1]);
+    });
+
+    const restart = async (instance: ServiceInstance) => {
+      const all = cluster.instances.map(({ address }) => address);
+      const stopped = instance.stop();
+      // As whatever watches readiness does: it has the time of the delay for that.
+      await until(
+        'not ready',
+        SOON_MS,
+        async () => (await instance.fetch('/healthz/readiness')).status === 503,
+      );
+      if (!kind.asksForReadiness) proxy.reload(all.filter((address) => address !== instance.address));
+      expect(await stopped).toBe(0);
+      await instance.start();
+      if (!kind.asksForReadiness) proxy.reload(all);
+    };
+
+    it('[D93] no request fails while one after the other is stopped and started again', async () => {
+      const statuses: number[] = [];
+      let isEnding = false;
+      const loop = async () => {
+        while (!isEnding) statuses.push((await exchange()).status);
+      };
+      const loops = Promise.all(Array.from({ length: WIDTH }, loop));
+      try {
+        for (const instance of cluster.instances) {
+          const before = statuses.length;
+          await restart(instance);
+          expect(statuses.length).toBeGreaterThan(before + SOME);
+          // What asks for readiness needs to have seen it before the next one goes.
+          const served = () =>
+            instance.log().filter(({ route }) => route === '/rest/auth/oauth/token').length;
+          const soFar = served();
+          await until('the instance serves again', SOON_MS, () => served() > soFar);
+        }
+      } finally {
+        isEnding = true;
+      }
+      await loops;
+      expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    });
+  });
+});

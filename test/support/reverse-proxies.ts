@@ -1,0 +1,225 @@
+// Runs the reverse proxies of the system's packages in front of instances, with the configurations that operators are given.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { freePort } from '../../demo/free-port.js';
+import type { Identity } from './jwks-server.js';
+import { makeSelfSignedCertificate } from './self-signed-certificate.js';
+import { until } from './until.js';
+
+const CONFIGURATIONS = join(__dirname, '..', '..', 'deploy', 'reverse-proxies');
+const HOSTNAME = 'instance.example';
+const START_LIMIT_MS = 20_000;
+const STOP_LIMIT_MS = 5_000;
+
+/** One kind of proxy: what it is started with, and what in its shipped configuration belongs to a certain place. */
+export interface ProxyKind {
+  readonly name: string;
+  /** Debian's package of it. */
+  readonly package: string;
+  /** Whether it asks instances for their readiness by itself; else it is told which to use. */
+  readonly asksForReadiness: boolean;
+  readonly arguments: (folder: string, file: string) => string[];
+  readonly configuration: (place: Place) => string;
+}
+
+interface Place {
+  readonly folder: string;
+  readonly plainPort: number;
+  readonly securePort: number;
+  readonly upstreams: readonly string[];
+}
+
+export const NGINX: ProxyKind = {
+  name: 'nginx',
+  package: 'nginx-light',
+  asksForReadiness: false,
+  arguments: (folder, file) => ['-p', folder, '-c', file, '-g', 'daemon off;'],
+  configuration: ({ folder, plainPort, securePort, upstreams }) => {
+    const shipped = changed(readFileSync(join(CONFIGURATIONS, 'nginx.conf'), 'utf8'), [
+      [/listen 80;/, `listen 127.0.0.1:${plainPort};`],
+      [/listen 443/, `listen 127.0.0.1:${securePort}`],
+      [/\/etc\/ssl\/instance.example.pem/, join(folder, 'cert.pem')],
+      [/\/etc\/ssl\/private\/instance.example.key/, join(folder, 'key.pem')],
+      [/\/var\/log\/nginx\/instance.log/, join(folder, 'log')],
+      [
+        /( +)server 10.0.0.5:5678( .*;)\n.*10.0.0.6.*/,
+        servers(upstreams, (address) => `$1server ${address}$2`),
+      ],
+    ]);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+    return `pid ${join(folder, 'pid')};
+error_log ${join(folder, 'log')};
+events { worker_connections 512; }
+http {
+  # A reload ends the connections that clients keep, whatever they are about to send.
+  keepalive_timeout 0;
+${temporary.map((kind) => `  ${kind}_temp_path ${join(folder, kind)};\n`).join('')}
+${shipped}
+}
+`;
+  },
+};
+
+export const HAPROXY: ProxyKind = {
+  name: 'HAProxy',
+  package: 'haproxy',
+  asksForReadiness: true,
+  arguments: (_folder, file) => ['-db', '-f', file],
+  configuration: ({ folder, plainPort, securePort, upstreams }) =>
+    changed(readFileSync(join(CONFIGURATIONS, 'haproxy.cfg'), 'utf8'), [
+      [/bind :80\n/, `bind 127.0.0.1:${plainPort}\n`],
+      [/bind :443/, `bind 127.0.0.1:${securePort}`],
+      [/\/etc\/haproxy\/instance.example.pem/, join(folder, 'both.pem')],
+      [
+        /( +)server one .*\n.*server two .*/,
+        servers(upstreams, (address, index) => `$1server s${index} ${address}`),
+      ],
+    ]),
+};
+
+function servers(upstreams: readonly string[], line: (address: string, index: number) => string): string {
+  return upstreams.map(line).join('\n');
+}
+
+/** @throws Error where the shipped text has no such place any more, or several */
+function changed(shipped: string, places: [RegExp, string][]): string {
+  return places.reduce((text, [place, value]) => {
+    const found = text.match(new RegExp(place, 'g'))?.length ?? 0;
+    if (found !== 1) throw new Error(`${place} is ${found} times in the configuration`);
+    return text.replace(place, value);
+  }, shipped);
+}
+
+/** Debian keeps these where only root looks. */
+function pathOf(program: string): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
+  return folders.map((folder) => join(folder, program)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a client is told: fetch cannot be given a certificate to believe. */
+export interface ProxyAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+}
+
+/** One proxy on ports of its own, with a certificate of its own. */
+export class ReverseProxy {
+  private constructor(
+    private readonly kind: ProxyKind,
+    private readonly place: Place,
+    private readonly identity: Identity,
+    private readonly child: ChildProcess,
+    private readonly printed: string[],
+  ) {}
+
+  /** Why one of this kind cannot be started here; undefined where it can. */
+  static obstacle(kind: ProxyKind): string | undefined {
+    return pathOf(kind.name.toLowerCase()) === undefined
+      ? `${kind.name} is not installed (Debian: apt-get install -y ${kind.package})`
+      : undefined;
+  }
+
+  /** @param upstreams `host:port` of each instance */
+  static async start(kind: ProxyKind, upstreams: readonly string[]): Promise<ReverseProxy> {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-test-proxy-'));
+    const place = { folder, upstreams, plainPort: await freePort(), securePort: await freePort() };
+    const identity = makeSelfSignedCertificate(HOSTNAME);
+    writeFileSync(join(folder, 'cert.pem'), identity.cert);
+    writeFileSync(join(folder, 'key.pem'), identity.key);
+    writeFileSync(join(folder, 'both.pem'), identity.cert + identity.key);
+    const file = join(folder, 'configuration');
+    writeFileSync(file, kind.configuration(place));
+    const program = pathOf(kind.name.toLowerCase()) ?? '';
+    const child = spawn(program, kind.arguments(folder, file), { stdio: ['ignore', 'pipe', 'pipe'] });
+    const printed: string[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => printed.push(text));
+    const proxy = new ReverseProxy(kind, place, identity, child, printed);
+    try {
+      await until(`${kind.name} answers`, START_LIMIT_MS, () => proxy.isUp());
+    } catch (error) {
+      await proxy.stop();
+      throw new Error(`${kind.name}: ${printed.join('')}`, { cause: error });
+    }
+    return proxy;
+  }
+
+  /** Where plain HTTP is taken. */
+  get plainOrigin(): string {
+    return `http://127.0.0.1:${this.place.plainPort}`;
+  }
+
+  /** By HTTPS, on a connection of its own. */
+  fetch(
+    path: string,
+    { method = 'GET', headers = {}, body }: { method?: string; headers?: object; body?: string } = {},
+  ): Promise<ProxyAnswer> {
+    const options = {
+      host: '127.0.0.1',
+      port: this.place.securePort,
+      servername: HOSTNAME,
+      ca: this.identity.cert,
+      agent: false,
+      path,
+      method,
+      headers: { host: HOSTNAME, ...headers },
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(options, (answer) => {
+        const parts: string[] = [];
+        answer.setEncoding('utf8').on('data', (part: string) => parts.push(part));
+        answer.on('error', reject);
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: parts.join('') }),
+        );
+      });
+      sent.on('error', reject).end(body);
+    });
+  }
+
+  /** Sends requests to these instances from now on; those that are under way end where they are. */
+  reload(upstreams: readonly string[]): void {
+    const configuration = this.kind.configuration({ ...this.place, upstreams });
+    writeFileSync(join(this.place.folder, 'configuration'), configuration);
+    this.child.kill('SIGHUP');
+  }
+
+  /** What it has written of its work. */
+  log(): string {
+    const file = join(this.place.folder, 'log');
+    return this.printed.join('') + (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null) {
+      const patience = setTimeout(() => this.child.kill('SIGKILL'), STOP_LIMIT_MS);
+      const ended = once(this.child, 'close');
+      this.child.kill('SIGTERM');
+      await ended;
+      clearTimeout(patience);
+    }
+    rmSync(this.place.folder, { recursive: true, force: true });
+  }
+
+  private isUp(): Promise<boolean> {
+    return this.fetch('/healthz').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }
+}
