@@ -1,8 +1,8 @@
 // A backup that is restored has all that was in it: who is known, who is signed in, and which tokens were used.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { findBinaries } from '../../bench/support/postgres-server.mjs';
 import { Partner } from '../../demo/partner.js';
 import type { DatabaseSettings } from '../../src/database/data-source.js';
@@ -70,7 +70,8 @@ describeOnPostgresql('[D100] a dump of PostgreSQL', (database) => {
     const left = await leave(database);
     const folder = mkdtempSync(join(tmpdir(), 'dump-'));
     const file = join(folder, 'instance.dump');
-    const program = (name: string) => join(findBinaries(), name);
+    // Beside what the server's name leads to: it may be a link.
+    const program = (name: string) => join(dirname(realpathSync(join(findBinaries(), 'postgres'))), name);
     const restored = await EmptyDatabase.create();
     try {
       execFileSync(program('pg_dump'), ['-Fc', '-f', file, '-d', database.settings.url]);
