@@ -30,6 +30,8 @@ export default defineConfig(
           './src/web/embed/tsconfig.json',
           './examples/tsconfig.json',
           './test/package/host/tsconfig.json',
+          './packages/partner/tsconfig.json',
+          './test/partner/consumer/tsconfig.json',
         ],
         tsconfigRootDir: import.meta.dirname,
       },
@@ -53,7 +55,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'packages/**/*.ts'],
     rules: { 'no-console': 'error' },
   },
   {
@@ -93,7 +95,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/*/*.mjs', 'test/**/*.mjs', 'eslint.config.js'],
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/**/*.mjs', 'test/**/*.mjs', 'eslint.config.js'],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {
@@ -102,7 +104,12 @@ export default defineConfig(
   },
   {
     // Pages' own scripts: modules that a browser loads as they are.
-    files: ['src/web/public/**/*.js', 'src/workspace/reference/public/**/*.js', 'demo/**/*.js'],
+    files: [
+      'src/web/public/**/*.js',
+      'src/workspace/reference/public/**/*.js',
+      'demo/**/*.js',
+      'examples/partners/page/*.js',
+    ],
     languageOptions: { globals: globals.browser },
   },
 );

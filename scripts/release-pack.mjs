@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Packs the npm package as it would be published, and refuses when anything about it, or about this release, is wrong.
+// Packs the npm packages as they would be published, and refuses when anything about them, or about this release, is wrong.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { prerelease } from 'semver';
+import { PACKAGE_FOLDERS } from './package-folders.mjs';
 import { releaseProblems } from './release-checks.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,10 +17,10 @@ const MISUSED = 2;
 const DEFAULT_FOLDER = 'dist/release';
 const USAGE = `Usage: npm run release:pack -- [options]
 
-Builds the npm package, packs it, and checks what it packed. It publishes nothing.
+Builds the npm packages, packs them, and checks what it packed. It publishes nothing.
 
 Options:
-  --out <folder>  where the package goes (default: ${DEFAULT_FOLDER})
+  --out <folder>  where the packages go (default: ${DEFAULT_FOLDER})
   --rehearsal     packs whatever is here: neither git nor the changelog has to say that it is a release
   -h, --help      display help for command
 `;
@@ -45,24 +46,30 @@ function optionsOf(args) {
   }
 }
 
-/** Answers the exit code. A package that is refused is not left lying about. */
+/** Answers the exit code. Where one package is refused none is left lying about. */
 async function pack({ out, rehearsal }) {
   const service = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const obstacles = rehearsal ? [] : releaseProblems(root, service.version);
   if (obstacles.length > 0) return refuse(obstacles);
   const folder = mkdtempSync(join(tmpdir(), 'release-pack-'));
   try {
-    const source = join(folder, 'package');
-    if (!build(source)) return refuse(['the package cannot be built']);
-    const packed = packInto(folder, source);
-    // Loaded late: it brings a compiler along, which a refused state of the repository does not need.
-    const { checkPackage } = await import('./package-checks.mjs');
-    const { problems, accepted } = await checkPackage(packed.file, { root, service });
-    if (problems.length > 0) return refuse(problems);
+    const packages = [];
+    for (const [index, sources] of PACKAGE_FOLDERS.entries()) {
+      const built = join(folder, `package-${index}`);
+      if (!build(built, sources)) return refuse(['the package cannot be built']);
+      const packed = packInto(folder, built);
+      // Loaded late: it brings a compiler along, which a refused state of the repository does not need.
+      const { checkPackage } = await import('./package-checks.mjs');
+      const { problems, accepted } = await checkPackage(packed.file, { root, service });
+      if (problems.length > 0) return refuse(problems);
+      packages.push({ ...packed, accepted });
+    }
     mkdirSync(out, { recursive: true });
-    const file = join(resolve(out), packed.filename);
-    copyFileSync(packed.file, file);
-    report({ ...packed, file: relative(process.cwd(), file), accepted, rehearsal });
+    for (const { file: made, ...packed } of packages) {
+      const file = join(resolve(out), packed.filename);
+      copyFileSync(made, file);
+      report({ ...packed, file: relative(process.cwd(), file), rehearsal });
+    }
     return 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -70,8 +77,9 @@ async function pack({ out, rehearsal }) {
 }
 
 /** Builds into the folder, and answers whether that went well; the compiler's complaints are passed on. */
-function build(folder) {
-  const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/build-package.mjs'), folder], {
+function build(folder, sources) {
+  const args = [join(root, 'scripts/build-package.mjs'), folder, sources];
+  const { status, stdout } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],

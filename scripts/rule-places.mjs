@@ -17,13 +17,15 @@ const places = taggedPlaces();
 const lines = readFileSync(list, 'utf8').split('\n');
 writeFileSync(list, lines.map((line) => (ROW.test(line) ? withPlace(line) : line)).join('\n'));
 
-/** The path below src of the file that holds the tag, by the id in the tag. */
+/** The path of the file that holds the tag, by the id in the tag. */
 function taggedPlaces() {
-  const paths = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.ts'));
+  const paths = ['src', 'packages/partner/src'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+      .filter((path) => path.endsWith('.ts')),
+  );
   const tags = paths.flatMap((path) => {
-    const text = readFileSync(join(root, 'src', path), 'utf8');
+    const text = readFileSync(join(root, path), 'utf8');
     return [...text.matchAll(TAG)].map(([, id]) => [id, path]);
   });
   return new Map(tags);
@@ -33,5 +35,7 @@ function withPlace(row) {
   const cells = row.split('|').slice(0, CELLS_BEFORE_PLACE);
   const ids = [...cells[1].matchAll(ID)].map(([, id]) => id);
   const place = ids.map((id) => places.get(id)).find((path) => path !== undefined);
-  return `${cells.join('|')}|${place === undefined ? '' : ` [${place}](../src/${place})`} |`;
+  // Nearly all of them lie in src, which the list therefore does not repeat.
+  const shown = place?.replace(/^src\//, '');
+  return `${cells.join('|')}|${place === undefined ? '' : ` [${shown}](../${place})`} |`;
 }

@@ -24,6 +24,7 @@ process.exitCode = await launch(...process.argv.slice(2));
 async function launch(command, ...args) {
   if (command === 'test:long') return launchSeries(...args);
   if (command === 'fuzz') return launchFuzz(args);
+  if (command === 'soak') return launchSoak(args);
   if (!['install', 'build', ...Object.keys(programs)].includes(command)) return explainUse();
   const preparation = await prepare(command);
   const program = programs[command];
@@ -59,6 +60,18 @@ async function launchFuzz(args) {
   return launch('test', FUZZ_PATTERN, '--verbose');
 }
 
+/** Mixed traffic for as long as is asked for. */
+async function launchSoak(args) {
+  const { explainSoak, soakEnvironment } = await import('./soak-options.mjs');
+  const environment = soakEnvironment(args);
+  if (environment === undefined) {
+    process.stderr.write(explainSoak());
+    return 2;
+  }
+  Object.assign(process.env, environment);
+  return launchSeries('soak', '--verbose');
+}
+
 async function prepare(command) {
   // Loaded late: on a Node.js that is too old these files need not even parse.
   const { install, installAndBuild } = await import('./preparation.mjs');
@@ -88,7 +101,7 @@ async function runProgram(command, file, args) {
 
 function explainUse() {
   process.stderr.write(
-    'Usage: node scripts/run.mjs install|build|test|test:fast|test:long|fuzz|demo|bench|start|admin [arguments]\n',
+    'Usage: node scripts/run.mjs install|build|test|test:fast|test:long|fuzz|soak|demo|bench|start|admin [arguments]\n',
   );
   return 2;
 }

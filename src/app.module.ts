@@ -2,12 +2,13 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { getStorageToken } from '@nestjs/throttler';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
 import type { TokenEndpoint } from './access/access.options.js';
+import { WaitLimitInterceptor } from './access/wait-limit.interceptor.js';
 import { SERVER_METADATA_PATHS } from './access/well-known.js';
 import { AdministrationModule } from './administration/administration.module.js';
 import { commandSocketPath } from './administration/socket/command-socket.js';
@@ -31,8 +32,10 @@ import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js'
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
 import { SettlementRepository } from './host/settlement.repository.js';
+import type { Admission } from './http/admission.js';
 import type { Departure } from './http/departure.js';
 import { ErrorFilter } from './http/error.filter.js';
+import { OutagesModule } from './http/outages.module.js';
 import { ThrottleModule } from './http/throttle/throttle.module.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { Metrics } from './metrics/metrics.js';
@@ -40,6 +43,7 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { AvailabilityReporter } from './start/availability.reporter.js';
 import { ClockModule } from './start/clock.module.js';
 import type { FrameAncestors } from './start/frame-ancestors.js';
+import { quotaLimits } from './start/quota-limits.js';
 import type { Startup } from './start/startup.js';
 import { metricsAddress, trustedKeysRules } from './start/startup.js';
 import {
@@ -51,6 +55,7 @@ import { AccessTokenService } from './token-exchange/access-tokens/access-token.
 import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
 import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
 import type { Clock } from './token-exchange/foundation/clock.js';
+import type { RefusedWork } from './token-exchange/http/database-refusal.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
 import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
 import type { BearerReason } from './token-exchange/rejection.js';
@@ -76,6 +81,8 @@ export interface Parts {
   readonly keyRing: KeyRing;
   readonly frameAncestors: FrameAncestors;
   readonly departure: Departure;
+  readonly metrics: Metrics;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The folder of the compiled sources, beside which the page's files lie. */
@@ -85,7 +92,7 @@ export interface Parts {
 @Module({})
 export class AppModule {
   static register(parts: Parts): DynamicModule {
-    const metrics = metricsOf(parts);
+    const { metrics } = parts;
     const availability = new AvailabilityReporter(parts.startup, parts.clock, parts.logger);
     watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
@@ -95,6 +102,8 @@ export class AppModule {
       imports: [
         modules.logging,
         modules.metrics,
+        modules.database,
+        modules.outages,
         auditStreaming(parts, modules, metrics),
         work,
         ...administration(parts, modules, work),
@@ -106,6 +115,8 @@ export class AppModule {
       ],
       // The last one that takes an error answers it.
       providers: [
+        { provide: APP_INTERCEPTOR, useClass: WaitLimitInterceptor },
+        { provide: APP_GUARD, useValue: parts.admission },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_FILTER, useClass: NotFoundPageFilter },
         { provide: AvailabilityReporter, useFactory: () => availability },
@@ -114,7 +125,8 @@ export class AppModule {
   }
 }
 
-function metricsOf({ database: { dataSource }, coordination: { leader } }: Parts): Metrics {
+/** Made before Nest, since the server counts as well. */
+export function metricsOf({ dataSource }: OpenDatabase, { leader }: Coordination): Metrics {
   const metrics = new Metrics();
   metrics.watchLeader(() => leader.isLeader);
   metrics.watchDatabase(
@@ -128,7 +140,8 @@ type SharedModules = ReturnType<typeof sharedModules>;
 
 /** What several modules import. Each is registered once: registered again, its providers would be there twice. */
 function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Parts, counters: Metrics) {
-  const { baseUrl, sessionLifetimeSeconds, partitionedCookie, throttleStore: store } = startup.config;
+  const { baseUrl, throttleStore: store } = startup.config;
+  const { sessionLifetimeSeconds, partitionedCookie, maxSessionsPerUser } = startup.config;
   const onFailOpen = () => counters.throttleFailOpen.inc();
   const clock = ClockModule.register(time);
   const logging = LoggingModule.register(logger);
@@ -136,6 +149,11 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const coordination = CoordinationModule.register(parts.coordination, parts.database, logger);
   const audit = AuditModule.register([logging, database]);
   const metrics = MetricsModule.register(counters, metricsAddress(startup.config));
+  const watch = {
+    onRefused: (flow: RefusedWork) => counters.databaseRefusals.inc({ flow }),
+    onUnrecorded: () => counters.unrecordedEvents.inc(),
+  };
+  const outages = OutagesModule.register(watch, [logging, database]);
   const givesBack = startup.trustedKeys.some(({ perMinute }) => perMinute !== undefined);
   const throttle = ThrottleModule.register({ store, givesBack, onFailOpen }, [
     clock,
@@ -149,27 +167,41 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const onBearerRefused = (reason: BearerReason) => counters.apiRefusals.inc({ reason });
   const access = AccessModule.register(
     { baseUrl, scopes: SCOPES, tokenEndpoint, onBearerRefused },
-    { sessionLifetimeSeconds, partitionedCookie },
+    { sessionLifetimeSeconds, partitionedCookie, maxSessionsPerUser },
     keyRing,
-    [clock, logging, database, coordination, audit, users],
+    [clock, logging, database, coordination, audit, users, outages],
   );
   const web = WebModule.register({
     publicDirectory: join(parts.sourceDirectory, 'web', 'public'),
     frameAncestors: () => parts.frameAncestors.current,
   });
-  return { clock, logging, database, coordination, audit, metrics, throttle, projects, users, access, web };
+  return {
+    clock,
+    logging,
+    database,
+    coordination,
+    audit,
+    metrics,
+    outages,
+    throttle,
+    projects,
+    users,
+    access,
+    web,
+  };
 }
 
 function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModules, counters: Metrics) {
-  const { clock, database, audit, throttle, projects, users, access } = modules;
+  const { clock, database, audit, outages, throttle, projects, users, access } = modules;
   return WorkspaceModule.register(
     {
       isLicensed: (feature: LicenseFeature) => startup.license.includes(feature, time.nowMs()),
       callsPerMinute: startup.config.apiCallsPerMinute,
+      limits: quotaLimits(startup.config),
       onThrottled: () => counters.throttled.inc({ flow: 'api' }),
     },
     keyRing,
-    [clock, database, audit, throttle, projects, users, access],
+    [clock, database, audit, outages, throttle, projects, users, access],
   );
 }
 
@@ -234,7 +266,7 @@ function tokenExchange(
   availability: AvailabilityReporter,
 ): DynamicModule[] {
   const features = () => ({ tokenExchange: availability.state });
-  const { database, audit, metrics, throttle, users, access, web } = modules;
+  const { database, audit, metrics, outages, throttle, users, access, web } = modules;
   if (!isTokenExchangeAvailable(startup, time)) {
     const useFactory = (dataSource: DataSource, revocations: Revocations) => [
       databaseCheck(dataSource),
@@ -245,7 +277,14 @@ function tokenExchange(
     return [HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
   }
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
-    imports: [database, audit, access, throttle, HostModule.register([database, users, metrics, web])],
+    imports: [
+      database,
+      audit,
+      access,
+      throttle,
+      outages,
+      HostModule.register([database, users, metrics, web]),
+    ],
     users: { useExisting: InstanceUsers },
     sessions: { useExisting: SessionService },
     accessTokens: { useExisting: AccessTokenService },
@@ -253,6 +292,7 @@ function tokenExchange(
     auditTrail: { useExisting: AuditTrailRepository },
     settlements: { useExisting: SettlementRepository },
     telemetry: { useExisting: InstanceTelemetry },
+    outages: 'imported',
     loginFailurePage: { useExisting: InstanceLoginFailurePage },
     throttlerStorage: { useExisting: getStorageToken() },
     clock: { useValue: time },

@@ -2,16 +2,19 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { AppModule, isAbsent } from './app.module.js';
+import { AppModule, isAbsent, metricsOf } from './app.module.js';
 import { VARIABLES } from './config/environment.js';
 import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
+import { Admission } from './http/admission.js';
+import { ConnectionLimit } from './http/connection-limit.js';
 import { Departure } from './http/departure.js';
 import { addSecurityHeaders } from './http/security-headers.js';
 import { createServer } from './http/server.js';
 import { NestLogger } from './logging/logger.js';
 import { RequestTraces } from './logging/request-traces.js';
+import type { Metrics } from './metrics/metrics.js';
 import { MetricsListener } from './metrics/metrics.listener.js';
 import { ENTITIES } from './start/entities.js';
 import { FrameAncestors } from './start/frame-ancestors.js';
@@ -64,13 +67,16 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const traces = new RequestTraces();
   const logger = traces.loggerOn(parts.logger);
   const settings = parts.database ?? databaseSettings(startup.config);
-  const database = await openDatabase(settings, ENTITIES);
+  const requestWaitMs = startup.config.databaseWaitMs;
+  const database = await openDatabase({ ...settings, requestWaitMs }, ENTITIES);
   const coordination = await joinInstances(settings, logger, clock);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
     const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
     const departure = new Departure();
+    const metrics = metricsOf(database, coordination);
+    const doors = doorsOf(startup, logger, metrics);
     const root = AppModule.register({
       startup,
       database,
@@ -79,11 +85,20 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       keyRing,
       frameAncestors,
       departure,
+      metrics,
+      admission: doors.admission,
       clock,
       logger,
       sourceDirectory,
     });
-    const nest = await createNest(root, startup, { logger, traces, clock, frameAncestors, departure });
+    const nest = await createNest(root, startup, {
+      logger,
+      traces,
+      clock,
+      frameAncestors,
+      departure,
+      ...doors,
+    });
     return {
       nest,
       database,
@@ -109,12 +124,24 @@ interface NestParts {
   readonly clock: Clock;
   readonly frameAncestors: FrameAncestors;
   readonly departure: Departure;
+  readonly connections: ConnectionLimit;
+  readonly admission: Admission;
+}
+
+/** What keeps more from coming in than the process can take. */
+function doorsOf({ config }: Startup, logger: Logger, metrics: Metrics) {
+  const { maxConnections, maxRequestsInProgress } = config;
+  const onRefused = () => metrics.connectionsRefused.inc();
+  const onShed = () => metrics.requestsShed.inc();
+  const admission = new Admission(maxRequestsInProgress, logger, onShed);
+  metrics.watchRequests(() => admission.count);
+  return { admission, connections: new ConnectionLimit(maxConnections, logger, onRefused) };
 }
 
 async function createNest(
   root: ReturnType<typeof AppModule.register>,
   startup: Startup,
-  { logger, traces, clock, frameAncestors, departure }: NestParts,
+  { logger, traces, clock, frameAncestors, departure, connections, admission }: NestParts,
 ) {
   const { config, tls } = startup;
   const server = createServer({
@@ -123,6 +150,9 @@ async function createNest(
     traces,
     departure,
     tls,
+    limits: config,
+    connections,
+    admission,
     isAbsent: (url) => isAbsent(url, startup, clock),
   });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {

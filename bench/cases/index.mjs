@@ -9,9 +9,11 @@ import { maintenance } from './maintenance.mjs';
 import { memory } from './memory.mjs';
 import { neighbours } from './neighbours.mjs';
 import { oneRequest } from './one-request.mjs';
+import { overload } from './overload.mjs';
 import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances } from './pairs.mjs';
-import { refusedReplay, refusedSignature } from './refusals.mjs';
+import { refusedKid, refusedReplay, refusedSignature } from './refusals.mjs';
 import { start } from './start.mjs';
+import { timing } from './timing.mjs';
 import { workflowLists } from './workflow-lists.mjs';
 
 export const CASES = [
@@ -25,11 +27,14 @@ export const CASES = [
   embedLogin,
   apiWorkflows,
   refusedSignature,
+  refusedKid,
   refusedReplay,
   embedded,
   latency,
   oneRequest,
   neighbours,
+  overload,
+  timing,
   instances,
   memory,
   maintenance,

@@ -24,6 +24,29 @@ export const refusedSignature = {
   },
 };
 
+export const refusedKid = {
+  name: 'refused-kid',
+  title: 'Tokens with an unknown kid against accepted ones, ES256, on PostgreSQL',
+
+  async run(workbench) {
+    const service = await workbench.startService();
+    const servers = [service];
+    const accepted = exchangeRequests(service, workbench.partner, 'ES256');
+    const unknown = exchangeRequests(service, workbench.partner, 'ES256', { change: ofUnknownKid });
+    const { rounds } = await alternate(workbench, [
+      { name: 'unknown kid', servers, load: { ...unknown, expectedStatus: 400 } },
+      { name: 'accepted', servers, load: accepted },
+    ]);
+    return { rounds, ratios: [costRatio(rounds, 'unknown kid', { atMost: 0.6 })] };
+  },
+};
+
+function ofUnknownKid(token) {
+  const [header, ...rest] = token.split('.');
+  const members = { ...JSON.parse(Buffer.from(header, 'base64url')), kid: 'partner-ES999' };
+  return [Buffer.from(JSON.stringify(members)).toString('base64url'), ...rest].join('.');
+}
+
 export const refusedReplay = {
   name: 'refused-replay',
   title: 'Tokens that were used before against accepted ones, ES256, on PostgreSQL',

@@ -8,6 +8,9 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Database } from '../token-exchange/database/database.js';
+import { withinWait } from '../token-exchange/database/wait-limit.js';
+import { beginWait } from '../token-exchange/http/request-wait.js';
 import { readSessionCookies } from '../token-exchange/sessions/session-cookie.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
@@ -38,13 +41,17 @@ export class AuthenticationGuard implements CanActivate {
     private readonly authentication: AuthenticationService,
     private readonly refusals: BearerRefusalRecorder,
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'baseUrl'>,
+    private readonly database: Database,
   ) {}
 
   /** @rule 4.3 An issued token is shown as `Authorization: Bearer`; see access-token.service.ts for its expiry. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    request.principal = await this.principalOf(request, http.getResponse<FastifyReply>());
+    // WaitLimitInterceptor counts on from here.
+    beginWait(request);
+    const reply = http.getResponse<FastifyReply>();
+    request.principal = await withinWait(this.database.waitMs, () => this.principalOf(request, reply));
     return true;
   }
 

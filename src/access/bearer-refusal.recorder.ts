@@ -7,6 +7,7 @@ import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { LOGGER } from '../token-exchange/foundation/log.js';
+import { DatabaseOutages } from '../token-exchange/http/database-outages.js';
 import { bearerLine } from '../token-exchange/refusal-line.js';
 import { BoundedThrottlerStorage } from '../token-exchange/throttle/bounded-throttler.storage.js';
 import { clientOf } from '../token-exchange/throttle/client-address.js';
@@ -41,6 +42,7 @@ export class BearerRefusalRecorder {
     private readonly counts: BoundedThrottlerStorage,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'onBearerRefused'>,
+    private readonly outages: DatabaseOutages,
   ) {}
 
   /**
@@ -87,6 +89,7 @@ export class BearerRefusalRecorder {
     try {
       await this.audit.tell([event]);
     } catch (error) {
+      if (this.outages.isUnrecorded(error)) return;
       const { requestId } = event;
       this.logger.error({ err: error, requestId }, 'a refused API call is not in the audit trail');
     }

@@ -86,7 +86,10 @@ const REFUSALS = {
     ERROR,
   ),
   503: {
-    ...answer('What was revoked cannot be told at present (temporarily_unavailable)', ERROR),
+    ...answer(
+      'The database cannot serve it in time, or what was revoked cannot be told at present (temporarily_unavailable)',
+      ERROR,
+    ),
     headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
   },
 };

@@ -17,6 +17,7 @@ import { SessionRepository } from '../token-exchange/sessions/session.repository
 import { UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
+import { Quotas } from '../workspace/quotas/quotas.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { Administration } from './administration.js';
 import type { InstanceParts, InstanceSettings } from './instance-parts.js';
@@ -27,11 +28,11 @@ import { CommandServer } from './socket/command.server.js';
 export class AdministrationModule {
   /**
    * @param settings what is configured
-   * @param imports modules that offer clock, log, database, audit bus, sessions, revocations, users, projects and workflows
+   * @param imports modules that offer clock, log, database, audit bus, sessions, revocations, users, projects, workflows and quotas
    */
   static register(
     options: CommandServerOptions,
-    settings: InstanceSettings,
+    settings: Omit<InstanceSettings, 'limits'>,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
     return {
@@ -42,7 +43,7 @@ export class AdministrationModule {
   }
 }
 
-function administration(settings: InstanceSettings): Provider {
+function administration(settings: Omit<InstanceSettings, 'limits'>): Provider {
   const useFactory = (
     audit: AuditBus,
     clock: Clock,
@@ -50,6 +51,7 @@ function administration(settings: InstanceSettings): Provider {
     userService: UserService,
     projects: ProjectRepository,
     workflows: WorkflowRepository,
+    quotas: Quotas,
     keySets: JwksSnapshotRepository,
     repository: StoredEntryRepository,
     sessions: SessionRepository,
@@ -61,7 +63,7 @@ function administration(settings: InstanceSettings): Provider {
   ) => {
     const storedEntries = new StoredEntryChanges(repository, settings.trust);
     const learnRevocations = () => follower.hear();
-    const repositories = { users, projects, workflows, keySets, sessions, revocations, trail };
+    const repositories = { users, projects, workflows, quotas, keySets, sessions, revocations, trail };
     const known = { ...repositories, userService, storedEntries, trailFollower, learnRevocations };
     const parts: InstanceParts = { ...known, explain: settings.explain(known, database, clock) };
     return new Administration(parts, audit, clock);
@@ -76,6 +78,7 @@ function administration(settings: InstanceSettings): Provider {
       UserService,
       ProjectRepository,
       WorkflowRepository,
+      Quotas,
       JwksSnapshotRepository,
       StoredEntryRepository,
       SessionRepository,

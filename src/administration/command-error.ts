@@ -3,8 +3,11 @@
 /** A command cannot do its work, for a reason that its user can do something about. Never holds secret values. */
 export class CommandError extends Error {
   /** @param details one line each, listed below the message */
-  constructor(message: string, details: readonly string[] = []) {
-    super([message, ...details.map((line) => `  - ${line}`)].join('\n'));
+  constructor(
+    readonly summary: string,
+    readonly details: readonly string[] = [],
+  ) {
+    super([summary, ...details.map((line) => `  - ${line}`)].join('\n'));
     this.name = 'CommandError';
   }
 }

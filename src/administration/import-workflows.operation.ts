@@ -4,6 +4,7 @@ import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { readMembers, storableText } from './input.js';
 import type { ChangeOperation, ChangeWork } from './operation.js';
+import { QuotaRefusal } from '../workspace/quotas/quotas.js';
 import type { WorkflowDraft } from './workflow-file.js';
 import { readWorkflows } from './workflow-file.js';
 
@@ -31,7 +32,13 @@ export const IMPORT_WORKFLOWS: ChangeOperation<WorkflowImport, ImportedWorkflows
     const owner = await parts.users.findByEmail(ownerEmail, transaction);
     if (owner === undefined) throw new CommandError('There is no user with this e-mail address.');
     const projectId = await parts.projects.personalProjectId(transaction, owner.id);
-    await insertAll(workflows, projectId, work);
+    try {
+      await parts.quotas.within(transaction, { workflows: projectId }, () =>
+        insertAll(workflows, projectId, work),
+      );
+    } catch (error) {
+      throw error instanceof QuotaRefusal ? new CommandError(`${error.message}.`) : error;
+    }
     return { result: { imported: workflows.length }, things: { userId: owner.id, projectId } };
   },
 };

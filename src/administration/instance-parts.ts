@@ -15,6 +15,9 @@ import { SessionRepository } from '../token-exchange/sessions/session.repository
 import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
+import { QuotaRepository } from '../workspace/quotas/quota.repository.js';
+import type { QuotaLimits } from '../workspace/quotas/quota-limits.js';
+import { Quotas } from '../workspace/quotas/quotas.js';
 import { Workflow, WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 
 /** The running service has these already; see administration.module.ts. */
@@ -23,6 +26,7 @@ export interface InstanceParts {
   readonly userService: UserService;
   readonly projects: ProjectRepository;
   readonly workflows: WorkflowRepository;
+  readonly quotas: Quotas;
   readonly keySets: JwksSnapshotRepository;
   readonly storedEntries: StoredEntryChanges;
   readonly sessions: SessionRepository;
@@ -45,6 +49,7 @@ export type ExplainerOf = (
 export interface InstanceSettings {
   /** The configured entries and their rules. */
   readonly trust: StoredEntriesRules;
+  readonly limits: QuotaLimits;
   readonly explain: ExplainerOf;
 }
 
@@ -65,6 +70,9 @@ export function instancePartsOn(
     userService: new UserService(users, projects),
     projects,
     workflows: new WorkflowRepository(dataSource.getRepository(Workflow)),
+    get quotas() {
+      return new Quotas(new QuotaRepository(), settings.limits);
+    },
     keySets: new JwksSnapshotRepository(database),
     get storedEntries() {
       return new StoredEntryChanges(new StoredEntryRepository(database), settings.trust);

@@ -30,12 +30,12 @@ export const LIST_KEY_SETS: ListOperation<ChosenKeySets, StoredKeySet> = {
   },
 };
 
-function hashes(value: unknown): Read<readonly string[]> {
+export function hashes(value: unknown): Read<readonly string[]> {
   const isList = Array.isArray(value) && value.every((hash) => typeof hash === 'string' && SHA256.test(hash));
   return isList ? { value: value as string[] } : { rule: 'must be a list of SHA-256 in hexadecimal' };
 }
 
-function storedKeySet(snapshot: JwksSnapshot): StoredKeySet {
+export function storedKeySet(snapshot: JwksSnapshot): StoredKeySet {
   const { urlHash, keySet, lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = snapshot;
   const failure = lastFailureAt
     ? { at: lastFailureAt.toISOString(), reason: lastFailureReason ?? 'unknown' }

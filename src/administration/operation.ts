@@ -26,7 +26,7 @@ export interface ChangeOperation<Input = unknown, Result = unknown> extends Name
   applied?(parts: InstanceParts): Promise<void>;
 }
 
-/** Reads, page by page, so that no answer holds the service up, however long the list is. */
+/** Reads, or waits for what others do, page by page, so that no answer holds the service up, however long the list is. */
 export interface ListOperation<Input = unknown, Item = unknown> extends NamedOperation<Input> {
   /**
    * A page may be empty: whoever reads a long list looks between its pages whether anybody is there still.

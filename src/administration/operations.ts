@@ -9,6 +9,7 @@ import { LIST_KEY_SETS } from './list-key-sets.operation.js';
 import { LIST_USERS } from './list-users.operation.js';
 import { LIST_REVOCATIONS } from './list-revocations.operation.js';
 import type { Operation } from './operation.js';
+import { REFRESH_KEY_SETS } from './refresh-key-sets.operation.js';
 import { EXPORT_EVENTS, LIST_EVENTS, TAIL_EVENTS } from './read-audit-trail.operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from './revoke-keys.operation.js';
 import { SIGN_USER_OUT } from './sign-user-out.operation.js';
@@ -18,6 +19,7 @@ import { DISABLE_USER, ENABLE_USER } from './switch-user.operation.js';
 /** One row each; a test holds them against the commands of the command line. */
 export const OPERATIONS: readonly Operation[] = [
   LIST_KEY_SETS,
+  REFRESH_KEY_SETS,
   REVOKE_KEYS,
   RESTORE_KEYS,
   LIST_REVOCATIONS,

@@ -14,6 +14,7 @@ import { MOST_DAYS } from '../audit/trail-filter.js';
 import { readPages } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { isoMoment, wholeNumber } from './option-values.js';
+import { Progress } from './progress.js';
 import { printable, renderTable } from './table.js';
 
 const USUAL_LIMIT = 100;
@@ -34,12 +35,10 @@ interface TimeOptions {
 
 interface ListOptions extends SoughtEvents, TimeOptions {
   readonly limit: number;
-  readonly json?: boolean;
 }
 
 interface TailOptions extends SoughtEvents {
   readonly lines: number;
-  readonly json?: boolean;
 }
 
 const TIME_HELP =
@@ -61,7 +60,6 @@ function addList(audit: Command, context: CommandContext): void {
         .default(USUAL_LIMIT)
         .argParser(wholeNumber(1, MOST_LISTED)),
     )
-    .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
       `${TIME_HELP}\nExample:\n  svc-admin audit list --event token-exchange.failed --issuer https://partner.example --since 2h`,
@@ -79,7 +77,6 @@ function addTail(audit: Command, context: CommandContext): void {
         .default(USUAL_LINES)
         .argParser(wholeNumber(0, MOST_LINES)),
     )
-    .option('--json', 'print one JSON object a line')
     .addHelpText('after', '\nExample:\n  svc-admin audit tail --event "token-exchange.*" --json')
     .action((options: TailOptions) => tail(options, context));
 }
@@ -113,31 +110,36 @@ function withTime(command: Command): Command {
     .addOption(new Option('--until <time>', 'before then').argParser(momentOrAgo));
 }
 
-async function list({ limit, json, ...sought }: ListOptions, context: CommandContext): Promise<void> {
+async function list({ limit, ...sought }: ListOptions, context: CommandContext): Promise<void> {
   const events: ShownEvent[] = [];
   // One more than is shown tells whether there are more.
   for await (const page of readPages(context, LIST_EVENTS, { ...sought, limit: limit + 1 }))
     events.push(...page);
   const shown = events.slice(0, limit);
-  if (json === true) context.stdout.write(linesOf(shown));
-  else if (shown.length === 0) context.stdout.write('No event was found.\n');
-  else context.stdout.write(renderTable(HEADINGS, shown.map(rowOf)));
-  if (events.length > limit) context.stderr.write(`There are more than ${limit}: see --limit and --until.\n`);
+  const { answers } = context;
+  const table = () => renderTable(HEADINGS, shown.map(rowOf));
+  answers.giveLines(shown, shown.length === 0 ? () => 'No event was found.\n' : table);
+  if (events.length > limit) answers.remark(`There are more than ${limit}: see --limit and --until.`);
 }
 
-async function tail({ json, ...sought }: TailOptions, context: CommandContext): Promise<void> {
+async function tail(sought: TailOptions, context: CommandContext): Promise<void> {
   for await (const page of readPages(context, TAIL_EVENTS, sought)) {
-    context.stdout.write(json === true ? linesOf(page) : page.map(lineOf).join(''));
+    context.answers.giveLines(page, () => page.map(lineOf).join(''));
     if (context.stdout.isClosed === true) return;
   }
-  context.stderr.write('The service has stopped.\n');
+  context.answers.remark('The service has stopped.');
 }
 
 async function exportAll(sought: SoughtEvents & TimeOptions, context: CommandContext): Promise<void> {
+  const progress = new Progress(context);
+  let count = 0;
   for await (const page of readPages(context, EXPORT_EVENTS, sought)) {
-    context.stdout.write(linesOf(page));
-    if (context.stdout.isClosed === true) return;
+    context.answers.giveLines(page, () => linesOf(page));
+    count += page.length;
+    if (context.stdout.isTerminal !== true) progress.tell(`${count} events`);
+    if (context.stdout.isClosed === true) break;
   }
+  progress.end();
 }
 
 function linesOf(events: readonly ShownEvent[]): string {

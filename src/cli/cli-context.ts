@@ -6,6 +6,8 @@ export interface TextOutput {
   write(text: string): unknown;
   /** Whether its reader has gone: what has no end of its own ends then. */
   readonly isClosed?: boolean;
+  /** Whether a person watches, who may be told how far something is. */
+  readonly isTerminal?: boolean;
 }
 
 /** Gives text that a person or a program has written. */
@@ -14,12 +16,20 @@ export interface TextInput {
   read(): string;
 }
 
+/** A person at a terminal. */
+export interface Terminal {
+  /** Puts a question, and resolves with the line that is typed then. */
+  ask(question: string): Promise<string>;
+}
+
 /** Only the entry file takes these from the process. */
 export interface CliContext {
   readonly environment: Environment;
   /** Relative paths, `.env` and the embedded data directory are looked for here. */
   readonly workingDirectory: string;
   readonly stdin: TextInput;
+  /** Undefined where nobody is there to be asked. */
+  readonly terminal?: Terminal;
   /** Results only, so that they can be piped on. */
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;

@@ -18,10 +18,6 @@ const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
 /** Longer values, such as keys, would push the rest of the table away. */
 const MAX_SHOWN_CHARACTERS = 80;
 
-interface CheckOptions {
-  json?: true;
-}
-
 /** One variable, as `--json` tells it. */
 interface VariableState {
   readonly name: string;
@@ -50,18 +46,16 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
     .description(
       'tell every variable with its value and source, and every problem; exits with 1 if there is one',
     )
-    .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env config check')
-    .action((options: CheckOptions) => check(options, context));
+    .action(() => check(context));
 }
 
 /** Opens no database and asks nobody: what is told is what the start would judge. */
-async function check({ json }: CheckOptions, context: CommandContext): Promise<void> {
+async function check(context: CommandContext): Promise<void> {
   const { startupSources } = context.settings;
   const judgement = await judge(startupSources);
   const variables = variableStates(judgement, sourceNames(startupSources));
-  if (json) writeJson(judgement, variables, context);
-  else writeText(judgement, variables, context);
+  context.answers.give(toldOf(judgement, variables), textOf(judgement, variables));
   const { problems } = judgement;
   if (problems.length === 0) return;
   throw new CommandError(
@@ -69,27 +63,22 @@ async function check({ json }: CheckOptions, context: CommandContext): Promise<v
   );
 }
 
-function writeText(
-  judgement: Judgement,
-  variables: readonly VariableState[],
-  { stdout }: CommandContext,
-): void {
-  for (const problem of judgement.problems) stdout.write(`problem: ${problem}\n`);
-  for (const warning of judgement.warnings) stdout.write(`warning: ${warning}\n`);
-  for (const note of judgement.notes) stdout.write(`note: ${note}\n`);
-  stdout.write(`Token exchange: ${exchangeInWords(judgement)}\n`);
-  stdout.write(`Licence: ${licenseInWords(judgement)}\n\n`);
-  stdout.write(renderTable(HEADINGS, variables.map(rowOf)));
+function textOf(judgement: Judgement, variables: readonly VariableState[]): string {
+  const { problems, warnings, notes } = judgement;
+  const lines = [
+    ...problems.map((problem) => `problem: ${problem}`),
+    ...warnings.map((warning) => `warning: ${warning}`),
+    ...notes.map((note) => `note: ${note}`),
+    `Token exchange: ${exchangeInWords(judgement)}`,
+    `Licence: ${licenseInWords(judgement)}`,
+  ];
+  return `${lines.join('\n')}\n\n${renderTable(HEADINGS, variables.map(rowOf))}`;
 }
 
-function writeJson(
-  judgement: Judgement,
-  variables: readonly VariableState[],
-  { stdout }: CommandContext,
-): void {
+function toldOf(judgement: Judgement, variables: readonly VariableState[]) {
   const { license, problems, warnings, notes } = judgement;
   const held = license === License.NONE ? null : { until: endOf(license), features: [...license.features] };
-  const told = {
+  return {
     problems,
     warnings,
     notes,
@@ -97,7 +86,6 @@ function writeJson(
     license: held,
     variables,
   };
-  stdout.write(`${JSON.stringify(told, null, 2)}\n`);
 }
 
 function exchangeState(judgement: Judgement): ExchangeState {

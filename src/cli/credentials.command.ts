@@ -12,6 +12,7 @@ import { CredentialRepository } from '../workspace/credentials/credential.reposi
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
 import { absoluteDataDirectory, withDatabase } from './instance-database.js';
+import { withProgress } from './progress.js';
 
 export function addCredentialsCommands(program: Command, context: CommandContext): void {
   program
@@ -31,9 +32,11 @@ export function addCredentialsCommands(program: Command, context: CommandContext
 /** Signing keys too: the old key could not be thrown away if they were left under it. */
 async function rekey({ dataSource }: OpenDatabase, context: CommandContext): Promise<void> {
   const keyRing = new KeyRing(configuredKeys(context), VARIABLES.encryptionKeys.name);
-  const credentials = await reseal(new CredentialRepository(dataSource), keyRing);
+  const resealing = reseal(new CredentialRepository(dataSource), keyRing);
+  const credentials = await withProgress(context, 'Sealing credentials again', resealing);
   const signingKeys = await reseal(new SigningKeyRepository(new Database(dataSource)), keyRing);
-  context.stdout.write(
+  context.answers.give(
+    { credentials: credentials.count, signingKeys: signingKeys.count },
     `Sealed again: ${credentials.count} credential(s), ${signingKeys.count} signing key(s).\n`,
   );
   refuseIncomplete({ credential: credentials, 'signing key': signingKeys });

@@ -4,6 +4,7 @@ import { VARIABLES } from '../config/environment.js';
 import { License, LicenseError, readLicense } from '../config/license.js';
 import type { Config } from '../config/load-config.js';
 import { explainerOf } from '../host/instance-explainer.js';
+import { QUOTA_VARIABLES, quotaLimits } from '../start/quota-limits.js';
 import { explanationRules } from '../start/token-exchange-settings.js';
 import type { ExplanationRules } from '../token-exchange/explain/explanation-request.js';
 import type { Clock } from '../token-exchange/foundation/clock.js';
@@ -14,6 +15,9 @@ export function instanceSettings(context: CommandContext): InstanceSettings {
   return {
     get trust() {
       return storedEntriesRulesOf(context);
+    },
+    get limits() {
+      return quotaLimits(context.settings.read(...QUOTA_VARIABLES));
     },
     explain: explainerOf((clock) => rulesOf(context, clock)),
   };

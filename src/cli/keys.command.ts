@@ -1,4 +1,4 @@
-// svc-admin keys: judges trusted key entries as the start of the service does, tells what was fetched for them, and revokes.
+// svc-admin keys: makes keys and entries, judges them as the start of the service does, tells what was fetched for them, and revokes.
 import type { Command } from 'commander';
 import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
 import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';
@@ -7,12 +7,18 @@ import type { JwksAddress } from '../token-exchange/keys/jwks/jwks-snapshot.repo
 import { toJwksAddress } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { policyInWords } from '../token-exchange/keys/policy-words.js';
 import type { TrustPolicy } from '../token-exchange/keys/trust-policy.js';
+import type { TrustedKeysReading } from '../token-exchange/keys/trusted-key-entry.js';
 import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
 import type { JwksEntry, TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 import { readList } from './administration.js';
 import { configuredKeys, rulesOf, storedEntriesRulesOf } from './configured-keys.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
+import { addEntryCommand } from './key-entry.command.js';
+import type { FetchedKeySet } from './fetched-key-sets.js';
+import { fetchKeySets, fetchedInWords, isUseless } from './fetched-key-sets.js';
+import { addKeygen } from './keygen.command.js';
+import { addRefresh } from './refresh.command.js';
 import { addRevocationCommands } from './revocation.commands.js';
 import { addEntryCommands } from './stored-entries.command.js';
 import { renderTable } from './table.js';
@@ -41,16 +47,16 @@ interface EntryAddress extends JwksAddress {
 
 interface CheckOptions {
   file?: string;
-}
-
-interface StatusOptions {
-  json?: true;
+  fetch?: true;
 }
 
 export function addKeysCommands(program: Command, context: CommandContext): void {
   const keys = program.command('keys').description('look after the trusted keys');
+  addKeygen(keys, context);
+  addEntryCommand(keys, context);
   addCheck(keys, context);
   addStatus(keys, context);
+  addRefresh(keys, context);
   addEntryCommands(keys, context);
   addRevocationCommands(keys, context, () => storedEntriesRulesOf(context).configured);
 }
@@ -60,39 +66,63 @@ function addCheck(keys: Command, context: CommandContext): void {
     .command('check')
     .description('tell every problem of the trusted key entries; exits with 1 if there is one')
     .option('--file <file>', 'the JSON array of entries; the configured one if left out')
-    .addHelpText('after', '\nExample:\n  svc-admin keys check --file trusted-keys.json')
+    .option('--fetch', 'fetch each key set now, and tell which of its keys are used; nothing is stored')
+    .addHelpText('after', '\nExample:\n  svc-admin keys check --file trusted-keys.json --fetch')
     .action((options: CheckOptions) => check(options, context));
 }
 
-function check({ file }: CheckOptions, context: CommandContext): void {
+async function check({ file, fetch }: CheckOptions, context: CommandContext): Promise<void> {
   const text = file === undefined ? configuredKeys(context) : readTextFile(context, file);
-  const { entries, problems, warnings, notes } = readTrustedKeys(text, rulesOf(context));
-  for (const problem of problems) context.stdout.write(`problem: ${problem}\n`);
-  for (const warning of warnings) context.stdout.write(`warning: ${warning}\n`);
-  for (const note of notes) context.stdout.write(`note: ${note}\n`);
-  context.stdout.write(renderTable(HEADINGS, entries.map(rowOf)));
-  context.stdout.write(`\n${renderTable(POLICY_HEADINGS, entries.map(policyRow))}`);
-  if (problems.length === 0) return;
-  throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
+  const rules = rulesOf(context);
+  const reading = readTrustedKeys(text, rules);
+  const jwksEntries = reading.entries.filter((entry) => entry.type === 'jwks');
+  const keySets = fetch === true ? await fetchKeySets(jwksEntries, rules) : undefined;
+  const { entries, problems, warnings, notes } = reading;
+  const told = { problems, warnings, notes, entries: entries.map(shownEntry), keySets };
+  context.answers.give(told, checkText(reading, keySets));
+  if (problems.length > 0)
+    throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
+  const useless = keySets?.filter(isUseless) ?? [];
+  if (useless.length > 0) throw new CommandError(`Key sets without a usable key: ${useless.length}.`);
+}
+
+function checkText(reading: TrustedKeysReading, keySets: readonly FetchedKeySet[] = []): string {
+  const { entries, problems, warnings, notes } = reading;
+  return [
+    ...problems.map((problem) => `problem: ${problem}\n`),
+    ...warnings.map((warning) => `warning: ${warning}\n`),
+    ...notes.map((note) => `note: ${note}\n`),
+    ...keySets.map(fetchedInWords),
+    renderTable(HEADINGS, entries.map(rowOf)),
+    `\n${renderTable(POLICY_HEADINGS, entries.map(policyRow))}`,
+  ].join('');
+}
+
+function shownEntry(entry: TrustedKeyEntry) {
+  const { entryIndex: index, label, type, issuer } = entry;
+  const keys =
+    entry.type === 'jwks'
+      ? { url: toJwksAddress(entry.url).url }
+      : { kid: entry.key.kid, algorithms: [...entry.key.algorithms] };
+  return { index, entry: label, type, issuer, keys, policy: policyInWords(entry, new Date()) };
 }
 
 function addStatus(keys: Command, context: CommandContext): void {
   keys
     .command('status')
     .description('tell what the service has fetched for each JWKS entry, and when it asks again')
-    .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  svc-admin keys status')
-    .action((options: StatusOptions) => status(options, context));
+    .action(() => status(context));
 }
 
 /** Reads what the instances have stored, so it tells the same wherever it runs. */
-async function status({ json }: StatusOptions, context: CommandContext): Promise<void> {
+async function status(context: CommandContext): Promise<void> {
   const { entries } = readTrustedKeys(configuredKeys(context), rulesOf(context));
   const configured = entries.filter((entry) => entry.type === 'jwks').map(addressOf);
   const states = await keySetStates([...configured, ...(await storedAddresses(context))], context);
-  if (json) context.stdout.write(`${JSON.stringify(states, null, 2)}\n`);
-  else if (states.length === 0) context.stdout.write('No trusted key entry is of type jwks.\n');
-  else context.stdout.write(renderTable(STATUS_HEADINGS, states.map(statusRow)));
+  const isEmpty = states.length === 0;
+  const table = () => renderTable(STATUS_HEADINGS, states.map(statusRow));
+  context.answers.give(states, isEmpty ? 'No trusted key entry is of type jwks.\n' : table());
 }
 
 function addressOf({ label, url }: JwksEntry): EntryAddress {
@@ -137,9 +167,9 @@ function policyRow(entry: TrustedKeyEntry): string[] {
   return [entry.label, policyInWords(entry, new Date()).join('; ')];
 }
 
-/** The algorithms of fetched keys follow from each key. */
+/** The algorithms of fetched keys follow from each key. The query of an address may hold a secret. */
 function keyCells(entry: TrustedKeyEntry): [string, string] {
-  if (entry.type === 'jwks') return [entry.url, "by the key's kind"];
+  if (entry.type === 'jwks') return [toJwksAddress(entry.url).url, "by the key's kind"];
   return [entry.key.kid, [...entry.key.algorithms].join(', ')];
 }
 

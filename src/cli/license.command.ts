@@ -111,7 +111,8 @@ function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: Comman
   const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
   writeTextFile(context, outPublic, publicPem, { force });
   writeTextFile(context, outPrivate, privatePem, { force, isPrivate: true });
-  context.stdout.write(`The private key is in ${outPrivate}, the public key in ${outPublic}.\n`);
+  const text = `The private key is in ${outPrivate}, the public key in ${outPublic}.\n`;
+  context.answers.give({ privateKey: outPrivate, publicKey: outPublic }, text);
 }
 
 function issue(options: IssueOptions, command: Command, context: CommandContext): void {
@@ -121,8 +122,10 @@ function issue(options: IssueOptions, command: Command, context: CommandContext)
   const exp = endOf(options, iat) ?? command.error('error: give --days or --expires');
   if (exp <= iat) throw new CommandError('The licence would have ended already.');
   const jws = signCompactJws({ alg: 'EdDSA' }, { customer, features, iat, exp }, signer);
-  if (out === undefined) context.stdout.write(`${jws}\n`);
-  else writeTextFile(context, out, `${jws}\n`, { force });
+  const terms = { features, expiresAt: new Date(exp * 1000).toISOString() };
+  if (out === undefined) return context.answers.give({ license: jws, ...terms }, `${jws}\n`);
+  writeTextFile(context, out, `${jws}\n`, { force });
+  context.answers.give({ file: out, ...terms }, '');
 }
 
 /** In seconds since the Unix epoch. */
@@ -133,10 +136,10 @@ function endOf({ days, expires }: IssueOptions, iat: number): number | undefined
 
 async function show(options: ShowOptions, context: CommandContext): Promise<void> {
   const license = await checkedLicense(licenseText(options, context), vendorKey(options, context));
-  context.stdout.write(descriptionOf(license));
-  if (license.hasEnded(new Clock().nowMs()))
-    throw new CommandError('The licence is not valid: it has ended.');
-  context.stdout.write('Status:   valid\n');
+  const isValid = !license.hasEnded(new Clock().nowMs());
+  const text = `${descriptionOf(license)}${isValid ? 'Status:   valid\n' : ''}`;
+  context.answers.give({ ...shownLicense(license), valid: isValid }, text);
+  if (!isValid) throw new CommandError('The licence is not valid: it has ended.');
 }
 
 function licenseText({ license: path }: ShowOptions, context: CommandContext): string {
@@ -162,6 +165,15 @@ async function checkedLicense(compactJwsText: string, publicKeyPem: string): Pro
     if (error instanceof LicenseError) throw new CommandError(`The licence is not valid: ${error.message}`);
     throw error;
   }
+}
+
+function shownLicense({
+  customer = null,
+  features,
+  expiresAt,
+}: Pick<License, 'features' | 'expiresAt'> & { customer?: string | null }) {
+  const isDate = !Number.isNaN(expiresAt.getTime());
+  return { customer, features: [...features], expiresAt: isDate ? expiresAt.toISOString() : null };
 }
 
 function descriptionOf({ customer = '(not named)', features, expiresAt }: License): string {

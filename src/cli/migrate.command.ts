@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.js';
 import { withDatabase } from './instance-database.js';
+import { withProgress } from './progress.js';
 
 export function addMigrateCommand(program: Command, context: CommandContext): void {
   program
@@ -12,9 +13,9 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
 }
 
 /** To open a database is to bring its schema up to date. */
-function migrate(context: CommandContext): Promise<void> {
-  return withDatabase(context, async ({ appliedMigrations }) => {
-    for (const name of appliedMigrations) context.stdout.write(`Applied ${name}.\n`);
-    if (appliedMigrations.length === 0) context.stdout.write('The schema was up to date.\n');
-  });
+async function migrate(context: CommandContext): Promise<void> {
+  const migrating = withDatabase(context, async ({ appliedMigrations }) => appliedMigrations);
+  const applied = await withProgress(context, 'Bringing the schema up to date', migrating);
+  const text = applied.map((name) => `Applied ${name}.\n`).join('') || 'The schema was up to date.\n';
+  context.answers.give({ applied }, text);
 }

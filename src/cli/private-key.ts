@@ -13,14 +13,20 @@ import { readTextFile } from './text-file.js';
  * @throws CommandError when the file holds no such key
  */
 export function readSigner(context: CommandContext, path: string, algorithm: Algorithm): JwsSigner {
-  const key = parsePrivateKey(readTextFile(context, path), path);
+  const key = readPrivateKey(context, path);
   const publicKey = createPublicKey(key);
   if (keyFits(publicKey, algorithm)) return signatureParameters(algorithm, key);
   const fitting = algorithmsFitting(publicKey).join(', ') || 'none that is supported';
   throw new CommandError(`The key in ${path} does not fit ${algorithm}; it fits ${fitting}.`);
 }
 
-function parsePrivateKey(pem: string, path: string): KeyObject {
+/** @throws CommandError when the file holds none */
+export function readPrivateKey(context: CommandContext, path: string): KeyObject {
+  return parsePrivateKey(readTextFile(context, path), path);
+}
+
+/** @throws CommandError where the text is none */
+export function parsePrivateKey(pem: string, path: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {

@@ -1,14 +1,15 @@
 // The admin command line as a whole: its commands, and what exit codes and error lines say.
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError } from '../config/load-config.js';
 import type { CliContext } from './cli-context.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
+import { Answers } from './answers.js';
 import { addAuditCommands } from './audit.command.js';
-import { reasonOf } from './reason.js';
 import { CommandSettings } from './command-settings.js';
 import { addConfigCommands } from './config.command.js';
 import { addCredentialsCommands } from './credentials.command.js';
+import { addInitCommand } from './init.command.js';
+import { InPlaceError } from './in-place-error.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
 import { addMigrateCommand } from './migrate.command.js';
@@ -19,29 +20,47 @@ import { addWorkflowsCommands } from './workflows.command.js';
 const DONE = 0;
 const FAILED = 1;
 const MISUSED = 2;
+const IN_PLACE = 3;
 
 /**
  * Runs one command.
+ * @rule D116 Exit codes: 0 done, 1 refused or failed, 2 called wrongly, 3 what is there already stands in the way.
  * @param args without the names of program and script
- * @returns the exit code: 0 done, 1 the command could not do its work, 2 it was called wrongly
+ * @returns the exit code
  */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+  // Also where the command line cannot be parsed.
+  const answers = new Answers(context, args.includes('--json'));
   try {
-    await createProgram(context).parseAsync(args, { from: 'user' });
+    await createProgram(context, answers).parseAsync(args, { from: 'user' });
     return DONE;
   } catch (error) {
-    // It has told its user already, be it a fault or the help that was asked for.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : MISUSED;
-    context.stderr.write(`${explanationOf(error)}\n`);
-    return FAILED;
+    const exitCode = exitCodeOf(error);
+    if (error instanceof CommanderError) tellMisuse(error, answers);
+    else answers.fail(error, exitCode);
+    return exitCode;
   }
 }
 
-function createProgram(surroundings: CliContext): Command {
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : MISUSED;
+  return error instanceof InPlaceError ? IN_PLACE : FAILED;
+}
+
+/** People were told already, be it of a fault or by the help that was asked for. */
+function tellMisuse({ code, message, exitCode }: CommanderError, answers: Answers): void {
+  if (exitCode === 0 || !answers.isJson) return;
+  const text = code === 'commander.help' ? 'a command is missing; see --help' : message;
+  answers.fail(new CommandError(text.replace(/^error: /, '')), MISUSED);
+}
+
+/** The command line with all its commands, also for whoever describes it. */
+export function createProgram(surroundings: CliContext, answers: Answers): Command {
   const program = new Command('svc-admin');
   const settings = new CommandSettings(surroundings, () => program.opts<{ envFile?: string }>().envFile);
-  const context: CommandContext = { ...surroundings, settings };
+  const context: CommandContext = { ...surroundings, settings, answers };
   configure(program, context);
+  addInitCommand(program, context);
   addLicenseCommands(program, context);
   addConfigCommands(program, context);
   addKeysCommands(program, context);
@@ -55,24 +74,24 @@ function createProgram(surroundings: CliContext): Command {
 }
 
 /** Must come before the commands are added, which inherit from the program. */
-function configure(program: Command, { version, stdout, stderr }: CommandContext): void {
+function configure(program: Command, { version, stdout, stderr, answers }: CommandContext): void {
   program
     .description(
-      'Administers an instance: its licence, configuration, trusted keys, users, workflows, sealed secrets, audit trail ' +
+      'Sets an instance up and administers it: its licence, configuration, trusted keys, users, workflows, sealed secrets, audit trail ' +
         'and database.',
     )
     .version(version)
     .option('--env-file <file>', 'file of SVC_* variables; the real environment wins, ./.env comes last')
+    .option(
+      '--json',
+      'print the result as one JSON document (JSON lines where there is no end), and errors as JSON',
+    )
+    .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env users list')
     .exitOverride()
-    .showHelpAfterError('(add --help to see how it is used)')
+    .showHelpAfterError(answers.isJson ? false : '(add --help to see how it is used)')
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void stderr.write(text),
+      writeErr: (text) => void (answers.isJson || stderr.write(text)),
     });
-}
-
-function explanationOf(error: unknown): string {
-  if (error instanceof ConfigurationError) return error.message;
-  return `error: ${error instanceof CommandError ? error.message : reasonOf(error)}`;
 }

@@ -42,12 +42,13 @@ function addRevoke(keys: Command, context: CommandContext, trusted: () => readon
     )
     .action(async (options: KeyOptions) => {
       const { revokedAt } = await perform(context, REVOKE_KEYS, chosen(options));
-      context.stdout.write(
+      context.answers.give(
+        { ...chosen(options), revokedAt },
         `Revoked at ${revokedAt}: ${inWords(chosen(options))}. ` +
           'What it has vouched for ends on every instance of this release within 10 seconds.\n',
       );
       const hint = hintAt(chosen(options), trusted());
-      if (hint !== undefined) context.stderr.write(`warning: ${hint}\n`);
+      if (hint !== undefined) context.answers.remark(`warning: ${hint}`);
     });
 }
 
@@ -63,9 +64,11 @@ function addRestore(keys: Command, context: CommandContext): void {
     )
     .action(async (options: KeyOptions) => {
       const { stillRevoked } = await perform(context, RESTORE_KEYS, chosen(options));
-      context.stdout.write(`Restored: ${inWords(chosen(options))}. What was issued before stays ended.\n`);
-      for (const kid of stillRevoked)
-        context.stdout.write(`Still revoked: ${inWords({ issuer: options.issuer, kid })}.\n`);
+      const lines = [
+        `Restored: ${inWords(chosen(options))}. What was issued before stays ended.\n`,
+        ...stillRevoked.map((kid) => `Still revoked: ${inWords({ issuer: options.issuer, kid })}.\n`),
+      ];
+      context.answers.give({ ...chosen(options), stillRevoked }, lines.join(''));
     });
 }
 
@@ -73,13 +76,11 @@ function addList(keys: Command, context: CommandContext): void {
   keys
     .command('revocations')
     .description('list what is revoked, and what was')
-    .option('--json', 'print a JSON array')
     .addHelpText('after', '\nExample:\n  svc-admin keys revocations')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async () => {
       const all = await readList(context, LIST_REVOCATIONS, {});
-      if (json === true) context.stdout.write(`${JSON.stringify(all)}\n`);
-      else if (all.length === 0) context.stdout.write('Nothing is revoked.\n');
-      else context.stdout.write(renderTable(HEADINGS, all.map(rowOf)));
+      const text = all.length === 0 ? 'Nothing is revoked.\n' : renderTable(HEADINGS, all.map(rowOf));
+      context.answers.give(all, text);
     });
 }
 

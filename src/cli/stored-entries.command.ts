@@ -49,18 +49,15 @@ function addList(keys: Command, context: CommandContext): void {
   keys
     .command('list')
     .description('list configured and stored entries, with what each allows')
-    .option('--json', 'print a JSON array')
     .addHelpText('after', '\nExample:\n  svc-admin keys list --json')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async () => {
       const all = await readList(context, LIST_ENTRIES, {});
-      if (json === true) context.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
-      else writeList(all, context);
+      const tables = [
+        renderTable(HEADINGS, all.map(rowOf)),
+        renderTable(POLICY_HEADINGS, all.map(policyRow)),
+      ];
+      context.answers.give(all, tables.join('\n'));
     });
-}
-
-function writeList(all: readonly ListedEntry[], { stdout }: CommandContext): void {
-  stdout.write(renderTable(HEADINGS, all.map(rowOf)));
-  stdout.write(`\n${renderTable(POLICY_HEADINGS, all.map(policyRow))}`);
 }
 
 function policyRow({ entry, policy, problems }: ListedEntry): string[] {
@@ -137,18 +134,18 @@ function addSwitch(keys: Command, context: CommandContext, command: SwitchComman
     .action(async (name: string) => {
       const { changed } = await perform(context, operation, { name });
       const said = changed ? `${outcome}, everywhere within 10 seconds` : already;
-      context.stdout.write(`The entry ${quoted(name)} ${said}.\n`);
+      context.answers.give({ name, changed }, `The entry ${quoted(name)} ${said}.\n`);
     });
 }
 
-function writeChange(
-  { name, warnings, notes, policy }: ChangedEntry,
-  outcome: string,
-  { stdout }: CommandContext,
-): void {
-  for (const warning of warnings) stdout.write(`warning: ${warning}\n`);
-  for (const note of notes) stdout.write(`note: ${note}\n`);
-  stdout.write(`The entry ${quoted(name)} ${outcome}: ${printable(policy.join('; '))}.\n`);
+function writeChange(changed: ChangedEntry, outcome: string, { answers }: CommandContext): void {
+  const { name, warnings, notes, policy } = changed;
+  const lines = [
+    ...warnings.map((warning) => `warning: ${warning}\n`),
+    ...notes.map((note) => `note: ${note}\n`),
+    `The entry ${quoted(name)} ${outcome}: ${printable(policy.join('; '))}.\n`,
+  ];
+  answers.give(changed, lines.join(''));
 }
 
 /** @throws CommandError where it is not JSON */

@@ -24,7 +24,6 @@ interface ExplainOptions {
   readonly resource?: string;
   readonly origin?: string;
   readonly at?: Date;
-  readonly json?: true;
 }
 
 const OF_A_TOKEN = ['tokenFile', 'actorTokenFile', 'flow', 'scope', 'resource', 'origin', 'at'];
@@ -47,7 +46,6 @@ export function addExplain(token: Command, context: CommandContext): void {
         OF_A_TOKEN,
       ),
     )
-    .option('--json', 'as JSON')
     .addHelpText('after', HELP)
     .action((options: ExplainOptions) => explain(options, context));
 }
@@ -62,14 +60,14 @@ Example:
   svc-admin token explain --request-id 5f0c2b52-6d0e-4c57-a2d5-0d7d5a8a1c11`;
 
 async function explain(options: ExplainOptions, context: CommandContext): Promise<void> {
-  const { requestId, json } = options;
+  const { requestId } = options;
   const input = requestId === undefined ? inputOf(options, context) : { requestId };
   const [explained] = await readList(context, EXPLAIN_TOKEN, input);
   if (explained === undefined) throw new CommandError('The service has not answered.');
   if ('request' in explained) refuseUnknown(explained.request);
   const value = 'token' in explained ? explained.token : explained.request;
   const text = 'token' in explained ? explanationText(explained.token) : requestText(explained.request);
-  context.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
+  context.answers.give(value, text);
 }
 
 /** @throws CommandError where there is nothing to explain */

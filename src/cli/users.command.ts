@@ -47,7 +47,8 @@ function addCreate(users: Command, context: CommandContext): void {
     )
     .action(async ({ email, givenName, familyName, role }: NewUser) => {
       const newUser = { email, givenName, familyName, role };
-      context.stdout.write(jsonOf(await perform(context, CREATE_USER, newUser)));
+      const user = await perform(context, CREATE_USER, newUser);
+      context.answers.give(user, `${JSON.stringify(user)}\n`);
     });
 }
 
@@ -55,11 +56,10 @@ function addList(users: Command, context: CommandContext): void {
   users
     .command('list')
     .description('list all users')
-    .option('--json', 'print a JSON array')
     .addHelpText('after', '\nExample:\n  svc-admin users list --json')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async () => {
       const all = await readList(context, LIST_USERS, {});
-      context.stdout.write(json === true ? jsonOf(all) : renderTable(HEADINGS, all.map(rowOf)));
+      context.answers.give(all, renderTable(HEADINGS, all.map(rowOf)));
     });
 }
 
@@ -80,7 +80,7 @@ function addSwitch(users: Command, context: CommandContext, command: SwitchComma
     .addHelpText('after', `\nExample:\n  svc-admin users ${name} somebody@example.com`)
     .action(async (user: string) => {
       const { id } = await perform(context, operation, { user });
-      context.stdout.write(`User ${id} is ${state}.\n`);
+      context.answers.give({ id, state }, `User ${id} is ${state}.\n`);
     });
 }
 
@@ -92,7 +92,8 @@ function addSignOut(users: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  svc-admin users sign-out somebody@example.com')
     .action(async (user: string) => {
       const { id, sessions } = await perform(context, SIGN_USER_OUT, { user });
-      context.stdout.write(
+      context.answers.give(
+        { id, sessions },
         `User ${id} is signed out: ${sessions} session(s), and every access token issued until now.\n`,
       );
     });
@@ -100,8 +101,4 @@ function addSignOut(users: Command, context: CommandContext): void {
 
 function rowOf({ id, email, givenName, familyName, role, enabled }: ListedUser): string[] {
   return [id, email, `${givenName} ${familyName}`.trim(), role, enabled ? 'enabled' : 'disabled'];
-}
-
-function jsonOf(value: object): string {
-  return `${JSON.stringify(value)}\n`;
 }

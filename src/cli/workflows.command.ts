@@ -6,6 +6,7 @@ import type { WorkflowDraft } from '../administration/workflow-file.js';
 import { readWorkflowFile } from '../administration/workflow-file.js';
 import { perform } from './administration.js';
 import type { CommandContext } from './command-context.js';
+import { withProgress } from './progress.js';
 import { readTextFile } from './text-file.js';
 
 interface ImportOptions {
@@ -33,8 +34,9 @@ function addImport(workflows: Command, context: CommandContext): void {
 
 async function importFile({ file, ownerEmail }: ImportOptions, context: CommandContext): Promise<void> {
   const workflows = readDrafts(file, context);
-  const { imported } = await perform(context, IMPORT_WORKFLOWS, { ownerEmail, workflows });
-  context.stdout.write(`Imported ${imported} workflow(s).\n`);
+  const importing = perform(context, IMPORT_WORKFLOWS, { ownerEmail, workflows });
+  const { imported } = await withProgress(context, `Importing ${workflows.length} workflow(s)`, importing);
+  context.answers.give({ imported }, `Imported ${imported} workflow(s).\n`);
 }
 
 function readDrafts(file: string, context: CommandContext): WorkflowDraft[] {

@@ -103,6 +103,71 @@ export const VARIABLES = {
     default: false,
   }),
 
+  // Limits (docs/limits.md has all of them)
+  maxConnections: integer('SVC_MAX_CONNECTIONS', {
+    description: 'Most connections of clients at one time, of each process; one more is closed unanswered.',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  headersTimeoutSeconds: integer('SVC_HEADERS_TIMEOUT_SECONDS', {
+    description:
+      'How long the headers of a request may take to arrive, in seconds; never longer than the whole request.',
+    default: 15,
+    min: 1,
+    max: 300,
+  }),
+  requestTimeoutSeconds: integer('SVC_REQUEST_TIMEOUT_SECONDS', {
+    description: 'How long a whole request may take to arrive, in seconds.',
+    default: 30,
+    min: 1,
+    max: 300,
+  }),
+  keepAliveSeconds: integer('SVC_KEEP_ALIVE_SECONDS', {
+    description:
+      'How long a connection stays open without a request, in seconds; longer than that of a reverse proxy in front.',
+    default: 72,
+    min: 1,
+    max: 3600,
+  }),
+  maxRequestsInProgress: integer('SVC_MAX_REQUESTS_IN_PROGRESS', {
+    description:
+      'Most requests that are worked for at one time, of each process; one more is answered 503 at once.',
+    default: 100,
+    min: 1,
+    max: 100_000,
+  }),
+  maxWorkflowsPerProject: integer('SVC_MAX_WORKFLOWS_PER_PROJECT', {
+    description: 'Most workflows of a project.',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  maxCredentialsPerProject: integer('SVC_MAX_CREDENTIALS_PER_PROJECT', {
+    description: 'Most credentials of a project.',
+    default: 1000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  maxMembersPerProject: integer('SVC_MAX_MEMBERS_PER_PROJECT', {
+    description: 'Most members of a project.',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  maxProjectsPerUser: integer('SVC_MAX_PROJECTS_PER_USER', {
+    description: 'Most projects of which one user is a member, the personal one included.',
+    default: 10_000,
+    min: 2,
+    max: 1_000_000,
+  }),
+  maxSessionsPerUser: integer('SVC_EMBED_MAX_SESSIONS_PER_USER', {
+    description: 'Most live sessions of a user; with one more the oldest ends.',
+    default: 100,
+    min: 1,
+    max: 10_000,
+  }),
+
   // Sessions
   sessionLifetimeSeconds: integer('SVC_EMBED_SESSION_TTL_SECONDS', {
     description: 'Life of an embedded session, in seconds, counted from its login.',
@@ -220,6 +285,12 @@ export const VARIABLES = {
     default: 10,
     min: 1,
     max: 500,
+  }),
+  databaseWaitMs: integer('SVC_DATABASE_WAIT_MS', {
+    description: 'What a request waits for the database in all before it gets a 503, in milliseconds.',
+    default: 1_800,
+    min: 200,
+    max: 30_000,
   }),
   dataDirectory: textWithDefault('SVC_DATA_DIR', {
     description:

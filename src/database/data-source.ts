@@ -2,8 +2,12 @@
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import type { PoolConfig } from 'pg';
+import pg from 'pg';
 import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
+import { driverPool } from '../token-exchange/database/driver-pool.js';
+import type { BackgroundPool } from '../token-exchange/database/wait-limit.js';
+import { limitWaits, statementMs } from '../token-exchange/database/wait-limit.js';
 import { DataDirectoryLock } from './data-directory.lock.js';
 import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 import { MIGRATIONS_TABLE, isUpToDate, runMigrations, runMigrationsInTurn } from './migrate.js';
@@ -17,21 +21,33 @@ const EMBEDDED_CONNECTION_WAIT_MS = 30_000;
  * requests ask for is found by key.
  */
 const EMBEDDED_SETTINGS = ['min_wal_size=32MB', 'max_wal_size=32MB', 'default_statistics_target=3'];
+/** What runs in the background, and a command, has more time than a request. */
 const POSTGRESQL_CONNECTION_WAIT_MS = 10_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const LOCK_WAIT_MS = 5_000;
 const STATEMENT_MS = 10_000;
 const ANSWER_MS = 15_000;
+/** A connection that is prepared is given up so much later than a request waits for it. */
+const PREPARATION_MS = 1_000;
+/** Jobs and followers ask one after the other, and seldom. */
+const BACKGROUND_POOL_SIZE = 2;
+
+/** What PostgreSQL does when it stops is told by its statements. */
+const NEVER = new Promise<never>(() => undefined);
 
 /** Which database to open. */
-export type DatabaseSettings =
+export type DatabaseSettings = (
   | { kind: 'postgresql'; url: string; poolSize: number }
   | {
       kind: 'embedded';
       directory: string;
       /** Whether commits are forced to the disk; they are unless this is false. */
       forcesWrites?: boolean;
-    };
+    }
+) & {
+  /** What a request waits for in all, in milliseconds; undefined where there are none, as in commands. */
+  requestWaitMs?: number;
+};
 
 /** Entity classes, collected by the composition root. */
 export type Entities = MixedList<string | EntitySchema | (new () => object)>;
@@ -54,6 +70,8 @@ export interface PreparedDatabase {
   readonly dataSource: DataSource;
   /** Brings the schema up to date. @returns the names of the migrations that ran */
   readonly migrate: () => Promise<string[]>;
+  /** To be called once it is connected. */
+  readonly limit: () => void;
   readonly close: () => Promise<void>;
   /**
    * Resolves with the cause when the embedded engine has stopped for good, as PostgreSQL does where it cannot write its log: its
@@ -75,11 +93,12 @@ export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSourc
  * @throws TransactionPoolerError when a pooler lends it for one transaction at a time
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
-  const { kind, dataSource, migrate, close, stopped } = await prepareDatabase(settings, entities);
+  const { kind, dataSource, migrate, limit, close, stopped } = await prepareDatabase(settings, entities);
   try {
     await connect(dataSource);
     await checkSessions(settings);
     const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
+    limit();
     return { kind, dataSource, appliedMigrations, close, stopped };
   } catch (error) {
     await close();
@@ -98,30 +117,70 @@ export function prepareDatabase(settings: DatabaseSettings, entities: Entities):
 }
 
 function preparePostgresql(
-  { url, poolSize }: Extract<DatabaseSettings, { kind: 'postgresql' }>,
+  { url, poolSize, requestWaitMs }: Extract<DatabaseSettings, { kind: 'postgresql' }>,
   entities: Entities,
 ): PreparedDatabase {
-  const dataSource = createDataSource(entities, {
+  const pool: PoolConfig = {
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: POSTGRESQL_CONNECTION_WAIT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
-    // A request must end, whatever the database waits for; the client gives up last, where the server is silent.
+    // It must end, whatever the database waits for; the client gives up last, where the server is silent.
     lock_timeout: LOCK_WAIT_MS,
     statement_timeout: STATEMENT_MS,
     idle_in_transaction_session_timeout: STATEMENT_MS,
     query_timeout: ANSWER_MS,
     application_name: 'embedded-token-exchange',
     ...whenConnected(planOnce),
+  };
+  if (requestWaitMs !== undefined) return preparePools(pool, requestWaitMs, entities);
+  const dataSource = createDataSource(entities, pool);
+  const migrate = () => migrateInTurn(url, entities);
+  const limit = () => undefined;
+  return {
+    kind: 'postgresql',
+    dataSource,
+    migrate,
+    limit,
+    close: () => disconnect(dataSource),
+    stopped: NEVER,
+  };
+}
+
+/** A pool for requests, and a small one with its longer limits for what runs in the background. */
+function preparePools(background: PoolConfig, waitMs: number, entities: Entities): PreparedDatabase {
+  const { connectionString: url = '' } = background;
+  const dataSource = createDataSource(entities, {
+    ...background,
+    lock_timeout: statementMs(waitMs),
+    statement_timeout: statementMs(waitMs),
+    query_timeout: waitMs + PREPARATION_MS,
   });
-  const migrate = () => runMigrationsInTurn(createDataSource(entities, { connectionString: url, max: 2 }));
-  const close = () => disconnect(dataSource);
-  return { kind: 'postgresql', dataSource, migrate, close, stopped: new Promise(() => undefined) };
+  const pool = new pg.Pool(limitedBySql({ ...background, max: BACKGROUND_POOL_SIZE }));
+  // An idle connection that breaks is replaced; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  const close = async () => {
+    await disconnect(dataSource);
+    await pool.end();
+  };
+  const limit = () => limitWaits(dataSource, { waitMs, background: pool });
+  return {
+    kind: 'postgresql',
+    dataSource,
+    migrate: () => migrateInTurn(url, entities),
+    limit,
+    close,
+    stopped: NEVER,
+  };
+}
+
+function migrateInTurn(url: string, entities: Entities): Promise<string[]> {
+  return runMigrationsInTurn(createDataSource(entities, { connectionString: url, max: 2 }));
 }
 
 async function prepareEmbedded(
-  { directory, forcesWrites = true }: Extract<DatabaseSettings, { kind: 'embedded' }>,
+  { directory, requestWaitMs, forcesWrites = true }: Extract<DatabaseSettings, { kind: 'embedded' }>,
   entities: Entities,
 ): Promise<PreparedDatabase> {
   const lock = DataDirectoryLock.take(directory);
@@ -137,11 +196,35 @@ async function prepareEmbedded(
       if (!hasStopped && !pglite.closed) await pglite.close();
       lock.release();
     };
-    return { kind: 'embedded', dataSource, migrate: () => runMigrations(dataSource), close, stopped };
+    const limit = () => {
+      if (requestWaitMs !== undefined) limitEmbedded(dataSource, requestWaitMs);
+    };
+    return { kind: 'embedded', dataSource, migrate: () => runMigrations(dataSource), limit, close, stopped };
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/** There is one connection, so that only the wait for it can be told apart. */
+function limitEmbedded(dataSource: DataSource, waitMs: number): void {
+  const background = patientPool(driverPool(dataSource));
+  limitWaits(dataSource, { waitMs, background }, true);
+}
+
+/** Waits for the connection as long as the pool lets it. */
+function patientPool(pool: pg.Pool): BackgroundPool {
+  const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
+  return {
+    query: async (text, values) => {
+      const client = await connect();
+      try {
+        return await client.query(text, values);
+      } finally {
+        client.release();
+      }
+    },
+  };
 }
 
 async function connect(dataSource: DataSource): Promise<void> {

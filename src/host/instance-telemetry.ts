@@ -27,9 +27,12 @@ export class InstanceTelemetry extends ExchangeTelemetry {
     this.metrics.stageDuration.observe({ flow, stage }, seconds);
   }
 
-  countUnrecordedFailure(flow: Flow): void {
+  countUnrecordedFailure(
+    flow: Flow,
+    reason: 'internal_error' | 'temporarily_unavailable' = 'internal_error',
+  ): void {
     const outcomes = flow === 'exchange' ? this.metrics.exchanges : this.metrics.embedLogins;
-    outcomes.inc({ outcome: 'failed', reason: 'internal_error' });
+    outcomes.inc({ outcome: 'failed', reason });
   }
 
   countThrottled(flow: ThrottledFlow): void {

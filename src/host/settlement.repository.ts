@@ -7,6 +7,7 @@ import { VERDICT, preparedConsumption } from '../token-exchange/consumption/cons
 import { ConsumptionBatch } from '../token-exchange/consumption/jti-consumption.js';
 import type { Sql } from '../token-exchange/database/sql.js';
 import { givenRows, sql } from '../token-exchange/database/sql.js';
+import { limitsOf } from '../token-exchange/database/wait-limit.js';
 import type { ExpectedUser, Settled, Settlement } from '../token-exchange/host.js';
 import { Settlements } from '../token-exchange/host.js';
 
@@ -76,12 +77,14 @@ const settleFor = preparedConsumption<Settlement, SettledRow>('exchange_settle',
 
 @Injectable()
 export class SettlementRepository extends Settlements {
-  private readonly settlements = new ConsumptionBatch<Settlement, SettledRow>((consumption) =>
-    settleFor(consumption).run(this.dataSource, consumption),
-  );
+  private readonly settlements: ConsumptionBatch<Settlement, SettledRow>;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(dataSource: DataSource) {
     super();
+    this.settlements = new ConsumptionBatch(
+      (consumption) => settleFor(consumption).run(dataSource, consumption),
+      limitsOf(dataSource).waitMs,
+    );
   }
 
   async settle(settlement: Settlement): Promise<Settled> {

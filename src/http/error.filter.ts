@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../token-exchange/http/answers.js';
 import { LOGGER } from '../token-exchange/foundation/log.js';
+import { DatabaseOutages } from '../token-exchange/http/database-outages.js';
 import { TemporarilyUnavailableException } from '../token-exchange/http/temporarily-unavailable.exception.js';
 import { ContentCodingException } from './content-coding.exception.js';
 
@@ -21,9 +22,13 @@ const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>
 
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+  constructor(
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly outages: DatabaseOutages,
+  ) {}
 
-  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+  async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
+    const error = this.outages.refusalOf(thrown, 'api');
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();

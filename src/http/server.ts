@@ -10,7 +10,10 @@ import type { Departure } from './departure.js';
 import { KnownPaths } from './known-paths.js';
 import { PROBES } from './probes.js';
 import { traceRequests } from './request-tracing.js';
-import { answerUnreadableRequest } from './unreadable-request.js';
+import type { Admission } from './admission.js';
+import { RETRY_AFTER_SECONDS } from './admission.js';
+import type { ConnectionLimit } from './connection-limit.js';
+import { HEADERS_TOO_LARGE, answerUnreadableRequest } from './unreadable-request.js';
 
 export interface ServerOptions {
   /** How many reverse proxies in front are believed. */
@@ -22,8 +25,23 @@ export interface ServerOptions {
   readonly departure?: Departure;
   /** Certificate and key, PEM: with them the server speaks HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  readonly limits: ServerLimits;
+  /** Counts connections; with it those over its limit are closed. */
+  readonly connections?: ConnectionLimit;
+  /** Counts requests in progress. */
+  readonly admission?: Admission;
   /** Whether a route, by its pattern, looks at this moment as if it were not there: then it has no methods either. */
   readonly isAbsent?: (url: string) => boolean;
+}
+
+/** How long the server waits for what a client has to send. */
+export interface ServerLimits {
+  /** For the headers of a request, from its first byte or from the connection; never more than `requestTimeoutSeconds`. */
+  readonly headersTimeoutSeconds: number;
+  /** For a whole request. */
+  readonly requestTimeoutSeconds: number;
+  /** For the next request on a connection. */
+  readonly keepAliveSeconds: number;
 }
 
 declare module 'fastify' {
@@ -34,7 +52,10 @@ declare module 'fastify' {
 
 /** @rule B.headers The largest access token that we issue must come back in a header. */
 const HEADER_LIMIT_BYTES = 64 * 1024;
-const SLOW_CLIENT_MS = 30_000;
+/** @rule B.headerCount Of no honest request; Node.js would drop what comes after its own limit without a word. */
+const MAX_HEADERS = 200;
+/** How often Node.js looks for clients that are too slow. */
+const SLOW_CLIENTS_LOOK_MS = 1_000;
 /** `type/subtype`, and parameters if any (RFC 9110 §8.3.1). */
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 /** No route is made for it. */
@@ -50,12 +71,18 @@ export function createServer({
   traces,
   departure,
   tls,
+  limits,
+  connections,
+  admission,
   isAbsent = () => false,
 }: ServerOptions): FastifyAdapter {
+  const requestTimeout = limits.requestTimeoutSeconds * 1000;
+  const headersTimeout = Math.min(limits.headersTimeoutSeconds * 1000, requestTimeout);
   const options = {
     trustProxy: (_address, hop) => hop < proxyHops,
     genReqId: newRequestId,
-    requestTimeout: SLOW_CLIENT_MS,
+    requestTimeout,
+    keepAliveTimeout: limits.keepAliveSeconds * 1000,
     // A HEAD of the embed endpoint must not sign anybody in.
     exposeHeadRoutes: false,
     // Requests that arrive on open connections while the service stops are still answered.
@@ -65,13 +92,22 @@ export function createServer({
     frameworkErrors: answerUndecodablePath,
     clientErrorHandler: (error, socket) => answerUnreadableRequest(logger, error, socket),
   } satisfies FastifyServerOptions;
-  const node = { maxHeaderSize: HEADER_LIMIT_BYTES };
+  const node = {
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    headersTimeout,
+    connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
+  };
   const adapter = new FastifyAdapter(
-    tls === undefined ? { ...options, http: node } : { ...options, https: { ...node, ...tls } },
+    tls === undefined
+      ? { ...options, http: node }
+      : { ...options, https: { ...node, handshakeTimeout: headersTimeout, ...tls } },
   );
   const server: FastifyInstance = adapter.getInstance();
-  traceRequests(server, traces);
   departure?.watch(server);
+  connections?.watch(server.server);
+  if (admission !== undefined) sendAway(server, admission);
+  traceRequests(server, traces);
+  limitHeaders(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
   readBodiesUnparsed(server);
   answerWithCommonHeaders(server);
@@ -91,6 +127,30 @@ function noSchemas(): never {
 function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {
   server.decorate('knownPaths', paths);
   server.addHook('onRoute', ({ url, method }) => paths.add(url, method));
+}
+
+/** Before everything that costs time: see admission.ts. */
+function sendAway(server: FastifyInstance, admission: Admission): void {
+  admission.watch(server);
+  server.addHook('onRequest', (request, reply, done) => {
+    const refusal = admission.refusalOf(request);
+    if (refusal === undefined) return done();
+    setCommonHeaders(request, reply);
+    void reply.status(503).header('retry-after', RETRY_AFTER_SECONDS).send(refusal);
+  });
+}
+
+/** One more than may come is read, so that it can be told from the most that may. */
+function limitHeaders(server: FastifyInstance): void {
+  server.server.maxHeadersCount = MAX_HEADERS + 1;
+  server.addHook('onRequest', ({ raw, id: requestId }, reply, done) => {
+    // Names and values take turns.
+    if (raw.rawHeaders.length <= 2 * MAX_HEADERS) return done();
+    void reply
+      .status(431)
+      .header('connection', 'close')
+      .send({ ...HEADERS_TOO_LARGE, requestId });
+  });
 }
 
 /** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */
@@ -145,7 +205,7 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
 function logAnswers(server: FastifyInstance, logger: Logger): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? null;
-    const level = PROBES.has(route ?? '') ? 'debug' : 'info';
+    const level = PROBES.has(route ?? '') || request.isShed === true ? 'debug' : 'info';
     const { id: requestId, method } = request;
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
     logger[level]({ requestId, method, route, status: reply.statusCode, milliseconds }, 'request');

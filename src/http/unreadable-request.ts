@@ -11,12 +11,16 @@ interface Answer {
 }
 
 const NOT_HTTP: Answer = { status: 400, error: 'bad_request', message: 'The request cannot be read' };
+/** Also where there are too many of them (server.ts). */
+export const HEADERS_TOO_LARGE = {
+  error: 'headers_too_large',
+  message: 'The request headers are too large',
+} as const;
 /** By the code of Node.js's error. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
-    error: 'headers_too_large',
-    message: 'The request headers are too large',
+    ...HEADERS_TOO_LARGE,
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,

@@ -78,6 +78,31 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly databaseRefusals = new Counter({
+    name: 'svc_database_refusals_total',
+    help: 'Requests refused with 503 because the database could not serve them.',
+    labelNames: ['flow'] as const,
+    registers: [this.registry],
+  });
+
+  readonly unrecordedEvents = new Counter({
+    name: 'svc_audit_unrecorded_total',
+    help: 'Events that are not in the audit trail because the database could not serve.',
+    registers: [this.registry],
+  });
+
+  readonly requestsShed = new Counter({
+    name: 'svc_requests_shed_total',
+    help: 'Requests answered 503 because there were too many in progress.',
+    registers: [this.registry],
+  });
+
+  readonly connectionsRefused = new Counter({
+    name: 'svc_connections_refused_total',
+    help: 'Connections closed unanswered because there were too many.',
+    registers: [this.registry],
+  });
+
   readonly keySetFetches = new Counter({
     name: 'svc_jwks_fetches_total',
     help: 'Fetches of key sets by outcome.',
@@ -106,7 +131,10 @@ export class Metrics {
     // A series that begins at its first event hides that event from whoever asks for the increase.
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
-    for (const flow of ['exchange', 'embed', 'revocation', 'api']) this.throttled.inc({ flow }, 0);
+    for (const flow of ['exchange', 'embed', 'revocation', 'api']) {
+      this.throttled.inc({ flow }, 0);
+      this.databaseRefusals.inc({ flow }, 0);
+    }
     for (const counter of [this.exchanges, this.embedLogins])
       counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
   }
@@ -121,6 +149,10 @@ export class Metrics {
         this.set(secondsLeft());
       },
     });
+  }
+
+  watchRequests(read: () => number): void {
+    this.gauge('svc_requests_in_progress', 'Requests that are worked for.', [], (gauge) => gauge.set(read()));
   }
 
   /** Counts keys whenever metrics are read, so that the number is never older than that. */

@@ -264,8 +264,11 @@ export interface ReplayRecords {
 export abstract class ExchangeTelemetry {
   abstract observeStage(flow: Flow, stage: Stage, seconds: number): void;
   abstract countThrottled(flow: ThrottledFlow): void;
-  /** Counts a failure, by a fault of the service, that not even the audit trail could take. */
-  abstract countUnrecordedFailure(flow: Flow): void;
+  /**
+   * Counts a failure that not even the audit trail could take: by a fault of the service, or because the database could not
+   * serve.
+   */
+  abstract countUnrecordedFailure(flow: Flow, reason?: 'internal_error' | 'temporarily_unavailable'): void;
   /** Takes a function that tells the present number of usable keys, to be asked whenever metrics are read. */
   abstract watchKeys(read: () => readonly KeysHeld[]): void;
 

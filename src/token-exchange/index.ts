@@ -68,6 +68,10 @@ export { Notifications, SoleProcessNotifications } from './coordination/notifica
 export type { Subscription } from './coordination/notifications.js';
 export { Clock } from './foundation/clock.js';
 export type { Log } from './foundation/log.js';
+export { limitWaits } from './database/wait-limit.js';
+export type { BackgroundPool, WaitLimits } from './database/wait-limit.js';
+export { DatabaseOutages } from './http/database-outages.js';
+export type { OutageWatch } from './http/database-outages.js';
 export { Transaction, managerOf } from './database/transaction.js';
 export type { GivingThrottlerStorage } from './throttle/giving-throttler.storage.js';
 

@@ -3,6 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AuditContext, AuditEvent, AuditPayloads } from './audit/audit-event.js';
 import { auditEvent } from './audit/audit-event.js';
 import { AuditBus } from './audit/audit.bus.js';
+import { Database } from './database/database.js';
+import { withinWait } from './database/wait-limit.js';
 import { Clock } from './foundation/clock.js';
 import type { Sender } from './edge/entry-throttle.service.js';
 import type { Log } from './foundation/log.js';
@@ -10,6 +12,8 @@ import { LOGGER } from './foundation/log.js';
 import type { Flow } from './flow.js';
 import type { Stage } from './host.js';
 import { ExchangeTelemetry } from './host.js';
+import { DatabaseOutages } from './http/database-outages.js';
+import { waitedMs } from './http/request-wait.js';
 import type { IdentityChange, ResolvedUser } from './identity/identity.service.js';
 import type { NoticeKind } from './refusal-explanations.js';
 import { noticeLine, rejectionLine } from './refusal-line.js';
@@ -23,10 +27,16 @@ import { issuerAndKid } from './verification/external-token.verifier.js';
 /** How the log calls what was refused. */
 const WORK = { exchange: 'a token exchange', embed: 'an embedded login' } as const;
 
+/** How metrics call what the database could not serve. */
+const UNAVAILABLE = 'temporarily_unavailable';
+
 const FAILURE_EVENTS = {
   exchange: 'svc.audit.token-exchange.failed',
   embed: 'svc.audit.token-exchange.embed-login-failed',
 } as const;
+
+/** Runs what asks the database, all of it within the limit of a request; fetches of keys lie outside of it. */
+export type InTime = <T>(work: () => Promise<T>) => Promise<T>;
 
 type FailureEvent = (typeof FAILURE_EVENTS)[Flow];
 
@@ -58,6 +68,8 @@ export class Journey {
     private readonly telemetry: ExchangeTelemetry,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Log,
+    private readonly database: Database,
+    private readonly outages: DatabaseOutages,
   ) {}
 
   /** Makes the function that runs a stage of a flow and observes how long it took, also when it failed. */
@@ -76,17 +88,31 @@ export class Journey {
     return this.clock.now();
   }
 
+  /** What its guards have taken so far counts. */
+  private waiterOf(sender: Sender): InTime {
+    let leftMs = this.database.waitMs - (waitedMs(sender) ?? 0);
+    return async (work) => {
+      const beganAtMs = performance.now();
+      try {
+        return await withinWait(leftMs, work);
+      } finally {
+        leftMs -= performance.now() - beganAtMs;
+      }
+    };
+  }
+
   /**
    * Runs a flow; what ends it is written to the audit trail with its true cause, then thrown on. Whoever is over a limit
    * leaves no record, or could fill the trail.
    */
-  async audited<T>(flow: Flow, request: SentRequest, work: () => Promise<T>): Promise<T> {
+  async audited<T>(flow: Flow, request: SentRequest, work: (inTime: InTime) => Promise<T>): Promise<T> {
+    const inTime = this.waiterOf(request.sender);
     try {
-      return await work();
+      return await work(inTime);
     } catch (error) {
       if (error instanceof TooManyRequestsError) throw error;
-      if (error instanceof Rejection) await this.tellFailure(flow, request, error);
-      else await this.tellFault(flow, request, error);
+      if (error instanceof Rejection) await inTime(() => this.tellFailure(flow, request, error));
+      else await inTime(() => this.tellFault(flow, request, error));
       throw error;
     }
   }
@@ -108,13 +134,21 @@ export class Journey {
     const { party, issuer, kid, userId, detail, expected, found } = context;
     const refusal = { flow, party, reason, issuer, kid, userId, detail, expected, found };
     const event = this.failure(flow, request, refusal);
-    await this.audit.tell([event]);
     const { name, requestId, payload } = event;
-    this.logger.warn({ event: name, requestId, payload }, rejectionLine(WORK[flow], reason, context));
+    try {
+      await this.audit.tell([event]);
+    } catch (error) {
+      if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
+      throw error;
+    } finally {
+      this.logger.warn({ event: name, requestId, payload }, rejectionLine(WORK[flow], reason, context));
+    }
   }
 
   /** What the fault was stands in the log. The database may be the cause, so the trail may be out of reach as well. */
   private async tellFault(flow: Flow, request: SentRequest, fault: unknown): Promise<void> {
+    // A second attempt would wait as long as the first.
+    if (this.outages.isUnrecorded(fault)) return this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
     const detail = fault instanceof UnissuedTokenError ? { detail: fault.message } : {};
     const event = this.failure(flow, request, { flow, reason: 'internal_error', ...detail });
     try {

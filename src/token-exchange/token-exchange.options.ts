@@ -131,6 +131,8 @@ export interface AccessTokenSettings {
 export interface SessionSettings {
   /** Life of a session, in seconds; 60 to 86,400, default 3,600. */
   readonly lifetimeSeconds: number;
+  /** Live sessions of one user: with one more the oldest ends; 1 to 10,000, default 100. */
+  readonly maxPerUser: number;
   /** Whether the cookie belongs to the site that frames the host (CHIPS). Default true. */
   readonly partitioned: boolean;
 }

@@ -26,6 +26,7 @@ import {
   Settlements,
   UserDirectory,
 } from './host.js';
+import { DatabaseOutages } from './http/database-outages.js';
 import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 import { RevocationService } from './revocation/revocation.service.js';
 import { Revocations } from './revocation/revocations.js';
@@ -81,6 +82,11 @@ export interface TokenExchangeParts {
   readonly loginFailurePage?: Given<LoginFailurePage>;
   /** Own: the clock of this machine. */
   readonly clock?: Given<Clock>;
+  /**
+   * Own: `DatabaseOutages`, which hears of both flows. `imported` where a module of `imports` offers one that hears of everything
+   * that the host answers.
+   */
+  readonly outages?: 'imported';
   /** Own: Nest's logger. */
   readonly log?: Given<Log>;
   /** Own: one process of all on the database, by an advisory lock. */
@@ -115,6 +121,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     ...part(ExchangeTelemetry, parts.telemetry, () => part(ExchangeTelemetry, SilentTelemetry)),
     ...part(Clock, parts.clock, () => [Clock]),
     ...part(LOGGER, parts.log, () => part(LOGGER, NestLog)),
+    ...(parts.outages === 'imported' ? [] : ownOutages()),
     ...part(Leader, parts.leader, leadershipOf),
     ...part(Notifications, parts.notifications, ownNotifications),
     ...part(THROTTLE_STORAGE, parts.throttlerStorage, () => part(THROTTLE_STORAGE, BoundedThrottlerStorage)),
@@ -157,6 +164,11 @@ function ownAccessTokens(): Provider[] {
     { provide: KeyRing, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: keyRing },
     { provide: AccessTokenIssuer, useExisting: AccessTokenService },
   ];
+}
+
+function ownOutages(): Provider[] {
+  const useFactory = (database: Database, log: Log) => new DatabaseOutages(database, log);
+  return [{ provide: DatabaseOutages, inject: [Database, LOGGER], useFactory }];
 }
 
 function ownNotifications(): Provider[] {

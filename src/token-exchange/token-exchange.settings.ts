@@ -44,9 +44,10 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
 
 /** @throws RangeError */
 export function completedSessions({ sessions = {} }: TokenExchangeSettings): SessionOptions {
-  const { lifetimeSeconds = 3600, partitioned = true } = sessions;
+  const { lifetimeSeconds = 3600, partitioned = true, maxPerUser = 100 } = sessions;
   return {
     sessionLifetimeSeconds: whole('sessions.lifetimeSeconds', lifetimeSeconds, 60, DAY_SECONDS),
+    maxSessionsPerUser: whole('sessions.maxPerUser', maxPerUser, 1, 10_000),
     partitionedCookie: partitioned,
   };
 }

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ErrorFilter } from '../http/error.filter.js';
 import { LOGGER } from '../token-exchange/foundation/log.js';
+import { DatabaseOutages } from '../token-exchange/http/database-outages.js';
 import { PublicFiles } from './public-files.js';
 
 /** What programs ask for; a page would be no use to them, whatever they say that they accept. */
@@ -13,11 +14,12 @@ const FOR_PROGRAMS = /^\/(?:rest|api|assets|\.well-known|healthz|metrics)(?:\/|$
 @Catch(NotFoundException)
 export class NotFoundPageFilter extends ErrorFilter {
   constructor(
-    // In the place where Nest has noted it for the class above.
+    // In the places where Nest has noted them for the class above.
     @Inject(LOGGER) logger: Logger,
+    outages: DatabaseOutages,
     private readonly files: PublicFiles,
   ) {
-    super(logger);
+    super(logger, outages);
   }
 
   override async catch(error: unknown, host: ArgumentsHost): Promise<void> {

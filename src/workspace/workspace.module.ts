@@ -15,6 +15,8 @@ import { CredentialService } from './credentials/credential.service.js';
 import { ProjectMemberController } from './projects/project-member.controller.js';
 import { ProjectMemberRepository } from './projects/project-member.repository.js';
 import { ProjectController } from './projects/project.controller.js';
+import { QuotaRepository } from './quotas/quota.repository.js';
+import { Quotas } from './quotas/quotas.js';
 import { AccessRights } from './rights/access-rights.js';
 import { ProjectChoice } from './rights/project-choice.js';
 import { ProjectRoleRepository } from './rights/project-role.repository.js';
@@ -62,6 +64,12 @@ export class WorkspaceModule {
         PageCursors,
         Pages,
         ProjectChoice,
+        QuotaRepository,
+        {
+          provide: Quotas,
+          useFactory: (repository: QuotaRepository) => new Quotas(repository, options.limits),
+          inject: [QuotaRepository],
+        },
         ProjectRoleRepository,
         ProjectMemberRepository,
         WorkflowRepository,
@@ -70,7 +78,7 @@ export class WorkspaceModule {
         CredentialService,
         UserAdministrationService,
       ],
-      exports: [WorkflowRepository],
+      exports: [WorkflowRepository, Quotas],
     };
   }
 }

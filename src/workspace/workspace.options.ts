@@ -1,11 +1,13 @@
 // What the workspace is told at registration.
 import type { LicenseFeature } from '../config/license.js';
+import type { QuotaLimits } from './quotas/quota-limits.js';
 
 export interface WorkspaceOptions {
   /** Whether the licence has the feature now: it may run out while the service runs. */
   readonly isLicensed: (feature: LicenseFeature) => boolean;
   /** Calls of the API that one caller may make within a minute of the first; 1 to 1,000,000. */
   readonly callsPerMinute: number;
+  readonly limits: QuotaLimits;
   /** Called for each call that was refused because its caller was over the limit; for a metric. */
   readonly onThrottled: () => void;
 }

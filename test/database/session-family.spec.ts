@@ -31,6 +31,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
       new TestClock(),
       {
         sessionLifetimeSeconds: 3600,
+        maxSessionsPerUser: 100,
         partitionedCookie: true,
       },
     );

@@ -68,10 +68,11 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     expect(requestsOf(parsed(await line.output(['audit', 'list', '--json', ...options])))).toEqual(requests);
   });
 
-  it('[D84] says where nothing is found, and where there are more', async () => {
+  it('[D84][D117] says where nothing is found, and where there are more', async () => {
     expect(await line.output(['audit', 'list', '--request-id', 'nobody-1'])).toBe('No event was found.\n');
     const { stdout, stderr } = await line.run(['audit', 'list', '--limit', '1', '--json']);
-    expect([parsed(stdout).length, stderr]).toEqual([1, 'There are more than 1: see --limit and --until.\n']);
+    const remark = 'There are more than 1: see --limit and --until.';
+    expect([parsed(stdout).length, JSON.parse(stderr)]).toEqual([1, { remark }]);
   });
 
   it.each([

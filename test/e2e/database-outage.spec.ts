@@ -9,8 +9,8 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 /** Broken connections are told at once: nothing waits for a time limit. */
 const CUT_PATIENCE_MS = 10_000;
-/** Twice (the work, then the record of its failure): the statement before, a new connection, its own statement. */
-const SILENCE_PATIENCE_MS = 2 * (15_000 + 10_000 + 15_000);
+/** Three times the limit that the services of the tests have: this machine may be busy. database-away.spec.ts has the real one. */
+const SILENCE_PATIENCE_MS = 30_000;
 
 interface Sent {
   readonly tokens: readonly string[];
@@ -21,7 +21,7 @@ interface Sent {
 
 jest.setTimeout(150_000);
 
-describeOnPostgresql('[D3] exchanges while the database goes away', (database) => {
+describeOnPostgresql('[D3][D49] exchanges while the database goes away', (database) => {
   let behind: DatabaseBehindProxy;
   let service: TestService;
 
@@ -92,12 +92,12 @@ describeOnPostgresql('[D3] exchanges while the database goes away', (database) =
   };
 
   it.each([3, 20, 45, 70])(
-    '[5.2.5] connections that break after %d of a hundred answers: 200 or 500 in time, and no token passes twice',
+    '[5.2.5] connections that break after %d of a hundred answers: 200 or 503 in time, and no token passes twice',
     async (moment) => {
       const sent = await burst(`cut-${moment}`, 100, (answered) => {
         if (answered === moment) behind.proxy.cut();
       });
-      expect([[200], [200, 500]]).toContainEqual(statusesOf(sent));
+      expect([[200], [200, 503]]).toContainEqual(statusesOf(sent));
       expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(CUT_PATIENCE_MS);
       await untilItWorks();
       await expectRows(sent);
@@ -111,7 +111,7 @@ describeOnPostgresql('[D3] exchanges while the database goes away', (database) =
     const sent = await burst('breaking', 200, (answered) => {
       if (answered % 10 === 0) behind.proxy.cut();
     });
-    expect(statusesOf(sent)).toEqual([200, 500]);
+    expect(statusesOf(sent)).toEqual([200, 503]);
     expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(CUT_PATIENCE_MS);
     await untilItWorks();
     await expectRows(sent);
@@ -123,7 +123,7 @@ describeOnPostgresql('[D3] exchanges while the database goes away', (database) =
       if (answered === 10) behind.proxy.silence();
     });
     behind.proxy.resume();
-    expect(statusesOf(sent)).toEqual([200, 500]);
+    expect(statusesOf(sent)).toEqual([200, 503]);
     await untilItWorks();
     await expectRows(sent);
     await expectNoneTwice(sent);

@@ -24,6 +24,7 @@ const VALUES = [
   'AccessTokenService',
   'AuditTrail',
   'Clock',
+  'DatabaseOutages',
   'ExchangeTelemetry',
   'Leader',
   'LoginFailurePage',
@@ -43,6 +44,7 @@ const VALUES = [
   'TokenExchangeModule',
   'Transaction',
   'UserDirectory',
+  'limitWaits',
   'managerOf',
   'readTrustedKeys',
 ];

@@ -41,6 +41,8 @@ export async function surroundingsOf(
     SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000',
     SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
     SVC_API_CALLS_PER_MINUTE: '1000000',
+    // A machine that is busy with other tests is not a database that is away.
+    SVC_DATABASE_WAIT_MS: '10000',
     SVC_PORT: String(port),
     SVC_BASE_URL: baseUrl,
     ...settings,

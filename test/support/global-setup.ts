@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import type { PostgresServer } from '../../bench/support/postgres-server.mjs';
 
 /** Folders whose tests use databases. */
-const DATABASE_TEST_FOLDERS = ['test/database', 'test/e2e', 'test/instances', 'test/long', 'test/package'];
+const DATABASE_TEST_FOLDERS = [
+  'test/database',
+  'test/e2e',
+  'test/instances',
+  'test/long',
+  'test/package',
+  'test/partner',
+];
 
 /** What is used of the configuration that Jest passes to a global set-up. */
 export interface TestRun {

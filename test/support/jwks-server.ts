@@ -77,6 +77,11 @@ export class JwksServer {
     return promisify(this.server.getConnections.bind(this.server))();
   }
 
+  /** With whatever is under way on them. */
+  breakConnections(): void {
+    this.server.closeAllConnections();
+  }
+
   /** Ends at once, with whatever is still under way. */
   async close(): Promise<void> {
     this.server.close();

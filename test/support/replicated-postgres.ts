@@ -25,8 +25,6 @@ export class ReplicatedPostgres {
   private currentPrimary: PostgresServer | undefined;
   private currentStandby: PostgresServer | undefined;
 
-  private constructor() {}
-
   /** Starts both, with one migrated database; no commit is answered from then on that the standby does not have. */
   static async start(): Promise<ReplicatedPostgres> {
     const pair = new ReplicatedPostgres();

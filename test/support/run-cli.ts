@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Terminal } from '../../src/cli/cli-context.js';
 import { runCli } from '../../src/cli/program.js';
 import type { Environment } from '../../src/config/load-config.js';
 
@@ -27,14 +28,23 @@ export class CommandLine {
     private readonly version = TEST_VERSION,
   ) {}
 
-  /** @param stdin what the command reads from its standard input */
-  async run(args: string[], environment = this.environment(), stdin = ''): Promise<CommandResult> {
+  /**
+   * @param stdin what the command reads from its standard input
+   * @param terminal who is there to be asked; nobody if left out
+   */
+  async run(
+    args: string[],
+    environment = this.environment(),
+    stdin = '',
+    terminal?: Terminal,
+  ): Promise<CommandResult> {
     const said = { stdout: '', stderr: '' };
     const output = (name: keyof typeof said) => ({ write: (text: string) => void (said[name] += text) });
     const exitCode = await runCli(args, {
       environment,
       workingDirectory: this.folder,
       stdin: { read: () => stdin },
+      terminal,
       stdout: output('stdout'),
       stderr: output('stderr'),
       version: this.version,

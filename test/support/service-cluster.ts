@@ -182,6 +182,8 @@ async function commonEnvironment(database: TestDatabase, { trustedKeys }: Cluste
     ...(await licenseEnvironment()),
     ...database.environment,
     SVC_BASE_URL: BASE_URL,
+    // A machine that is busy with other tests is not a database that is away.
+    SVC_DATABASE_WAIT_MS: '10000',
     SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
     SVC_EMBED_LOGIN_ENABLED: 'true',
     SVC_TOKEN_EXCHANGE_ENABLED: 'true',

@@ -1,4 +1,4 @@
-// A network between a client and a server that can break, or go silent: connections stay open and nothing passes any more.
+// A network between a client and a server that can break, refuse, or go silent: connections stay open and nothing passes any more.
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -41,6 +41,19 @@ export class TcpProxy {
   /** The next answer of the server is lost with its connection, and so are those after it: what was asked for has been done. */
   loseAnswers(): void {
     this.losesAnswers = true;
+  }
+
+  /** Every connection breaks, and new ones are refused, as where the server does not run. */
+  async refuse(): Promise<void> {
+    this.server.close();
+    this.cut();
+    await once(this.server, 'close');
+  }
+
+  /** Takes connections again, at the same address. */
+  async admit(): Promise<void> {
+    this.server.listen(Number(new URL(this.url).port), '127.0.0.1');
+    await once(this.server, 'listening');
   }
 
   /** The network is back, and what was sent meanwhile arrives. */

@@ -117,8 +117,11 @@ export interface AuditPayloads {
   'svc.audit.session.ended': {
     /** How many that had not ended by themselves. */
     readonly sessions: number;
-    /** `replaced`: a login in the same browser took their place, mostly that of another user. */
-    readonly cause: 'signed-out' | 'replaced';
+    /**
+     * `replaced`: a login in the same browser took their place, mostly that of another user. `too-many`: they were the oldest of
+     * more than a user may have.
+     */
+    readonly cause: 'signed-out' | 'replaced' | 'too-many';
     /** Their families, as in the events of their logins. */
     readonly sessionFamilyIds: readonly string[];
   };

@@ -30,9 +30,15 @@ const MAX_RUNS = 4;
 
 /** Lets the requests of one moment share a statement. */
 export class ConsumptionBatch<Request extends { readonly uses: readonly TokenUse[] }, Row extends Verdict> {
-  private readonly batch = new Batch((askers: readonly Asker<Request>[]) => this.serve(askers));
+  private readonly batch: Batch<Asker<Request>, Row | Refused | 'again'>;
 
-  constructor(private readonly run: ConsumptionRun<Request, Row>) {}
+  /** @param waitMs see `Batch` */
+  constructor(
+    private readonly run: ConsumptionRun<Request, Row>,
+    waitMs?: number,
+  ) {
+    this.batch = new Batch((askers: readonly Asker<Request>[]) => this.serve(askers), waitMs);
+  }
 
   /**
    * Uses up the ids of one request: all of them or none.

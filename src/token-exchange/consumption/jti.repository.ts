@@ -29,11 +29,14 @@ const consumeFor = preparedConsumption<Uses, Verdict>(
 
 @Injectable()
 export class JtiRepository {
-  private readonly consumptions = new ConsumptionBatch<Uses, Verdict>((consumption) =>
-    consumeFor(consumption).run(this.database.dataSource, consumption),
-  );
+  private readonly consumptions: ConsumptionBatch<Uses, Verdict>;
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Database) {
+    this.consumptions = new ConsumptionBatch(
+      (consumption) => consumeFor(consumption).run(database.dataSource, consumption),
+      database.waitMs,
+    );
+  }
 
   /**
    * Uses up the ids of one request: all of them or none.

@@ -1,5 +1,7 @@
 // Lets concurrent requests share one statement, while each gets an answer of its own.
 import { isFaultOfOneRow } from './database-error.js';
+import { DatabaseWaitError } from './unavailable.js';
+import { DEFAULT_WAIT_MS, MOST_WAITING } from './wait-limit.js';
 
 /** Answers the items of one statement, in their order. */
 export type BatchRun<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
@@ -8,6 +10,8 @@ interface Waiting<Item, Answer> {
   readonly item: Item;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
+  /** On the monotonic clock. */
+  readonly sinceMs: number;
 }
 
 /**
@@ -30,12 +34,17 @@ export class Batch<Item, Answer> {
   private latestLaneAtMs = 0;
   private watch: NodeJS.Timeout | undefined;
 
-  constructor(private readonly run: BatchRun<Item, Answer>) {}
+  /** @param waitMs after so many milliseconds an item is not sent any more: its request has had its answer */
+  constructor(
+    private readonly run: BatchRun<Item, Answer>,
+    private readonly waitMs = DEFAULT_WAIT_MS,
+  ) {}
 
-  /** Resolves with the item's own answer. @throws what its statement throws */
+  /** Resolves with the item's own answer. @throws what its statement throws, or DatabaseWaitError where it was never sent */
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
+      if (this.waiting.length >= MOST_WAITING) return reject(new DatabaseWaitError('pool_exhausted'));
+      this.waiting.push({ item, resolve, reject, sinceMs: performance.now() });
       this.occupyLane();
     });
   }
@@ -71,10 +80,19 @@ export class Batch<Item, Answer> {
   }
 
   private async useLane(): Promise<void> {
+    this.giveUpOld();
     const taken = this.waiting.splice(0, MAX_ITEMS);
     if (taken.length > 0) await this.serve(taken);
     this.lanesInUse -= 1;
     this.occupyLane();
+  }
+
+  /** They stand in the order of their arrival. */
+  private giveUpOld(): void {
+    const oldestMs = performance.now() - this.waitMs;
+    const firstInTime = this.waiting.findIndex(({ sinceMs }) => sinceMs >= oldestMs);
+    const old = this.waiting.splice(0, firstInTime === -1 ? this.waiting.length : firstInTime);
+    for (const { reject } of old) reject(new DatabaseWaitError('time_limit'));
   }
 
   /**

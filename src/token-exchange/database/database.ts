@@ -1,6 +1,7 @@
 // The host's database, as the repositories of this package use it: PostgreSQL, by TypeORM's data source.
 import type { DataSource } from 'typeorm';
 import { TOKEN_EXCHANGE_TABLES } from '../migrations/index.js';
+import { limitsOf } from './wait-limit.js';
 
 /** Statements go to the host's own data source, with its pool, its settings and its search path. */
 export class Database {
@@ -25,13 +26,25 @@ export class Database {
     );
   }
 
-  /** Runs one statement that answers rows, outside any transaction of ours. @throws the driver's error */
-  query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.dataSource.query<Row[]>(text, [...values]);
+  /** What a request waits for in all, in milliseconds. */
+  get waitMs(): number {
+    return limitsOf(this.dataSource).waitMs;
   }
 
-  /** Runs one UPDATE or DELETE, outside any transaction of ours. @returns how many rows it changed @throws the driver's error */
+  /**
+   * Runs one statement that answers rows, outside any transaction of ours, for no request: the limits are those of work in the
+   * background. @throws the driver's error
+   */
+  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const { background } = limitsOf(this.dataSource);
+    if (background === undefined) return this.dataSource.query<Row[]>(text, [...values]);
+    return (await background.query(text, [...values])).rows as Row[];
+  }
+
+  /** The same with an UPDATE or DELETE. @returns how many rows it changed @throws the driver's error */
   async change(text: string, values: readonly unknown[] = []): Promise<number> {
+    const { background } = limitsOf(this.dataSource);
+    if (background !== undefined) return (await background.query(text, [...values])).rowCount ?? 0;
     const [, changed] = await this.dataSource.query<[unknown, number]>(text, [...values]);
     return changed;
   }

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { Batch } from './batch.js';
 import { PreparedStatement } from './prepared-statement.js';
 import type { Sql } from './sql.js';
+import { limitsOf } from './wait-limit.js';
 
 /**
  * Name and text of the statement, how its values are made from the items of a batch, and how its rows become each item's
@@ -20,8 +21,7 @@ export class SharedStatement<Item, Row, Answer> extends PreparedStatement<readon
 
   /** Where the requests of one repository gather. */
   on(dataSource: DataSource): Batch<Item, Answer> {
-    return new Batch(async (items: readonly Item[]) =>
-      this.answers(await this.run(dataSource, items), items),
-    );
+    const run = async (items: readonly Item[]) => this.answers(await this.run(dataSource, items), items);
+    return new Batch(run, limitsOf(dataSource).waitMs);
   }
 }

@@ -51,19 +51,20 @@ export class DelegationService {
   exchange(request: ExchangeRequest): Promise<ExchangeResult> {
     const timed = this.journey.timer('exchange');
     const arrivedAtMs = this.throttle.nowMs();
-    return this.journey.audited('exchange', request, async () => {
+    return this.journey.audited('exchange', request, async (inTime) => {
       const parties = await timed('verify', () => verifyParties(this.verifier, request));
       judgeRevocation(this.revocations, parties, refuseRevokedTrust);
       const issuance = await withRejectionContext(issuerAndKid(parties.subject), () =>
         this.issuances.plan(request, parties),
       );
       const arrival = { flow: 'exchange', sender: request.sender, arrivedAtMs } as const;
-      return this.throttle.counted(arrival, parties, async () => {
+      const settle = async () => {
         const settled = await timed('consume', () => this.consumption.consume(parties, [issuance.success]));
         const users = await timed('resolve', () => this.resolve(issuance, settled));
         judgeRevocation(this.revocations, parties, refuseRevokedSince);
         return timed('issue', () => issue(issuance, users));
-      });
+      };
+      return inTime(() => this.throttle.counted(arrival, parties, settle));
     });
   }
 

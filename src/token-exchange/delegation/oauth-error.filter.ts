@@ -5,6 +5,7 @@ import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import { warnOfFlowRefusal } from '../edge/flow-refusal.warning.js';
+import { DatabaseOutages } from '../http/database-outages.js';
 import { hostRefusalOf } from '../http/host-refusal.js';
 import type { HttpAnswer } from '../http/http-answers.js';
 import { HttpAnswers, requestOf } from '../http/http-answers.js';
@@ -99,10 +100,12 @@ export class OAuthErrorFilter implements ExceptionFilter {
     @Inject(LOGGER) private readonly logger: Log,
     private readonly telemetry: ExchangeTelemetry,
     private readonly answers: HttpAnswers,
+    private readonly outages: DatabaseOutages,
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
-    this.answers.send(host, this.answerTo(error, requestIdOf(requestOf(host))));
+    const judged = this.outages.refusalOf(error, this.flow);
+    this.answers.send(host, this.answerTo(judged, requestIdOf(requestOf(host))));
   }
 
   private answerTo(error: unknown, requestId: string): Answer {

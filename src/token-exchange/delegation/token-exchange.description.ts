@@ -68,7 +68,9 @@ export const TOKEN_EXCHANGE_DESCRIPTION = {
         ),
         500: answer('A fault of the instance: server_error', OAUTH_ERROR),
         501: answer('Token exchange is switched off', OAUTH_ERROR),
-        503: answerForLater('What was revoked cannot be told at present: temporarily_unavailable'),
+        503: answerForLater(
+          'The database cannot serve it in time, or what was revoked cannot be told: temporarily_unavailable; retry with fresh tokens',
+        ),
       },
     },
   },

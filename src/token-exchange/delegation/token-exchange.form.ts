@@ -14,6 +14,9 @@ export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exch
  * @rule 4.2.audience At most 1024 characters; ignored.
  */
 export const FIELD_LIMITS = { scope: 1024, audience: 1024, resource: 2048 } as const satisfies FieldLimits;
+/** Both are recorded as they were written, and no token is ever recorded: an `&` that is missing must not bring one there. */
+const RECORDED = ['scope', 'resource'];
+const COMPACT_JWS = /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/;
 /** RFC 8693 §2.1; every other field may be given once only. */
 const LISTS = new Set(['audience', 'resource']);
 
@@ -51,6 +54,7 @@ export function readTokenExchangeForm(encoded: Uint8Array | string): TokenExchan
   const form = Form.read(encoded, FIELD_LIMITS, LISTS);
   judgeGrantType(form);
   refuseArrayNotation(wellFormed(form));
+  refuseRecordedTokens(form);
   return {
     subjectToken: subjectToken(form),
     actorToken: actorToken(form),
@@ -80,6 +84,11 @@ function judgeGrantType(form: Form): void {
 function refuseArrayNotation(form: Form): void {
   const name = form.names.find((candidate) => /^(subject_token|actor_token)\[/.test(candidate));
   if (name !== undefined) throw invalid('subject_token and actor_token must be single fields');
+}
+
+function refuseRecordedTokens(form: Form): void {
+  const name = RECORDED.find((field) => COMPACT_JWS.test(form.get(field) ?? ''));
+  if (name !== undefined) throw invalid(`${name} must not contain a token`);
 }
 
 /** @rule 4.2.subject_token The subject token is required. */

@@ -15,6 +15,7 @@ import type { FlowRefusalKind } from './flow-refusal.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { FormBodies } from './form-bodies.js';
 import { requestOf } from '../http/http-answers.js';
+import { beginWait } from '../http/request-wait.js';
 
 /** What takes the endpoints away while the service runs, such as a licence that runs out (D39). */
 @Injectable()
@@ -23,7 +24,8 @@ export class AvailableGuard implements CanActivate {
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isAvailable'>,
   ) {}
 
-  canActivate(): boolean {
+  canActivate(context: ExecutionContext): boolean {
+    beginWait(requestOf(context));
     if (this.options.isAvailable()) return true;
     throw new FlowRefusal('not_available', 'Not found');
   }

@@ -7,6 +7,7 @@ import { FlowRefusal } from '../edge/flow-refusal.js';
 import { warnOfFlowRefusal } from '../edge/flow-refusal.warning.js';
 import { FormBodies } from '../edge/form-bodies.js';
 import type { HttpAnswer, HttpRequest } from '../http/http-answers.js';
+import { DatabaseOutages } from '../http/database-outages.js';
 import { hostRefusalOf } from '../http/host-refusal.js';
 import { HttpAnswers, requestOf } from '../http/http-answers.js';
 import { requestIdOf } from '../http/request-id.js';
@@ -103,10 +104,12 @@ export class EmbedErrorFilter implements ExceptionFilter {
     private readonly telemetry: ExchangeTelemetry,
     private readonly answers: HttpAnswers,
     private readonly bodies: FormBodies,
+    private readonly outages: DatabaseOutages,
     @Optional() private readonly page?: LoginFailurePage,
   ) {}
 
-  catch(error: unknown, host: ArgumentsHost): void {
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const error = this.outages.refusalOf(thrown, 'embed');
     const request = requestOf(host);
     const { status, ...json } = this.answerTo(error, requestIdOf(request));
     const page = this.pageFor(request, json.error);

@@ -51,7 +51,9 @@ const RESPONSES = {
   500: answer('A claim is missing or of the wrong type: claims_invalid'),
   501: answer('Embedded login is switched off'),
   503: {
-    ...answer('What was revoked cannot be told at present: temporarily_unavailable'),
+    ...answer(
+      'The database cannot serve it in time, or what was revoked cannot be told at present: temporarily_unavailable',
+    ),
     headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
   },
   default: answer('Refused in another way'),

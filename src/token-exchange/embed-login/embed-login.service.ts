@@ -54,11 +54,11 @@ export class EmbedLoginService {
   login(attempt: EmbedLogin): Promise<OpenedSession & RateLimited> {
     const timed = this.journey.timer('embed');
     const arrivedAtMs = this.throttle.nowMs();
-    return this.journey.audited('embed', attempt, async () => {
+    return this.journey.audited('embed', attempt, async (inTime) => {
       const verified = await timed('verify', () => verifyLogin(this.verifier, this.revocations, attempt));
       const parties = { subject: verified };
       const arrival = { flow: 'embed', sender: attempt.sender, arrivedAtMs } as const;
-      return this.throttle.counted(arrival, parties, async (): Promise<OpenedSession & RateLimited> => {
+      const open = async (): Promise<OpenedSession & RateLimited> => {
         const settled = await timed('consume', () => this.consumption.consume(parties, []));
         const { session, user } = await this.audit.commit(async (transaction) => {
           const user = await timed('resolve', () => this.resolve(transaction, verified, settled));
@@ -69,7 +69,8 @@ export class EmbedLoginService {
         const { requestId } = attempt;
         this.journey.warnOfIgnoredRole({ flow: 'embed', requestId }, verified, user);
         return session;
-      });
+      };
+      return inTime(() => this.throttle.counted(arrival, parties, open));
     });
   }
 

@@ -37,6 +37,7 @@ export class SessionService extends SessionOpener {
   /**
    * Opens a session under a new random id, in the family of the latest session of this user that the request carries.
    * Whatever else it carries ends with its family: another user's, or what another jar of the browser still held.
+   * A user has no more of them than configured: the oldest ends (D104).
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
@@ -58,6 +59,7 @@ export class SessionService extends SessionOpener {
     );
     const session = { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy };
     await this.sessions.insert(transaction, session);
+    events.push(...(await this.endOldest(transaction, session, requestId)));
     return { setCookie: sessionCookie(id, sessionLifetimeSeconds, partitionedCookie), familyId, events };
   }
 
@@ -124,6 +126,22 @@ export class SessionService extends SessionOpener {
   ): Promise<AuditEvent[]> {
     if (familyIds.length === 0) return [];
     const deleted = await this.sessions.deleteFamilies(transaction, familyIds);
+    return this.eventsOf(deleted, requestId, cause);
+  }
+
+  /** @rule D104 With one session more than a user may have the oldest ends: nobody is kept from signing in by logins before. */
+  private async endOldest(
+    transaction: Transaction,
+    session: WebSession,
+    requestId: string,
+  ): Promise<AuditEvent[]> {
+    const { maxSessionsPerUser } = this.options;
+    const now = this.clock.now();
+    const deleted = await this.sessions.deleteOldest(transaction, session, maxSessionsPerUser, now);
+    return this.eventsOf(deleted, requestId, 'too-many');
+  }
+
+  private eventsOf(deleted: readonly DeletedSession[], requestId: string, cause: EndCause): AuditEvent[] {
     return [...liveByUser(deleted, this.clock.now())].map(([subjectUserId, sessions]) => {
       const sessionFamilyIds = [...new Set(sessions.map(({ familyId }) => familyId))];
       return auditEvent(

@@ -7,6 +7,7 @@ import { RevocationsKnownGuard } from '../edge/revocations-known.guard.js';
 import type { HttpRequest } from '../http/http-answers.js';
 import { HttpAnswers } from '../http/http-answers.js';
 import { requestIdOf } from '../http/request-id.js';
+import { waitedMs } from '../http/request-wait.js';
 import { TokenRevocationErrorFilter } from './token-revocation.filter.js';
 import { readTokenRevocationForm } from './token-revocation.form.js';
 import { TokenRevocationEnabledGuard, TokenRevocationThrottlerGuard } from './token-revocation.guards.js';
@@ -31,7 +32,7 @@ export class TokenRevocationController {
   @Post()
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const token = readTokenRevocationForm(this.bodies.bytesOf(request));
-    await this.tokens.end(token, requestIdOf(request));
+    await this.tokens.end(token, requestIdOf(request), waitedMs(request));
     // Nobody learns whether there was such a token (RFC 7009 §2.2).
     this.answers.reply(request, response, { status: 200 });
   }

@@ -1,5 +1,7 @@
 // Token revocation: whoever holds an access token may end it.
 import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { withinWait } from '../database/wait-limit.js';
 import { AccessTokenIssuer } from '../host.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 
@@ -8,6 +10,7 @@ export class TokenRevocationService {
   constructor(
     private readonly accessTokens: AccessTokenIssuer,
     private readonly revocations: RevocationService,
+    private readonly database: Database,
   ) {}
 
   /** False where the host has access tokens of its own that it cannot find by their text. */
@@ -17,10 +20,13 @@ export class TokenRevocationService {
 
   /**
    * Ends the token if it is a live one of ours. Everything else is as it shall be: nobody can use it.
+   * @param waitedMs what the request has waited for the database so far
    * @rule D61 Who holds an access token may end it, on all instances; to hold it is the only credential.
    */
-  async end(token: string, requestId: string): Promise<void> {
-    const live = await this.accessTokens.findLive?.(token);
-    if (live !== undefined) await this.revocations.endToken(live, requestId);
+  end(token: string, requestId: string, waitedMs = 0): Promise<void> {
+    return withinWait(this.database.waitMs - waitedMs, async () => {
+      const live = await this.accessTokens.findLive?.(token);
+      if (live !== undefined) await this.revocations.endToken(live, requestId);
+    });
   }
 }

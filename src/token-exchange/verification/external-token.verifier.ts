@@ -17,6 +17,7 @@ import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws } from './compact-jws.js';
 import type { ExternalClaims } from './external-claims.js';
 import { readExternalClaims, readIssuer } from './external-claims.js';
+import { verifyByDecoy } from './decoy-signature.js';
 import { isSignatureValid } from './signature.js';
 import { judgeLoneSubject, judgeTrust } from './trust.js';
 
@@ -59,7 +60,7 @@ export class ExternalTokenVerifier {
     const jws = parseCompactJws(token);
     const { algorithm, kid } = this.judgeHeader(jws);
     const issuer = readIssuer(jws.payload);
-    const key = await this.keyFor(issuer, kid);
+    const key = await this.keyFor(issuer, kid, { jws, algorithm });
     // From here on the issuer and kid are those of a key that we hold, so they may be told to the audit trail.
     return withRejectionContext({ issuer, kid }, async () => {
       await judgeSignature(jws, algorithm, key);
@@ -83,10 +84,15 @@ export class ExternalTokenVerifier {
   /**
    * @rule 5.2.1 The key is the one whose kid and issuer match the token's.
    */
-  private async keyFor(issuer: string, kid: string): Promise<TrustedKey> {
+  private async keyFor(
+    issuer: string,
+    kid: string,
+    { jws, algorithm }: { jws: CompactJws; algorithm: Algorithm },
+  ): Promise<TrustedKey> {
     const key = await this.trustedKeys.find(issuer, kid);
-    if (key === undefined) throw keyUnknown(issuer, kid, this.trustedKeys);
-    return key;
+    if (key !== undefined) return key;
+    await verifyByDecoy(algorithm, jws);
+    throw keyUnknown(issuer, kid, this.trustedKeys);
   }
 
   /** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
@@ -155,14 +161,13 @@ function judgeType(typ: unknown): void {
     throw new Rejection('token_type_not_allowed', { expected: 'JWT, or no typ', found: toldName(typ) });
 }
 
-async function judgeSignature(
-  { signingInput, signature }: CompactJws,
-  algorithm: Algorithm,
-  key: TrustedKey,
-): Promise<void> {
+async function judgeSignature(jws: CompactJws, algorithm: Algorithm, key: TrustedKey): Promise<void> {
   // Which algorithms a key serves is its entry's to say, not the token's: RFC 8725 §3.1.
-  if (!key.algorithms.has(algorithm))
+  if (!key.algorithms.has(algorithm)) {
+    await verifyByDecoy(algorithm, jws);
     throw new Rejection('algorithm_not_allowed', { expected: toldList(key.algorithms), found: algorithm });
+  }
+  const { signingInput, signature } = jws;
   const isValid = await isSignatureValid(algorithm, key, signingInput, signature);
   if (!isValid) throw new Rejection('signature_invalid', await keyThatDoesNotFit(key));
 }

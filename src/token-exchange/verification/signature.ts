@@ -17,7 +17,7 @@ const verifyBesideEventLoop = promisify(verify);
  */
 export async function isSignatureValid(
   algorithm: Algorithm,
-  { publicKey }: TrustedKey,
+  { publicKey }: Pick<TrustedKey, 'publicKey'>,
   signingInput: Buffer,
   signature: Buffer,
 ): Promise<boolean> {

@@ -5,8 +5,10 @@ import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { Principal } from '../../access/principal.js';
 import { auditParties } from '../../access/principal.js';
+import type { AuditEvent } from '../../token-exchange/audit/audit-event.js';
 import { auditEvent } from '../../token-exchange/audit/audit-event.js';
 import { AuditBus } from '../../token-exchange/audit/audit.bus.js';
+import { DatabaseOutages } from '../../token-exchange/http/database-outages.js';
 import { Clock } from '../../token-exchange/foundation/clock.js';
 import { ruleOf } from './operation.decorator.js';
 import { isId } from './query.pipe.js';
@@ -16,6 +18,7 @@ export class ApiAuditInterceptor implements NestInterceptor {
   constructor(
     private readonly audit: AuditBus,
     private readonly clock: Clock,
+    private readonly outages: DatabaseOutages,
   ) {}
 
   /** Written before the call is carried out: what cannot be attributed does not happen. */
@@ -28,9 +31,18 @@ export class ApiAuditInterceptor implements NestInterceptor {
       const context = { occurredAt: this.clock.now(), requestId: id, ...auditParties(principal) };
       const route = routeOptions.url ?? '';
       const call = { method, route, things: idsIn(request.params), ...proofOf(principal) };
-      await this.audit.tell([auditEvent('svc.audit.api.called', context, call)]);
+      await this.tell(auditEvent('svc.audit.api.called', context, call));
     }
     return next.handle();
+  }
+
+  private async tell(event: AuditEvent): Promise<void> {
+    try {
+      await this.audit.tell([event]);
+    } catch (error) {
+      this.outages.isUnrecorded(error);
+      throw error;
+    }
   }
 }
 

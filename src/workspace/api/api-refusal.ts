@@ -15,7 +15,9 @@ export type ApiRefusalReason =
   | 'already_member'
   | 'personal_project'
   | 'owner_protected'
-  | 'own_account';
+  | 'own_account'
+  /** There is as much as there may be; the detail says of what, and the limit. */
+  | 'quota_exceeded';
 
 export class ApiRefusal extends Error {
   /** @param detail what the client is told beyond the reason's own text; never a value that was sent or stored */

@@ -56,7 +56,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   413: 'The body is larger than 256 KiB',
   415: 'The body is not application/json',
   429: 'The caller made too many calls within a minute',
-  503: 'What was revoked cannot be told at present (temporarily_unavailable)',
+  503: 'The database cannot serve the call in time, what was revoked cannot be told at present, or there are too many requests in progress (temporarily_unavailable)',
 };
 const CONFLICT = 'It contradicts what is there; the error code says what. ';
 const RETRY_AFTER: Record<string, HeaderDescription> = {

@@ -76,7 +76,7 @@ export class CredentialController {
     asksItself: true,
     body: NewCredentialBody,
     answer: { status: 201, is: CredentialAnswer },
-    errors: [403, 404],
+    errors: [403, 404, 409],
   })
   async create(
     @CurrentPrincipal() principal: Principal,

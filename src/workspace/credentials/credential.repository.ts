@@ -90,8 +90,8 @@ export class CredentialRepository implements SealedRows {
   }
 
   /** @throws QueryFailedError with a foreign key violation where the project is gone */
-  async insert(credential: NewCredential): Promise<void> {
-    await this.dataSource.manager.insert(Credential, credential);
+  async insert(transaction: Transaction, credential: NewCredential): Promise<void> {
+    await managerOf(transaction).insert(Credential, credential);
   }
 
   /** Reads a credential that no other transaction may change until this one has ended. */

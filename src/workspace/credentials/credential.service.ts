@@ -5,6 +5,7 @@ import { Transactions } from '../../token-exchange/database/transaction.js';
 import { BODY_LIMIT_BYTES } from '../../token-exchange/http/body.js';
 import { KeyRing } from '../../token-exchange/sealing/key-ring.js';
 import { ApiRefusal } from '../api/api-refusal.js';
+import { Quotas } from '../quotas/quotas.js';
 import { CredentialSchemas } from './credential-schemas.js';
 import type { Credential, CredentialChange, CredentialRow } from './credential.repository.js';
 import { CredentialRepository, sealedForCredential } from './credential.repository.js';
@@ -35,14 +36,23 @@ export class CredentialService {
     private readonly schemas: CredentialSchemas,
     private readonly keyRing: KeyRing,
     private readonly transactions: Transactions,
+    private readonly quotas: Quotas,
   ) {}
 
-  /** @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a project that is gone */
+  /**
+   * @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a project that is gone,
+   *   `quota_exceeded`
+   */
   async create({ projectId, name, type, data }: CredentialDraft): Promise<CredentialRow> {
     await this.judge(type, data);
     const id = CredentialRepository.newId();
+    const credential = { id, projectId, name, type, sealedData: this.seal(id, data) };
     try {
-      await this.credentials.insert({ id, projectId, name, type, sealedData: this.seal(id, data) });
+      await this.transactions.run((transaction) =>
+        this.quotas.within(transaction, { credentials: projectId }, () =>
+          this.credentials.insert(transaction, credential),
+        ),
+      );
     } catch (error) {
       throw isForeignKeyViolation(error) ? new ApiRefusal('not_found') : error;
     }

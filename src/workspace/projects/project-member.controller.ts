@@ -1,5 +1,7 @@
 // /api/v1/projects/{projectId}/users: the members of a project and their roles in it.
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { isForeignKeyViolation, isUniqueViolation } from '../../token-exchange/database/database-error.js';
+import { Transactions } from '../../token-exchange/database/transaction.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { ApiController } from '../api/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
@@ -9,6 +11,8 @@ import type { Page, PageRange } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { Quotas } from '../quotas/quotas.js';
+import type { ProjectMember } from './project-member.repository.js';
 import { ProjectMemberRepository } from './project-member.repository.js';
 import { MemberAnswer, MemberRoleBody, NewMemberBody, memberAnswer } from './project.dto.js';
 import { ProjectRepository } from './project.repository.js';
@@ -20,6 +24,8 @@ export class ProjectMemberController {
     private readonly projects: ProjectRepository,
     private readonly users: UserRepository,
     private readonly pages: Pages,
+    private readonly transactions: Transactions,
+    private readonly quotas: Quotas,
   ) {}
 
   /** @rule 4.5.2 The members of a project are listed with their roles, where the licence has the feature. */
@@ -54,8 +60,7 @@ export class ProjectMemberController {
     await this.requireTeam(projectId);
     if ((await this.users.findById(userId)) === undefined)
       throw new ApiRefusal('bad_request', 'userId must be the id of a user');
-    const outcome = await this.members.insert({ projectId, userId, role });
-    if (outcome === 'is_member') throw new ApiRefusal('already_member');
+    await this.insert({ projectId, userId, role });
     return this.answer(projectId, userId);
   }
 
@@ -90,6 +95,19 @@ export class ProjectMemberController {
   ): Promise<void> {
     await this.requireTeam(projectId);
     if (!(await this.members.delete(projectId, userId))) throw new ApiRefusal('not_found');
+  }
+
+  private async insert(member: ProjectMember): Promise<void> {
+    const owners = { members: member.projectId, projects: member.userId };
+    try {
+      await this.transactions.run((transaction) =>
+        this.quotas.within(transaction, owners, () => this.members.insert(transaction, member)),
+      );
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new ApiRefusal('already_member');
+      // User or project is gone since they were looked for, which the answer finds out.
+      if (!isForeignKeyViolation(error)) throw error;
+    }
   }
 
   private async requireTeam(projectId: string): Promise<void> {

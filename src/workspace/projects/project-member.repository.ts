@@ -1,7 +1,8 @@
 // Members of projects: the entity and all its queries.
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
-import { isForeignKeyViolation, isUniqueViolation } from '../../token-exchange/database/database-error.js';
+import type { Transaction } from '../../token-exchange/database/transaction.js';
+import { managerOf } from '../../token-exchange/database/transaction.js';
 import type { PageRange } from '../api/pages.js';
 import type { ProjectRole } from '../rights/rights.js';
 
@@ -51,16 +52,12 @@ export class ProjectMemberRepository {
     return rows[0];
   }
 
-  /** The constraints decide: whether the user is a member already, and whether user and project are (still) there. */
-  async insert(member: ProjectMember): Promise<'inserted' | 'is_member' | 'gone'> {
-    try {
-      await this.dataSource.manager.insert(ProjectMember, member);
-      return 'inserted';
-    } catch (error) {
-      if (isUniqueViolation(error)) return 'is_member';
-      if (isForeignKeyViolation(error)) return 'gone';
-      throw error;
-    }
+  /**
+   * The constraints decide whether the user is a member already, and whether user and project are (still) there.
+   * @throws QueryFailedError with a unique violation, with a foreign key violation
+   */
+  async insert(transaction: Transaction, member: ProjectMember): Promise<void> {
+    await managerOf(transaction).insert(ProjectMember, member);
   }
 
   /** @returns whether the user is a member */

@@ -11,6 +11,7 @@ import type { Page } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../api/query.pipe.js';
+import { Quotas } from '../quotas/quotas.js';
 import { memberScopeOf } from '../rights/member-scope.js';
 import { ProjectAnswer, ProjectBody, projectAnswer } from './project.dto.js';
 import type { Project } from './project.repository.js';
@@ -22,6 +23,7 @@ export class ProjectController {
     private readonly projects: ProjectRepository,
     private readonly transactions: Transactions,
     private readonly pages: Pages,
+    private readonly quotas: Quotas,
   ) {}
 
   @Get()
@@ -48,14 +50,18 @@ export class ProjectController {
     right: 'project:create',
     body: ProjectBody,
     answer: { status: 201, is: ProjectAnswer },
-    errors: [403],
+    errors: [403, 409],
   })
   async create(
     @CurrentPrincipal() { user }: Principal,
     @JsonBody(ProjectBody) { name }: ProjectBody,
   ): Promise<ProjectAnswer> {
     return projectAnswer(
-      await this.transactions.run((transaction) => this.projects.createTeam(transaction, name, user.id)),
+      await this.transactions.run((transaction) =>
+        this.quotas.within(transaction, { projects: user.id }, () =>
+          this.projects.createTeam(transaction, name, user.id),
+        ),
+      ),
     );
   }
 

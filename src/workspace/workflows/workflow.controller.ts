@@ -24,6 +24,7 @@ import {
   readSearch,
   readText,
 } from '../api/query.pipe.js';
+import { Quotas } from '../quotas/quotas.js';
 import { AccessRights } from '../rights/access-rights.js';
 import { memberScopeOf } from '../rights/member-scope.js';
 import { ProjectChoice } from '../rights/project-choice.js';
@@ -92,6 +93,7 @@ export class WorkflowController {
     private readonly projectChoice: ProjectChoice,
     private readonly transactions: Transactions,
     private readonly pages: Pages,
+    private readonly quotas: Quotas,
   ) {}
 
   @Get()
@@ -167,7 +169,7 @@ export class WorkflowController {
     asksItself: true,
     body: NewWorkflowBody,
     answer: { status: 201, is: WorkflowAnswer },
-    errors: [403, 404],
+    errors: [403, 404, 409],
   })
   async create(
     @CurrentPrincipal() principal: Principal,
@@ -270,7 +272,9 @@ export class WorkflowController {
   private async inserted(workflow: NewWorkflow): Promise<WorkflowAnswer> {
     try {
       const [made] = await this.transactions.run((transaction) =>
-        this.workflows.insert(transaction, [workflow]),
+        this.quotas.within(transaction, { workflows: workflow.projectId }, () =>
+          this.workflows.insert(transaction, [workflow]),
+        ),
       );
       return changedAnswer(made);
     } catch (error) {

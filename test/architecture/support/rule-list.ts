@@ -13,8 +13,8 @@ const STATUS = /^(?:kept|open: \S.*)$/;
 const KINDS = ['setting', 'check', 'effect', 'answer', 'event'];
 const TABLE_RULER = /^\|[-|]+\|$/;
 const TABLE_HEAD = '| Id | Rule | Kind | Status | Where |';
-/** A link to a file of src, by its path there; empty for an open rule. */
-const WHERE = /^(?:\[(?<shown>\S+)\]\(\.\.\/src\/\k<shown>\))?$/;
+/** A link to a file of src, by its path there, or to one of packages by its whole path; empty for an open rule. */
+const WHERE = /^(?:\[(?<shown>\S+)\]\(\.\.\/(?<above>src\/|(?=packages\/))\k<shown>\))?$/;
 const MEND = 'run `node scripts/rule-places.mjs`';
 const CONTRACT_ID = /`(\d(?:\.\w+)+)`/g;
 const HEADING = /^#+ (\d+(?:\.\d+)?) /;
@@ -134,8 +134,8 @@ function parseRow(line: string): Rule | undefined {
   if (!IDS_CELL.test(ids) || text === '' || place === null) return undefined;
   if (!KINDS.includes(kind) || !STATUS.test(status)) return undefined;
   const [name = '', ...others] = ids.split(' = ').map((id) => id.slice(1, -1));
-  const path = place.groups?.['shown'];
-  return { ids: [name, ...others], text, kept: status === 'kept', where: path && `src/${path}` };
+  const { shown: path, above = '' } = place.groups ?? {};
+  return { ids: [name, ...others], text, kept: status === 'kept', where: path && `${above}${path}` };
 }
 
 function idsOfTitle(title: string, form: RegExp): string[] {

@@ -55,6 +55,7 @@ export class SampleRelease {
     this.write({
       '.gitignore': 'node_modules\ndist\ntemporary\n',
       'scripts/build-package.mjs': BUILD,
+      'scripts/package-folders.mjs': "export const PACKAGE_FOLDERS = ['package'];\n",
       'package.json': { name: 'service', version: '0.2.0', license: 'Apache-2.0', private: true },
       LICENSE: LICENCE,
       'CHANGELOG.md': changelog(),

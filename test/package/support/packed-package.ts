@@ -12,6 +12,7 @@ const FILES = [
   'CHANGELOG.md',
   'package-lock.json',
   'scripts/build-package.mjs',
+  'scripts/package-folders.mjs',
   'test/package/support/prepare.mjs',
   'tsconfig.json',
 ];

@@ -108,6 +108,7 @@ describe('defaults', () => {
     ['[D33] no private network is allowed', 'jwksAllowPrivate', []],
     ['[D34] fetched keys outlive a failing endpoint by 24 hours', 'jwksMaxStaleSeconds', 86_400],
     ['[D45] there is no built-in encryption key', 'encryptionKeys', []],
+    ['[D49] a request waits 1.8 seconds for the database', 'databaseWaitMs', 1_800],
     ['[D91] metrics have no port of their own', 'metricsPort', undefined],
     ['[D91] metrics have no address of their own', 'metricsHost', undefined],
   ] as const)('%s unless configured', (_, key, value) => expect(read().config[key]).toEqual(value));

@@ -148,7 +148,11 @@ describe('trusted keys as JSON', () => {
 
 describe('what the sessions and access tokens of this package need', () => {
   it('[D26] a session lives for an hour, and a minute at least', () => {
-    expect(completedSessions(LEAST)).toEqual({ sessionLifetimeSeconds: 3600, partitionedCookie: true });
+    expect(completedSessions(LEAST)).toEqual({
+      sessionLifetimeSeconds: 3600,
+      maxSessionsPerUser: 100,
+      partitionedCookie: true,
+    });
     const settings = { ...LEAST, sessions: { lifetimeSeconds: 59 } };
     expect(() => completedSessions(settings)).toThrow(
       'sessions.lifetimeSeconds: must be a whole number from 60',

@@ -42,9 +42,12 @@ export class JwksSnapshotFollower {
     await this.reading?.catch(() => undefined);
   }
 
-  /** Reads what has changed if nothing was read for 5 seconds. Never rejects. */
+  /**
+   * Reads what has changed if nothing was read for 5 seconds: also where there is one process, whose commands may have asked for
+   * a fetch. Never rejects.
+   */
   async poll(): Promise<void> {
-    if (this.notifications.hasOtherProcesses && this.sinceReadMs >= POLL_MS) await this.followQuietly();
+    if (this.cache.entries.length > 0 && this.sinceReadMs >= POLL_MS) await this.followQuietly();
   }
 
   /** Reads what has changed, at most once a second; who asks more often shares a running reading or does without. */

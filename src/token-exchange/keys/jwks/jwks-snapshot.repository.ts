@@ -75,6 +75,11 @@ export function toJwksAddress(url: string): JwksAddress {
 export class JwksSnapshotRepository {
   constructor(private readonly database: Database) {}
 
+  /** For requests that ask: what one waits for the database, in milliseconds. */
+  get waitMs(): number {
+    return this.database.waitMs;
+  }
+
   async find(urlHashes: readonly string[]): Promise<JwksSnapshot[]> {
     return this.database.query<JwksSnapshot>(
       `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot WHERE url_hash = ANY ($1)`,
@@ -190,6 +195,22 @@ export class JwksSnapshotRepository {
     if (reserved.length > 0) return undefined;
     const { lastUnknownKidFetchAt } = await this.stored(address);
     return lastUnknownKidFetchAt ?? now;
+  }
+
+  /**
+   * Has the leader fetch addresses with its next look, and announces that. An address that nobody has tried yet has no row, and
+   * is due anyway.
+   */
+  async makeDue(urlHashes: readonly string[]): Promise<void> {
+    await this.database.query(
+      // A minute ago by any clock that is right enough.
+      `WITH due AS (
+         UPDATE token_exchange_jwks_snapshot
+         SET next_refresh_at = least(next_refresh_at, now() - interval '1 minute'), revision = revision + 1
+         WHERE url_hash = ANY ($1) RETURNING url_hash
+       ) SELECT pg_notify($2, url_hash) FROM due`,
+      [urlHashes, SNAPSHOT_CHANNEL],
+    );
   }
 
   private async stored({ urlHash, url }: JwksAddress): Promise<JwksSnapshot> {

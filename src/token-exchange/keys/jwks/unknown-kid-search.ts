@@ -1,6 +1,7 @@
 // Looks for a key that is not in the cache: in the shared snapshot first, then by one bounded extra fetch.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ANYBODY } from '../../coordination/leader-term.js';
+import { withinWait } from '../../database/wait-limit.js';
 import type { Clock } from '../../foundation/clock.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksRefresh } from './jwks-refresh.js';
@@ -31,7 +32,7 @@ export class UnknownKidSearch {
    * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, coordination/ for who leads.
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
-    await this.follower.reread();
+    await withinWait(this.snapshots.waitMs, () => this.follower.reread());
     if (cached.keyFor(kid, this.clock.nowMs()) !== undefined) return;
     await (this.refresh.running(cached) ?? this.extraFetch(cached));
   }
@@ -53,7 +54,8 @@ export class UnknownKidSearch {
 
   private async reserveAndFetch(cached: JwksCacheEntry): Promise<void> {
     const now = new Date(this.clock.nowMs());
-    const reservedByOther = await this.snapshots.reserveUnknownKidFetch(cached.address, now, WINDOW_MS);
+    const reserve = () => this.snapshots.reserveUnknownKidFetch(cached.address, now, WINDOW_MS);
+    const reservedByOther = await withinWait(this.snapshots.waitMs, reserve);
     const reservedAtMs = Math.min(reservedByOther?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime());
     this.takenUntilMs.set(cached, reservedAtMs + WINDOW_MS);
     if (reservedByOther === undefined) await this.refresh.refresh(cached, ANYBODY);
@@ -63,12 +65,17 @@ export class UnknownKidSearch {
   /** Another instance has the window and may be fetching: what it finds out is in the snapshot within seconds. */
   private async waitForOther(cached: JwksCacheEntry, reservedAt: Date): Promise<void> {
     const sinceReservationMs = Math.max(this.clock.nowMs() - reservedAt.getTime(), 0);
-    await this.follower.follow();
+    await this.lookInTime();
     for (let leftMs = LONGEST_WAIT_MS - sinceReservationMs; leftMs > 0; leftMs -= LOOK_AGAIN_MS) {
       if (hasEnded(cached, reservedAt)) return;
       await pause(LOOK_AGAIN_MS);
-      await this.follower.follow();
+      await this.lookInTime();
     }
+  }
+
+  /** A request waits for it. */
+  private lookInTime(): Promise<void> {
+    return withinWait(this.snapshots.waitMs, () => this.follower.follow());
   }
 }
 

@@ -170,6 +170,16 @@ describe('fields that are refused', () => {
     expect(refusal(encoded({ ...good, [name]: 'x\ufe0f'.repeat(limit) }))[0]).toBe('field_invalid');
   });
 
+  it.each(['scope', 'resource'])('[D16] %s, which is recorded, must not contain a token', (field) => {
+    const token = `${'eyJhbGciOiJFUzI1NiJ9'}.${'eyJzdWIiOiJhIn0aaaa'}.${'c2lnbmF0dXJlIG9mIGl0'}`;
+    for (const value of [token, `urn:x subject_token=${token}`])
+      expect(refusal(encoded({ ...good, [field]: value }))).toEqual([
+        'field_invalid',
+        `${field} must not contain a token`,
+      ]);
+    expect(refusal(encoded({ ...good, [field]: 'workflow.read.all eyJ.a.b' }))).toEqual(['accepted', '']);
+  });
+
   it('[D16] a message holds no value', () => {
     const bodies = [
       withFields('subject_token=marker'),

@@ -1,4 +1,5 @@
 // How an external token is judged, from its header to its lifetime, and which of several faults is told.
+import { createHook } from 'node:async_hooks';
 import { createHmac, createPublicKey, sign } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { Members, PartnerOptions } from '../../../../demo/partner.js';
@@ -604,5 +605,44 @@ describe('of several faults the first is told', () => {
       const faults = STEPS.slice(at).flatMap(([fault]) => fault ?? []);
       expect(await outcomeOf(bound, tokenWith(faults.reverse()), 'embed')).toBe(first?.reason);
     }
+  });
+});
+
+describe('[D101] what the time of a refusal tells', () => {
+  const signers = SIGNING_ALGORITHMS.map((algorithm) => partnerOf({ algorithm }));
+
+  /** How many signatures node:crypto verified meanwhile. */
+  async function verificationsOf(work: () => Promise<unknown>): Promise<number> {
+    let count = 0;
+    // The job by which node:crypto signs and verifies on the thread pool.
+    const hook = createHook({ init: (_id, type) => void (type === 'SIGNREQUEST' && count++) });
+    hook.enable();
+    await work().finally(() => hook.disable());
+    return count;
+  }
+
+  it.each(signers.map((signer) => [signer.algorithm, signer] as const))(
+    '[D101] %s: a wrong signature, an unknown kid and an unknown issuer take one verification each',
+    async (_, signer) => {
+      const other = partnerOf({ algorithm: signer.algorithm });
+      const verifier = verifierOf([signer.staticEntry()]);
+      const refused = async (token: string) => {
+        const reasons: string[] = [];
+        const count = await verificationsOf(async () => reasons.push(await outcomeOf(verifier, token)));
+        return [...reasons, count];
+      };
+      expect(await refused(tokenOf(other))).toEqual(['signature_invalid', 1]);
+      expect(await refused(tokenOf(signer, {}, { kid: 'k2' }))).toEqual(['kid_unknown', 1]);
+      expect(await refused(tokenOf(signer, { iss: B }))).toEqual(['issuer_unknown', 1]);
+    },
+  );
+
+  it('[D101] so does an algorithm that is not the key’s, and a signature of no possible length none', async () => {
+    const [rsa, curve] = [partnerOf({ algorithm: 'RS256' }), partnerOf({ algorithm: 'ES256' })];
+    const verifier = verifierOf([curve.staticEntry()]);
+    const count = (token: string) => verificationsOf(() => outcomeOf(verifier, token));
+    expect(await count(tokenOf(rsa))).toBe(1);
+    const [header, payload] = tokenOf(rsa).split('.');
+    expect(await count(`${header}.${payload}.AAAA`)).toBe(0);
   });
 });

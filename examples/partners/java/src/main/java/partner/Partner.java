@@ -1,0 +1,269 @@
+// A partner's backend: its keys, tokens for its user, calls of the instance's API, and the page with the frame.
+package partner;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.KeyUse;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import io.javalin.Javalin;
+import io.javalin.http.Context;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPairGenerator;
+import java.security.interfaces.ECPrivateKey;
+import java.security.interfaces.ECPublicKey;
+import java.security.spec.ECGenParameterSpec;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.X509EncodedKeySpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Date;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+
+public final class Partner {
+  private static final String ISSUER = setting("PARTNER_ISSUER", "https://partner.example");
+  private static final String INSTANCE_URL = setting("INSTANCE_URL", "http://localhost:5678");
+  private static final Path KEY_FILE = Path.of(setting("KEY_FILE", "partner-key.pem"));
+  private static final String KEY_ID = setting("KEY_ID", "partner-key-1");
+  private static final Path PAGE_DIR = Path.of(setting("PAGE_DIR", "../page"));
+  private static final int PORT = Integer.parseInt(setting("PORT", "8080"));
+  private static final int TOKEN_LIFETIME_SECONDS = Integer.parseInt(setting("TOKEN_LIFETIME_SECONDS", "600"));
+
+  private static final String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
+  private static final int EMBED_LIFETIME_SECONDS = 60;
+  private static final long MARGIN_SECONDS = 10;
+  private static final int MOST_TRIES = 3;
+  private static final int LONGEST_WAIT_SECONDS = 30;
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  // A product knows from its own session who is asking.
+  private static final Map<String, Object> USER = Map.of(
+      "sub", "customer-1", "email", "ada@partner.example", "email_verified", true,
+      "given_name", "Ada", "family_name", "Castell", "role", "global:member");
+  private static final Map<String, Object> SUPPORT = Map.of(
+      "sub", "support-1", "email", "bob@partner.example", "email_verified", true, "given_name", "Bob");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** What the instance said instead of giving a token; never the token that was sent. */
+  private static final class Refused extends Exception {
+    final String requestId;
+
+    Refused(String error, String requestId) {
+      super(error);
+      this.requestId = requestId;
+    }
+  }
+
+  private record Kept(String token, long untilNanos) {}
+
+  private final ECKey key;
+  // It follows no redirect, which would hand the tokens on.
+  private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+  private final Map<String, Kept> kept = new HashMap<>();
+  private int exchanges;
+
+  private Partner(ECKey key) {
+    this.key = key;
+  }
+
+  public static void main(String[] args) throws Exception {
+    if (!Files.exists(KEY_FILE)) makeKey();
+    new Partner(readKey()).serve();
+  }
+
+  private static String setting(String name, String fallback) {
+    String value = System.getenv(name);
+    return value == null || value.isEmpty() ? fallback : value;
+  }
+
+  private static void makeKey() throws GeneralSecurityException, IOException {
+    var generator = KeyPairGenerator.getInstance("EC");
+    generator.initialize(new ECGenParameterSpec("secp256r1"));
+    var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    var pair = generator.generateKeyPair();
+    Files.createFile(KEY_FILE, ownerOnly);
+    // Java reads private keys without their public half, so the file has both.
+    Files.writeString(KEY_FILE, pem("PRIVATE KEY", pair.getPrivate().getEncoded())
+        + pem("PUBLIC KEY", pair.getPublic().getEncoded()));
+  }
+
+  private static String pem(String type, byte[] der) {
+    String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+    return "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n";
+  }
+
+  private static ECKey readKey() throws Exception {
+    String text = Files.readString(KEY_FILE);
+    var factory = KeyFactory.getInstance("EC");
+    var secret = (ECPrivateKey) factory.generatePrivate(new PKCS8EncodedKeySpec(derOf(text, "PRIVATE KEY")));
+    var open = (ECPublicKey) factory.generatePublic(new X509EncodedKeySpec(derOf(text, "PUBLIC KEY")));
+    return new ECKey.Builder(Curve.P_256, open)
+        .privateKey(secret).keyID(KEY_ID).algorithm(JWSAlgorithm.ES256).keyUse(KeyUse.SIGNATURE).build();
+  }
+
+  private static byte[] derOf(String text, String type) {
+    String begin = "-----BEGIN " + type + "-----";
+    int from = text.indexOf(begin);
+    if (from < 0) throw new IllegalStateException("the key file has no " + type);
+    return Base64.getMimeDecoder().decode(
+        text.substring(from + begin.length(), text.indexOf("-----END " + type)));
+  }
+
+  private void serve() {
+    var app = Javalin.create(config -> config.showJavalinBanner = false);
+    app.get("/.well-known/jwks.json", this::sendJwks);
+    app.get("/partner.pem", context -> context.contentType("application/x-pem-file")
+        .result(pem("PUBLIC KEY", key.toECPublicKey().getEncoded())));
+    app.post("/embed-token", context -> context.contentType("text/plain").header("Cache-Control", "no-store")
+        .result(sign(USER, EMBED_LIFETIME_SECONDS)));
+    app.get("/workflows", context -> sendOverview(context, USER, null));
+    app.get("/support/workflows", context -> sendOverview(context, USER, SUPPORT));
+    app.get("/", context -> sendPage(context, "index.html", ""));
+    app.get("/plain", context -> sendPage(context, "plain.html", sign(USER, EMBED_LIFETIME_SECONDS)));
+    for (String name : List.of("page.js", "plain.js")) {
+      app.get("/" + name, context -> context.contentType("text/javascript")
+          .result(Files.readString(PAGE_DIR.resolve(name))));
+    }
+    app.exception(Refused.class, (refused, context) -> {
+      var members = new HashMap<String, Object>();
+      members.put("error", refused.getMessage());
+      members.put("requestId", refused.requestId);
+      context.status(502).json(members);
+    });
+    app.start("127.0.0.1", PORT);
+    System.out.println("listening on http://localhost:" + PORT);
+  }
+
+  private void sendJwks(Context context) {
+    JWK open = key.toPublicJWK();
+    context.header("Cache-Control", "max-age=300").json(Map.of("keys", List.of(open.toJSONObject())));
+  }
+
+  private static void sendPage(Context context, String name, String token) throws IOException {
+    String text = Files.readString(PAGE_DIR.resolve(name))
+        .replace("{{INSTANCE_URL}}", escaped(INSTANCE_URL)).replace("{{TOKEN}}", escaped(token));
+    context.header("Cache-Control", "no-store").html(text);
+  }
+
+  private static String escaped(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        .replace("\"", "&quot;").replace("'", "&#39;");
+  }
+
+  /** Who the instance takes the caller for, and their workflows. */
+  private void sendOverview(Context context, Map<String, Object> subject, Map<String, Object> actor)
+      throws Exception {
+    var members = new LinkedHashMap<String, Object>();
+    members.put("me", call("/rest/me", subject, actor, false));
+    members.put("workflows", call("/api/v1/workflows", subject, actor, false));
+    synchronized (this) {
+      members.put("exchanges", exchanges);
+    }
+    context.json(members);
+  }
+
+  /** A token can end before its time: then a new one is tried, once. */
+  private JsonNode call(String path, Map<String, Object> subject, Map<String, Object> actor, boolean fresh)
+      throws Exception {
+    var request = HttpRequest.newBuilder(URI.create(INSTANCE_URL + path)).timeout(TIMEOUT)
+        .header("Authorization", "Bearer " + accessToken(subject, actor, fresh)).build();
+    HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+    if (answer.statusCode() == 401 && !fresh) return call(path, subject, actor, true);
+    return JSON.readTree(answer.body());
+  }
+
+  /** One exchange at a time: whoever waits finds the token of the one before. */
+  private synchronized String accessToken(
+      Map<String, Object> subject, Map<String, Object> actor, boolean fresh) throws Exception {
+    String name = subject.get("sub") + "\0" + (actor == null ? "" : actor.get("sub"));
+    Kept found = kept.get(name);
+    if (fresh || found == null || System.nanoTime() - found.untilNanos() >= 0) {
+      found = exchange(subject, actor);
+      kept.put(name, found);
+    }
+    return found.token();
+  }
+
+  private Kept exchange(Map<String, Object> subject, Map<String, Object> actor) throws Exception {
+    for (int tries = 1; ; tries++) {
+      // New tokens for each try: the ones before may be used up.
+      var form = new LinkedHashMap<String, String>();
+      form.put("grant_type", GRANT_TYPE);
+      form.put("subject_token", sign(subject, TOKEN_LIFETIME_SECONDS));
+      if (actor != null) form.put("actor_token", sign(actor, TOKEN_LIFETIME_SECONDS));
+      var request = HttpRequest.newBuilder(URI.create(INSTANCE_URL + "/rest/auth/oauth/token")).timeout(TIMEOUT)
+          .header("Content-Type", "application/x-www-form-urlencoded")
+          .POST(HttpRequest.BodyPublishers.ofString(encoded(form))).build();
+      exchanges++;
+      long sent = System.nanoTime();
+      HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+      JsonNode members = membersOf(answer.body());
+      if (answer.statusCode() == 200) {
+        long life = members.get("expires_in").asLong();
+        long usable = Duration.ofSeconds(life).toMillis() - Math.min(MARGIN_SECONDS * 1000, life * 200);
+        return new Kept(members.get("access_token").asText(), sent + Duration.ofMillis(usable).toNanos());
+      }
+      int wait = Integer.parseInt(answer.headers().firstValue("Retry-After").orElse("1"));
+      boolean isBusy = answer.statusCode() == 429 || answer.statusCode() == 503;
+      if (!isBusy || tries == MOST_TRIES || wait > LONGEST_WAIT_SECONDS) {
+        String error = members.path("error").asText("status " + answer.statusCode());
+        throw new Refused(error, answer.headers().firstValue("X-Request-Id").orElse(null));
+      }
+      Thread.sleep(wait * 1000L + ThreadLocalRandom.current().nextInt(1000));
+    }
+  }
+
+  private static JsonNode membersOf(String body) {
+    try {
+      return JSON.readTree(body);
+    } catch (IOException error) {
+      return JSON.createObjectNode();
+    }
+  }
+
+  private static String encoded(Map<String, String> form) {
+    return form.entrySet().stream()
+        .map(field -> field.getKey() + "=" + URLEncoder.encode(field.getValue(), StandardCharsets.UTF_8))
+        .collect(Collectors.joining("&"));
+  }
+
+  /** A token for one use: its jti is new. */
+  private String sign(Map<String, Object> claims, int lifetimeSeconds) throws JOSEException {
+    Instant now = Instant.now();
+    var all = new JWTClaimsSet.Builder().issuer(ISSUER).audience(INSTANCE_URL)
+        .jwtID(UUID.randomUUID().toString())
+        .issueTime(Date.from(now)).expirationTime(Date.from(now.plusSeconds(lifetimeSeconds)));
+    claims.forEach(all::claim);
+    var header = new JWSHeader.Builder(JWSAlgorithm.ES256).keyID(KEY_ID).build();
+    var token = new SignedJWT(header, all.build());
+    token.sign(new ECDSASigner(key));
+    return token.serialize();
+  }
+}

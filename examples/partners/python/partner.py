@@ -1,0 +1,229 @@
+# A partner's backend: its keys, tokens for its user, calls of the instance's API, and the page with the frame.
+import html
+import json
+import os
+import re
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from pathlib import Path
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+from flask import Flask, Response, jsonify
+from jwt.algorithms import ECAlgorithm
+
+ISSUER = os.environ.get("PARTNER_ISSUER", "https://partner.example")
+INSTANCE_URL = os.environ.get("INSTANCE_URL", "http://localhost:5678")
+KEY_FILE = Path(os.environ.get("KEY_FILE", "partner-key.pem"))
+KEY_ID = os.environ.get("KEY_ID", "partner-key-1")
+PAGE_DIR = Path(os.environ.get("PAGE_DIR", Path(__file__).resolve().parent.parent / "page"))
+PORT = int(os.environ.get("PORT", "8080"))
+TOKEN_LIFETIME_SECONDS = int(os.environ.get("TOKEN_LIFETIME_SECONDS", "600"))
+
+GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange"
+EMBED_LIFETIME_SECONDS = 60
+MARGIN_SECONDS = 10
+MOST_TRIES = 3
+LONGEST_WAIT_SECONDS = 30
+TIMEOUT_SECONDS = 30
+
+# A product knows from its own session who is asking.
+USER = {
+    "sub": "customer-1",
+    "email": "ada@partner.example",
+    "email_verified": True,
+    "given_name": "Ada",
+    "family_name": "Castell",
+    "role": "global:member",
+}
+SUPPORT = {"sub": "support-1", "email": "bob@partner.example", "email_verified": True, "given_name": "Bob"}
+
+
+class Refused(Exception):
+    """What the instance said instead of giving a token; never the token that was sent."""
+
+    def __init__(self, error, request_id):
+        super().__init__(error)
+        self.error = error
+        self.request_id = request_id
+
+
+def make_key():
+    key = ec.generate_private_key(ec.SECP256R1())
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    # Nobody else on this machine may read it, not even for a moment.
+    with os.fdopen(os.open(KEY_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(pem)
+
+
+if not KEY_FILE.exists():
+    make_key()
+private_key = load_pem_private_key(KEY_FILE.read_bytes(), password=None)
+
+
+def sign(claims, lifetime_seconds):
+    """A token for one use: its jti is new."""
+    now = int(time.time())
+    own = {"iss": ISSUER, "aud": INSTANCE_URL, "iat": now, "exp": now + lifetime_seconds, "jti": str(uuid.uuid4())}
+    return jwt.encode({**claims, **own}, private_key, algorithm="ES256", headers={"kid": KEY_ID})
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        """A redirect would hand the tokens on."""
+
+
+opener = urllib.request.build_opener(NoRedirects)
+
+
+def send(path, form=None, access_token=None):
+    """Status, headers and JSON of an answer, also of a refusal."""
+    headers = {} if access_token is None else {"Authorization": f"Bearer {access_token}"}
+    body = None if form is None else urllib.parse.urlencode(form).encode()
+    request = urllib.request.Request(INSTANCE_URL + path, data=body, headers=headers)
+    try:
+        answer = opener.open(request, timeout=TIMEOUT_SECONDS)
+    except urllib.error.HTTPError as error:
+        answer = error
+    with answer:
+        try:
+            members = json.loads(answer.read())
+        except ValueError:
+            members = {}
+        return answer.status, answer.headers, members
+
+
+class AccessTokens:
+    """Exchanges, and keeps what it gets until shortly before it expires."""
+
+    def __init__(self):
+        self.exchanges = 0
+        self.kept = {}
+        self.lock = threading.Lock()
+
+    def get(self, subject, actor=None, fresh=False):
+        name = (subject["sub"], actor and actor["sub"])
+        # One exchange at a time: whoever waits finds the token of the one before.
+        with self.lock:
+            token, until = self.kept.get(name, ("", 0.0))
+            if fresh or time.monotonic() >= until:
+                token, until = self.exchange(subject, actor)
+                self.kept[name] = (token, until)
+            return token
+
+    def exchange(self, subject, actor):
+        for tries in range(1, MOST_TRIES + 1):
+            # New tokens for each try: the ones before may be used up.
+            form = {"grant_type": GRANT_TYPE, "subject_token": sign(subject, TOKEN_LIFETIME_SECONDS)}
+            if actor is not None:
+                form["actor_token"] = sign(actor, TOKEN_LIFETIME_SECONDS)
+            sent = time.monotonic()
+            self.exchanges += 1
+            status, headers, members = send("/rest/auth/oauth/token", form)
+            if status == 200:
+                life = members["expires_in"]
+                return members["access_token"], sent + life - min(MARGIN_SECONDS, life / 5)
+            wait = int(headers.get("Retry-After", "1"))
+            if status not in (429, 503) or tries == MOST_TRIES or wait > LONGEST_WAIT_SECONDS:
+                raise Refused(members.get("error", f"status {status}"), headers.get("X-Request-Id"))
+            time.sleep(wait + uuid.uuid4().int % 1000 / 1000)
+        raise AssertionError("the last try returns or raises")
+
+
+tokens = AccessTokens()
+
+
+def call(path, subject, actor):
+    status, _, members = send(path, access_token=tokens.get(subject, actor))
+    # A token can end before its time: then a new one is tried, once.
+    if status == 401:
+        _, _, members = send(path, access_token=tokens.get(subject, actor, fresh=True))
+    return members
+
+
+def overview(subject, actor=None):
+    """Who the instance takes the caller for, and their workflows."""
+    me = call("/rest/me", subject, actor)
+    workflows = call("/api/v1/workflows", subject, actor)
+    return jsonify(me=me, workflows=workflows, exchanges=tokens.exchanges)
+
+
+def page(name, token=""):
+    values = {"INSTANCE_URL": INSTANCE_URL, "TOKEN": token}
+    text = (PAGE_DIR / name).read_text("utf-8")
+    filled = re.sub(r"\{\{(\w+)\}\}", lambda found: html.escape(values[found[1]]), text)
+    return Response(filled, mimetype="text/html", headers={"Cache-Control": "no-store"})
+
+
+app = Flask(__name__)
+
+
+@app.get("/.well-known/jwks.json")
+def jwks():
+    public = json.loads(ECAlgorithm(ECAlgorithm.SHA256).to_jwk(private_key.public_key()))
+    answer = jsonify(keys=[{**public, "kid": KEY_ID, "alg": "ES256", "use": "sig"}])
+    answer.headers["Cache-Control"] = "max-age=300"
+    return answer
+
+
+@app.get("/partner.pem")
+def partner_pem():
+    pem = private_key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    return Response(pem, mimetype="application/x-pem-file")
+
+
+@app.post("/embed-token")
+def embed_token():
+    token = sign(USER, EMBED_LIFETIME_SECONDS)
+    return Response(token, mimetype="text/plain", headers={"Cache-Control": "no-store"})
+
+
+@app.get("/workflows")
+def workflows():
+    return overview(USER)
+
+
+@app.get("/support/workflows")
+def support_workflows():
+    return overview(USER, SUPPORT)
+
+
+@app.get("/")
+def index():
+    return page("index.html")
+
+
+@app.get("/plain")
+def plain():
+    return page("plain.html", sign(USER, EMBED_LIFETIME_SECONDS))
+
+
+@app.get("/page.js")
+def page_script():
+    return Response((PAGE_DIR / "page.js").read_bytes(), mimetype="text/javascript")
+
+
+@app.get("/plain.js")
+def plain_script():
+    return Response((PAGE_DIR / "plain.js").read_bytes(), mimetype="text/javascript")
+
+
+@app.errorhandler(Refused)
+def refused(failure):
+    return jsonify(error=failure.error, requestId=failure.request_id), 502
+
+
+if __name__ == "__main__":
+    print(f"listening on http://localhost:{PORT}", flush=True)
+    app.run(host="127.0.0.1", port=PORT, threaded=True)

@@ -1,0 +1,200 @@
+# A partner's backend: its keys, tokens for its user, calls of the instance's API, and the page with the frame.
+require "base64"
+require "cgi"
+require "json"
+require "jwt"
+require "net/http"
+require "openssl"
+require "securerandom"
+require "sinatra/base"
+
+ISSUER = ENV.fetch("PARTNER_ISSUER", "https://partner.example")
+INSTANCE_URL = ENV.fetch("INSTANCE_URL", "http://localhost:5678")
+KEY_FILE = ENV.fetch("KEY_FILE", "partner-key.pem")
+KEY_ID = ENV.fetch("KEY_ID", "partner-key-1")
+PAGE_DIR = ENV.fetch("PAGE_DIR", File.join(__dir__, "..", "page"))
+TOKEN_LIFETIME_SECONDS = Integer(ENV.fetch("TOKEN_LIFETIME_SECONDS", "600"))
+
+GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange".freeze
+EMBED_LIFETIME_SECONDS = 60
+MARGIN_SECONDS = 10
+MOST_TRIES = 3
+LONGEST_WAIT_SECONDS = 30
+TIMEOUT_SECONDS = 30
+
+# A product knows from its own session who is asking.
+USER = {
+  sub: "customer-1", email: "ada@partner.example", email_verified: true,
+  given_name: "Ada", family_name: "Castell", role: "global:member"
+}.freeze
+SUPPORT = { sub: "support-1", email: "bob@partner.example", email_verified: true, given_name: "Bob" }.freeze
+
+# Nobody else on this machine may read it, not even for a moment.
+unless File.exist?(KEY_FILE)
+  made = OpenSSL::PKey::EC.generate("prime256v1")
+  File.open(KEY_FILE, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file.write(made.to_pem) }
+end
+PRIVATE_KEY = OpenSSL::PKey.read(File.read(KEY_FILE))
+
+# What the instance said instead of giving a token; never the token that was sent.
+class Refused < StandardError
+  attr_reader :request_id
+
+  def initialize(error, request_id)
+    super(error)
+    @request_id = request_id
+  end
+end
+
+# A token for one use: its jti is new.
+def sign(claims, lifetime_seconds)
+  now = Time.now.to_i
+  own = { iss: ISSUER, aud: INSTANCE_URL, iat: now, exp: now + lifetime_seconds, jti: SecureRandom.uuid }
+  JWT.encode(claims.merge(own), PRIVATE_KEY, "ES256", { kid: KEY_ID, typ: "JWT" })
+end
+
+# It follows no redirect, which would hand the tokens on.
+def send_to_instance(request)
+  uri = URI(INSTANCE_URL)
+  options = { use_ssl: uri.scheme == "https", open_timeout: TIMEOUT_SECONDS, read_timeout: TIMEOUT_SECONDS }
+  Net::HTTP.start(uri.hostname, uri.port, **options) { |http| http.request(request) }
+end
+
+def members_of(answer)
+  JSON.parse(answer.body)
+rescue JSON::ParserError
+  {}
+end
+
+# Exchanges, and keeps what it gets until shortly before it expires.
+class AccessTokens
+  attr_reader :exchanges
+
+  def initialize
+    @exchanges = 0
+    @kept = {}
+    @lock = Mutex.new
+  end
+
+  def get(subject, actor, fresh: false)
+    name = [subject[:sub], actor && actor[:sub]]
+    # One exchange at a time: whoever waits finds the token of the one before.
+    @lock.synchronize do
+      token, until_time = @kept[name]
+      token, = @kept[name] = exchange(subject, actor) if fresh || token.nil? || now >= until_time
+      token
+    end
+  end
+
+  private
+
+  def now
+    Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+
+  def exchange(subject, actor)
+    1.upto(MOST_TRIES) do |tries|
+      sent = now
+      answer = try_exchange(subject, actor)
+      members = members_of(answer)
+      if answer.code == "200"
+        life = members.fetch("expires_in")
+        return [members.fetch("access_token"), sent + life - [MARGIN_SECONDS, life / 5.0].min]
+      end
+      wait = Integer(answer["Retry-After"] || "1")
+      is_busy = %w[429 503].include?(answer.code)
+      if !is_busy || tries == MOST_TRIES || wait > LONGEST_WAIT_SECONDS
+        raise Refused.new(members.fetch("error", "status #{answer.code}"), answer["X-Request-Id"])
+      end
+      sleep(wait + rand)
+    end
+  end
+
+  # New tokens for each try: the ones before may be used up.
+  def try_exchange(subject, actor)
+    form = { grant_type: GRANT_TYPE, subject_token: sign(subject, TOKEN_LIFETIME_SECONDS) }
+    form[:actor_token] = sign(actor, TOKEN_LIFETIME_SECONDS) if actor
+    request = Net::HTTP::Post.new("/rest/auth/oauth/token")
+    request.set_form_data(form)
+    @exchanges += 1
+    send_to_instance(request)
+  end
+end
+
+TOKENS = AccessTokens.new
+
+# A token can end before its time: then a new one is tried, once.
+def call_api(path, subject, actor, fresh: false)
+  request = Net::HTTP::Get.new(path)
+  request["Authorization"] = "Bearer #{TOKENS.get(subject, actor, fresh: fresh)}"
+  answer = send_to_instance(request)
+  return call_api(path, subject, actor, fresh: true) if answer.code == "401" && !fresh
+
+  members_of(answer)
+end
+
+def public_jwk
+  # An uncompressed point: 4, x, y.
+  point = PRIVATE_KEY.public_key.to_octet_string(:uncompressed)
+  x, y = [point[1, 32], point[33, 32]].map { |part| Base64.urlsafe_encode64(part, padding: false) }
+  { kty: "EC", crv: "P-256", x: x, y: y, kid: KEY_ID, alg: "ES256", use: "sig" }
+end
+
+class Partner < Sinatra::Base
+  set :bind, "127.0.0.1"
+  set :port, Integer(ENV.fetch("PORT", "8080"))
+  set :server, :puma
+  set :quiet, true
+  set :show_exceptions, false
+  set :raise_errors, false
+
+  helpers do
+    # Who the instance takes the caller for, and their workflows.
+    def overview(subject, actor = nil)
+      content_type :json
+      me = call_api("/rest/me", subject, actor)
+      { me: me, workflows: call_api("/api/v1/workflows", subject, actor), exchanges: TOKENS.exchanges }.to_json
+    end
+
+    def page(name, token = "")
+      cache_control :no_store
+      values = { "{{INSTANCE_URL}}" => INSTANCE_URL, "{{TOKEN}}" => token }
+      File.read(File.join(PAGE_DIR, name)).gsub(/\{\{\w+\}\}/) { |found| CGI.escapeHTML(values.fetch(found)) }
+    end
+  end
+
+  get "/.well-known/jwks.json" do
+    cache_control max_age: 300
+    content_type :json
+    { keys: [public_jwk] }.to_json
+  end
+
+  get "/partner.pem" do
+    content_type "application/x-pem-file"
+    PRIVATE_KEY.public_to_pem
+  end
+
+  post "/embed-token" do
+    cache_control :no_store
+    content_type :text
+    sign(USER, EMBED_LIFETIME_SECONDS)
+  end
+
+  get("/workflows") { overview(USER) }
+  get("/support/workflows") { overview(USER, SUPPORT) }
+  get("/") { page("index.html") }
+  get("/plain") { page("plain.html", sign(USER, EMBED_LIFETIME_SECONDS)) }
+
+  %w[page.js plain.js].each do |name|
+    get("/#{name}") { send_file File.join(PAGE_DIR, name) }
+  end
+
+  error Refused do
+    refused = env["sinatra.error"]
+    content_type :json
+    status 502
+    { error: refused.message, requestId: refused.request_id }.to_json
+  end
+end
+
+Partner.run! if $PROGRAM_NAME == __FILE__

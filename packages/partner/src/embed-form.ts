@@ -1,0 +1,59 @@
+// The form that signs a user in when a page posts it into a frame.
+import type { Person } from './person.js';
+
+/** Whom to sign in, and what the frame shows then. */
+export interface EmbedRequest {
+  /** Their claims, or their `sub` alone. */
+  readonly subject: Person | string;
+  /** A path on the instance; `/` if left out. */
+  readonly redirectTo?: string;
+  /** Which key signs, if not the first one. */
+  readonly kid?: string;
+}
+
+/** Attributes of the form element. */
+export interface HtmlOptions {
+  /** Name of the frame that the form is posted into. */
+  readonly target?: string;
+  readonly id?: string;
+}
+
+export interface EmbedForm {
+  readonly method: 'post';
+  readonly action: string;
+  /** `token` is for one login, within 60 seconds; `login` of /embed.js takes it as well. */
+  readonly fields: { readonly token: string; readonly redirectTo: string };
+  /** The form as HTML, everything in it escaped. The page has to submit it: it has no script and no button. */
+  toHtml(options?: HtmlOptions): string;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export function embedForm(action: string, fields: EmbedForm['fields']): EmbedForm {
+  return {
+    method: 'post',
+    action,
+    fields,
+    toHtml: ({ target, id } = {}) => {
+      const attributes = Object.entries({ id, method: 'post', action, target });
+      const inputs = Object.entries(fields).map(
+        ([name, value]) => `<input type="hidden" name="${name}" value="${escaped(value)}">`,
+      );
+      return `<form${attributes.map(attribute).join('')}>${inputs.join('')}</form>`;
+    },
+  };
+}
+
+function attribute([name, value]: [string, string | undefined]): string {
+  return value === undefined ? '' : ` ${name}="${escaped(value)}"`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+}

@@ -1,0 +1,82 @@
+// What a token exchange is asked for, what it gives, and when two requests are the same.
+import type { Person } from './person.js';
+import { claimsOf } from './person.js';
+import { invalidOption } from './partner-error.js';
+import type { SigningKey } from './signing-key.js';
+
+export interface ExchangeRequest {
+  /** Whose token it is: claims, or their `sub` alone. */
+  readonly subject: Person | string;
+  /** Who acts for the subject; calls then have the actor's rights, or those of both if the entry says so. */
+  readonly actor?: Person | string;
+  /** Scopes, as a list or with spaces between them; all that the entry lists if left out. */
+  readonly scope?: string | readonly string[];
+  /** Absolute URIs of the services that the token is for; the instance's API if left out. */
+  readonly resource?: string | readonly string[];
+  /** Which key signs for the subject, and which for the actor, if not the first one. */
+  readonly subjectKid?: string;
+  readonly actorKid?: string;
+  /** Gives this call up, and the exchange too once nobody else waits for it. */
+  readonly signal?: AbortSignal;
+  /** Exchanges although a token is there still: after a 401 of the API, since tokens can be revoked. */
+  readonly fresh?: boolean;
+}
+
+export interface AccessToken {
+  readonly accessToken: string;
+  /** By the clock of this machine. */
+  readonly expiresAt: Date;
+  /** Granted scopes; undefined where the token is not limited to any. */
+  readonly scope: readonly string[] | undefined;
+}
+
+/** Somebody for whom a token is to be signed. */
+export interface Signed {
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly key: SigningKey;
+}
+
+/** A request that has been read. */
+export interface Exchange {
+  /** Equal for requests that one access token can serve. */
+  readonly id: string;
+  readonly subject: Signed;
+  readonly actor: Signed | undefined;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** @throws PartnerError `invalid_option` */
+export function readExchange(
+  request: ExchangeRequest,
+  keyNamed: (kid: string | undefined) => SigningKey,
+): Exchange {
+  const { subjectKid, actorKid } = request;
+  const subject = { claims: claimsOf(request.subject, 'subject'), key: keyNamed(subjectKid) };
+  if (request.actor === undefined && actorKid !== undefined)
+    throw invalidOption('actorKid says whose key signs for the actor, and there is none');
+  const actor =
+    request.actor === undefined
+      ? undefined
+      : { claims: claimsOf(request.actor, 'actor'), key: keyNamed(actorKid) };
+  const fields = {
+    ...listField('scope', request.scope),
+    ...listField('resource', request.resource),
+  };
+  const identity = [subject.claims, subjectKid, actor?.claims, actorKid, fields];
+  return { id: canonical(identity), subject, actor, fields };
+}
+
+function listField(name: string, value: string | readonly string[] | undefined): Record<string, string> {
+  if (value === undefined) return {};
+  const text = typeof value === 'string' ? value : value.join(' ');
+  return text === '' ? {} : { [name]: text };
+}
+
+/** JSON with the members of objects in one order, whatever order the caller has them in. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : (member ?? null),
+  );
+}

@@ -1,0 +1,106 @@
+// Reads what a partner is made with, and fills in what was left out.
+import type { PartnerClock } from './clock.js';
+import { SYSTEM_CLOCK } from './clock.js';
+import { invalidOption } from './partner-error.js';
+import type { KeyInput } from './signing-key.js';
+import { SigningKey } from './signing-key.js';
+
+export interface PartnerOptions {
+  /** Your issuer URL, character by character as the instance has it registered. */
+  readonly issuer: string;
+  /** The instance: `https://host[:port]`. */
+  readonly baseUrl: string;
+  /** The private key that signs. */
+  readonly key: KeyInput;
+  /** The key that signs next: `jwks()` has it already, so that the instance knows it by then. */
+  readonly nextKey?: KeyInput;
+  /** Others that `jwks()` has: the former key until its tokens are gone, and keys that sign where `kid` names them. */
+  readonly otherKeys?: readonly KeyInput[];
+  /** `aud` of tokens, as in the trusted key entry; `baseUrl` if left out. */
+  readonly audience?: string;
+  /**
+   * Life of the tokens that are exchanged, 5 to 3600 seconds, default 60. An access token lives no longer: 600 spares a busy backend
+   * nine exchanges of ten. Tokens of the embedded login never live longer than 60.
+   */
+  readonly tokenLifetimeSeconds?: number;
+  /** Most requests for one exchange, 1 to 10, default 3: what 429 and 503 answer is tried again. */
+  readonly maxTries?: number;
+  /** Most time for one exchange, with all waiting, 1 to 600 seconds, default 30. */
+  readonly timeoutSeconds?: number;
+  /** Most access tokens that are kept, 0 to 1000000, default 10000. */
+  readonly cacheSize?: number;
+  /** Allows `http:` to another machine. Tokens then go through the network in the clear: for tests only. */
+  readonly allowHttp?: boolean;
+  /** In place of the global `fetch`: one that goes through a proxy, for example. */
+  readonly fetch?: typeof fetch;
+  /** In place of the system's clock: for tests. */
+  readonly clock?: PartnerClock;
+}
+
+export interface Settings {
+  readonly issuer: string;
+  readonly origin: string;
+  readonly audience: string;
+  /** The first one signs. */
+  readonly keys: readonly [SigningKey, ...SigningKey[]];
+  readonly tokenLifetimeSeconds: number;
+  readonly maxTries: number;
+  readonly timeoutSeconds: number;
+  readonly cacheSize: number;
+  readonly fetch: typeof fetch;
+  readonly clock: PartnerClock;
+}
+
+const LONGEST_ISSUER_BYTES = 512;
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** @throws PartnerError `invalid_option` */
+export function readOptions(options: PartnerOptions): Settings {
+  const { issuer, otherKeys = [], nextKey, key } = options;
+  if (typeof issuer !== 'string' || !URL.canParse(issuer) || Buffer.byteLength(issuer) > LONGEST_ISSUER_BYTES)
+    throw invalidOption(`issuer must be a URL of at most ${LONGEST_ISSUER_BYTES} bytes`);
+  const origin = originOf(options);
+  const others = [...(nextKey === undefined ? [] : [nextKey]), ...otherKeys];
+  return {
+    issuer,
+    origin,
+    audience: options.audience ?? origin,
+    keys: [
+      SigningKey.read(key, 'key'),
+      ...others.map((each, index) => SigningKey.read(each, nameOfOther(options, index))),
+    ],
+    tokenLifetimeSeconds: within('tokenLifetimeSeconds', options.tokenLifetimeSeconds, [5, 60, 3600]),
+    maxTries: within('maxTries', options.maxTries, [1, 3, 10]),
+    timeoutSeconds: within('timeoutSeconds', options.timeoutSeconds, [1, 30, 600]),
+    cacheSize: within('cacheSize', options.cacheSize, [0, 10_000, 1_000_000]),
+    fetch: options.fetch ?? ((...given) => fetch(...given)),
+    clock: options.clock ?? SYSTEM_CLOCK,
+  };
+}
+
+function originOf({ baseUrl, allowHttp = false }: PartnerOptions): string {
+  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) throw invalidOption('baseUrl must be a URL');
+  const { protocol, hostname, origin, href } = new URL(baseUrl);
+  if (href !== `${origin}/`)
+    throw invalidOption('baseUrl must be an origin, without path, query or password');
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && (allowHttp || LOOPBACK.test(hostname)));
+  if (!isSafe) throw invalidOption('baseUrl must be https:, except on this machine; see allowHttp');
+  return origin;
+}
+
+function nameOfOther({ nextKey }: PartnerOptions, index: number): string {
+  if (nextKey === undefined) return `otherKeys[${index}]`;
+  return index === 0 ? 'nextKey' : `otherKeys[${index - 1}]`;
+}
+
+function within(
+  name: string,
+  value: number | undefined,
+  range: [min: number, usual: number, max: number],
+): number {
+  const [min, usual, max] = range;
+  if (value === undefined) return usual;
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw invalidOption(`${name} must be a whole number from ${min} to ${max}`);
+  return value;
+}

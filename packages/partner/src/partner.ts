@@ -1,0 +1,155 @@
+// A partner of an instance: exchanges tokens for its users, and signs them in.
+import type { JSONWebKeySet } from 'jose';
+import { AccessTokenCache } from './access-token-cache.js';
+import type { EmbedForm, EmbedRequest } from './embed-form.js';
+import { embedForm } from './embed-form.js';
+import type { AccessToken, Exchange, ExchangeRequest, Signed } from './exchange-request.js';
+import { readExchange } from './exchange-request.js';
+import type { ExternalToken } from './external-token.js';
+import { signedToken } from './external-token.js';
+import type { PartnerOptions, Settings } from './options.js';
+import { readOptions } from './options.js';
+import { PartnerError, invalidOption } from './partner-error.js';
+import { claimsOf } from './person.js';
+import { waitBeforeRetry } from './retries.js';
+import type { SigningKey } from './signing-key.js';
+import { SingleFlight } from './single-flight.js';
+import { requestToken } from './token-endpoint.js';
+
+export type { PartnerOptions } from './options.js';
+
+const TOKEN_PATH = '/rest/auth/oauth/token';
+const EMBED_PATH = '/rest/auth/embed';
+/** The instance takes none for an embedded login that lives longer. */
+const EMBED_LIFETIME_SECONDS = 60;
+
+export interface Partner {
+  /**
+   * An access token for one of your users, kept until shortly before it expires. Requests for the same, made at once, share an exchange.
+   * A 429 or 503 is tried again, with new tokens, when `Retry-After` has passed; nothing else is.
+   * @throws PartnerError
+   */
+  exchange(request: ExchangeRequest): Promise<AccessToken>;
+  /**
+   * What a page posts into the frame to sign a user in: make one for each login, just before it.
+   * @throws PartnerError `invalid_option`
+   */
+  embedForm(request: EmbedRequest): Promise<EmbedForm>;
+  /** The public keys, to be served at the `url` of your trusted key entry: that which signs, the next one, the others. */
+  jwks(): Promise<JSONWebKeySet>;
+  /** The public key as PEM, for a static entry: of the key that signs unless another is named. */
+  publicKeyPem(kid?: string): Promise<string>;
+}
+
+/**
+ * Sends nothing yet.
+ * @throws PartnerError `invalid_option`
+ */
+export function createPartner(options: PartnerOptions): Partner {
+  return new SigningPartner(readOptions(options));
+}
+
+class SigningPartner implements Partner {
+  readonly #settings: Settings;
+  readonly #cache: AccessTokenCache;
+  readonly #flights = new SingleFlight<AccessToken>();
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.#cache = new AccessTokenCache(settings.cacheSize, () => settings.clock.monotonicMs());
+  }
+
+  async exchange(request: ExchangeRequest): Promise<AccessToken> {
+    const exchange = await this.#read(request);
+    const { fresh = false, signal } = request;
+    if (fresh) this.#cache.forget(exchange.id);
+    const kept = this.#cache.get(exchange.id);
+    if (kept !== undefined) return kept;
+    try {
+      return await this.#flights.join(exchange.id, (given) => this.#perform(exchange, given), signal);
+    } catch (error) {
+      if (signal?.aborted !== true || error instanceof PartnerError) throw error;
+      throw new PartnerError('aborted', 'The exchange was given up', { cause: signal.reason });
+    }
+  }
+
+  async embedForm({ subject, redirectTo = '/', kid }: EmbedRequest): Promise<EmbedForm> {
+    const { origin, tokenLifetimeSeconds } = this.#settings;
+    const signed = { claims: claimsOf(subject, 'subject'), key: await this.#keyNamed(kid) };
+    if (!redirectTo.startsWith('/')) throw invalidOption('redirectTo must be a path on the instance');
+    const token = await this.#sign(signed, Math.min(tokenLifetimeSeconds, EMBED_LIFETIME_SECONDS));
+    return embedForm(`${origin}${EMBED_PATH}`, { token: token.jwt, redirectTo });
+  }
+
+  async jwks(): Promise<JSONWebKeySet> {
+    return { keys: await Promise.all(this.#settings.keys.map((key) => key.publicJwk())) };
+  }
+
+  async publicKeyPem(kid?: string): Promise<string> {
+    return (await this.#keyNamed(kid)).publicPem();
+  }
+
+  async #read(request: ExchangeRequest): Promise<Exchange> {
+    const keys = new Map<string | undefined, SigningKey>();
+    for (const kid of [undefined, request.subjectKid, request.actorKid])
+      keys.set(kid, await this.#keyNamed(kid));
+    return readExchange(request, (kid) => keys.get(kid) ?? this.#settings.keys[0]);
+  }
+
+  async #keyNamed(kid: string | undefined): Promise<SigningKey> {
+    const { keys } = this.#settings;
+    if (kid === undefined) return keys[0];
+    for (const key of keys) if ((await key.kid()) === kid) return key;
+    throw invalidOption('no key has the kid that is named');
+  }
+
+  async #perform(exchange: Exchange, given: AbortSignal): Promise<AccessToken> {
+    const { clock, timeoutSeconds, maxTries } = this.#settings;
+    const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+    const signal = AbortSignal.any([given, timeout]);
+    const deadlineMs = clock.monotonicMs() + timeoutSeconds * 1000;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#tryOnce(exchange, signal);
+      } catch (error) {
+        const failure = withTries(timeout.aborted ? timedOut(timeoutSeconds) : error, tries);
+        const waitMs = waitBeforeRetry(failure, tries, Math.random());
+        const isLate = waitMs !== undefined && clock.monotonicMs() + waitMs > deadlineMs;
+        if (waitMs === undefined || tries >= maxTries || isLate) throw failure;
+        // Over before its time only where somebody has given up, and then the next try says so.
+        await clock.wait(waitMs, signal).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Tokens are signed anew for each try: the instance may have used up the ones before. */
+  async #tryOnce({ id, subject, actor, fields }: Exchange, signal: AbortSignal): Promise<AccessToken> {
+    const { origin, tokenLifetimeSeconds, clock, fetch: send } = this.#settings;
+    const form = {
+      subject: await this.#sign(subject, tokenLifetimeSeconds),
+      actor: actor && (await this.#sign(actor, tokenLifetimeSeconds)),
+      fields,
+    };
+    const [sentMs, sentAt] = [clock.monotonicMs(), clock.nowMs()];
+    const nowMs = () => clock.nowMs();
+    const answer = await requestToken(form, { url: `${origin}${TOKEN_PATH}`, fetch: send, nowMs, signal });
+    const { accessToken, expiresInSeconds, scope } = answer;
+    const token = { accessToken, expiresAt: new Date(sentAt + expiresInSeconds * 1000), scope };
+    this.#cache.put(id, token, sentMs, expiresInSeconds);
+    return token;
+  }
+
+  #sign({ claims, key }: Signed, lifetimeSeconds: number): Promise<ExternalToken> {
+    return signedToken(key, this.#settings, claims, { nowMs: this.#settings.clock.nowMs(), lifetimeSeconds });
+  }
+}
+
+function timedOut(seconds: number): PartnerError {
+  return new PartnerError('timeout', `The exchange took more than ${seconds} seconds`);
+}
+
+/** @throws what is no failure of an exchange, such as the reason of a signal */
+function withTries(error: unknown, tries: number): PartnerError {
+  if (!(error instanceof PartnerError)) throw error;
+  return new PartnerError(error.code, error.message, { ...error, cause: error.cause, tries });
+}

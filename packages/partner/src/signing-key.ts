@@ -1,0 +1,139 @@
+// Reads a private key in whatever form it is given, and tells what signing and publishing need of it.
+import { KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
+import type { JsonWebKey, webcrypto } from 'node:crypto';
+import { types } from 'node:util';
+import type { JWK } from 'jose';
+import { calculateJwkThumbprint } from 'jose';
+import { invalidOption } from './partner-error.js';
+
+export type SigningAlgorithm =
+  'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
+
+/** A private key: PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), JWK, or a key of Node.js. */
+export type PrivateKey = string | JWK | KeyObject | webcrypto.CryptoKey;
+
+/** A key with what the instance's administrator has been told of it. */
+export interface NamedKey {
+  readonly key: PrivateKey;
+  /** As in the trusted key entry. That of the JWK, else the thumbprint of RFC 7638, if left out. */
+  readonly kid?: string;
+  /** That of the JWK or CryptoKey, else by the type of the key: RS256, ES256, ES384, ES512 or EdDSA. */
+  readonly alg?: SigningAlgorithm;
+}
+
+export type KeyInput = PrivateKey | NamedKey;
+
+/** The fewest bits that the instance takes. */
+const SHORTEST_RSA_BITS = 2048;
+const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const;
+/** What a key can sign with, the usual one first. */
+const BY_TYPE: Readonly<Record<string, readonly SigningAlgorithm[]>> = {
+  rsa: RSA,
+  'rsa-pss': ['PS256', 'PS384', 'PS512'],
+  prime256v1: ['ES256'],
+  secp384r1: ['ES384'],
+  secp521r1: ['ES512'],
+  ed25519: ['EdDSA'],
+};
+
+export class SigningKey {
+  private thumbprint: Promise<string> | undefined;
+
+  private constructor(
+    readonly privateKey: KeyObject,
+    readonly alg: SigningAlgorithm,
+    private readonly givenKid: string | undefined,
+  ) {}
+
+  /** @throws PartnerError `invalid_option`, without anything of the key */
+  static read(input: KeyInput, name: string): SigningKey {
+    const { key, kid, alg } = isNamed(input) ? input : { key: input };
+    const privateKey = privateKeyOf(key, name);
+    const told = types.isKeyObject(key) || typeof key === 'string' ? {} : toldBy(key);
+    const algorithm = algorithmOf(privateKey, alg ?? told.alg, name);
+    const givenKid = kid ?? told.kid;
+    if (givenKid !== undefined && (typeof givenKid !== 'string' || givenKid === ''))
+      throw invalidOption(`${name}: kid must be a text`);
+    return new SigningKey(privateKey, algorithm, givenKid);
+  }
+
+  async kid(): Promise<string> {
+    if (this.givenKid !== undefined) return this.givenKid;
+    this.thumbprint ??= calculateJwkThumbprint(this.bareJwk());
+    return this.thumbprint;
+  }
+
+  /** The public key as a JWK with `kid`, `alg` and `use` (RFC 7517 §4). */
+  async publicJwk(): Promise<JWK> {
+    return { ...this.bareJwk(), kid: await this.kid(), alg: this.alg, use: 'sig' };
+  }
+
+  /** The public key as PEM (SPKI), for a static entry. */
+  publicPem(): string {
+    return createPublicKey(this.privateKey).export({ type: 'spki', format: 'pem' }).toString();
+  }
+
+  private bareJwk(): JWK {
+    return createPublicKey(this.privateKey).export({ format: 'jwk' });
+  }
+}
+
+function isNamed(input: KeyInput): input is NamedKey {
+  return typeof input === 'object' && !types.isKeyObject(input) && 'key' in input;
+}
+
+function privateKeyOf(key: PrivateKey, name: string): KeyObject {
+  const object = objectOf(key, name);
+  if (object.type !== 'private')
+    throw invalidOption(`${name} must be a private key, and is a ${object.type} one`);
+  return object;
+}
+
+/** What OpenSSL says is not passed on: it has been told the key. */
+function objectOf(key: PrivateKey, name: string): KeyObject {
+  if (types.isKeyObject(key)) return key;
+  if (types.isCryptoKey(key)) return KeyObject.from(key);
+  try {
+    return typeof key === 'string'
+      ? createPrivateKey(key)
+      : createPrivateKey({ key: key as JsonWebKey, format: 'jwk' });
+  } catch {
+    throw invalidOption(`${name} ${faultOf(key)}`);
+  }
+}
+
+function faultOf(key: string | JWK): string {
+  if (typeof key !== 'string') return 'is no JWK of a private key';
+  if (key.includes('ENCRYPTED'))
+    return 'is an encrypted PEM: decrypt it first, createPrivateKey of node:crypto does';
+  if (key.includes('PUBLIC KEY')) return 'must be a private key, and is a public one';
+  return 'is no PEM of a private key; of a file the content is wanted, not the path';
+}
+
+/** What a JWK or CryptoKey says of itself. */
+function toldBy(key: JWK | webcrypto.CryptoKey): { kid?: string; alg?: string } {
+  if (!types.isCryptoKey(key))
+    return {
+      ...(key.kid === undefined ? {} : { kid: key.kid }),
+      ...(key.alg === undefined ? {} : { alg: key.alg }),
+    };
+  const { name, hash } = key.algorithm as { name: string; hash?: { name: string } };
+  const bits = hash?.name.replace('SHA-', '') ?? '';
+  if (name === 'RSASSA-PKCS1-v1_5') return { alg: `RS${bits}` };
+  return name === 'RSA-PSS' ? { alg: `PS${bits}` } : {};
+}
+
+function algorithmOf(key: KeyObject, wanted: string | undefined, name: string): SigningAlgorithm {
+  const { namedCurve, modulusLength = SHORTEST_RSA_BITS } = key.asymmetricKeyDetails ?? {};
+  const fitting = BY_TYPE[namedCurve ?? key.asymmetricKeyType ?? ''] ?? [];
+  const [usual] = fitting;
+  if (usual === undefined) throw invalidOption(`${name} is of a type that the instance does not take`);
+  if (modulusLength < SHORTEST_RSA_BITS)
+    throw invalidOption(`${name} is an RSA key of less than ${SHORTEST_RSA_BITS} bits`);
+  if (wanted === undefined) return usual;
+  // RFC 9864 calls EdDSA on this curve by the curve's name.
+  const found = fitting.find((each) => each === (wanted === 'Ed25519' ? 'EdDSA' : wanted));
+  if (found === undefined)
+    throw invalidOption(`${name} can sign ${fitting.join(', ')}, and not what alg says`);
+  return found;
+}

@@ -1,0 +1,163 @@
+// One request to the token endpoint: what is sent, and what its answer comes to.
+import type { PartnerErrorCode, PartnerErrorDetails } from './partner-error.js';
+import { PartnerError, isInstanceErrorCode } from './partner-error.js';
+import type { ExternalToken } from './external-token.js';
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
+/** Access tokens have some 25 KiB at most: what is longer comes from something else. */
+const LONGEST_ANSWER_BYTES = 256 * 1024;
+const LONGEST_DESCRIPTION = 200;
+/** `Date` has whole seconds, and an answer is on its way for a while. */
+const CLOCKS_AGREE_SECONDS = 2;
+/** The instance issues no access token of less. */
+const SHORTEST_LIFE_SECONDS = 5;
+const BY_STATUS: Readonly<Record<number, PartnerErrorCode>> = {
+  429: 'too_many_requests',
+  503: 'temporarily_unavailable',
+};
+
+export interface TokenForm {
+  readonly subject: ExternalToken;
+  readonly actor: ExternalToken | undefined;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface TokenAnswer {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+  readonly scope: readonly string[] | undefined;
+}
+
+export interface Surroundings {
+  readonly url: string;
+  readonly fetch: typeof fetch;
+  readonly nowMs: () => number;
+  readonly signal: AbortSignal;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * A redirect is not followed: it would hand the tokens on.
+ * @throws PartnerError for everything but a token; the signal's reason where that has aborted
+ */
+export async function requestToken(form: TokenForm, surroundings: Surroundings): Promise<TokenAnswer> {
+  const { url, fetch: send, signal, nowMs } = surroundings;
+  const init = { method: 'POST', body: bodyOf(form), redirect: 'manual', signal } as const;
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await send(url, { ...init, headers: { accept: 'application/json' } });
+    text = await shortText(answer);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof PartnerError) throw error;
+    throw new PartnerError('network_error', 'No answer came from the instance', { cause: error });
+  }
+  const members = membersOf(text);
+  const token = answer.status === 200 ? tokenIn(members) : undefined;
+  if (token !== undefined) return token;
+  throw failureOf(answer, members, form, nowMs());
+}
+
+function bodyOf({ subject, actor, fields }: TokenForm): URLSearchParams {
+  return new URLSearchParams({
+    grant_type: GRANT_TYPE,
+    subject_token: subject.jwt,
+    subject_token_type: JWT_TYPE,
+    ...(actor === undefined ? {} : { actor_token: actor.jwt, actor_token_type: JWT_TYPE }),
+    ...fields,
+  });
+}
+
+async function shortText(answer: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of answer.body ?? []) {
+    const part = chunk as Uint8Array;
+    bytes += part.length;
+    // Leaving the loop cancels what is still to come.
+    if (bytes > LONGEST_ANSWER_BYTES)
+      throw new PartnerError('unexpected_answer', 'The answer is longer than any of the instance', {
+        status: answer.status,
+      });
+    text += decoder.decode(part, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function membersOf(text: string): Members {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Members) : {};
+  } catch {
+    return {};
+  }
+}
+
+function tokenIn(members: Members): TokenAnswer | undefined {
+  const { access_token: accessToken, token_type: type, expires_in: expiresIn, scope } = members;
+  if (typeof accessToken !== 'string' || accessToken === '') return undefined;
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') return undefined;
+  if (typeof expiresIn !== 'number' || !(expiresIn > 0)) return undefined;
+  const scopes = typeof scope === 'string' ? scope.split(' ').filter((each) => each !== '') : undefined;
+  return { accessToken, expiresInSeconds: expiresIn, scope: scopes };
+}
+
+function failureOf(answer: Response, members: Members, form: TokenForm, nowMs: number): PartnerError {
+  const { status, headers } = answer;
+  const { error } = members;
+  const code = isInstanceErrorCode(error) ? error : (BY_STATUS[status] ?? 'unexpected_answer');
+  const requestId = shortHeader(headers, 'x-request-id');
+  const clockOffsetSeconds = offsetOf(headers, nowMs);
+  const details: PartnerErrorDetails = {
+    status,
+    requestId,
+    retryAfterSeconds: retryAfterOf(headers),
+    clockOffsetSeconds,
+  };
+  const parts = [`The exchange failed: ${code} (status ${status})`];
+  if (isInstanceErrorCode(error)) parts.push(descriptionIn(members));
+  if (requestId !== undefined) parts.push(`request ${requestId}`);
+  if (status === 400) parts.push(hintOf(clockOffsetSeconds, form));
+  return new PartnerError(code, parts.filter((part) => part !== '').join('; '), details);
+}
+
+/** The instance echoes nothing; of anything else that answers like it, whatever may be a token is left out. */
+function descriptionIn({ error_description: text }: Members): string {
+  if (typeof text !== 'string' || text.length > LONGEST_DESCRIPTION) return '';
+  return /^[ -~]+$/.test(text) && !/[\w-]{20,}/.test(text) ? text : '';
+}
+
+function shortHeader(headers: Headers, name: string): string | undefined {
+  const value = headers.get(name);
+  return value !== null && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
+}
+
+function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const [until, from] = [Date.parse(value), Date.parse(headers.get('date') ?? '')];
+  // A moment means something by the clock of whoever names it.
+  return Number.isNaN(until) || Number.isNaN(from) ? undefined : Math.max(0, (until - from) / 1000);
+}
+
+function offsetOf(headers: Headers, nowMs: number): number | undefined {
+  const theirs = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(theirs) ? undefined : Math.floor(nowMs / 1000) - theirs / 1000;
+}
+
+/** A refusal never says that it is for times; where the clocks differ so that it may be, this does. */
+function hintOf(offset: number | undefined, { subject }: TokenForm): string {
+  if (offset === undefined) return '';
+  const difference = `the clock of this machine is ${Math.abs(offset)} seconds`;
+  const lifetime = subject.expiresAt - subject.issuedAt;
+  if (offset > CLOCKS_AGREE_SECONDS)
+    return `${difference} ahead of the instance's, for which the token is issued in the future: set the clock`;
+  if (-offset > Math.min(lifetime - SHORTEST_LIFE_SECONDS, CLOCKS_AGREE_SECONDS * 5))
+    return `${difference} behind the instance's, for which the token has expired or is about to: set the clock`;
+  return '';
+}

@@ -1,0 +1,60 @@
+// How commands answer: in text for people, or with --json in JSON for programs.
+import { CommandError } from '../administration/command-error.js';
+import { ConfigurationError } from '../config/load-config.js';
+import type { CliContext } from './cli-context.js';
+import { reasonOf } from './reason.js';
+
+/** What went wrong, as `--json` tells it on standard error. */
+interface ToldError {
+  /** The exit code of the command. */
+  readonly exitCode: number;
+  readonly message: string;
+  /** One line each; none where the message says it all. */
+  readonly details: readonly string[];
+}
+
+/**
+ * Results go to standard output, everything else to standard error.
+ * @rule D117 With --json a command prints one JSON document, or JSON lines where there is no end, and errors as JSON too.
+ */
+export class Answers {
+  /** @param isJson whether programs read them */
+  constructor(
+    private readonly context: Pick<CliContext, 'stdout' | 'stderr'>,
+    readonly isJson: boolean,
+  ) {}
+
+  /** The one result of a command. */
+  give(value: unknown, text: string): void {
+    this.context.stdout.write(this.isJson ? `${JSON.stringify(value, null, 2)}\n` : text);
+  }
+
+  /** Some of many results: one JSON object a line. */
+  giveLines(values: readonly unknown[], text: () => string): void {
+    this.context.stdout.write(
+      this.isJson ? values.map((value) => `${JSON.stringify(value)}\n`).join('') : text(),
+    );
+  }
+
+  /** What the user should know beside the result. */
+  remark(text: string): void {
+    this.context.stderr.write(this.isJson ? `${JSON.stringify({ remark: text })}\n` : `${text}\n`);
+  }
+
+  fail(error: unknown, exitCode: number): void {
+    const told: ToldError = { exitCode, ...toldError(error) };
+    this.context.stderr.write(`${this.isJson ? JSON.stringify({ error: told }) : errorText(error)}\n`);
+  }
+}
+
+function errorText(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  return `error: ${error instanceof CommandError ? error.message : reasonOf(error)}`;
+}
+
+function toldError(error: unknown): Omit<ToldError, 'exitCode'> {
+  if (error instanceof ConfigurationError)
+    return { message: 'The configuration has problems.', details: error.problems };
+  if (error instanceof CommandError) return { message: error.summary, details: error.details };
+  return { message: reasonOf(error), details: [] };
+}

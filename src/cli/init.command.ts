@@ -1,0 +1,205 @@
+// svc-admin init: sets an instance up for trying out, up to the first exchanged token, and says what to type next.
+import { relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { CREATE_USER } from '../administration/create-user.operation.js';
+import { LIST_USERS } from '../administration/list-users.operation.js';
+import type { Environment } from '../config/load-config.js';
+import { ConfigurationError } from '../config/load-config.js';
+import { judge } from '../start/startup.js';
+import type { Algorithm } from '../token-exchange/keys/algorithms.js';
+import { ALGORITHMS } from '../token-exchange/keys/algorithms.js';
+import { OWNER_ROLE } from '../users/role.js';
+import { perform, readPages } from './administration.js';
+import type { CommandContext } from './command-context.js';
+import { CommandSettings } from './command-settings.js';
+import { InPlaceError } from './in-place-error.js';
+import type { InitAnswers } from './init-answers.js';
+import { AnswerError, QUESTIONS, answersTo } from './init-answers.js';
+import type { InitPaths, PlannedFile } from './init-files.js';
+import { environmentOf, initPaths, planFiles, writePlanned } from './init-files.js';
+import type { NextCommand } from './next-commands.js';
+import { nextCommands } from './next-commands.js';
+import { withProgress } from './progress.js';
+import { printable } from './table.js';
+
+const KID = 'partner-1';
+
+interface InitOptions extends Partial<InitAnswers> {
+  readonly dir: string;
+  readonly alg: Algorithm;
+  readonly kid: string;
+  readonly yes?: true;
+  readonly force?: true;
+}
+
+/** What was done with a file. */
+interface SettledFile {
+  /** As seen from where the command was typed. */
+  readonly path: string;
+  readonly purpose: string;
+  readonly state: 'made' | 'kept' | 'replaced';
+  readonly backup?: string;
+}
+
+/** The owner of the instance. */
+interface SettledOwner {
+  readonly id: string;
+  readonly email: string;
+  readonly state: 'made' | 'kept';
+}
+
+interface Settled {
+  readonly files: readonly SettledFile[];
+  readonly owner: SettledOwner;
+  /** What the service will warn of. */
+  readonly warnings: readonly string[];
+  readonly next: readonly NextCommand[];
+}
+
+export function addInitCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('init')
+    .description('set an instance up for trying out: settings, licence, keys, a partner, the owner')
+    .option('--dir <folder>', 'where everything goes', '.');
+  for (const { flag, about } of QUESTIONS) command.option(flag, about);
+  command
+    .addOption(
+      new Option('--alg <name>', "algorithm of the partner's key").choices(ALGORITHMS).default('ES256'),
+    )
+    .option('--kid <kid>', "what the partner's key is called", KID)
+    .option('--yes', 'ask nothing: options and defaults decide, as they do without a terminal')
+    .option('--force', 'replace files that do not fit; each is kept beside the new one')
+    .addHelpText('after', HELP)
+    .action((options: InitOptions) => init(options, command, context));
+}
+
+const HELP = `
+It makes .env, instance/ (licence, keys, trusted keys), partner/ (the private key of a partner) and the owner. What is there and fits
+is kept, so it may be run again; what does not fit is named, nothing is changed, and it exits with 3.
+
+Example:
+  svc-admin init --yes --owner-email owner@example.com
+  svc-admin init --yes --owner-email owner@example.com --database-url "$DATABASE_URL" --base-url https://instance.example`;
+
+async function init(options: InitOptions, command: Command, context: CommandContext): Promise<void> {
+  const directory = resolve(context.workingDirectory, options.dir);
+  const inside = { ...context, workingDirectory: directory };
+  if (context.settings.startupSources.envFile !== undefined)
+    command.error('error: init writes .env in the folder of --dir: leave --env-file out');
+  const answers = await answered(options, new CommandSettings(inside, () => undefined), command, context);
+  const paths = initPaths(directory);
+  const key = { alg: options.alg, kid: options.kid };
+  const planned = await planFiles(answers, key, paths);
+  if (options.force !== true) refuseMisfits(planned, context);
+  const settled = await settle(planned, answers, paths, inside);
+  const next = nextCommands(answers, key, paths, context.workingDirectory);
+  const shown = settled.files.map((file) => shownFrom(context, file));
+  const told: Settled = { ...settled, files: shown, next };
+  context.answers.give(told, textOf(told));
+}
+
+/** A fault of the command line: an answer that is missing or wrong. */
+async function answered(
+  options: InitOptions,
+  settings: CommandSettings,
+  command: Command,
+  { terminal, answers: { isJson } }: CommandContext,
+): Promise<InitAnswers> {
+  try {
+    return await answersTo(options, settings, options.yes || isJson ? undefined : terminal);
+  } catch (error) {
+    if (error instanceof AnswerError) command.error(`error: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @throws InPlaceError before anything was written */
+function refuseMisfits(planned: readonly PlannedFile[], context: CommandContext): void {
+  const misfits = planned.filter(({ state }) => state === 'in the way');
+  if (misfits.length === 0) return;
+  throw new InPlaceError(
+    'There is something already that does not fit; nothing was changed. --force replaces it, and keeps it under another name:',
+    misfits.map(({ path, reason = '' }) => `${pathFrom(context, path)}: ${reason}`),
+  );
+}
+
+/**
+ * Does what was decided. The settings come last: as long as they are not there nothing has begun, and to run the command again
+ * goes on where it ended.
+ */
+async function settle(
+  planned: readonly PlannedFile[],
+  answers: InitAnswers,
+  paths: InitPaths,
+  context: CommandContext,
+): Promise<Omit<Settled, 'next'>> {
+  const isSettings = ({ path }: PlannedFile) => path === paths.environment;
+  const files = planned.filter((file) => !isSettings(file)).map(settledFile);
+  const surroundings = asStarted(environmentOf(answers, paths), context);
+  const { problems, warnings } = await judge(surroundings.settings.startupSources);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const settling = settledOwner(answers.ownerEmail, surroundings);
+  const owner = await withProgress(context, 'Preparing the database', settling);
+  return { files: [...files, ...planned.filter(isSettings).map(settledFile)], owner, warnings };
+}
+
+function settledFile(planned: PlannedFile): SettledFile {
+  const { path, purpose, state } = planned;
+  const backup = writePlanned(planned);
+  return {
+    path,
+    purpose,
+    state: state === 'kept' ? state : backup === undefined ? 'made' : 'replaced',
+    backup,
+  };
+}
+
+/** What the service will see: its environment wins over .env, be it by a value or by a file. */
+function asStarted(values: Environment, context: CommandContext): CommandContext {
+  const variableOf = (name: string) => name.replace(/_FILE$/, '');
+  const given = new Set(Object.keys(context.environment).map(variableOf));
+  const others = Object.entries(values).filter(([name]) => !given.has(variableOf(name)));
+  const environment = { ...Object.fromEntries(others), ...context.environment };
+  const started = { ...context, environment };
+  return { ...started, settings: new CommandSettings(started, () => undefined) };
+}
+
+/** There is at most one: whoever it is stays. */
+async function settledOwner(email: string, context: CommandContext): Promise<SettledOwner> {
+  for await (const page of readPages(context, LIST_USERS, {})) {
+    const owner = page.find(({ role }) => role === OWNER_ROLE);
+    if (owner !== undefined) return { id: owner.id, email: owner.email, state: 'kept' };
+  }
+  const newUser = { email, givenName: '', familyName: '', role: OWNER_ROLE } as const;
+  return { ...(await perform(context, CREATE_USER, newUser)), state: 'made' };
+}
+
+function shownFrom(context: CommandContext, { path, backup, ...file }: SettledFile): SettledFile {
+  const moved = backup === undefined ? {} : { backup: pathFrom(context, backup) };
+  return { path: pathFrom(context, path), ...file, ...moved };
+}
+
+/** Short where it lies below the folder in which the command was typed. */
+function pathFrom({ workingDirectory }: CommandContext, path: string): string {
+  const short = relative(workingDirectory, path);
+  return short.startsWith('..') ? path : short;
+}
+
+function textOf({ files, owner, warnings, next }: Settled): string {
+  const width = Math.max(...files.map(({ path }) => path.length));
+  const lines = [
+    ...files.map((file) => fileLine(file, width)),
+    `${owner.state.padEnd(8)}  ${'owner'.padEnd(width)}  ${owner.email}`,
+    ...warnings.map((warning) => `warning: ${warning}`),
+    '',
+    'Next:',
+    ...next.flatMap(({ command, does }) => ['', `  # ${does}`, `  ${command}`]),
+  ];
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}
+
+function fileLine({ path, purpose, state, backup }: SettledFile, width: number): string {
+  const moved = backup === undefined ? '' : ` (what was there is in ${backup})`;
+  return `${state.padEnd(8)}  ${path.padEnd(width)}  ${purpose}${moved}`;
+}

@@ -1,0 +1,58 @@
+// Makes a partner's key pair, and the files in which it is kept and published.
+import type { KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import type { Algorithm } from '../token-exchange/keys/algorithms.js';
+import { familyOf } from '../token-exchange/keys/algorithms.js';
+import { thumbprintOf } from '../token-exchange/keys/thumbprint.js';
+
+/** As long as keys of 128 bits of security (NIST SP 800-57, part 1, table 2). */
+const RSA_BITS = 3072;
+const CURVES: Readonly<Partial<Record<Algorithm, string>>> = {
+  ES256: 'P-256',
+  ES384: 'P-384',
+  ES512: 'P-521',
+};
+
+/** What is written of a pair, in the form that its reader expects. */
+export interface KeyTexts {
+  /** PKCS #8. */
+  readonly privatePem: string;
+  readonly publicPem: string;
+  /** A key set with this one key (RFC 7517), for whoever publishes it. */
+  readonly jwks: string;
+}
+
+/** A new private key that signs by an algorithm. */
+export function newPrivateKey(algorithm: Algorithm): KeyObject {
+  switch (familyOf(algorithm)) {
+    case 'EC':
+      return generateKeyPairSync('ec', { namedCurve: CURVES[algorithm] ?? '' }).privateKey;
+    case 'Edwards':
+      return generateKeyPairSync('ed25519').privateKey;
+    default:
+      return generateKeyPairSync('rsa', { modulusLength: RSA_BITS }).privateKey;
+  }
+}
+
+/** The texts of a private key and of what belongs to it. */
+export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm): KeyTexts {
+  const publicKey = createPublicKey(privateKey);
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' };
+  return {
+    privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    jwks: `${JSON.stringify({ keys: [jwk] }, null, 2)}\n`,
+  };
+}
+
+/** What a key is called where nobody has given it a name: its thumbprint (RFC 7638), the same wherever it is made. */
+export async function defaultKid(key: KeyObject): Promise<string> {
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  return (await thumbprintOf(publicKey)) ?? 'key-1';
+}
+
+/** The files beside that of a private key: `partner.pem`, `partner.pub.pem` and `partner.jwks.json`. */
+export function keyPaths(privatePath: string): { privateKey: string; publicKey: string; jwks: string } {
+  const stem = privatePath.replace(/\.pem$/, '');
+  return { privateKey: privatePath, publicKey: `${stem}.pub.pem`, jwks: `${stem}.jwks.json` };
+}

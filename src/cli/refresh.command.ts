@@ -1,0 +1,98 @@
+// svc-admin keys refresh: has the running service fetch key sets now, and says what came.
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { CommandError } from '../administration/command-error.js';
+import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
+import type { StoredKeySet } from '../administration/list-key-sets.operation.js';
+import { LONGEST_WAIT_SECONDS, REFRESH_KEY_SETS } from '../administration/refresh-key-sets.operation.js';
+import { readList } from './administration.js';
+import type { CommandContext } from './command-context.js';
+import { wholeNumber } from './option-values.js';
+import { withProgress } from './progress.js';
+import { printable, renderTable } from './table.js';
+
+const USUAL_WAIT_SECONDS = 20;
+const HEADINGS = ['ENTRY', 'URL', 'OUTCOME', 'KEYS HELD'];
+
+interface RefreshOptions {
+  /** In seconds. */
+  readonly wait: number;
+}
+
+/** An entry that is of type jwks. */
+interface Address {
+  readonly entry: string;
+  readonly url: string;
+  readonly urlHash: string;
+}
+
+/** What came of one; `fetched` is false where the fetch failed, and undefined where nobody has tried. */
+interface Refreshed extends Omit<Address, 'urlHash'> {
+  readonly fetched: boolean | null;
+  readonly failure: string | null;
+  readonly kids: readonly string[];
+}
+
+export function addRefresh(keys: Command, context: CommandContext): void {
+  keys
+    .command('refresh')
+    .description('have the running service fetch key sets now; exits with 1 if one does not come')
+    .argument('[entry]', 'the entry, by its name; every entry of type jwks if left out')
+    .addOption(
+      new Option('--wait <seconds>', 'how long an outcome is waited for')
+        .default(USUAL_WAIT_SECONDS)
+        .argParser(wholeNumber(1, LONGEST_WAIT_SECONDS)),
+    )
+    .addHelpText('after', '\nExample:\n  svc-admin keys refresh acme')
+    .action((entry: string | undefined, options: RefreshOptions) => refresh(entry, options, context));
+}
+
+async function refresh(entry: string | undefined, { wait }: RefreshOptions, context: CommandContext) {
+  const addresses = await addressesOf(entry, context);
+  const urlHashes = [...new Set(addresses.map(({ urlHash }) => urlHash))];
+  const asking = readList(context, REFRESH_KEY_SETS, { urlHashes, waitSeconds: wait });
+  const outcomes = await withProgress(context, `Waiting for ${urlHashes.length} key set(s)`, asking);
+  const byHash = new Map(outcomes.map((outcome) => [outcome.urlHash, outcome]));
+  const all = addresses.map((address) => refreshed(address, byHash.get(address.urlHash)));
+  context.answers.give(all, renderTable(HEADINGS, all.map(rowOf)));
+  refuseMissing(all, wait);
+}
+
+/** @throws CommandError where there is none */
+async function addressesOf(name: string | undefined, context: CommandContext): Promise<Address[]> {
+  const listed = await readList(context, LIST_ENTRIES, {});
+  const addresses = listed.flatMap(({ entry, name: stored, keys }) =>
+    keys !== null && 'url' in keys && (name === undefined || name === entry || name === stored)
+      ? [{ entry, ...keys }]
+      : [],
+  );
+  if (addresses.length > 0) return addresses;
+  throw new CommandError(
+    name === undefined
+      ? 'No trusted key entry is of type jwks.'
+      : `There is no trusted key entry of type jwks called ${JSON.stringify(printable(name))}.`,
+  );
+}
+
+/** Whatever is newer of the two is the outcome. */
+function refreshed({ entry, url }: Address, outcome: StoredKeySet | undefined): Refreshed {
+  if (outcome === undefined) return { entry, url, fetched: null, failure: null, kids: [] };
+  const { lastSuccess, lastFailure, kids } = outcome;
+  const hasFailed = lastFailure !== null && (lastSuccess === null || lastFailure.at > lastSuccess);
+  return { entry, url, fetched: !hasFailed, failure: hasFailed ? lastFailure.reason : null, kids };
+}
+
+function rowOf({ entry, url, fetched, failure, kids }: Refreshed): string[] {
+  const outcome = fetched === null ? 'not tried' : fetched ? 'fetched' : `failed: ${failure ?? ''}`;
+  return [entry, url, outcome, kids.join(', ') || 'none'];
+}
+
+function refuseMissing(all: readonly Refreshed[], waitSeconds: number): void {
+  const failed = all.filter(({ fetched }) => fetched === false).length;
+  if (all.some(({ fetched }) => fetched === null))
+    throw new CommandError(
+      `Nobody has tried within ${waitSeconds} seconds. A service must be running, with token exchange there and these entries.`,
+    );
+  if (failed > 0)
+    throw new CommandError(`Key sets that could not be fetched: ${failed}. Those held before serve on.`);
+}

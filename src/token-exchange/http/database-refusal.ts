@@ -1,0 +1,20 @@
+// What a client is told while the database cannot serve.
+import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
+
+/** A fail-over takes some seconds, contention less: who comes back sooner would mostly be refused again. */
+const RETRY_AFTER_SECONDS = 2;
+
+const MESSAGES = {
+  exchange: 'The instance cannot reach its database at the moment; retry with a fresh token',
+  embed: 'The instance cannot reach its database at the moment; sign in again with a fresh token',
+  revocation: 'The instance cannot reach its database at the moment; the token may still hold, so try again',
+  api: 'The instance cannot reach its database at the moment; a change may have been made, so look before trying again',
+} as const;
+
+/** What was refused: a flow, the end of a token, or anything else that is answered. */
+export type RefusedWork = keyof typeof MESSAGES;
+
+/** The 503 in the place of whatever the database has failed with. It may have done what it was asked. */
+export function databaseRefusal(work: RefusedWork): TemporarilyUnavailableException {
+  return new TemporarilyUnavailableException(MESSAGES[work], RETRY_AFTER_SECONDS);
+}

@@ -1,0 +1,36 @@
+// What quotas ask of the database: an owner to themselves, and whether it has more than it may.
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../../token-exchange/database/transaction.js';
+import { managerOf } from '../../token-exchange/database/transaction.js';
+import type { QuotaKind } from './quota-limits.js';
+
+interface Counted {
+  readonly ownerTable: string;
+  /** Rows of `table` belong to an owner by `column`, which an index begins with. */
+  readonly table: string;
+  readonly column: string;
+}
+
+const COUNTED: Readonly<Record<QuotaKind, Counted>> = {
+  workflows: { ownerTable: 'project', table: 'workflow', column: 'project_id' },
+  credentials: { ownerTable: 'project', table: 'credential', column: 'project_id' },
+  members: { ownerTable: 'project', table: 'project_member', column: 'project_id' },
+  projects: { ownerTable: 'user_account', table: 'project_member', column: 'user_id' },
+};
+
+@Injectable()
+export class QuotaRepository {
+  /** Until the transaction ends nobody else does so; rows that refer to the owner may come in. An owner that is gone is none. */
+  async lockOwner(transaction: Transaction, kind: QuotaKind, ownerId: string): Promise<void> {
+    const { ownerTable } = COUNTED[kind];
+    const sql = `SELECT 1 FROM ${ownerTable} WHERE id = $1 FOR NO KEY UPDATE`;
+    await managerOf(transaction).query(sql, [ownerId]);
+  }
+
+  /** Reads one entry of an index more than the limit at most, however many there are. */
+  async hasMore(transaction: Transaction, kind: QuotaKind, ownerId: string, limit: number): Promise<boolean> {
+    const { table, column } = COUNTED[kind];
+    const sql = `SELECT 1 FROM ${table} WHERE ${column} = $1 OFFSET $2 LIMIT 1`;
+    return (await managerOf(transaction).query<object[]>(sql, [ownerId, limit])).length > 0;
+  }
+}

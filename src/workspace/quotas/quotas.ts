@@ -1,0 +1,56 @@
+// How much there may be of what users make, each kind by its owner.
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../../token-exchange/database/transaction.js';
+import { ApiRefusal } from '../api/api-refusal.js';
+import type { QuotaKind, QuotaLimits } from './quota-limits.js';
+import { QuotaRepository } from './quota.repository.js';
+
+const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
+  workflows: (limit) => `A project has at most ${limit} workflows`,
+  credentials: (limit) => `A project has at most ${limit} credentials`,
+  members: (limit) => `A project has at most ${limit} members`,
+  projects: (limit) => `A user is a member of at most ${limit} projects`,
+};
+
+/** Something would be more than there may be. The message says what is counted, and the limit. */
+export class QuotaRefusal extends ApiRefusal {
+  constructor(
+    readonly kind: QuotaKind,
+    limit: number,
+  ) {
+    super('quota_exceeded', WORDS[kind](limit));
+  }
+}
+
+/**
+ * @rule D103 Whoever adds to what an owner has waits for others who do, and counts what is there then, no further than the
+ * limit: of two at once at the limit one passes. What was there before a limit stays.
+ */
+@Injectable()
+export class Quotas {
+  constructor(
+    private readonly repository: QuotaRepository,
+    private readonly limits: QuotaLimits,
+  ) {}
+
+  /**
+   * Adds by `insert`, whose other errors come first. Of several kinds the first is locked first, always in the order of
+   * `QuotaLimits`, so that nobody waits in a ring.
+   * @throws QuotaRefusal where there is too much afterwards: the transaction must not be committed then
+   */
+  async within<T>(
+    transaction: Transaction,
+    owners: Partial<Readonly<Record<QuotaKind, string>>>,
+    insert: () => Promise<T>,
+  ): Promise<T> {
+    const kinds = (Object.keys(WORDS) as QuotaKind[]).filter((kind) => owners[kind] !== undefined);
+    for (const kind of kinds) await this.repository.lockOwner(transaction, kind, owners[kind] ?? '');
+    const made = await insert();
+    for (const kind of kinds) {
+      const limit = this.limits[kind];
+      if (await this.repository.hasMore(transaction, kind, owners[kind] ?? '', limit))
+        throw new QuotaRefusal(kind, limit);
+    }
+    return made;
+  }
+}

@@ -1,0 +1,97 @@
+// svc-admin keys refresh: the running service fetches a key set at once, on both databases.
+import { Partner } from '../../demo/partner.js';
+import { VERSION } from '../../src/config/version.js';
+import { auditRows } from '../support/audit.js';
+import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { JwksServer } from '../support/jwks-server.js';
+import { CommandLine } from '../support/run-cli.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+jest.setTimeout(180_000);
+const ISSUER = 'https://acme.example';
+const partnerWith = (kid: string) => Partner.create({ issuer: ISSUER, kid, audience: BASE_URL });
+
+interface Refreshed {
+  entry: string;
+  fetched: boolean | null;
+  failure: string | null;
+  kids: string[];
+}
+
+describeOnEachDatabase('[D118] keys refresh', (database) => {
+  let service: TestService | undefined;
+  let server: JwksServer;
+  const allowHttp = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
+  const trustedKeys = () => [
+    { type: 'jwks', url: server.url, issuer: ISSUER, name: 'acme', cacheTtlSeconds: 86_400 },
+    partnerWith('static').staticEntry(),
+  ];
+  const line = new CommandLine(
+    () => ({
+      ...databaseEnvironment(database),
+      ...allowHttp,
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys()),
+      SVC_BASE_URL: BASE_URL,
+    }),
+    VERSION,
+  );
+
+  beforeAll(async () => {
+    server = await JwksServer.listen();
+    server.publish(partnerWith('first').jwks());
+    service = await TestService.start(database, { trustedKeys: trustedKeys(), environment: allowHttp });
+    await until('the first keys are fetched', 60_000, () => server.requestCount > 0);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await server?.close();
+    line.remove();
+  });
+
+  const refresh = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await line.run([
+      'keys',
+      'refresh',
+      '--wait',
+      '60',
+      '--json',
+      ...args,
+    ]);
+    return { exitCode, stderr, all: JSON.parse(stdout || '[]') as Refreshed[] };
+  };
+
+  it('[D118] brings what the partner has published since, long before it would be asked for again', async () => {
+    const second = partnerWith('second');
+    server.publish(second.jwks());
+    const { exitCode, stderr, all } = await refresh('acme');
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(all).toMatchObject([{ entry: 'acme', fetched: true, failure: null, kids: ['second'] }]);
+    const text = JSON.stringify(await auditRows(service!));
+    expect(text).toContain('"operation":"keys refresh"');
+    const told = await line.output(['keys', 'status']);
+    expect(told).toContain('second');
+  });
+
+  it('[D118] says why a fetch failed, and that the keys held before serve on', async () => {
+    server.answerWith((response) => response.writeHead(503).end());
+    const { exitCode, stderr, all } = await refresh();
+    expect(all).toMatchObject([{ entry: 'acme', fetched: false, failure: 'status 503', kids: ['second'] }]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Those held before serve on.')]);
+  });
+
+  it('[D118] knows entries of type jwks alone', async () => {
+    const { exitCode, stderr } = await refresh('none');
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('no trusted key entry of type jwks called'),
+    ]);
+  });
+
+  it('[D118] says so where nobody fetches', async () => {
+    await service?.stop();
+    service = undefined;
+    const { exitCode, stderr } = await line.run(['keys', 'refresh', '--wait', '1']);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Nobody has tried within 1 seconds')]);
+  });
+});

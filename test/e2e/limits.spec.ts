@@ -1,0 +1,577 @@
+// Every limit of docs/limits.md: its setting and default are as the page says, and so is what a running service answers beyond it.
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { Partner } from '../../demo/partner.js';
+import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
+import { ApiWorld } from '../support/api-world.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
+import { JwksServer, silence } from '../support/jwks-server.js';
+import { MetricSamples } from '../support/metric-samples.js';
+import { sendBytes, sendRaw } from '../support/raw-http.js';
+import { CommandLine } from '../support/run-cli.js';
+import { REPOSITORY, repositoryFile } from '../support/source-files.js';
+import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { withService } from '../support/with-service.js';
+
+const PATIENCE_MS = 60_000;
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const publisher = Partner.create({ issuer: 'https://publisher.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
+const JSON_TYPE = { 'content-type': 'application/json' };
+const CLOSED = 'closed';
+
+jest.setTimeout(4 * PATIENCE_MS);
+
+interface Row {
+  readonly limit: string;
+  readonly byDefault: string;
+  readonly setting: string | undefined;
+  /** A status with its word, or what else becomes of it. */
+  readonly answer: string;
+}
+
+function rowsOf(page: string): Row[] {
+  const lines = page.split('\n').filter((line) => /^\| .* \| \[[\w.-]+\]\([^)]+\) \|$/.test(line));
+  const cells = lines.map((line) => line.split('|').map((cell) => cell.trim()));
+  return cells
+    .filter((row) => row.length === 7)
+    .map(([, limit = '', byDefault = '', setting = '', answer = '']) => ({
+      limit,
+      byDefault,
+      setting: setting === '' ? undefined : setting.replaceAll('`', ''),
+      answer: answer.replaceAll('`', ''),
+    }));
+}
+
+const ROWS = rowsOf(repositoryFile('docs/limits.md').text);
+
+/** Goes beyond a limit, and tells what became of it as the page does. */
+type Excess = (service: TestService, world: ApiWorld) => Promise<string>;
+
+interface Case {
+  /** Low values of settings, so that the limit is near. */
+  readonly environment?: Record<string, string>;
+  readonly excess: Excess;
+}
+
+const told = async (answer: Response | Promise<Response>): Promise<string> => {
+  const { status } = await answer;
+  const { error } = (await (await answer).json().catch(() => ({}))) as { error?: string };
+  return `${status} ${error ?? ''}`.trim();
+};
+const toldRaw = (answer: { status: number; body: string } | undefined): string => {
+  if (answer === undefined) return CLOSED;
+  return `${answer.status} ${(JSON.parse(answer.body) as { error: string }).error}`;
+};
+
+const call = (service: TestService, token: string, path: string, body?: unknown, method = 'POST') =>
+  service.fetch(`/api/v1/${path}`, {
+    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : JSON_TYPE) },
+    ...(body === undefined ? {} : { method, body: JSON.stringify(body) }),
+  });
+
+/** The second of two that are made one after another, where one is the most. */
+const second = async (make: () => Promise<Response>): Promise<string> => {
+  const first = await make();
+  if (!first.ok && first.status !== 303) throw new Error(`the first was answered ${first.status}`);
+  return told(make());
+};
+
+const nested = (levels: number) => `{"name":"n","nodes":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+
+const CASES: Readonly<Record<string, Case>> = {
+  'Body of a request': {
+    excess: (service) => told(service.embed({ token: 'a'.repeat(256 * 1024) })),
+  },
+  'Headers of a request with its address, query included': {
+    excess: async ({ address }) => toldRaw(await sendRaw(address, { target: `/?${'a'.repeat(65 * 1024)}` })),
+  },
+  'Headers of a request, how many': {
+    excess: async ({ address }) => {
+      const headers = (count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, '1']));
+      // Host and Connection are there as well.
+      const most = await sendRaw(address, { target: '/healthz', headers: headers(198) });
+      expect(most?.status).toBe(200);
+      return toldRaw(await sendRaw(address, { target: '/healthz', headers: headers(199) }));
+    },
+  },
+  'Time for the headers of a request, from its first byte, or from the connection': {
+    environment: { SVC_HEADERS_TIMEOUT_SECONDS: '1' },
+    excess: async ({ address }) =>
+      toldRaw(await sendBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n'))),
+  },
+  'Time for a whole request': {
+    environment: { SVC_REQUEST_TIMEOUT_SECONDS: '1' },
+    excess: async ({ address }) => {
+      const head = 'POST /rest/auth/embed HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc';
+      return toldRaw(await sendBytes(address, Buffer.from(head)));
+    },
+  },
+  'Time between two requests on a connection': {
+    environment: { SVC_KEEP_ALIVE_SECONDS: '1' },
+    excess: async ({ address }) => {
+      const socket = await openConnection(address);
+      return (await endOf(socket)) ? CLOSED : 'open';
+    },
+  },
+  'Connections of a process at one time': {
+    environment: { SVC_MAX_CONNECTIONS: '2' },
+    excess: async (service) => {
+      const sockets = [await openConnection(service.address), await openConnection(service.address)];
+      try {
+        return toldRaw(await sendRaw(service.address, { target: '/healthz' }));
+      } finally {
+        for (const socket of sockets) socket.destroy();
+      }
+    },
+  },
+  'Requests in progress in a process at one time': {
+    environment: { SVC_MAX_REQUESTS_IN_PROGRESS: '1' },
+    excess: (service) => besideOneInProgress(service, () => told(service.embed({ token: partner.sign() }))),
+  },
+  'Fields of a form, or parameters of a login by GET': {
+    excess: (service) => {
+      const more = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x${index}`, '1']));
+      return told(service.exchange({ subject_token: partner.sign(), ...more }));
+    },
+  },
+  'Parameters of a call of the API': {
+    excess: async (service, world) =>
+      told(call(service, await administrator(world), 'workflows?limit=1&other=1')),
+  },
+  'Array elements and object members of a JSON body': {
+    excess: async (service, world) => {
+      const nodes = Array.from({ length: 5_000 }, () => ({}));
+      return told(call(service, await administrator(world), 'workflows', { name: 'n', nodes }));
+    },
+  },
+  'Levels of a JSON body': {
+    excess: async (service, world) => {
+      const headers = { authorization: `Bearer ${await administrator(world)}`, ...JSON_TYPE };
+      const send = (body: string) => service.fetch('/api/v1/workflows', { method: 'POST', headers, body });
+      return told(send(nested(32)));
+    },
+  },
+  'Rows of a page of a list': {
+    excess: async (service, world) => told(call(service, await administrator(world), 'users?limit=251')),
+  },
+  'Token exchanges of an address within a minute': {
+    environment: { SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1' },
+    excess: (service) => second(() => service.exchange({ subject_token: partner.sign() })),
+  },
+  'Embedded logins of an address within a minute': {
+    environment: { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1' },
+    excess: (service) => second(() => service.embed({ token: partner.sign() })),
+  },
+  'Revocations of an address within a minute': {
+    environment: { SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE: '1' },
+    excess: (service) => second(() => service.post('/rest/auth/oauth/revoke', { token: 'a' })),
+  },
+  'Calls of the API of a user within a minute': {
+    environment: { SVC_API_CALLS_PER_MINUTE: '1' },
+    excess: async (service, world) => {
+      const token = await administrator(world);
+      return second(() => call(service, token, 'users?limit=1'));
+    },
+  },
+  'Workflows of a project': {
+    environment: { SVC_MAX_WORKFLOWS_PER_PROJECT: '1' },
+    excess: async (service, world) => {
+      const token = await world.token(await world.createUser());
+      return second(() => call(service, token, 'workflows', { name: 'n' }));
+    },
+  },
+  'Credentials of a project': {
+    environment: { SVC_MAX_CREDENTIALS_PER_PROJECT: '1' },
+    excess: async (service, world) => {
+      const token = await world.token(await world.createUser());
+      return second(() => call(service, token, 'credentials', credential()));
+    },
+  },
+  'Members of a project': {
+    environment: { SVC_MAX_MEMBERS_PER_PROJECT: '2' },
+    excess: async (service, world) => {
+      const token = await administrator(world);
+      const project = await teamOf(service, token);
+      return second(async () => call(service, token, `projects/${project}/users`, await memberOf(world)));
+    },
+  },
+  'Projects of a user, the personal one included': {
+    environment: { SVC_MAX_PROJECTS_PER_USER: '2' },
+    excess: async (service, world) => {
+      const token = await world.token(await world.createUser('global:admin'));
+      return second(() => call(service, token, 'projects', { name: 'n' }));
+    },
+  },
+  'Live sessions of a user': {
+    environment: { SVC_EMBED_MAX_SESSIONS_PER_USER: '1' },
+    excess: async (service) => {
+      const token = () => partner.sign(partner.claims({ sub: 'many-sessions' }));
+      const [oldest, latest] = [await service.sessionCookie(token()), await service.sessionCookie(token())];
+      const statuses = [];
+      for (const cookie of [oldest, latest])
+        statuses.push((await service.fetch('/rest/me', { headers: { cookie } })).status);
+      expect(statuses).toEqual([401, 200]);
+      return 'the oldest ends';
+    },
+  },
+};
+
+/** The access token of a new one. */
+const administrator = async (world: ApiWorld) => world.token(await world.createUser('global:admin'));
+
+const credential = () => ({
+  name: 'n',
+  type: 'httpBasicAuth',
+  data: { user: 'ada', password: 'correct horse' },
+});
+
+async function teamOf(service: TestService, token: string): Promise<string> {
+  const made = await call(service, token, 'projects', { name: 'Team' });
+  expect(made.status).toBe(201);
+  return ((await made.json()) as { id: string }).id;
+}
+
+const memberOf = async (world: ApiWorld) => ({ userId: await world.createUser(), role: 'project:viewer' });
+
+/** A connection that the service has answered a request on. */
+async function openConnection(address: string): Promise<Socket> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+  await new Promise((resolve) => socket.once('data', resolve));
+  return socket;
+}
+
+/** Whether the service ends it, in good time. */
+function endOf(socket: Socket): Promise<boolean> {
+  socket.resume();
+  return new Promise((resolve) => {
+    const patience = setTimeout(() => socket.destroy(), PATIENCE_MS);
+    socket.once('end', () => resolve(true));
+    socket.once('close', () => {
+      clearTimeout(patience);
+      resolve(false);
+    });
+  });
+}
+
+/** An exchange that the service has begun, and goes on with until its key set is published. */
+async function begun(service: TestService, signal?: AbortSignal): Promise<{ waiting: Promise<Response> }> {
+  await until('the first fetch of the key set is over', PATIENCE_MS, async () => {
+    const answer = await sendRaw(service.address, { target: '/healthz/readiness' });
+    return answer?.status === 200;
+  });
+  jwks.answerWith(silence());
+  const before = jwks.requestCount;
+  const body = new URLSearchParams({
+    grant_type: GRANT_TYPE,
+    subject_token: publisher.sign(publisher.claims(), { kid: 'unknown' }),
+  });
+  const waiting = service.fetch('/rest/auth/oauth/token', { method: 'POST', body, signal: signal ?? null });
+  waiting.catch(() => undefined);
+  await until('the key set is asked for', PATIENCE_MS, () => jwks.requestCount > before);
+  return { waiting };
+}
+
+function endExchange(): void {
+  jwks.publish(publisher.jwks());
+  jwks.breakConnections();
+}
+
+/** Works while the service waits for a key set that does not come, for the sake of one request. */
+async function besideOneInProgress<T>(service: TestService, work: () => Promise<T>): Promise<T> {
+  const { waiting } = await begun(service);
+  try {
+    return await work();
+  } finally {
+    endExchange();
+    await (await waiting).text();
+  }
+}
+
+/** Of the service that runs: an unknown kid has the key set of one address asked for once in 30 seconds. */
+let jwks: JwksServer;
+
+const withWorld = async (
+  database: Parameters<typeof withService>[0],
+  environment: Record<string, string>,
+  work: (service: TestService, world: ApiWorld) => Promise<unknown>,
+) => {
+  jwks = await JwksServer.listen();
+  jwks.publish(publisher.jwks());
+  const entries = [...trustedKeys, { type: 'jwks', url: jwks.url, issuer: publisher.issuer }];
+  const settings = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true', ...environment };
+  const options = { trustedKeys: entries, environment: settings };
+  await withService(database, options, (service) =>
+    work(service, new ApiWorld(service, `limits-${worlds++}`)),
+  ).finally(() => jwks.close());
+};
+let worlds = 0;
+
+describe('docs/limits.md', () => {
+  it('has a case for each row, and no other', () => {
+    expect(ROWS.length).toBeGreaterThan(20);
+    expect(ROWS.map(({ limit }) => limit).sort()).toEqual(Object.keys(CASES).sort());
+  });
+
+  it.each(ROWS.filter(({ setting }) => setting !== undefined))(
+    'names $setting with its default',
+    ({ setting, byDefault }) => {
+      const variable = ENVIRONMENT_VARIABLES.find(({ name }) => name === setting);
+      expect(variable?.default).toBe(byDefault.replace(/ s$/, ''));
+    },
+  );
+
+  it('names each setting of a limit', () => {
+    const limits = ENVIRONMENT_VARIABLES.map(({ name }) => name).filter((name) =>
+      /_MAX_(?!TOKEN_TTL|DAYS)|PER_MINUTE|TIMEOUT_SECONDS|KEEP_ALIVE/.test(name),
+    );
+    const others = ['SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS'];
+    const named = ROWS.map(({ setting }) => setting);
+    expect(limits.filter((name) => !named.includes(name) && !others.includes(name))).toEqual([]);
+  });
+
+  it('leads to files that are there', () => {
+    const links = [...repositoryFile('docs/limits.md').text.matchAll(/\]\(\.\.\/([^)]+)\)/g)];
+    expect(links.length).toBeGreaterThan(25);
+    expect(links.filter(([, path = '']) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
+  });
+});
+
+describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104] beyond a limit', (database) => {
+  it.each(ROWS)('$limit: $answer', async ({ limit, answer }) => {
+    const { environment = {}, excess } = CASES[limit]!;
+    let became = '';
+    await withWorld(database, environment, async (service, world) => {
+      became = await excess(service, world);
+    });
+    expect(became).toBe(answer);
+  });
+});
+
+describeOnAnyDatabase('[D102] more requests in progress than there may be', (database) => {
+  const environment = { SVC_MAX_REQUESTS_IN_PROGRESS: '1' };
+
+  it('[D102] each endpoint answers in its own form, nothing is used up, and health and metrics are answered', async () => {
+    await withWorld(database, environment, async (service, world) => {
+      const token = await administrator(world);
+      const [subject_token, login] = [partner.sign(), partner.sign()];
+      await besideOneInProgress(service, async () => {
+        const exchange = await service.exchange({ subject_token });
+        expect([exchange.status, exchange.headers.get('retry-after')]).toEqual([503, '5']);
+        expect(await exchange.json()).toMatchObject({
+          error: 'temporarily_unavailable',
+          error_description: expect.any(String),
+        });
+        expect(await told(service.embed({ token: login }))).toBe('503 temporarily_unavailable');
+        const api = await call(service, token, 'users');
+        expect([api.status, await api.json()]).toMatchObject([
+          503,
+          { error: 'temporarily_unavailable', requestId: expect.any(String) },
+        ]);
+        const page = await service.embed({ token: login, answer: 'page' }, { origin: 'https://a.example' });
+        expect(page.status).toBe(503);
+        const asked = await service.post('/rest/auth/embed?answer=page', { token: login });
+        expect([asked.status, asked.headers.get('content-type')]).toMatchObject([
+          503,
+          expect.stringMatching(/^text\/html/),
+        ]);
+        for (const path of ['/healthz', '/healthz/readiness', '/metrics'])
+          expect([path, (await service.fetch(path)).status]).toEqual([path, 200]);
+        const samples = await MetricSamples.read(service);
+        expect(samples.value('svc_requests_in_progress')).toBe(1);
+        expect(samples.value('svc_requests_shed_total')).toBe(5);
+      });
+      expect((await service.exchange({ subject_token })).status).toBe(200);
+      expect((await service.embed({ token: login })).status).toBe(303);
+      expect((await MetricSamples.read(service)).value('svc_requests_in_progress')).toBe(0);
+      const warnings = service.log.filter(({ msg }) => String(msg).includes('SVC_MAX_REQUESTS_IN_PROGRESS'));
+      expect(warnings).toMatchObject([{ level: 'warn', count: 1 }]);
+    });
+  });
+
+  it('[D102] a client that goes takes its request out of the count only when the work for it is done', async () => {
+    await withWorld(database, environment, async (service) => {
+      const gone = new AbortController();
+      const { waiting } = await begun(service, gone.signal);
+      gone.abort();
+      await expect(waiting).rejects.toThrow();
+      expect((await MetricSamples.read(service)).value('svc_requests_in_progress')).toBe(1);
+      endExchange();
+      const inProgress = async () => (await MetricSamples.read(service)).value('svc_requests_in_progress');
+      await until('the work is done', PATIENCE_MS, async () => (await inProgress()) === 0);
+    });
+  });
+});
+
+describeOnAnyDatabase('[B.connections] more connections than there may be', (database) => {
+  it('[B.connections] those that are open go on, and each that is closed is counted', async () => {
+    await withWorld(database, { SVC_MAX_CONNECTIONS: '2' }, async (service) => {
+      const sockets = [await openConnection(service.address), await openConnection(service.address)];
+      for (let index = 0; index < 3; index++)
+        expect(await sendRaw(service.address, { target: '/healthz' })).toBeUndefined();
+      const answered = new Promise((resolve) => sockets[0]?.once('data', resolve));
+      sockets[0]?.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+      expect(String(await answered)).toMatch(/^HTTP\/1\.1 200/);
+      for (const socket of sockets) socket.destroy();
+      await until('a connection is free', PATIENCE_MS, async () => {
+        const answer = await sendRaw(service.address, { target: '/metrics' });
+        return /^svc_connections_refused_total [3-9]/m.test(answer?.body ?? '');
+      });
+      const warnings = service.log.filter(({ msg }) => String(msg).includes('SVC_MAX_CONNECTIONS'));
+      expect(warnings[0]).toMatchObject({ level: 'warn', count: 1 });
+    });
+  });
+});
+
+describeOnEachDatabase('[D103] quotas', (database) => {
+  const environment = {
+    SVC_MAX_WORKFLOWS_PER_PROJECT: '3',
+    SVC_MAX_CREDENTIALS_PER_PROJECT: '3',
+    SVC_MAX_MEMBERS_PER_PROJECT: '3',
+    SVC_MAX_PROJECTS_PER_USER: '3',
+    SVC_EMBED_MAX_SESSIONS_PER_USER: '3',
+  };
+  let service: TestService;
+  let world: ApiWorld;
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys, environment });
+    world = new ApiWorld(service, `quotas-${worlds++}`);
+  });
+  afterAll(() => service?.stop());
+
+  /** Ten at once, where so many more may be made. */
+  async function race(make: () => Promise<Response>, free: number): Promise<void> {
+    const answers = await Promise.all(Array.from({ length: 10 }, make));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(free).fill(201), ...Array(10 - free).fill(409)]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(await refused?.json()).toMatchObject({
+      error: 'quota_exceeded',
+      message: expect.stringMatching(/ at most 3 /),
+    });
+  }
+
+  it('[D103] workflows: of ten at once three are made, and one more when one has gone', async () => {
+    const token = await world.token(await world.createUser());
+    const make = () => call(service, token, 'workflows', { name: 'n' });
+    await race(make, 3);
+    const list = (await (await call(service, token, 'workflows')).json()) as { data: { id: string }[] };
+    expect(list.data).toHaveLength(3);
+    const headers = { authorization: `Bearer ${token}` };
+    await service.fetch(`/api/v1/workflows/${list.data[0]?.id}`, { method: 'DELETE', headers });
+    await race(make, 1);
+  });
+
+  it('[D103] credentials', async () => {
+    const token = await world.token(await world.createUser());
+    await race(() => call(service, token, 'credentials', credential()), 3);
+  });
+
+  it('[D103] projects of a user, of which the personal one is the first', async () => {
+    const token = await world.token(await world.createUser('global:admin'));
+    await race(() => call(service, token, 'projects', { name: 'n' }), 2);
+  });
+
+  it('[D103] members of a project; who is one already is told that', async () => {
+    const token = await administrator(world);
+    const id = await world.createUser('global:admin');
+    const project = await teamOf(service, await world.token(id));
+    const members = await Promise.all(Array.from({ length: 10 }, () => memberOf(world)));
+    await race(() => call(service, token, `projects/${project}/users`, members.pop()), 2);
+    const again = { userId: id, role: 'project:viewer' };
+    expect(await told(call(service, token, `projects/${project}/users`, again))).toBe('409 already_member');
+  });
+
+  it('[D103] nobody is made a member of more projects than a user may have', async () => {
+    const token = await administrator(world);
+    const member = await memberOf(world);
+    const owners = await Promise.all([1, 2, 3].map(() => world.createUser('global:admin')));
+    const answers = [];
+    for (const owner of owners) {
+      const project = await teamOf(service, await world.token(owner));
+      answers.push(await told(call(service, token, `projects/${project}/users`, member)));
+    }
+    expect(answers).toEqual(['201', '201', '409 quota_exceeded']);
+  });
+
+  it('[D103] a user who is gone from a project that is full makes room', async () => {
+    const project = await teamOf(service, await world.token(await world.createUser('global:admin')));
+    const token = await administrator(world);
+    const members = [await memberOf(world), await memberOf(world)];
+    for (const member of members)
+      expect(await told(call(service, token, `projects/${project}/users`, member))).toBe('201');
+    const headers = { authorization: `Bearer ${token}` };
+    const path = `/api/v1/projects/${project}/users/${members[0]?.userId}`;
+    expect((await service.fetch(path, { method: 'DELETE', headers })).status).toBe(204);
+    expect(await told(call(service, token, `projects/${project}/users`, await memberOf(world)))).toBe('201');
+  });
+
+  it('[D104] sessions: of ten logins at once three sessions are left, and the trail tells of those that ended', async () => {
+    const tokens = Array.from({ length: 10 }, () => partner.sign(partner.claims({ sub: 'racing' })));
+    // The user is made by the first.
+    expect((await service.embed({ token: tokens.pop() })).status).toBe(303);
+    const logins = await Promise.all(tokens.map((token) => service.embed({ token })));
+    expect(logins.map(({ status }) => status)).toEqual(Array(9).fill(303));
+    const states = await Promise.all(
+      logins.map(async ({ headers }) => {
+        const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+        return (await service.fetch('/rest/me', { headers: { cookie } })).status;
+      }),
+    );
+    expect(states.sort()).toEqual([200, 200, 200, 401, 401, 401, 401, 401, 401]);
+    const ended = await service.rows<{ payload: { sessions: number } }>(
+      "SELECT payload FROM audit_event WHERE name = 'svc.audit.session.ended' AND payload->>'cause' = 'too-many'",
+    );
+    expect(ended.reduce((sum, { payload }) => sum + payload.sessions, 0)).toBe(7);
+  });
+});
+
+describeOnEachDatabase('[D104] the sessions of a user at the limit', (database) => {
+  it('[D104][D28] a renewal ends the oldest of other families, and leaves its predecessor the grace', async () => {
+    const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: '3' };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      const token = () => partner.sign(partner.claims({ sub: 'renewing' }));
+      const cookies = [];
+      for (let login = 0; login < 3; login++) cookies.push(await service.sessionCookie(token()));
+      const [oldest = '', next, last] = cookies;
+      const renewal = await service.embed({ token: token() }, { cookie: oldest });
+      const renewed = renewal.headers.get('set-cookie')?.split(';', 1)[0];
+      const statuses = [];
+      for (const cookie of [oldest, next, last, renewed])
+        statuses.push((await service.fetch('/rest/me', { headers: { cookie: cookie ?? '' } })).status);
+      expect(statuses).toEqual([200, 401, 200, 200]);
+    });
+  });
+});
+
+describeOnEachDatabase('[D103] svc-admin workflows import', (database) => {
+  let command: CommandLine;
+  beforeAll(() => {
+    command = new CommandLine(() => ({ ...database.environment, SVC_MAX_WORKFLOWS_PER_PROJECT: '2' }));
+  });
+  afterAll(() => command?.remove());
+
+  it('[D103] imports as many as there may be, and of more nothing', async () => {
+    const email = 'ada@partner.example';
+    const rows = ['users', 'create', '--email', email, '--given-name', 'Ada', '--family-name', 'Lovelace'];
+    await command.output([...rows, '--role', 'global:member']);
+    const importing = (count: number) => {
+      const names = Array.from({ length: count }, (_, index) => ({ name: `Workflow ${index}` }));
+      command.write('workflows.json', names);
+      return command.run(['workflows', 'import', '--file', 'workflows.json', '--owner-email', email]);
+    };
+    expect(await importing(3)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('A project has at most 2 workflows.'),
+    });
+    expect(await importing(2)).toMatchObject({ exitCode: 0 });
+    expect(await importing(1)).toMatchObject({ exitCode: 1 });
+  });
+});

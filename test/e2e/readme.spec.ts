@@ -1,0 +1,133 @@
+// The section "Run it" of the README, typed as it stands in a copy of the working tree: from nothing to the first call of the API.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chownSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { freePort } from '../../demo/free-port.js';
+import { describeBuilt } from '../support/built-service.js';
+import { REPOSITORY, repositoryFile } from '../support/source-files.js';
+
+// npm and Node.js start a dozen times, where others keep the machine busy.
+jest.setTimeout(600_000);
+
+/** An account that owns nothing. */
+const NOBODY = 65_534;
+/** What a clone has not. Packages are linked, since installing them needs a registry. */
+const LEFT_OUT = ['node_modules', '.git', 'data', 'instance', 'partner', '.env', 'coverage', 'dist-package'];
+
+const section = /\n## Run it\n([\s\S]*?)\n## /.exec(repositoryFile('README.md').text)?.[1] ?? '';
+const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+
+interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A copy of the working tree, as a clone would be after the packages were installed. */
+function copyFor(account: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-readme-'));
+  const filter = (path: string) => !LEFT_OUT.includes(path.slice(REPOSITORY.length + 1));
+  const clone = join(folder, 'clone');
+  cpSync(REPOSITORY, clone, { recursive: true, filter });
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(clone, 'node_modules'));
+  mkdirSync(join(folder, 'home'));
+  if (account !== process.getuid?.()) giveTo(account, folder);
+  return folder;
+}
+
+function giveTo(account: number, path: string): void {
+  if (lstatSync(path).isSymbolicLink()) return;
+  chownSync(path, account, account);
+  if (!lstatSync(path).isDirectory()) return;
+  for (const name of readdirSync(path)) giveTo(account, join(path, name));
+}
+
+/** As somebody types it, one after the other; whatever still runs at the end is ended with the shell. */
+async function typed(text: string, folder: string, account: number, port: number): Promise<Ended> {
+  const shell = spawn('bash', ['-eu', '-o', 'pipefail', '-c', text], {
+    cwd: join(folder, 'clone'),
+    env: {
+      PATH: process.env['PATH'],
+      HOME: join(folder, 'home'),
+      PORT: String(port),
+      npm_config_offline: 'true',
+    },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(account === process.getuid?.() ? {} : { uid: account, gid: account }),
+  });
+  const said = { stdout: '', stderr: '' };
+  shell.stdout.setEncoding('utf8').on('data', (more: string) => (said.stdout += more));
+  shell.stderr.setEncoding('utf8').on('data', (more: string) => (said.stderr += more));
+  const [exitCode] = (await once(shell, 'exit')) as [number | null];
+  endGroup(shell.pid ?? 0, 'SIGTERM');
+  await Promise.race([once(shell, 'close'), new Promise((resolve) => setTimeout(resolve, 20_000))]);
+  endGroup(shell.pid ?? 0, 'SIGKILL');
+  return { exitCode, ...said };
+}
+
+function endGroup(processId: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-processId, signal);
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** Whether any account may go down to a path. */
+function isOpenToAll(path: string): boolean {
+  const isOpen = (statSync(path).mode & 0o001) !== 0;
+  return isOpen && (dirname(path) === path || isOpenToAll(dirname(path)));
+}
+
+function accounts(): [name: string, account: number][] {
+  const own = process.getuid?.() ?? 0;
+  const mayChange = own === 0 && isOpenToAll(join(REPOSITORY, 'node_modules'));
+  return [
+    [own === 0 ? 'root' : 'this account', own],
+    ...(mayChange ? [['another account', NOBODY] as [string, number]] : []),
+  ];
+}
+
+describe('[D115] the README', () => {
+  it('leads by commands alone from the set-up to a call of the API', () => {
+    expect(blocks).toHaveLength(2);
+    expect(blocks[0]).toMatch(/^npm run setup /);
+    expect(blocks[1]).toMatch(/\/api\/v1\/workflows -H "Authorization: Bearer \$ACCESS_TOKEN"\n$/);
+  });
+});
+
+describeBuilt('[D115] "Run it" of the README', () => {
+  const folders: string[] = [];
+  afterAll(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.each(accounts())(
+    '[D115] typed as it stands ends with what the API answers: as %s',
+    async (_, account) => {
+      const folder = copyFor(account);
+      folders.push(folder);
+      const port = await freePort();
+      // The port alone is another one: others may have that of the README.
+      const text = blocks.join('\n').replaceAll('5678', String(port));
+      const { exitCode, stdout, stderr } = await typed(text, folder, account, port);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr });
+      expect(stdout).toContain('may assign global:member');
+      expect(stdout).toContain('{"status":"ready"');
+      expect(stdout.trimEnd()).toMatch(/\{"data":\[\],"nextCursor":null\}$/);
+    },
+  );
+});

@@ -1,0 +1,465 @@
+// The client for partners' backends against the real service: exchanges, what it keeps, what it tries again, keys, the login form.
+import { generateKeyPairSync, webcrypto } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { inspect } from 'node:util';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import type {
+  KeyInput,
+  Partner,
+  PartnerError,
+  PartnerOptions,
+  SigningAlgorithm,
+} from '../../packages/partner/src/index.js';
+import { createPartner } from '../../packages/partner/src/index.js';
+import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
+import { describeOnAnyDatabase, describeOnPostgresql } from '../support/databases.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { WaitingClock } from './support/partner-clock.js';
+import { SentForms } from './support/sent-forms.js';
+
+const ISSUER = 'https://partner.example';
+const KEY = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
+const ADA = { sub: 'ada', email: 'ada@partner.example', email_verified: true };
+const BOB = { sub: 'bob', email: 'bob@partner.example', email_verified: true };
+
+/** The entry with which an instance trusts the key that signs. */
+async function entryOf(partner: Partner, more: object = {}): Promise<object> {
+  const [jwk] = (await partner.jwks()).keys;
+  return {
+    type: 'static',
+    kid: jwk?.kid,
+    algorithms: [jwk?.alg],
+    key: await partner.publicKeyPem(),
+    issuer: ISSUER,
+    expectedAudience: BASE_URL,
+    ...more,
+  };
+}
+
+/** A partner that the service's address is told later: keys do not depend on it. */
+function partnerWith(key: KeyInput, service?: TestService, more: Partial<PartnerOptions> = {}): Partner {
+  const baseUrl = service?.address ?? 'http://127.0.0.1:1';
+  return createPartner({ issuer: ISSUER, baseUrl, audience: BASE_URL, key, ...more });
+}
+
+async function me(service: TestService, accessToken: string): Promise<Record<string, unknown>> {
+  const answer = await service.fetch('/rest/me', { headers: { authorization: `Bearer ${accessToken}` } });
+  return { status: answer.status, ...((await answer.json()) as object) };
+}
+
+describeOnAnyDatabase('[D119] the client of partners', (database) => {
+  let service: TestService;
+  const sent = () => new SentForms();
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
+  });
+  afterAll(() => service?.stop());
+
+  describe('an exchange', () => {
+    it('gives a token by which the API knows the user', async () => {
+      const token = await partnerWith(KEY, service).exchange({ subject: ADA });
+      expect(await me(service, token.accessToken)).toMatchObject({
+        status: 200,
+        user: { email: ADA.email },
+        onBehalfOf: null,
+        scopes: null,
+      });
+      expect(token.scope).toBeUndefined();
+      const lifeSeconds = (token.expiresAt.getTime() - Date.now()) / 1000;
+      expect(lifeSeconds).toBeLessThanOrEqual(60);
+      expect(lifeSeconds).toBeGreaterThan(0);
+    });
+
+    it('has an actor act for the subject', async () => {
+      const { accessToken } = await partnerWith(KEY, service).exchange({ subject: ADA, actor: BOB });
+      expect(await me(service, accessToken)).toMatchObject({
+        user: { email: BOB.email },
+        onBehalfOf: { email: ADA.email },
+      });
+    });
+
+    it('takes a sub alone for somebody who is known, and passes on what is asked for', async () => {
+      const seen = sent();
+      const partner = partnerWith(KEY, service, { fetch: seen.fetch });
+      const wish = { scope: ['workflow:read', 'user:read'], resource: 'https://api.example/' };
+      const { accessToken } = await partner.exchange({ subject: ADA.sub, ...wish });
+      expect(decodeJwt(accessToken)).toMatchObject({
+        requested_scope: 'workflow:read user:read',
+        requested_resource: 'https://api.example/',
+      });
+      expect(seen.claims()).toEqual([
+        {
+          sub: ADA.sub,
+          iss: ISSUER,
+          aud: BASE_URL,
+          jti: expect.any(String),
+          iat: expect.any(Number),
+          exp: expect.any(Number),
+        },
+      ]);
+    });
+
+    it('asks for tokens of the life that is wanted', async () => {
+      const seen = sent();
+      const partner = partnerWith(KEY, service, { fetch: seen.fetch, tokenLifetimeSeconds: 600 });
+      const { accessToken } = await partner.exchange({ subject: ADA });
+      const [claims = {}] = seen.claims();
+      expect(Number(claims.exp) - Number(claims.iat)).toBe(600);
+      const issued = decodeJwt(accessToken);
+      expect(Number(issued.exp) - Number(issued.iat)).toBeGreaterThan(60);
+    });
+  });
+
+  describe('what is kept', () => {
+    it('lets a hundred parallel calls share one exchange, in whatever order they say what they want', async () => {
+      const seen = sent();
+      const partner = partnerWith(KEY, service, { fetch: seen.fetch });
+      const calls = Array.from({ length: 100 }, (_, index) =>
+        partner.exchange({
+          subject: index % 2 === 0 ? ADA : { email_verified: true, email: ADA.email, sub: ADA.sub },
+        }),
+      );
+      const tokens = new Set((await Promise.all(calls)).map(({ accessToken }) => accessToken));
+      expect([tokens.size, seen.count]).toEqual([1, 1]);
+    });
+
+    it('exchanges for each subject, actor, scope and resource', async () => {
+      const seen = sent();
+      const partner = partnerWith(KEY, service, { fetch: seen.fetch });
+      const wishes = [
+        { subject: ADA },
+        { subject: BOB },
+        { subject: ADA, actor: BOB },
+        { subject: ADA, scope: 'workflow:read' },
+        { subject: ADA, resource: 'https://api.example/' },
+      ];
+      const all = await Promise.all([...wishes, ...wishes].map((wish) => partner.exchange(wish)));
+      expect(new Set(all.map(({ accessToken }) => accessToken)).size).toBe(wishes.length);
+      expect(seen.count).toBe(wishes.length);
+      expect(new Set(seen.jtis()).size).toBe(wishes.length + 1);
+    });
+
+    it('is handed out until shortly before it expires', async () => {
+      const seen = sent();
+      const clock = new WaitingClock();
+      const partner = partnerWith(KEY, service, { fetch: seen.fetch, clock });
+      const first = await partner.exchange({ subject: ADA });
+      const lifeSeconds = (first.expiresAt.getTime() - clock.nowMs()) / 1000;
+      clock.advance(lifeSeconds - 10.5);
+      expect(await partner.exchange({ subject: ADA })).toBe(first);
+      clock.advance(1);
+      // The service's own clock has not moved.
+      clock.setBack(lifeSeconds - 9.5);
+      const second = await partner.exchange({ subject: ADA });
+      expect(second.accessToken).not.toBe(first.accessToken);
+      expect(seen.count).toBe(2);
+    });
+
+    it('is not handed out any longer because a clock is set back', async () => {
+      const seen = sent();
+      const clock = new WaitingClock();
+      const partner = partnerWith(KEY, service, { fetch: seen.fetch, clock });
+      await partner.exchange({ subject: ADA });
+      clock.advance(55);
+      clock.setBack(55);
+      await partner.exchange({ subject: ADA });
+      expect(seen.count).toBe(2);
+    });
+
+    it('makes room for others, and is nothing with a size of 0', async () => {
+      const [two, none] = [sent(), sent()];
+      const small = partnerWith(KEY, service, { fetch: two.fetch, cacheSize: 2 });
+      for (const subject of [ADA, BOB, ADA]) await small.exchange({ subject });
+      await small.exchange({ subject: { ...ADA, given_name: 'Ada' } });
+      await small.exchange({ subject: ADA });
+      expect(two.count).toBe(3);
+      await small.exchange({ subject: BOB });
+      expect(two.count).toBe(4);
+      const without = partnerWith(KEY, service, { fetch: none.fetch, cacheSize: 0 });
+      for (let call = 0; call < 2; call += 1) await without.exchange({ subject: ADA });
+      expect(none.count).toBe(2);
+    });
+
+    it('is passed over where the API has refused it', async () => {
+      const partner = partnerWith(KEY, service);
+      const { accessToken } = await partner.exchange({ subject: ADA });
+      expect((await service.post('/rest/auth/oauth/revoke', { token: accessToken })).status).toBe(200);
+      expect(await me(service, accessToken)).toMatchObject({ status: 401 });
+      const anew = await partner.exchange({ subject: ADA, fresh: true });
+      expect(await me(service, anew.accessToken)).toMatchObject({ status: 200 });
+      expect(await partner.exchange({ subject: ADA })).toBe(anew);
+    });
+  });
+
+  describe('a refusal', () => {
+    it('of a key that is not trusted is told once, with what leads to its cause', async () => {
+      const seen = sent();
+      const stranger = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
+      const failure = partnerWith(stranger, service, { fetch: seen.fetch }).exchange({ subject: ADA });
+      await expect(failure).rejects.toMatchObject({
+        name: 'PartnerError',
+        code: 'invalid_grant',
+        status: 400,
+        requestId: expect.any(String),
+        tries: 1,
+        message: expect.stringMatching(
+          /^The exchange failed: invalid_grant \(status 400\); Token exchange failed; request \S+$/,
+        ),
+      });
+      const { requestId } = await failure.then(
+        () => ({ requestId: 'none' }),
+        (error: PartnerError) => error,
+      );
+      expect(service.log.filter((line) => line['requestId'] === requestId).length).toBeGreaterThan(0);
+      expect(seen.count).toBe(1);
+    });
+
+    it.each([
+      ['ahead of', 120],
+      ['behind', -120],
+    ])('for times says that the clock is %s that of the instance', async (side, offsetSeconds) => {
+      const clock = new WaitingClock(Date.now() + offsetSeconds * 1000);
+      const error = await partnerWith(KEY, service, { clock })
+        .exchange({ subject: ADA })
+        .catch((failure: { code: string; clockOffsetSeconds: number; message: string }) => failure);
+      expect(error).toMatchObject({ code: 'invalid_grant' });
+      const { clockOffsetSeconds, message } = error as { clockOffsetSeconds: number; message: string };
+      expect(message).toContain(
+        `the clock of this machine is ${Math.abs(clockOffsetSeconds)} seconds ${side}`,
+      );
+      // The test's clock stands still while the other goes on.
+      expect(Math.abs(clockOffsetSeconds - offsetSeconds)).toBeLessThanOrEqual(60);
+    });
+
+    it('names the field that is wrong', async () => {
+      const failure = partnerWith(KEY, service).exchange({ subject: ADA, scope: 'a'.repeat(1025) });
+      await expect(failure).rejects.toMatchObject({ code: 'invalid_request', status: 400, tries: 1 });
+    });
+  });
+
+  describe('keys', () => {
+    const pem = (key: KeyObject, type: 'pkcs8' | 'sec1') => key.export({ type, format: 'pem' }).toString();
+    const forms: [string, () => KeyInput | Promise<KeyInput>][] = [
+      ['PEM (PKCS #8)', () => pem(KEY, 'pkcs8')],
+      ['PEM (SEC 1)', () => pem(KEY, 'sec1')],
+      ['JWK', () => KEY.export({ format: 'jwk' })],
+      ['KeyObject', () => KEY],
+      [
+        'CryptoKey that nobody can take out',
+        () => {
+          const der = KEY.export({ type: 'pkcs8', format: 'der' });
+          const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
+          return webcrypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['sign']);
+        },
+      ],
+    ];
+
+    it.each(forms)('are taken as %s', async (_, make) => {
+      const partner = partnerWith(await make(), service);
+      expect((await partner.jwks()).keys).toEqual((await partnerWith(KEY).jwks()).keys);
+      await expect(partner.exchange({ subject: ADA })).resolves.toMatchObject({
+        accessToken: expect.any(String),
+      });
+    });
+
+    it('are published without anything private, under the kid that tokens have', async () => {
+      const partner = partnerWith({ key: KEY, kid: 'first' });
+      const { keys } = await partner.jwks();
+      expect(keys).toEqual([
+        {
+          kty: 'EC',
+          crv: 'P-256',
+          x: expect.any(String),
+          y: expect.any(String),
+          kid: 'first',
+          alg: 'ES256',
+          use: 'sig',
+        },
+      ]);
+      const { fields } = await partner.embedForm({ subject: ADA });
+      expect(decodeProtectedHeader(fields.token)).toEqual({ alg: 'ES256', kid: 'first', typ: 'JWT' });
+    });
+
+    it('are told neither by looking at a partner nor by an error', async () => {
+      const secret = KEY.export({ format: 'jwk' }).d ?? 'none';
+      const partner = partnerWith(KEY.export({ format: 'jwk' }), service);
+      await partner.exchange({ subject: ADA });
+      expect(inspect(partner, { depth: 9, showHidden: true })).not.toContain(secret);
+      expect(JSON.stringify(partner)).toBe('{}');
+      const broken = pem(KEY, 'pkcs8').replace('\nMI', '\nAA');
+      const error = (() => {
+        try {
+          return partnerWith(broken);
+        } catch (failure) {
+          return failure;
+        }
+      })();
+      expect(error).toMatchObject({ code: 'invalid_option' });
+      expect(error).not.toHaveProperty('cause');
+      expect(inspect(error, { depth: 9 })).not.toContain(broken.split('\n')[1]);
+    });
+
+    it('have an algorithm each, which the entry names', async () => {
+      const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+      const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).privateKey;
+      const pairs: [SigningAlgorithm, KeyObject][] = [
+        ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const).map(
+          (alg): [SigningAlgorithm, KeyObject] => [alg, rsa],
+        ),
+        ['ES256', ec('prime256v1')],
+        ['ES384', ec('secp384r1')],
+        ['ES512', ec('secp521r1')],
+        ['EdDSA', generateKeyPairSync('ed25519').privateKey],
+      ];
+      const keys = pairs.map(([alg, key]) => ({ alg, key, kid: `kid-${alg}` }));
+      const entries = await Promise.all(keys.map((key) => entryOf(partnerWith(key))));
+      const other = await TestService.start(database, { trustedKeys: entries });
+      try {
+        for (const key of keys)
+          await expect(partnerWith(key, other).exchange({ subject: ADA })).resolves.toBeDefined();
+      } finally {
+        await other.stop();
+      }
+      // Left to themselves the keys sign with the usual one of their type.
+      for (const [alg, key] of pairs.filter(([name]) => !/^(RS[35]|PS)/.test(name)))
+        expect((await partnerWith(key).jwks()).keys).toEqual([expect.objectContaining({ alg })]);
+    });
+
+    it('rotate: the next one is published before it signs, and the former one while its tokens live', async () => {
+      const [former, next] = ['former', 'next'].map((kid) => ({
+        key: generateKeyPairSync('ed25519').privateKey,
+        kid,
+      })) as [KeyInput, KeyInput];
+      const before = partnerWith(former, undefined, { nextKey: next });
+      const kids = async (partner: Partner) => (await partner.jwks()).keys.map(({ kid }) => kid);
+      expect(await kids(before)).toEqual(['former', 'next']);
+      const pems = [await before.publicKeyPem(), await before.publicKeyPem('next')];
+      expect(new Set(pems).size).toBe(2);
+      const after = partnerWith(next, undefined, { otherKeys: [former] });
+      expect(await kids(after)).toEqual(['next', 'former']);
+      const kidOf = async (partner: Partner) =>
+        decodeProtectedHeader((await partner.embedForm({ subject: ADA })).fields.token).kid;
+      expect([await kidOf(before), await kidOf(after)]).toEqual(['former', 'next']);
+    });
+
+    it('of another entry sign where their kid is named', async () => {
+      const admin = { key: generateKeyPairSync('ed25519').privateKey, kid: 'admin' };
+      const entries = [await entryOf(partnerWith(KEY)), await entryOf(partnerWith(admin))];
+      const other = await TestService.start(database, { trustedKeys: entries });
+      const seen = sent();
+      try {
+        const partner = partnerWith(KEY, other, { otherKeys: [admin], fetch: seen.fetch });
+        await partner.exchange({ subject: ADA, actor: BOB, actorKid: 'admin' });
+        await partner.exchange({ subject: ADA, actor: BOB });
+      } finally {
+        await other.stop();
+      }
+      const kids = seen.forms.map((form) => decodeProtectedHeader(form.get('actor_token') ?? '').kid);
+      expect(kids).toEqual(['admin', (await partnerWith(KEY).jwks()).keys[0]?.kid]);
+    });
+  });
+
+  describe('the login form', () => {
+    it('signs in where it is posted, with a token of 60 seconds at most', async () => {
+      const partner = partnerWith(KEY, service, { tokenLifetimeSeconds: 600 });
+      const form = await partner.embedForm({ subject: ADA, redirectTo: '/workflows' });
+      expect(form).toMatchObject({ method: 'post', action: `${service.address}/rest/auth/embed` });
+      const { iat, exp } = decodeJwt(form.fields.token);
+      expect(Number(exp) - Number(iat)).toBe(60);
+      const answer = await service.embed(form.fields);
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/workflows']);
+      const next = await partner.embedForm({ subject: ADA });
+      expect(next.fields.redirectTo).toBe('/');
+      expect(next.fields.token).not.toBe(form.fields.token);
+    });
+
+    it('is HTML with everything escaped', async () => {
+      const form = await partnerWith(KEY, service).embedForm({ subject: ADA, redirectTo: `/?a="'&<b>` });
+      const html = form.toHtml({ id: 'login', target: 'frame">' });
+      expect(html).toBe(
+        `<form id="login" method="post" action="${service.address}/rest/auth/embed" target="frame&quot;&gt;">` +
+          `<input type="hidden" name="token" value="${form.fields.token}">` +
+          '<input type="hidden" name="redirectTo" value="/?a=&quot;&#39;&amp;&lt;b&gt;"></form>',
+      );
+      expect(form.toHtml()).toMatch(/^<form method="post" action="[^"]*"><input/);
+    });
+  });
+
+  it('[D120] waits as long as a 429 says, and comes back with new tokens', async () => {
+    const clock = new WaitingClock();
+    const seen = sent();
+    const limited = await TestService.start(database, {
+      trustedKeys: [await entryOf(partnerWith(KEY))],
+      environment: { SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1' },
+      clock,
+    });
+    try {
+      const options = { fetch: seen.fetch, clock, cacheSize: 0, timeoutSeconds: 120 };
+      const partner = partnerWith(KEY, limited, options);
+      await partner.exchange({ subject: ADA });
+      await partner.exchange({ subject: ADA, actor: BOB });
+      expect(clock.waits).toHaveLength(1);
+      expect(clock.waits[0]).toBeGreaterThan(1000);
+      expect(clock.waits[0]).toBeLessThanOrEqual(66_000);
+      expect(seen.count).toBe(3);
+      // One token of the first exchange, two of each try of the second.
+      expect(new Set(seen.jtis()).size).toBe(5);
+      const hasty = partnerWith(KEY, limited, { ...options, timeoutSeconds: 1 });
+      await expect(hasty.exchange({ subject: ADA })).rejects.toMatchObject({
+        code: 'too_many_requests',
+        status: 429,
+        retryAfterSeconds: expect.any(Number),
+        tries: 1,
+      });
+      expect(clock.waits).toHaveLength(1);
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+jest.setTimeout(90_000);
+
+describeOnPostgresql('[D120] the client of an instance whose database is out of reach', (database) => {
+  let behind: DatabaseBehindProxy;
+  let service: TestService;
+
+  beforeAll(async () => {
+    behind = await DatabaseBehindProxy.open(database);
+    service = await TestService.start(behind, {
+      trustedKeys: [await entryOf(partnerWith(KEY))],
+      environment: { SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE: '1000000' },
+    });
+  });
+  afterAll(async () => {
+    behind?.proxy.resume();
+    await service?.stop();
+    await behind?.close();
+  });
+
+  it('waits as long as a 503 says, and comes back with a new token', async () => {
+    const knows = async () =>
+      (await service.post('/rest/auth/oauth/revoke', { token: 'any' })).status === 200;
+    const seen = new SentForms();
+    const waits: number[] = [];
+    const clock = {
+      nowMs: () => Date.now(),
+      monotonicMs: () => performance.now(),
+      // While it waits, the network comes back.
+      wait: async (milliseconds: number) => {
+        waits.push(milliseconds);
+        behind.proxy.resume();
+        await until('the service knows again', 40_000, knows);
+      },
+    };
+    const partner = partnerWith(KEY, service, { fetch: seen.fetch, clock, timeoutSeconds: 120 });
+    behind.proxy.silence();
+    await until('the service does not know any more', 40_000, async () => !(await knows()));
+    await expect(partner.exchange({ subject: ADA })).resolves.toBeDefined();
+    expect(waits).toEqual([expect.any(Number)]);
+    expect(waits[0]).toBeGreaterThanOrEqual(5000);
+    expect(new Set(seen.jtis()).size).toBe(2);
+  });
+});

@@ -1,0 +1,314 @@
+// The client for partners' backends where something else than the service answers, or nothing does, or its caller gives up.
+import { generateKeyPairSync } from 'node:crypto';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+import { freePort } from '../../demo/free-port.js';
+import type { Partner, PartnerError, PartnerOptions } from '../../packages/partner/src/index.js';
+import { createPartner } from '../../packages/partner/src/index.js';
+import { until } from '../support/until.js';
+import { OddEndpoint } from './support/odd-endpoint.js';
+import { WaitingClock } from './support/partner-clock.js';
+
+const KEY = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
+const ISSUER = 'https://partner.example';
+const ANSWER = { access_token: 'a-token', token_type: 'Bearer', expires_in: 60 };
+
+jest.setTimeout(120_000);
+
+let endpoint: OddEndpoint;
+let clock: WaitingClock;
+beforeAll(async () => {
+  endpoint = await OddEndpoint.open();
+});
+beforeEach(() => {
+  clock = new WaitingClock();
+});
+afterAll(() => endpoint?.close());
+
+function partner(more: Partial<PartnerOptions> = {}): Partner {
+  return createPartner({ issuer: ISSUER, baseUrl: endpoint.baseUrl, key: KEY, clock, ...more });
+}
+
+function failureOf(promise: Promise<unknown>): Promise<PartnerError> {
+  return promise.then(
+    () => Promise.reject(new Error('it did not fail')),
+    (error: PartnerError) => error,
+  );
+}
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): RequestListener =>
+  (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+const inTurn = (...listeners: RequestListener[]): RequestListener => {
+  let turn = 0;
+  return (request, response) => listeners[Math.min(turn++, listeners.length - 1)]?.(request, response);
+};
+
+describe('[D120] a failure that is no 429 or 503', () => {
+  it.each<[string, RequestListener, string, number | undefined]>([
+    ['a fault of the service', json(500, { error: 'server_error' }), 'server_error', 500],
+    ['that it is switched off', json(501, { error: 'server_error' }), 'server_error', 501],
+    ['an error that it does not have', json(400, { error: 'invalid_client' }), 'unexpected_answer', 400],
+    ['a bad gateway, as HTML', (_, answer) => answer.writeHead(502).end('<h1>'), 'unexpected_answer', 502],
+    ['a page', (_, answer) => answer.end('<h1>Welcome</h1>'), 'unexpected_answer', 200],
+    ['a token of another kind', json(200, { ...ANSWER, token_type: 'N_A' }), 'unexpected_answer', 200],
+    ['a token without an end', json(200, { ...ANSWER, expires_in: '60' }), 'unexpected_answer', 200],
+    ['no token', json(200, { ...ANSWER, access_token: '' }), 'unexpected_answer', 200],
+    ['no object', json(200, null), 'unexpected_answer', 200],
+    [
+      'a redirect, which would take the token along',
+      (_, answer) => answer.writeHead(307, { location: '/elsewhere' }).end(),
+      'unexpected_answer',
+      307,
+    ],
+    [
+      'an answer without end',
+      (_, answer) => answer.writeHead(200).end('x'.repeat(300 * 1024)),
+      'unexpected_answer',
+      200,
+    ],
+    ['a connection that breaks', (_, answer) => void answer.destroy(), 'network_error', undefined],
+  ])('is told once: %s', async (_, listener, code, status) => {
+    endpoint.answer(listener);
+    const error = await failureOf(partner().exchange({ subject: 'ada' }));
+    expect(error).toMatchObject({ name: 'PartnerError', code, status, tries: 1 });
+    expect([endpoint.requests, clock.waits]).toEqual([1, []]);
+  });
+
+  it('is told without the token, whatever an answer repeats', async () => {
+    endpoint.answer((request, response) => {
+      let body = '';
+      request.on('data', (part) => (body += String(part)));
+      request.on('end', () => {
+        const token = new URLSearchParams(body).get('subject_token') ?? '';
+        json(400, { error: 'invalid_grant', error_description: `bad ${token.slice(0, 40)}` })(
+          request,
+          response,
+        );
+      });
+    });
+    const error = await failureOf(partner().exchange({ subject: 'ada' }));
+    expect(error.code).toBe('invalid_grant');
+    expect(inspect(error, { depth: 9 })).not.toContain('eyJ');
+  });
+
+  it('is told where nobody listens', async () => {
+    const error = await failureOf(
+      partner({ baseUrl: `http://127.0.0.1:${await freePort()}` }).exchange({ subject: 'ada' }),
+    );
+    expect(error).toMatchObject({ code: 'network_error', tries: 1 });
+  });
+});
+
+describe('[D120] a 429 or 503', () => {
+  const busy = (headers: Record<string, string> = {}) =>
+    json(503, { error: 'temporarily_unavailable' }, headers);
+
+  it('is tried as often as is allowed, then told', async () => {
+    endpoint.answer(busy({ 'retry-after': '2' }));
+    const error = await failureOf(partner({ maxTries: 4, timeoutSeconds: 60 }).exchange({ subject: 'ada' }));
+    expect(error).toMatchObject({
+      code: 'temporarily_unavailable',
+      status: 503,
+      retryAfterSeconds: 2,
+      tries: 4,
+    });
+    expect(endpoint.requests).toBe(4);
+    expect(clock.waits).toHaveLength(3);
+    for (const wait of clock.waits) {
+      expect(wait).toBeGreaterThanOrEqual(2000);
+      expect(wait).toBeLessThanOrEqual(3000);
+    }
+  });
+
+  it('without Retry-After is tried after one second, then two', async () => {
+    endpoint.answer(inTurn((_, answer) => answer.writeHead(503).end('<h1>'), busy(), json(200, ANSWER)));
+    await expect(partner().exchange({ subject: 'ada' })).resolves.toMatchObject({ accessToken: 'a-token' });
+    expect(clock.waits.map((wait) => Math.floor(wait / 1000))).toEqual([
+      expect.any(Number),
+      expect.any(Number),
+    ]);
+    expect(clock.waits[0]).toBeGreaterThanOrEqual(1000);
+    expect(clock.waits[1]).toBeGreaterThanOrEqual(2000);
+  });
+
+  it('reads Retry-After as a moment by the clock of the answer', async () => {
+    const date = 'Sun, 22 Nov 2026 10:00:00 GMT';
+    const headers = { date, 'retry-after': 'Sun, 22 Nov 2026 10:00:07 GMT' };
+    endpoint.answer(inTurn(busy(headers), json(200, ANSWER)));
+    await partner().exchange({ subject: 'ada' });
+    expect(clock.waits).toHaveLength(1);
+    expect(clock.waits[0]).toBeGreaterThanOrEqual(7000);
+    expect(clock.waits[0]).toBeLessThanOrEqual(8000);
+  });
+
+  it('is told at once where waiting would take longer than there is time', async () => {
+    endpoint.answer(busy({ 'retry-after': '60' }));
+    const error = await failureOf(partner().exchange({ subject: 'ada' }));
+    expect(error).toMatchObject({ code: 'temporarily_unavailable', retryAfterSeconds: 60, tries: 1 });
+    expect(clock.waits).toEqual([]);
+  });
+
+  it('does not make a hundred who wait send a hundred times', async () => {
+    endpoint.answer(inTurn(busy(), json(200, ANSWER)));
+    const one = partner();
+    await Promise.all(Array.from({ length: 100 }, () => one.exchange({ subject: 'ada' })));
+    expect(endpoint.requests).toBe(2);
+  });
+});
+
+describe('[D119] giving up', () => {
+  /** Keeps requests without an answer. */
+  const held: ServerResponse[] = [];
+  const hold: RequestListener = (_, response) => void held.push(response);
+  const answerAll = () => {
+    for (const response of held.splice(0)) response.end(JSON.stringify(ANSWER));
+  };
+  afterEach(answerAll);
+
+  it('says so before anything is sent', async () => {
+    endpoint.answer(json(200, ANSWER));
+    const reason = new Error('no longer wanted');
+    const error = await failureOf(partner().exchange({ subject: 'ada', signal: AbortSignal.abort(reason) }));
+    expect(error).toMatchObject({ code: 'aborted', cause: reason });
+    expect(endpoint.requests).toBe(0);
+  });
+
+  it('of one leaves the exchange to the others who wait for it', async () => {
+    endpoint.answer(hold);
+    const one = partner();
+    const controller = new AbortController();
+    const given = failureOf(one.exchange({ subject: 'ada', signal: controller.signal }));
+    const other = one.exchange({ subject: 'ada' });
+    await until('the request has come', 30_000, async () => held.length === 1);
+    controller.abort();
+    expect(await given).toMatchObject({ code: 'aborted' });
+    answerAll();
+    await expect(other).resolves.toMatchObject({ accessToken: 'a-token' });
+    expect(endpoint.requests).toBe(1);
+  });
+
+  it('of all ends the request, and the next call begins anew', async () => {
+    endpoint.answer(hold);
+    const one = partner();
+    const controller = new AbortController();
+    const calls = [1, 2].map(() => failureOf(one.exchange({ subject: 'ada', signal: controller.signal })));
+    await until('the request has come', 30_000, async () => held.length === 1);
+    const [request] = held;
+    controller.abort();
+    expect((await Promise.all(calls)).map(({ code }) => code)).toEqual(['aborted', 'aborted']);
+    await until('the connection is closed', 30_000, async () => request?.destroyed === true);
+    endpoint.answer(json(200, ANSWER));
+    await expect(one.exchange({ subject: 'ada' })).resolves.toBeDefined();
+  });
+
+  it('ends waiting for the next try too', async () => {
+    endpoint.answer(json(503, { error: 'temporarily_unavailable' }, { 'retry-after': '20' }));
+    const one = createPartner({ issuer: ISSUER, baseUrl: endpoint.baseUrl, key: KEY });
+    const controller = new AbortController();
+    const call = failureOf(one.exchange({ subject: 'ada', signal: controller.signal }));
+    await until('the request has come', 30_000, async () => endpoint.requests === 1);
+    controller.abort();
+    expect(await call).toMatchObject({ code: 'aborted' });
+    expect(endpoint.requests).toBe(1);
+  });
+
+  it('happens by itself when the time is over', async () => {
+    endpoint.answer(hold);
+    const error = await failureOf(partner({ timeoutSeconds: 1 }).exchange({ subject: 'ada' }));
+    expect(error).toMatchObject({
+      code: 'timeout',
+      tries: 1,
+      message: 'The exchange took more than 1 seconds',
+    });
+  });
+});
+
+describe('[D119] options', () => {
+  const good = { issuer: ISSUER, baseUrl: 'https://instance.example', key: KEY };
+  const publicPem = () =>
+    generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['an issuer that is no URL', { issuer: 'partner' }, /^issuer must be a URL/],
+    ['an address with a path', { baseUrl: 'https://instance.example/app' }, /^baseUrl must be an origin/],
+    ['an address with a password', { baseUrl: 'https://a:b@instance.example' }, /^baseUrl must be an origin/],
+    ['http to another machine', { baseUrl: 'http://instance.example' }, /^baseUrl must be https:/],
+    ['another scheme', { baseUrl: 'ftp://localhost' }, /^baseUrl must be/],
+    ['no address', { baseUrl: undefined }, /^baseUrl must be a URL$/],
+    ['a life of no length', { tokenLifetimeSeconds: 0 }, /^tokenLifetimeSeconds must be .* from 5 to 3600$/],
+    ['a life without end', { tokenLifetimeSeconds: Infinity }, /^tokenLifetimeSeconds must be/],
+    ['no try', { maxTries: 0 }, /^maxTries must be a whole number from 1 to 10$/],
+    ['a public key', { key: publicPem() }, /^key must be a private key, and is a public one$/],
+    ['a public JWK', { key: { kty: 'OKP', crv: 'Ed25519', x: 'AA' } }, /^key is no JWK of a private key$/],
+    ['a path', { key: './partner.pem' }, /^key is no PEM of a private key; of a file the content is wanted/],
+    ['an encrypted key', { key: '-----BEGIN ENCRYPTED PRIVATE KEY-----' }, /^key is an encrypted PEM/],
+    [
+      'a secret',
+      { key: generateKeyPairSync('x25519').privateKey },
+      /^key is of a type that the instance does not take$/,
+    ],
+    [
+      'a curve that is not taken',
+      {
+        key: generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey,
+      },
+      /^key is of a type that the instance does not take$/,
+    ],
+    [
+      'a short key',
+      { key: generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey },
+      /^key is an RSA key of less than 2048 bits$/,
+    ],
+    ['another algorithm', { key: { key: KEY, alg: 'RS256' } }, /^key can sign ES256, and not what alg says$/],
+    ['a bad next key', { nextKey: 'x' }, /^nextKey is no PEM/],
+    ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is no PEM/],
+  ])('refuse %s', (_, wrong, message) => {
+    const make = () => createPartner({ ...good, ...wrong });
+    expect(make).toThrow(
+      expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it.each(['http://localhost:5678', 'http://127.0.0.1', 'http://[::1]:1', 'https://instance.example/'])(
+    'take %s',
+    (baseUrl) => {
+      expect(() => createPartner({ ...good, baseUrl })).not.toThrow();
+    },
+  );
+
+  it('take http to another machine where that is wanted', () => {
+    expect(() => createPartner({ ...good, baseUrl: 'http://instance.test', allowHttp: true })).not.toThrow();
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['no sub', { subject: { email: 'ada@partner.example' } }, /^subject needs a sub of 1 to 255 characters$/],
+    ['a long sub', { subject: 'a'.repeat(256) }, /^subject needs a sub/],
+    [
+      'what is no claim of a person',
+      { subject: { sub: 'a', password: 'b' } },
+      /^subject has a member that is none of sub, /,
+    ],
+    ['an actor without a sub', { subject: 'a', actor: '' }, /^actor needs a sub/],
+    ['a kid that no key has', { subject: 'a', subjectKid: 'gone' }, /^no key has the kid that is named$/],
+    ['a kid of nobody', { subject: 'a', actorKid: 'gone' }, /^no key has the kid/],
+  ])('of an exchange may not be %s', async (_, request, message) => {
+    endpoint.answer(json(200, ANSWER));
+    const error = await failureOf(partner().exchange(request as unknown as { subject: string }));
+    expect(error).toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringMatching(message),
+      tries: 0,
+    });
+    expect(endpoint.requests).toBe(0);
+  });
+
+  it('of a login may not lead away from the instance', async () => {
+    const error = await failureOf(partner().embedForm({ subject: 'a', redirectTo: 'https://evil.example' }));
+    expect(error).toMatchObject({
+      code: 'invalid_option',
+      message: 'redirectTo must be a path on the instance',
+    });
+  });
+});

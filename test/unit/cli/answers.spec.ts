@@ -1,0 +1,128 @@
+// Every command of svc-admin: that it says what it does, and that docs/commands.md says the same.
+import { examplesOf, leavesOf, commandReference, START } from '../../../scripts/command-sections.mjs';
+import { Answers } from '../../../src/cli/answers.js';
+import { createProgram } from '../../../src/cli/program.js';
+import { CommandLine } from '../../support/run-cli.js';
+import { repositoryFile, typescriptFiles } from '../../support/source-files.js';
+
+const quiet = { write: () => undefined };
+const surroundings = {
+  ...{ environment: {}, workingDirectory: '', stdin: { read: () => '' }, version: '' },
+  ...{ stdout: quiet, stderr: quiet },
+};
+const program = () => createProgram(surroundings, new Answers(surroundings, false));
+const leaves = leavesOf(program());
+
+/** What prints text itself would print it with --json too. */
+const SPEAKERS = ['src/cli/answers.ts', 'src/cli/main.ts', 'src/cli/program.ts', 'src/cli/progress.ts'];
+
+describe('[D117] every command', () => {
+  const line = new CommandLine();
+  afterAll(() => line.remove());
+  const names = leaves.map(({ name }) => name);
+
+  it('is found', () => {
+    expect(names).toEqual(
+      expect.arrayContaining(['init', 'keys keygen', 'users create', 'audit tail', 'migrate']),
+    );
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(names)('[D117] explains itself, offers --json and has an example: %s', async (name) => {
+    const { exitCode, stdout } = await line.run([...name.split(' '), '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/\n {2}--json +print the result as one JSON document/);
+    const { command } = leaves.find((leaf) => leaf.name === name) ?? {};
+    expect(command && examplesOf(command)).toMatch(
+      new RegExp(`^(.*\n)*svc-admin (--env-file \\S+ )?${name}( |$)`),
+    );
+    expect(command?.description()).toMatch(/^[a-z].*[^.]$/);
+  });
+
+  it.each(names)(
+    '[D116][D117] tells misuse with code 2, and as JSON where that is asked for: %s',
+    async (name) => {
+      const wrong = [...name.split(' '), '--no-such-option'];
+      expect(await line.run(wrong)).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: /),
+      });
+      const { exitCode, stdout, stderr } = await line.run([...wrong, '--json']);
+      expect([exitCode, stdout]).toEqual([2, '']);
+      expect(JSON.parse(stderr)).toEqual({
+        error: {
+          exitCode: 2,
+          message: expect.stringMatching(/no-such-option|not specified|missing required argument/),
+          details: [],
+        },
+      });
+    },
+  );
+
+  it('answers by one way, which knows of --json', () => {
+    const speaking = typescriptFiles('src/cli').filter(({ text }) => /(stdout|stderr)\.write\(/.test(text));
+    expect(speaking.map(({ path }) => path).filter((path) => !SPEAKERS.includes(path))).toEqual([]);
+  });
+});
+
+describe('docs/commands.md', () => {
+  it('has every command as its help has it; `node scripts/command-reference.mjs` after a build writes it', () => {
+    const [, written = ''] = repositoryFile('docs/commands.md').text.split(START);
+    expect(written.trim()).toBe(commandReference(program()).trim());
+  });
+
+  it('[D116] names the exit codes', () => {
+    const { text } = repositoryFile('docs/commands.md');
+    expect([...text.matchAll(/^\| (\d) \| /gm)].map((match) => match[1])).toEqual(['0', '1', '2', '3']);
+  });
+});
+
+describe('[D117] errors as JSON', () => {
+  const line = new CommandLine();
+  afterAll(() => line.remove());
+  const told = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await line.run([...args, '--json'], {
+      SVC_PORT: 'none',
+      SVC_PROXY_HOPS: 'x',
+    });
+    expect(stderr).toMatch(/^\{.*\}\n$/);
+    const { error } = JSON.parse(stderr) as {
+      error: { exitCode: number; message: string; details: string[] };
+    };
+    expect(error.exitCode).toBe(exitCode);
+    return { stdout, ...error };
+  };
+
+  it('[D116][D117] tell what could not be done, in parts', async () => {
+    expect(await told('keys', 'check', '--file', 'none.json')).toEqual({
+      ...{ stdout: '', exitCode: 1, message: 'none.json cannot be read (ENOENT)', details: [] },
+    });
+    line.write('workflows.json', '[{"name":1}]');
+    const imported = await told(
+      'workflows',
+      'import',
+      '--file',
+      'workflows.json',
+      '--owner-email',
+      'a@b.example',
+    );
+    expect(imported.details).toEqual([expect.stringContaining('workflow 0, name')]);
+  });
+
+  it('[D32][D117] list what is wrong with the configuration', async () => {
+    const { message, details } = await told('init', '--owner-email', 'a@b.example');
+    expect(message).toBe('The configuration has problems.');
+    expect(details).toEqual([expect.stringContaining('SVC_PORT: must be')]);
+  });
+
+  it('[D117] come beside what was found', async () => {
+    const { stdout, message } = await told('config', 'check');
+    expect((JSON.parse(stdout) as { problems: string[] }).problems).toHaveLength(2);
+    expect(message).toContain('problems: 2');
+  });
+
+  it('[D117] where no command is given', async () => {
+    expect((await told('license')).message).toContain('a command is missing');
+  });
+});
