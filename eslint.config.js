@@ -107,6 +107,7 @@ export default defineConfig(
     files: [
       'src/web/public/**/*.js',
       'src/workspace/reference/public/**/*.js',
+      'src/operator/page/public/**/*.js',
       'demo/**/*.js',
       'examples/partners/page/*.js',
     ],

@@ -15,6 +15,7 @@ import { commandSocketPath } from './administration/socket/command-socket.js';
 import { AuditTrailRepository } from './audit/audit-trail.repository.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuditStreamingModule } from './audit/audit-streaming.module.js';
+import type { SinkStatus } from './audit/sinks/audit-streaming.js';
 import { retentionSettings, sinkSettings } from './audit/sinks/sink-settings.js';
 import { License } from './config/license.js';
 import type { LicenseFeature } from './config/license.js';
@@ -63,6 +64,8 @@ import { Revocations } from './token-exchange/revocation/revocations.js';
 import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
+import { OperatorModule } from './operator/operator.module.js';
+import { OperatorPageModule } from './operator/page/operator-page.module.js';
 import { UsersModule } from './users/users.module.js';
 import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';
@@ -97,6 +100,13 @@ export class AppModule {
     watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
     const work = workspace(parts, modules, metrics);
+    const administered = administration(parts, modules, work);
+    const flows = tokenExchange(parts, modules, availability);
+    let sinks: SinksReading = () => [];
+    const watchSinks = (read: SinksReading) => {
+      sinks = read;
+      metrics.watchSinks(read);
+    };
     return {
       module: AppModule,
       imports: [
@@ -104,14 +114,19 @@ export class AppModule {
         modules.metrics,
         modules.database,
         modules.outages,
-        auditStreaming(parts, modules, metrics),
+        auditStreaming(parts, modules, watchSinks),
         work,
-        ...administration(parts, modules, work),
+        ...administered,
+        ...operatorPage(parts, modules, {
+          metrics,
+          sinks: () => sinks(),
+          needs: [...administered, ...flows.slice(0, -1)],
+        }),
         ReferenceModule.register({
           publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
         }),
         modules.web,
-        ...tokenExchange(parts, modules, availability),
+        ...flows,
       ],
       // The last one that takes an error answers it.
       providers: [
@@ -208,32 +223,59 @@ function workspace({ startup, clock: time, keyRing }: Parts, modules: SharedModu
 function auditStreaming(
   { startup: { config } }: Parts,
   { clock, logging, database, coordination }: SharedModules,
-  metrics: Metrics,
+  watch: (read: SinksReading) => void,
 ): DynamicModule {
   return AuditStreamingModule.register(
     {
       sinks: sinkSettings(config),
       retention: retentionSettings(config),
       hostname: new URL(config.baseUrl).hostname,
-      watch: (read) => metrics.watchSinks(read),
+      watch,
     },
     [clock, logging, database, coordination],
   );
 }
 
-/** On PostgreSQL commands have the database for themselves. */
+/** On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. */
 function administration(
   { startup, dataDirectory, clock: time }: Parts,
   { clock, logging, database, audit, access, users, projects }: SharedModules,
   work: DynamicModule,
 ): DynamicModule[] {
-  if (dataDirectory === undefined) return [];
-  const socket = { path: commandSocketPath(dataDirectory), version: VERSION };
+  if (dataDirectory === undefined && !startup.config.adminEnabled) return [];
+  const socket =
+    dataDirectory === undefined ? undefined : { path: commandSocketPath(dataDirectory), version: VERSION };
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
   const rules = explanationRules(startup, time);
   const explain = explainerOf(() => Promise.resolve(rules));
   const needs = [clock, logging, database, audit, access, users, projects, work];
   return [AdministrationModule.register(socket, { trust, explain }, needs)];
+}
+
+/** How the streams to all sinks go. */
+type SinksReading = () => readonly SinkStatus[];
+
+/** @param needs administration, and token exchange where it is there */
+function operatorPage(
+  { startup, database: { kind: databaseKind }, coordination: { leader }, ...parts }: Parts,
+  modules: SharedModules,
+  { metrics, sinks, needs }: { metrics: Metrics; sinks: SinksReading; needs: readonly DynamicModule[] },
+): DynamicModule[] {
+  const { adminEnabled, baseUrl } = startup.config;
+  if (!adminEnabled) return [];
+  const { clock, logging, database, coordination, audit, throttle, access, users } = modules;
+  const options = {
+    baseUrl,
+    onHash: () => metrics.operatorPasswordHashes.inc(),
+    onThrottled: () => metrics.throttled.inc({ flow: 'operator' }),
+  };
+  const state = { startup, leader, databaseKind, frameAncestors: () => parts.frameAncestors.current, sinks };
+  const imports = [clock, logging, database, coordination, audit, throttle, access, users, ...needs];
+  const pages = {
+    publicDirectory: join(parts.sourceDirectory, 'operator', 'page', 'public'),
+    sharedDirectory: join(parts.sourceDirectory, 'web', 'public'),
+  };
+  return [OperatorModule.register(options, state, imports), OperatorPageModule.register(pages)];
 }
 
 /** An end that is no date is none that could be counted to. */

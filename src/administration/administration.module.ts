@@ -1,9 +1,11 @@
-// Performs administrative operations in the running service, for commands that come by its socket.
+// Performs administrative operations in the running service, for commands that come by its socket and for the operator's page.
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
+import { OperatorAccountRepository } from '../operator/accounts/operator-account.repository.js';
+import { OperatorSessionRepository } from '../operator/accounts/operator-session.repository.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { Database } from '../token-exchange/database/database.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
@@ -27,18 +29,27 @@ import { CommandServer } from './socket/command.server.js';
 @Module({})
 export class AdministrationModule {
   /**
+   * @param options of the socket; undefined: none is opened
    * @param settings what is configured
    * @param imports modules that offer clock, log, database, audit bus, sessions, revocations, users, projects, workflows and quotas
    */
   static register(
-    options: CommandServerOptions,
+    options: CommandServerOptions | undefined,
     settings: Omit<InstanceSettings, 'limits'>,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
     return {
       module: AdministrationModule,
       imports,
-      providers: [JwksSnapshotRepository, StoredEntryRepository, administration(settings), server(options)],
+      providers: [
+        JwksSnapshotRepository,
+        StoredEntryRepository,
+        OperatorAccountRepository,
+        OperatorSessionRepository,
+        administration(settings),
+        ...(options === undefined ? [] : [server(options)]),
+      ],
+      exports: [Administration, JwksSnapshotRepository],
     };
   }
 }
@@ -60,11 +71,21 @@ function administration(settings: Omit<InstanceSettings, 'limits'>): Provider {
     database: Database,
     trail: AuditTrailReader,
     trailFollower: AuditTrailFollower,
+    operatorAccounts: OperatorAccountRepository,
+    operatorSessions: OperatorSessionRepository,
   ) => {
     const storedEntries = new StoredEntryChanges(repository, settings.trust);
     const learnRevocations = () => follower.hear();
     const repositories = { users, projects, workflows, quotas, keySets, sessions, revocations, trail };
-    const known = { ...repositories, userService, storedEntries, trailFollower, learnRevocations };
+    const operators = { operatorAccounts, operatorSessions };
+    const known = {
+      ...repositories,
+      ...operators,
+      userService,
+      storedEntries,
+      trailFollower,
+      learnRevocations,
+    };
     const parts: InstanceParts = { ...known, explain: settings.explain(known, database, clock) };
     return new Administration(parts, audit, clock);
   };
@@ -87,6 +108,8 @@ function administration(settings: Omit<InstanceSettings, 'limits'>): Provider {
       Database,
       AuditTrailReader,
       AuditTrailFollower,
+      OperatorAccountRepository,
+      OperatorSessionRepository,
     ],
   };
 }

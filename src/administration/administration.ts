@@ -19,8 +19,17 @@ import type { ChangeOperation, ListOperation, Operation } from './operation.js';
 export interface OperationRequest {
   /** What the events, and the service's log lines, carry. */
   readonly id: string;
-  /** Through the running service, or on the database itself. */
-  readonly way: 'service' | 'database';
+  /** Through the running service, on the database itself, or by the operator's page. */
+  readonly way: 'service' | 'database' | 'operator';
+  /** Who asks, where that is known: by the page. */
+  readonly operator?: AskingOperator;
+}
+
+/** An operator who is signed in. */
+export interface AskingOperator {
+  readonly userId: string;
+  /** As the throttle counts it. */
+  readonly clientAddress: string;
 }
 
 export class Administration {
@@ -86,11 +95,12 @@ export class Administration {
 
   private performed(
     { name: operation }: Operation,
-    { way }: OperationRequest,
+    request: OperationRequest,
     context: AuditContext,
     things: Readonly<Record<string, string>>,
   ) {
-    return auditEvent('svc.audit.administration.performed', context, { operation, way, things });
+    const asked = { operation, ...wayOf(request), things };
+    return auditEvent('svc.audit.administration.performed', byWhom(request, context), asked);
   }
 
   /** Does work, and writes down what ends it. */
@@ -114,12 +124,23 @@ export class Administration {
     error: unknown,
   ): Promise<void> {
     const reason = error instanceof CommandError ? 'refused' : 'internal_error';
-    const failure = { operation, way: request.way, reason } as const;
-    const event = auditEvent('svc.audit.administration.failed', this.contextOf(request), failure);
+    const failure = { operation, ...wayOf(request), reason } as const;
+    const context = byWhom(request, this.contextOf(request));
+    const event = auditEvent('svc.audit.administration.failed', context, failure);
     await this.audit.tell([event]).catch(() => undefined);
   }
 
-  private contextOf({ id: requestId }: OperationRequest): AuditContext {
-    return { occurredAt: this.clock.now(), requestId };
+  /** For the events of an operation: what it concerns is their subject, and whoever asks the actor. */
+  private contextOf({ id: requestId, operator }: OperationRequest): AuditContext {
+    return { occurredAt: this.clock.now(), requestId, actorUserId: operator?.userId };
   }
+}
+
+/** The event that it was asked for is about whoever asks, as that of a call of the API. */
+function byWhom({ operator }: OperationRequest, { occurredAt, requestId }: AuditContext): AuditContext {
+  return { occurredAt, requestId, subjectUserId: operator?.userId };
+}
+
+function wayOf({ way, operator }: OperationRequest) {
+  return operator === undefined ? { way } : { way, clientAddress: operator.clientAddress };
 }

@@ -33,6 +33,12 @@ const EXPLANATIONS: Readonly<Record<string, Readonly<Record<string, Explanation>
   'svc.audit.api.refused': BEARER_EXPLANATIONS,
 };
 
+/** Every reason that is known, with what is said of it. */
+export const REFUSAL_REASONS: readonly ({ readonly reason: string } & Explanation)[] = [
+  ...Object.entries<Explanation>(REJECTION_EXPLANATIONS),
+  ...Object.entries<Explanation>(BEARER_EXPLANATIONS),
+].map(([reason, explanation]) => ({ reason, check: null, ...explanation }));
+
 /** In the journey of a token, and in commands. */
 const FAULT: Explanation = {
   cause: 'a fault of the service ended it',

@@ -2,6 +2,8 @@
 import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import type { OpenDatabase } from '../database/data-source.js';
+import { OperatorAccountRepository } from '../operator/accounts/operator-account.repository.js';
+import { OperatorSessionRepository } from '../operator/accounts/operator-session.repository.js';
 import { Database } from '../token-exchange/database/database.js';
 import type { ExplanationRequest } from '../token-exchange/explain/explanation-request.js';
 import type { TokenExplanation } from '../token-exchange/explain/token-explanation.js';
@@ -30,6 +32,8 @@ export interface InstanceParts {
   readonly keySets: JwksSnapshotRepository;
   readonly storedEntries: StoredEntryChanges;
   readonly sessions: SessionRepository;
+  readonly operatorAccounts: OperatorAccountRepository;
+  readonly operatorSessions: OperatorSessionRepository;
   readonly revocations: RevocationRepository;
   readonly trail: AuditTrailReader;
   readonly trailFollower: AuditTrailFollower;
@@ -78,6 +82,8 @@ export function instancePartsOn(
       return new StoredEntryChanges(new StoredEntryRepository(database), settings.trust);
     },
     sessions: new SessionRepository(database),
+    operatorAccounts: new OperatorAccountRepository(database),
+    operatorSessions: new OperatorSessionRepository(database),
     revocations: new RevocationRepository(database),
     trail: new AuditTrailReader(database),
     trailFollower: new AuditTrailFollower(database),

@@ -12,6 +12,7 @@ import type { Operation } from './operation.js';
 import { REFRESH_KEY_SETS } from './refresh-key-sets.operation.js';
 import { EXPORT_EVENTS, LIST_EVENTS, TAIL_EVENTS } from './read-audit-trail.operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from './revoke-keys.operation.js';
+import { SET_PASSWORD } from './set-password.operation.js';
 import { SIGN_USER_OUT } from './sign-user-out.operation.js';
 import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from './switch-entry.operation.js';
 import { DISABLE_USER, ENABLE_USER } from './switch-user.operation.js';
@@ -34,6 +35,7 @@ export const OPERATIONS: readonly Operation[] = [
   DISABLE_USER,
   ENABLE_USER,
   SIGN_USER_OUT,
+  SET_PASSWORD,
   IMPORT_WORKFLOWS,
   EXPLAIN_TOKEN,
   LIST_EVENTS,

@@ -9,6 +9,8 @@ export interface SignedOutUser {
   readonly id: string;
   /** How many sessions had not ended by themselves. */
   readonly sessions: number;
+  /** How many of the operator's page. */
+  readonly operatorSessions: number;
 }
 
 export const SIGN_USER_OUT: ChangeOperation<ChosenUser, SignedOutUser> = {
@@ -18,7 +20,8 @@ export const SIGN_USER_OUT: ChangeOperation<ChosenUser, SignedOutUser> = {
   async change({ user }, { parts, transaction, context }) {
     const { id } = await findUser(user, parts, transaction);
     const { result: sessions, events } = await signOutEverywhere(parts, transaction, id, context);
-    return { result: { id, sessions }, things: { userId: id }, events };
+    const operatorSessions = await parts.operatorSessions.deleteOfUser(transaction, id);
+    return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
   },
 
   applied: ({ learnRevocations }) => learnRevocations(),

@@ -8,6 +8,7 @@ import { AuditLogSink } from './audit-log.sink.js';
 import { AuditTrailFollower } from './audit-trail.follower.js';
 import { AuditTrailReader } from './audit-trail.reader.js';
 import { AuditTrailRepository } from './audit-trail.repository.js';
+import { TrailSummaryReader } from './trail-summary.reader.js';
 
 @Module({})
 export class AuditModule {
@@ -22,10 +23,18 @@ export class AuditModule {
         AuditTrailRepository,
         AuditTrailReader,
         AuditTrailFollower,
+        TrailSummaryReader,
         { provide: AuditTrail, useExisting: AuditTrailRepository },
         AuditLogSink,
       ],
-      exports: [AuditBus, AuditTrailRepository, AuditTrailReader, AuditTrailFollower, emitter],
+      exports: [
+        AuditBus,
+        AuditTrailRepository,
+        AuditTrailReader,
+        AuditTrailFollower,
+        TrailSummaryReader,
+        emitter,
+      ],
     };
   }
 }

@@ -26,6 +26,10 @@ const NAMES: Readonly<Record<AuditEventName, true>> = {
   'svc.audit.api.refused': true,
   'svc.audit.administration.performed': true,
   'svc.audit.administration.failed': true,
+  'svc.audit.operator.signed-in': true,
+  'svc.audit.operator.sign-in-failed': true,
+  'svc.audit.operator.signed-out': true,
+  'svc.audit.operator.password-changed': true,
 };
 
 export const AUDIT_EVENT_NAMES: readonly string[] = Object.keys(NAMES);

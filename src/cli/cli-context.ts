@@ -22,6 +22,12 @@ export interface Terminal {
   ask(question: string): Promise<string>;
 }
 
+/** Asks a person at a terminal for what nobody is to see. */
+export interface SecretPrompt {
+  /** What is typed up to the end of the line, which is not shown. */
+  ask(question: string): Promise<string>;
+}
+
 /** Only the entry file takes these from the process. */
 export interface CliContext {
   readonly environment: Environment;
@@ -30,6 +36,8 @@ export interface CliContext {
   readonly stdin: TextInput;
   /** Undefined where nobody is there to be asked. */
   readonly terminal?: Terminal;
+  /** Undefined where nobody sits at a terminal. */
+  readonly secrets?: SecretPrompt;
   /** Results only, so that they can be piped on. */
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;

@@ -6,13 +6,21 @@ import { encryptionKeys } from '../start/startup.js';
 import { SigningKeyRepository } from '../token-exchange/access-tokens/signing-key.repository.js';
 import { Database } from '../token-exchange/database/database.js';
 import { KeyRing } from '../token-exchange/sealing/key-ring.js';
-import type { Resealing } from '../token-exchange/sealing/resealing.js';
+import type { Resealing, Unreadable } from '../token-exchange/sealing/resealing.js';
 import { reseal } from '../token-exchange/sealing/resealing.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
 import { absoluteDataDirectory, withDatabase } from './instance-database.js';
+import { wholeNumber } from './option-values.js';
 import { withProgress } from './progress.js';
+
+const LARGEST_COUNT = 1_000_000_000;
+
+interface RekeyOptions {
+  /** How many values somebody knows that no key opens. */
+  readonly discardUnreadable?: number;
+}
 
 export function addCredentialsCommands(program: Command, context: CommandContext): void {
   program
@@ -24,22 +32,48 @@ export function addCredentialsCommands(program: Command, context: CommandContext
       'after',
       '\nTo replace a key: put the new one first in SVC_ENCRYPTION_KEY of every instance and restart them, run this\n' +
         'command, then take the old key out of the list. On PostgreSQL the service may go on running.\n' +
+        '\nWhere a key is lost for good, what it has sealed does not open any more, and keeps the service from starting. Once\n' +
+        'no instance runs, --discard-unreadable deletes it: such credentials are entered anew, signing keys are made anew.\n' +
         '\nExample:\n  svc-admin --env-file production.env credentials rekey',
     )
-    .action(() => withDatabase(context, (database) => rekey(database, context)));
+    .option(
+      '--discard-unreadable <count>',
+      'delete what no key opens, if there is exactly so much of it as this command has told without the option',
+      wholeNumber(1, LARGEST_COUNT),
+    )
+    .action((options: RekeyOptions) =>
+      withDatabase(context, (database) => rekey(database, context, options)),
+    );
 }
 
 /** Signing keys too: the old key could not be thrown away if they were left under it. */
-async function rekey({ dataSource }: OpenDatabase, context: CommandContext): Promise<void> {
+async function rekey(
+  { dataSource }: OpenDatabase,
+  context: CommandContext,
+  { discardUnreadable }: RekeyOptions,
+): Promise<void> {
   const keyRing = new KeyRing(configuredKeys(context), VARIABLES.encryptionKeys.name);
-  const resealing = reseal(new CredentialRepository(dataSource), keyRing);
-  const credentials = await withProgress(context, 'Sealing credentials again', resealing);
-  const signingKeys = await reseal(new SigningKeyRepository(new Database(dataSource)), keyRing);
+  const tables = {
+    credential: new CredentialRepository(dataSource),
+    'signing key': new SigningKeyRepository(new Database(dataSource)),
+  };
+  const resealAll = async (unreadable: Unreadable) => ({
+    credential: await reseal(tables.credential, keyRing, unreadable),
+    'signing key': await reseal(tables['signing key'], keyRing, unreadable),
+  });
+  const kept = await withProgress(context, 'Sealing credentials again', resealAll('kept'));
+  const mayDiscard = failuresOf(kept).length === discardUnreadable;
+  const { credential, 'signing key': signingKey } = mayDiscard ? await resealAll('discarded') : kept;
+  const counts = { credentials: kept.credential.count, signingKeys: kept['signing key'].count };
+  const discarded = { credentials: credential.discarded, signingKeys: signingKey.discarded };
   context.answers.give(
-    { credentials: credentials.count, signingKeys: signingKeys.count },
-    `Sealed again: ${credentials.count} credential(s), ${signingKeys.count} signing key(s).\n`,
+    mayDiscard ? { ...counts, discarded } : counts,
+    `Sealed again: ${counts.credentials} credential(s), ${counts.signingKeys} signing key(s).\n` +
+      (mayDiscard
+        ? `Deleted: ${discarded.credentials} credential(s), ${discarded.signingKeys} signing key(s).\n`
+        : ''),
   );
-  refuseIncomplete({ credential: credentials, 'signing key': signingKeys });
+  refuseIncomplete({ credential, 'signing key': signingKey }, discardUnreadable);
 }
 
 /** Call while the data directory's lock is held. */
@@ -51,10 +85,16 @@ function configuredKeys(context: CommandContext): readonly Buffer[] {
   return encryptionKeys({ ...config, dataDirectory: absoluteDataDirectory(config, context) });
 }
 
-function refuseIncomplete(resealings: Record<string, Resealing>): void {
-  const failures = Object.entries(resealings).flatMap(([kind, { failures: all }]) =>
-    all.map(({ key, reason }) => `${kind} ${key}: ${reason}`),
+function failuresOf(resealings: Record<string, Resealing>): string[] {
+  return Object.entries(resealings).flatMap(([kind, { failures }]) =>
+    failures.map(({ key, reason }) => `${kind} ${key}: ${reason}`),
   );
+}
+
+function refuseIncomplete(resealings: Record<string, Resealing>, discardUnreadable?: number): void {
+  const failures = failuresOf(resealings);
+  if (failures.length > 0 && discardUnreadable !== undefined)
+    throw new CommandError(`Nothing was deleted: ${failures.length} do not open:`, failures);
   if (failures.length > 0) throw new CommandError('Some do not open and were left as they are:', failures);
   if (Object.values(resealings).every(({ isComplete }) => isComplete)) return;
   throw new CommandError(

@@ -6,6 +6,7 @@ import { isatty } from 'node:tty';
 import { CommandError } from '../administration/command-error.js';
 import { VERSION } from '../config/version.js';
 import { runCli } from './program.js';
+import { TerminalPrompt } from './terminal.js';
 
 const STANDARD_INPUT = 0;
 const STANDARD_OUTPUT = 1;
@@ -46,6 +47,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   // Not by process.stdin, which would make a pipe answer at once that nothing is there yet.
   stdin: { read: () => readFileSync(STANDARD_INPUT, 'utf8') },
   terminal,
+  secrets: isatty(STANDARD_INPUT) ? new TerminalPrompt(process) : undefined,
   stdout,
   stderr: {
     write: (text) => process.stderr.write(text),

@@ -1,4 +1,4 @@
-// svc-admin users: makes, lists, disables and enables the users of the instance, and signs them out.
+// svc-admin users: makes, lists, disables and enables the users of the instance, signs them out, and sets operators' passwords.
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CREATE_USER } from '../administration/create-user.operation.js';
@@ -10,6 +10,7 @@ import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
 import type { NewUser } from '../users/user.repository.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
+import { addSetPassword } from './set-password.command.js';
 import { renderTable } from './table.js';
 
 const HEADINGS = ['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE'];
@@ -31,6 +32,7 @@ export function addUsersCommands(program: Command, context: CommandContext): voi
     state: 'enabled',
   });
   addSignOut(users, context);
+  addSetPassword(users, context);
 }
 
 function addCreate(users: Command, context: CommandContext): void {
@@ -91,10 +93,10 @@ function addSignOut(users: Command, context: CommandContext): void {
     .argument('<id-or-email>', 'the user')
     .addHelpText('after', '\nExample:\n  svc-admin users sign-out somebody@example.com')
     .action(async (user: string) => {
-      const { id, sessions } = await perform(context, SIGN_USER_OUT, { user });
+      const { id, sessions, operatorSessions } = await perform(context, SIGN_USER_OUT, { user });
       context.answers.give(
-        { id, sessions },
-        `User ${id} is signed out: ${sessions} session(s), and every access token issued until now.\n`,
+        { id, sessions, operatorSessions },
+        `User ${id} is signed out: ${sessions + operatorSessions} session(s), and every access token issued until now.\n`,
       );
     });
 }

@@ -188,6 +188,14 @@ export const VARIABLES = {
     member: parseOrigin,
   }),
 
+  // The operator's page
+  adminEnabled: boolean('SVC_ADMIN_ENABLED', {
+    description:
+      'Turns the page for operators (`/admin`) and its API (`/rest/admin`) on; off, both answer 404. Owners and administrators ' +
+      'sign in there with a password of their own.',
+    default: false,
+  }),
+
   // Keys fetched from partners
   /** @rule 8.2 Every 300 seconds where no cache life is given. See jwks-refresh.ts, which waits so long. */
   keyRefreshIntervalSeconds: integer('SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', {
@@ -297,6 +305,12 @@ export const VARIABLES = {
       'Folder of the embedded database. Commands reach a running service by a socket in it, for which its absolute path may ' +
       'have 87 bytes.',
     default: './data',
+  }),
+  dataForcesWrites: boolean('SVC_DATA_FORCE_WRITES', {
+    description:
+      'Force what the embedded database commits to the disk, so that it outlives a loss of power. Without that it outlives the ' +
+      'process only, and commits are faster.',
+    default: true,
   }),
   encryptionKeys: list('SVC_ENCRYPTION_KEY', {
     description:

@@ -7,8 +7,12 @@ import type { FastifyInstance } from 'fastify';
 import helmet from 'helmet';
 import type { HelmetOptions } from 'helmet';
 
+/** Pages and answers that nobody may frame, whoever may frame the rest: the operator's. */
+const NEVER_FRAMED = /^\/(rest\/)?admin(?=$|[/?])/;
+
 /**
  * Has every answer carry the headers of helmet. Who may frame the instance, start/frame-ancestors.ts decides (5.5.3).
+ * @rule D111 Nobody may frame the operator's page, nor an answer of its API.
  * @param frameAncestors tells the origins that may frame pages of ours, by the same list until there is another; none at
  *   all: nobody may; undefined: nothing is said here, a reverse proxy says it
  */
@@ -18,14 +22,15 @@ export function addSecurityHeaders(
 ): void {
   let known = frameAncestors();
   let headers = headersBy(optionsFor(known));
+  const unframed = headersBy(optionsFor([]));
   const server: FastifyInstance = application.getHttpAdapter().getInstance();
-  server.addHook('onRequest', (_request, reply, done) => {
+  server.addHook('onRequest', (request, reply, done) => {
     const present = frameAncestors();
     if (present !== known) {
       known = present;
       headers = headersBy(optionsFor(known));
     }
-    void reply.headers(headers);
+    void reply.headers(NEVER_FRAMED.test(request.url) ? unframed : headers);
     done();
   });
 }

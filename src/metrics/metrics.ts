@@ -123,6 +123,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly operatorPasswordHashes = new Counter({
+    name: 'svc_operator_password_hashes_total',
+    help: "Passwords that were hashed or checked for the operator's page.",
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     this.gauge('svc_build_info', 'The version that runs; always 1.', ['version'], (gauge) => {
@@ -131,7 +137,7 @@ export class Metrics {
     // A series that begins at its first event hides that event from whoever asks for the increase.
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
-    for (const flow of ['exchange', 'embed', 'revocation', 'api']) {
+    for (const flow of ['exchange', 'embed', 'revocation', 'api', 'operator']) {
       this.throttled.inc({ flow }, 0);
       this.databaseRefusals.inc({ flow }, 0);
     }

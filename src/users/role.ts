@@ -11,6 +11,9 @@ export type GlobalRole = (typeof GLOBAL_ROLES)[number];
 /** The roles that anybody may be given; the owner is made once, by the command line. */
 export const ASSIGNABLE_ROLES = [MEMBER_ROLE, ADMIN_ROLE] as const;
 
+/** Who may sign in at the operator's page, with a password of their own. */
+export const OPERATOR_ROLES: readonly GlobalRole[] = [OWNER_ROLE, ADMIN_ROLE];
+
 export function isGlobalRole(value: string): value is GlobalRole {
   return GLOBAL_ROLES.some((role) => role === value);
 }

@@ -10,6 +10,7 @@ import type { Transaction } from '../token-exchange/database/transaction.js';
 import { managerOf } from '../token-exchange/database/transaction.js';
 import { normalizeEmail } from './email.js';
 import type { GlobalRole } from './role.js';
+import { OPERATOR_ROLES } from './role.js';
 
 /** A local user. */
 @Entity('user_account')
@@ -67,6 +68,13 @@ const FIND = new SharedStatement(
     rows.map((row) => (row.id === null ? undefined : row)),
 );
 
+const COLUMNS = `id::text AS id, email, normalized_email AS "normalizedEmail", given_name AS "givenName",
+  family_name AS "familyName", role, enabled, password_login_enabled AS "passwordLoginEnabled",
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** Nothing that an address has comes behind it. */
+const LAST_CHARACTER = String.fromCodePoint(0x10ffff);
+
 @Injectable()
 export class UserRepository {
   private readonly finds: Batch<string, User | undefined>;
@@ -111,6 +119,21 @@ export class UserRepository {
     return this.users.find({ where, order: { id: 'ASC' }, take: limit });
   }
 
+  /**
+   * A page of users whose e-mail address begins with a text, in the order of their addresses' bytes, by an index of that.
+   * @param afterEmail as it is compared; only those behind it
+   */
+  search(beginning: string, afterEmail: string | undefined, limit: number): Promise<User[]> {
+    const pattern = normalizeEmail(beginning);
+    return this.users.query<User[]>(
+      `SELECT ${COLUMNS} FROM user_account
+       WHERE normalized_email ~>=~ $1 AND normalized_email ~<~ $2 AND starts_with(normalized_email, $3)
+         AND ($4::text IS NULL OR normalized_email <> $4)
+       ORDER BY normalized_email USING ~<~ LIMIT $5`,
+      [afterEmail ?? pattern, `${pattern}${LAST_CHARACTER}`, pattern, afterEmail ?? null, limit],
+    );
+  }
+
   /** Inserts a user; undefined when the e-mail address is taken, which the unique constraint decides. */
   async insert(transaction: Transaction, user: NewUser): Promise<User | undefined> {
     const { email, givenName, familyName, role } = user;
@@ -125,9 +148,19 @@ export class UserRepository {
 
   async update(id: string, change: UserChange, transaction?: Transaction): Promise<void> {
     await this.in(transaction).update({ id }, { ...change, updatedAt: () => 'now()' });
+    if (isEndOfOperator(change))
+      await this.in(transaction).query('DELETE FROM operator_session WHERE user_id = $1', [id]);
   }
 
   private in(transaction: Transaction | undefined): Repository<User> {
     return transaction === undefined ? this.users : managerOf(transaction).getRepository(User);
   }
+}
+
+/**
+ * Whoever is let in again later signs in again. Here, since role and state are changed by the API, by commands and by tokens; see
+ * operator-session.repository.ts for sessions of somebody who was changed by other means.
+ */
+function isEndOfOperator({ enabled, role }: UserChange): boolean {
+  return enabled === false || (role !== undefined && !OPERATOR_ROLES.includes(role));
 }

@@ -183,7 +183,7 @@ describe('[D115] svc-admin init at a terminal', () => {
     };
     cpSync(join(__dirname, 'init-command.spec.ts'), join(line.folder, 'unrelated'));
     const args = ['init', '--dir', 'new place', '--partner-issuer', 'https://login.acme.example'];
-    const { exitCode, stdout }: CommandResult = await line.run(args, {}, '', { ask });
+    const { exitCode, stdout }: CommandResult = await line.run(args, {}, '', { terminal: { ask } });
     expect(exitCode).toBe(0);
     expect(questions.slice(0, 4)).toEqual([
       'E-mail address of the owner of the instance: ',

@@ -78,6 +78,39 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
     expect(await new ApiWorld(service).credentialData(credentialId)).toEqual(BASIC_AUTH);
     await service.stop();
   });
+
+  it('[D45] deletes what a lost key has sealed, where somebody knows how much that is', async () => {
+    const discard = (count: number, ...list: string[]) =>
+      line.run(['credentials', 'rekey', '--discard-unreadable', String(count)], {
+        ...databaseEnvironment(database),
+        ...keys(...list),
+      });
+    const before = await serviceWith(database, newKey);
+    const rows = (service: TestService) => service.rows('SELECT id FROM credential');
+    expect(await rows(before)).toHaveLength(6);
+    await before.stop();
+    const wrongCount = await discard(6, otherKey);
+    expect([wrongCount.exitCode, wrongCount.stdout]).toEqual([
+      1,
+      'Sealed again: 0 credential(s), 0 signing key(s).\n',
+    ]);
+    expect(wrongCount.stderr).toContain('error: Nothing was deleted: 7 do not open:\n');
+    expect(await discard(7, otherKey)).toEqual({
+      exitCode: 0,
+      stdout:
+        'Sealed again: 0 credential(s), 0 signing key(s).\nDeleted: 6 credential(s), 1 signing key(s).\n',
+      stderr: '',
+    });
+    const service = await serviceWith(database, otherKey);
+    expect(await rows(service)).toEqual([]);
+    const made = await service.rows<{ kid: string; envelope: Buffer }>(
+      'SELECT kid, sealed_private_key AS envelope FROM token_exchange_signing_key',
+    );
+    expect(made).toHaveLength(1);
+    const ring = new KeyRing([Buffer.from(otherKey, 'base64')]);
+    expect(made.map(({ kid, envelope }) => ring.unseal(envelope, `signing_key:${kid}`))).toHaveLength(1);
+    await service.stop();
+  });
 });
 
 describeOnPostgresql('svc-admin credentials rekey beside a running service', (database) => {

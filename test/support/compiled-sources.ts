@@ -10,7 +10,11 @@ const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
 const EMBED = join(REPOSITORY, 'src', 'web', 'embed');
 
 /** Files that a build copies as they are. */
-const COPIED = [join('web', 'public'), join('workspace', 'reference', 'public')];
+const COPIED = [
+  join('web', 'public'),
+  join('workspace', 'reference', 'public'),
+  join('operator', 'page', 'public'),
+];
 
 /** A folder with these in it, and what is compiled for pages. Its name tells the state of the sources, so that they are compiled once. */
 export function compiledSources(): string {
@@ -36,7 +40,9 @@ function compileInto(folder: string): void {
 
 function stateOfSources(): string {
   const hash = createHash('sha256');
-  const files = ['src/web', 'src/workspace/reference'].flatMap((folder) => repositoryFiles(folder));
+  const files = ['src/web', 'src/workspace/reference', 'src/operator/page/public'].flatMap((folder) =>
+    repositoryFiles(folder),
+  );
   for (const { path, text } of files) hash.update(path).update('\0').update(text);
   return hash.digest('hex').slice(0, 16);
 }

@@ -5,6 +5,7 @@ import type { PostgresServer } from '../../bench/support/postgres-server.mjs';
 
 /** Folders whose tests use databases. */
 const DATABASE_TEST_FOLDERS = [
+  'test/browser/operator',
   'test/database',
   'test/e2e',
   'test/instances',

@@ -30,13 +30,13 @@ export class CommandLine {
 
   /**
    * @param stdin what the command reads from its standard input
-   * @param terminal who is there to be asked; nobody if left out
+   * @param person who is at the terminal to be asked; nobody if left out
    */
   async run(
     args: string[],
     environment = this.environment(),
     stdin = '',
-    terminal?: Terminal,
+    { terminal, typed }: { terminal?: Terminal; typed?: string[] } = {},
   ): Promise<CommandResult> {
     const said = { stdout: '', stderr: '' };
     const output = (name: keyof typeof said) => ({ write: (text: string) => void (said[name] += text) });
@@ -45,6 +45,7 @@ export class CommandLine {
       workingDirectory: this.folder,
       stdin: { read: () => stdin },
       terminal,
+      ...(typed && { secrets: { ask: () => Promise.resolve(typed.shift() ?? '') } }),
       stdout: output('stdout'),
       stderr: output('stderr'),
       version: this.version,

@@ -7,7 +7,8 @@ import ts from 'typescript';
 export const REPOSITORY = join(__dirname, '..', '..');
 
 /** Made by tools or by a person's own work on the machine; nothing of it is committed. */
-const NOT_OURS = /^(dist|coverage|data|instance|partner)$|(^|\/)(\.git|node_modules|\.env.*|[^/]*\.log|\.DS_Store)$/;
+const NOT_OURS =
+  /^(dist|coverage|data|instance|partner)$|(^|\/)(\.git|node_modules|\.env.*|[^/]*\.log|\.DS_Store)$/;
 
 /** A text file. `path` is relative to the repository and has forward slashes. */
 export interface SourceFile {

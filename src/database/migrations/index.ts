@@ -11,8 +11,9 @@ import { TokenExchangePrefix1790000000040 } from './1790000000040-token-exchange
 import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 import { AuditRequest1790000000100 } from './1790000000100-audit-request.js';
 import { AuditStreaming1790000000110 } from './1790000000110-audit-streaming.js';
+import { Operators1790000000140 } from './1790000000140-operators.js';
 
-const [tokenExchange, revocation, storedEntries, leaderEpoch] = TOKEN_EXCHANGE_MIGRATIONS;
+const [tokenExchange, revocation, storedEntries, leaderEpoch, replayHorizon] = TOKEN_EXCHANGE_MIGRATIONS;
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -30,4 +31,6 @@ export const MIGRATIONS = [
   AuditRequest1790000000100,
   AuditStreaming1790000000110,
   leaderEpoch,
+  replayHorizon,
+  Operators1790000000140,
 ] as const;

@@ -57,10 +57,12 @@ export class SigningKeyRepository implements SealedRows {
     );
   }
 
+  /** By the earlier of two clocks, this process's and the database's. */
   async deleteUnpublished(transaction: Transaction, now: Date): Promise<void> {
-    await managerOf(transaction).query('DELETE FROM token_exchange_signing_key WHERE published_until <= $1', [
-      now,
-    ]);
+    await managerOf(transaction).query(
+      'DELETE FROM token_exchange_signing_key WHERE published_until <= least($1::timestamptz, clock_timestamp())',
+      [now],
+    );
   }
 
   async readSealed(afterKey = '', limit: number): Promise<SealedRow[]> {
@@ -76,5 +78,13 @@ export class SigningKeyRepository implements SealedRows {
       [key, envelope, sealedPrivateKey],
     );
     return changed === 1;
+  }
+
+  async discardSealed({ key, envelope }: SealedRow): Promise<boolean> {
+    const deleted = await this.database.change(
+      'DELETE FROM token_exchange_signing_key WHERE kid = $1 AND sealed_private_key = $2',
+      [key, envelope],
+    );
+    return deleted === 1;
   }
 }

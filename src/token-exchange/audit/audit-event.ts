@@ -121,7 +121,7 @@ export interface AuditPayloads {
      * `replaced`: a login in the same browser took their place, mostly that of another user. `too-many`: they were the oldest of
      * more than a user may have.
      */
-    readonly cause: 'signed-out' | 'replaced' | 'too-many';
+    readonly cause: 'signed-out' | 'replaced' | 'too-many' | 'ended-by-operator';
     /** Their families, as in the events of their logins. */
     readonly sessionFamilyIds: readonly string[];
   };

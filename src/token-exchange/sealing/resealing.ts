@@ -16,11 +16,18 @@ export interface SealedRows {
   readSealed(afterKey: string | undefined, limit: number): Promise<SealedRow[]>;
   /** Replaces the envelope of a row, unless the row has changed or gone since it was read. */
   replaceSealed(row: SealedRow, envelope: Buffer): Promise<boolean>;
+  /** Deletes a row, unless it has changed or gone since it was read. */
+  discardSealed(row: SealedRow): Promise<boolean>;
 }
+
+/** What becomes of a value that no key of the ring opens. */
+export type Unreadable = 'kept' | 'discarded';
 
 export interface Resealing {
   /** How many values were sealed again. */
   readonly count: number;
+  /** How many rows were deleted, since no key opens them. */
+  readonly discarded: number;
   /** Values that cannot be unsealed, each with the reason; they are left as they are. */
   readonly failures: readonly { readonly key: string; readonly reason: string }[];
   /** False when values kept on appearing under another key: somebody still seals with it. */
@@ -32,36 +39,48 @@ const BATCH_SIZE = 500;
 const MAX_PASSES = 5;
 
 /** Goes over the table until a pass finds nothing left to do: rows are written behind its back. */
-export async function reseal(rows: SealedRows, keyRing: KeyRing): Promise<Resealing> {
-  let count = 0;
+export async function reseal(
+  rows: SealedRows,
+  keyRing: KeyRing,
+  unreadable: Unreadable = 'kept',
+): Promise<Resealing> {
+  const sum = { count: 0, discarded: 0 };
   for (let pass = 1; pass <= MAX_PASSES; pass++) {
-    const { resealed, overtaken, failures } = await resealOnce(rows, keyRing);
-    count += resealed;
-    if (resealed + overtaken === 0) return { count, failures, isComplete: true };
+    const { resealed, discarded, overtaken, failures } = await resealOnce(rows, keyRing, unreadable);
+    sum.count += resealed;
+    sum.discarded += discarded;
+    if (resealed + discarded + overtaken === 0) return { ...sum, failures, isComplete: true };
   }
-  return { count, failures: [], isComplete: false };
+  return { ...sum, failures: [], isComplete: false };
 }
 
 interface Pass {
   resealed: number;
+  discarded: number;
   /** Rows that somebody else changed at the same moment; the next pass looks at them again. */
   overtaken: number;
   failures: { key: string; reason: string }[];
 }
 
-async function resealOnce(rows: SealedRows, keyRing: KeyRing): Promise<Pass> {
-  const pass: Pass = { resealed: 0, overtaken: 0, failures: [] };
+async function resealOnce(rows: SealedRows, keyRing: KeyRing, unreadable: Unreadable): Promise<Pass> {
+  const pass: Pass = { resealed: 0, discarded: 0, overtaken: 0, failures: [] };
   let afterKey: string | undefined;
   for (;;) {
     const batch = await rows.readSealed(afterKey, BATCH_SIZE);
     for (const row of batch)
-      if (!keyRing.isSealedUnderFirstKey(row.envelope)) await step(row, rows, keyRing, pass);
+      if (!keyRing.isSealedUnderFirstKey(row.envelope)) await step(row, rows, keyRing, unreadable, pass);
     afterKey = batch.at(-1)?.key;
     if (batch.length < BATCH_SIZE) return pass;
   }
 }
 
-async function step(row: SealedRow, rows: SealedRows, keyRing: KeyRing, pass: Pass): Promise<void> {
+async function step(
+  row: SealedRow,
+  rows: SealedRows,
+  keyRing: KeyRing,
+  unreadable: Unreadable,
+  pass: Pass,
+): Promise<void> {
   const sealedFor = rows.sealedFor(row.key);
   try {
     const envelope = keyRing.seal(keyRing.unseal(row.envelope, sealedFor), sealedFor);
@@ -69,6 +88,8 @@ async function step(row: SealedRow, rows: SealedRows, keyRing: KeyRing, pass: Pa
     else pass.overtaken++;
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
-    pass.failures.push({ key: row.key, reason: error.message });
+    if (unreadable === 'kept') pass.failures.push({ key: row.key, reason: error.message });
+    else if (await rows.discardSealed(row)) pass.discarded++;
+    else pass.overtaken++;
   }
 }

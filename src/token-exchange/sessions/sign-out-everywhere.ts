@@ -22,12 +22,12 @@ export async function signOutEverywhere(
   { sessions, revocations }: IssuedThings,
   transaction: Transaction,
   userId: string,
-  { occurredAt, requestId }: AuditContext,
+  { occurredAt, requestId, actorUserId }: AuditContext,
 ): Promise<ToldWork<number>> {
   await revocations.signOut(transaction, userId, occurredAt);
   const deleted = await sessions.deleteOfUser(transaction, userId);
   const ended = deleted.filter(({ expiresAt }) => expiresAt > occurredAt).length;
-  const context = { occurredAt, requestId, subjectUserId: userId };
+  const context = { occurredAt, requestId, subjectUserId: userId, actorUserId };
   const event = auditEvent('svc.audit.token-exchange.user-signed-out', context, { sessions: ended });
   return { result: ended, events: [event] };
 }

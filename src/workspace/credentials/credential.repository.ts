@@ -124,4 +124,10 @@ export class CredentialRepository implements SealedRows {
     const { affected } = await this.dataSource.manager.update(Credential, unchanged, { sealedData });
     return affected === 1;
   }
+
+  async discardSealed({ key, envelope }: SealedRow): Promise<boolean> {
+    const unchanged = { id: key, sealedData: envelope };
+    const { affected } = await this.dataSource.manager.delete(Credential, unchanged);
+    return affected === 1;
+  }
 }

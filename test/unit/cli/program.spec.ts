@@ -16,6 +16,7 @@ const COMMANDS = [
   'users disable',
   'users enable',
   'users sign-out',
+  'users set-password',
   'workflows import',
   'credentials rekey',
   'migrate',

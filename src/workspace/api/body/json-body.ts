@@ -59,10 +59,8 @@ export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, Pr
    * @throws UnsupportedMediaTypeException for anything but `application/json`
    * @throws BadRequestException with a message that names the member and its rule, never a value
    */
-  async transform({ bytes, contentType, contentEncoding }: RawBody): Promise<T> {
-    if (bytes === BODY_TOO_LARGE) throw tooLarge();
-    refuseLabel({ 'content-type': contentType, 'content-encoding': contentEncoding });
-    const members = objectOf(bytes ?? Buffer.alloc(0));
+  async transform(body: RawBody): Promise<T> {
+    const members = readObject(body);
     const checks = await fieldRules.loaded();
     this.memberNames ??= memberNamesOf(this.type, checks);
     refuseUnknown(members, this.memberNames);
@@ -75,6 +73,24 @@ export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, Pr
     if (error === undefined) return body;
     throw badRequest(Object.values(error.constraints ?? {}).join(', '));
   }
+}
+
+/** Hands a controller the JSON body of a request as it is, an object, for those whose members something else judges. */
+export function JsonObject(): ParameterDecorator {
+  return RawJsonBody(new JsonObjectPipe());
+}
+
+class JsonObjectPipe implements PipeTransform<RawBody, Record<string, unknown>> {
+  /** Throws as JsonBodyPipe, for what can be told without the members. */
+  transform(body: RawBody): Record<string, unknown> {
+    return readObject(body);
+  }
+}
+
+function readObject({ bytes, contentType, contentEncoding }: RawBody): Record<string, unknown> {
+  if (bytes === BODY_TOO_LARGE) throw tooLarge();
+  refuseLabel({ 'content-type': contentType, 'content-encoding': contentEncoding });
+  return objectOf(bytes ?? Buffer.alloc(0));
 }
 
 /** @throws UnsupportedMediaTypeException */

@@ -1,0 +1,85 @@
+// Sets the password of an operator, or a code by which that one sets it. Neither password nor code comes here, only their hashes.
+import { auditEvent } from '../token-exchange/audit/audit-event.js';
+import { CODE_LIFETIME_SECONDS } from '../operator/accounts/sign-in-code.js';
+import { isPasswordHash } from '../operator/accounts/password-hasher.js';
+import { OPERATOR_ROLES } from '../users/role.js';
+import type { User } from '../users/user.repository.js';
+import { CommandError } from './command-error.js';
+import { findUser } from './find-user.js';
+import type { Read } from './input.js';
+import { optional, readMembers, storableText } from './input.js';
+import type { ChangeOperation, ChangeWork } from './operation.js';
+import type { ChosenUser } from './switch-user.operation.js';
+
+/** One of the two. */
+export interface NewPassword extends ChosenUser {
+  /** As the PasswordHasher makes it, of a password that its rules allow. */
+  readonly passwordHash?: string;
+  /** SHA-256 of a sign-in code, in hexadecimal. */
+  readonly codeHash?: string;
+}
+
+export interface SetPassword {
+  readonly id: string;
+  /** How many sessions of the operator's page have ended by it. */
+  readonly endedSessions: number;
+}
+
+export const SET_PASSWORD: ChangeOperation<NewPassword, SetPassword> = {
+  name: 'users set-password',
+  read: (input) =>
+    readMembers<NewPassword>(input, {
+      user: storableText,
+      passwordHash: optional(passwordHash),
+      codeHash: optional(sha256),
+    }),
+
+  async change({ user, passwordHash: hash, codeHash }, work) {
+    const { parts, transaction, context } = work;
+    const { id } = await passwordBearer(user, work);
+    const things = { userId: id };
+    if (codeHash !== undefined) {
+      const expiresAt = new Date(context.occurredAt.getTime() + CODE_LIFETIME_SECONDS * 1000);
+      await parts.operatorAccounts.setCode(transaction, id, Buffer.from(codeHash, 'hex'), expiresAt);
+      return { result: { id, endedSessions: 0 }, things };
+    }
+    if (hash === undefined) throw new CommandError('There is neither a password nor a code.');
+    await parts.operatorAccounts.setPassword(transaction, id, hash, context.occurredAt);
+    const endedSessions = await parts.operatorSessions.deleteOfUser(transaction, id);
+    const event = auditEvent(
+      'svc.audit.operator.password-changed',
+      { ...context, subjectUserId: id },
+      { by: 'command', endedSessions },
+    );
+    return { result: { id, endedSessions }, things, events: [event] };
+  },
+};
+
+/**
+ * @rule D108 Only an owner or administrator has a password, and nobody whom a token of a partner has made (2.5.2).
+ * @throws CommandError
+ */
+async function passwordBearer(idOrEmail: string, { parts, transaction }: ChangeWork): Promise<User> {
+  const found = await findUser(idOrEmail, parts, transaction);
+  const user = (await parts.users.lock(found.id, transaction)) ?? found;
+  if (await parts.operatorAccounts.isProvisioned(user.id, transaction))
+    throw new CommandError(
+      'A token of a partner has made this user, who gets no password: such users sign in by tokens only.',
+    );
+  if (!OPERATOR_ROLES.includes(user.role))
+    throw new CommandError(`Only users with one of the roles ${OPERATOR_ROLES.join(', ')} have a password.`);
+  if (!user.enabled) throw new CommandError('The user is disabled; enable it first.');
+  return user;
+}
+
+function passwordHash(value: unknown): Read<string> {
+  return typeof value === 'string' && isPasswordHash(value)
+    ? { value }
+    : { rule: 'must be a hash of argon2id' };
+}
+
+function sha256(value: unknown): Read<string> {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+    ? { value }
+    : { rule: 'must be SHA-256 in hexadecimal' };
+}

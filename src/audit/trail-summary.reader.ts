@@ -1,0 +1,185 @@
+// Reads refusals of the audit trail, and counts what has happened in it, at a cost that does not grow with its length.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../token-exchange/database/database.js';
+import type { StoredEvent } from './audit-trail.reader.js';
+import { ID_AT } from './trail-statements.sql.js';
+
+/** A part of time with both its ends. */
+export interface BoundedRange {
+  readonly since: Date;
+  /** Not included. */
+  readonly until: Date;
+}
+
+/** What is given must all be true of a refusal. */
+export interface RefusalFilter {
+  /** Of the subject, of the actor, or of whoever the refusal names as found. */
+  readonly userId?: string;
+  readonly issuer?: string;
+  readonly reason?: string;
+}
+
+export interface RefusalQuery {
+  readonly filter: RefusalFilter;
+  readonly range: BoundedRange;
+  /** Only what is older than the event of this id. */
+  readonly beforeId?: string;
+  /** So many at most. */
+  readonly limit: number;
+}
+
+export interface RefusalPage {
+  /** The newest first. */
+  readonly events: readonly StoredEvent[];
+  /** Where the next page begins; undefined where nothing is left. */
+  readonly end: { readonly id: string; readonly occurredAt: Date } | undefined;
+}
+
+/** Events that were counted together. */
+export interface EventCount {
+  /** Of the table of names; null for all others. */
+  readonly name: string | null;
+  /** Which part of the range, from 0 on; null where it lies outside. */
+  readonly bucket: number | null;
+  readonly issuer: string | null;
+  readonly reason: string | null;
+  readonly count: number;
+  /** The oldest of them. */
+  readonly oldestId: string;
+  readonly oldestAt: Date;
+}
+
+export interface EventCounts {
+  readonly counts: readonly EventCount[];
+  readonly readEvents: number;
+  /** From when on everything was counted; the beginning of the range where all of it was. */
+  readonly countedSince: Date;
+  readonly isComplete: boolean;
+}
+
+/** What refuses, with a reason in its payload. */
+export const REFUSAL_EVENTS = [
+  'svc.audit.token-exchange.failed',
+  'svc.audit.token-exchange.embed-login-failed',
+  'svc.audit.api.refused',
+] as const;
+export const COUNTED_EVENTS = [
+  'svc.audit.token-exchange.succeeded',
+  'svc.audit.token-exchange.embed-login',
+  ...REFUSAL_EVENTS,
+] as const;
+
+/** So many rows one statement looks at: the embedded database reads them on the main thread. */
+const DEPTH = 5_000;
+/** So many at most for one answer. */
+const MOST_ROWS = 50_000;
+/** As in audit-trail.reader.ts: ids and times may disagree by so much. */
+const DISORDER_MS = 5 * 60_000;
+
+const FIND = `SELECT looked.* FROM (
+    SELECT e.id, e.name AS event, e.occurred_at AS "occurredAt", e.request_id AS "requestId",
+      e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload,
+      (e.name = ANY ($4) AND e.occurred_at >= $5 AND e.occurred_at < $6
+        AND ($7::text IS NULL OR e.subject_user_id::text = $7 OR e.actor_user_id::text = $7 OR e.payload->>'userId' = $7)
+        AND ($8::text IS NULL OR e.payload->>'issuer' = $8)
+        AND ($9::text IS NULL OR e.payload->>'reason' = $9)) IS TRUE AS "isFound",
+      row_number() OVER (ORDER BY e.id DESC) = $3 AS "isEnd"
+    FROM (SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3) e
+  ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked.id DESC LIMIT $10`;
+
+const COUNT = `SELECT name, bucket, issuer, reason, count(*)::int AS count, min(id)::text AS "oldestId",
+    min(occurred_at) AS "oldestAt"
+  FROM (
+    SELECT e.id, e.occurred_at,
+      CASE WHEN e.name = ANY ($4) THEN e.name END AS name,
+      CASE WHEN e.occurred_at >= $5 AND e.occurred_at < $6
+        THEN floor(extract(epoch FROM e.occurred_at - $5) / $7::float8)::int END AS bucket,
+      CASE WHEN e.name = ANY ($4) THEN e.payload->>'issuer' END AS issuer,
+      CASE WHEN e.name = ANY ($4) THEN e.payload->>'reason' END AS reason
+    FROM (SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3) e
+  ) looked GROUP BY name, bucket, issuer, reason`;
+
+type FoundRow = StoredEvent & { readonly isFound: boolean; readonly isEnd: boolean };
+
+/**
+ * @rule D112 What the operator's page asks of the trail looks at 50,000 events at most, the newest of the time asked for, and the
+ * answer says how far that has come.
+ */
+@Injectable()
+export class TrailSummaryReader {
+  constructor(private readonly database: Database) {}
+
+  async refusals({ filter, range, beforeId, limit }: RefusalQuery): Promise<RefusalPage> {
+    const ids = await this.idsOf(range);
+    let last = beforeId === undefined || BigInt(beforeId) > ids.last ? ids.last : BigInt(beforeId) - 1n;
+    const found: FoundRow[] = [];
+    let end: FoundRow | undefined;
+    for (let looked = 0; looked < MOST_ROWS && ids.first <= last; looked += DEPTH) {
+      const rows = await this.look(filter, range, {
+        first: ids.first,
+        last,
+        limit: limit + 1 - found.length,
+      });
+      found.push(...rows.filter(({ isFound }) => isFound));
+      const final = rows.at(-1);
+      end = final?.isEnd === true ? final : undefined;
+      // One more than asked for has told that there are more.
+      if (found.length > limit) return { events: found.slice(0, limit), end: found[limit - 1] };
+      if (end === undefined) break;
+      last = BigInt(end.id) - 1n;
+    }
+    return { events: found, end };
+  }
+
+  /** @param bucketSeconds into parts of so many seconds, from the beginning of the range on */
+  async count(range: BoundedRange, bucketSeconds: number): Promise<EventCounts> {
+    const ids = await this.idsOf(range);
+    let { last } = ids;
+    const counts: EventCount[] = [];
+    let readEvents = 0;
+    let countedSince = range.until;
+    while (readEvents < MOST_ROWS) {
+      const looked = await this.countSome(range, { first: ids.first, last }, bucketSeconds);
+      const rows = looked.reduce((sum, { count }) => sum + count, 0);
+      counts.push(...looked.filter(({ name, bucket }) => name !== null && bucket !== null));
+      readEvents += rows;
+      for (const { oldestAt } of looked) if (oldestAt < countedSince) countedSince = oldestAt;
+      if (rows < DEPTH) return { counts, readEvents, countedSince: range.since, isComplete: true };
+      last = looked.map(({ oldestId }) => BigInt(oldestId)).reduce((a, b) => (a < b ? a : b)) - 1n;
+    }
+    return { counts, readEvents, countedSince, isComplete: false };
+  }
+
+  private look(
+    { userId, issuer, reason }: RefusalFilter,
+    { since, until }: BoundedRange,
+    { first, last, limit }: { first: bigint; last: bigint; limit: number },
+  ): Promise<FoundRow[]> {
+    return this.database.query<FoundRow>(FIND, [
+      ...[String(first), String(last), DEPTH, REFUSAL_EVENTS, since, until],
+      ...[userId ?? null, issuer ?? null, reason ?? null, limit],
+    ]);
+  }
+
+  private countSome(
+    { since, until }: BoundedRange,
+    { first, last }: { first: bigint; last: bigint },
+    bucketSeconds: number,
+  ): Promise<EventCount[]> {
+    const range = [String(first), String(last), DEPTH];
+    return this.database.query<EventCount>(COUNT, [...range, COUNTED_EVENTS, since, until, bucketSeconds]);
+  }
+
+  private async idsOf({ since, until }: BoundedRange): Promise<{ first: bigint; last: bigint }> {
+    const [first, end] = await Promise.all([
+      this.idAt(new Date(since.getTime() - DISORDER_MS)),
+      this.idAt(new Date(until.getTime() + DISORDER_MS)),
+    ]);
+    return { first, last: end - 1n };
+  }
+
+  private async idAt(moment: Date): Promise<bigint> {
+    const [place] = await ID_AT.run(this.database.dataSource, { moment });
+    return BigInt(place?.id ?? 0);
+  }
+}

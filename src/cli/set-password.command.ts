@@ -1,0 +1,74 @@
+// svc-admin users set-password: sets the password by which an operator signs in at /admin, or makes a code to set it with.
+import type { Command } from 'commander';
+import { CommandError } from '../administration/command-error.js';
+import { SET_PASSWORD } from '../administration/set-password.operation.js';
+import { PasswordHasher } from '../operator/accounts/password-hasher.js';
+import { faultOfPassword } from '../operator/accounts/password-rules.js';
+import { CODE_LIFETIME_SECONDS, hashOfCode, newSignInCode } from '../operator/accounts/sign-in-code.js';
+import { perform } from './administration.js';
+import type { CommandContext } from './command-context.js';
+
+interface SetPasswordOptions {
+  code?: true;
+  passwordStdin?: true;
+}
+
+export function addSetPassword(users: Command, context: CommandContext): void {
+  users
+    .command('set-password')
+    .description('set the password by which an owner or administrator signs in at /admin; asks for it twice')
+    .argument('<id-or-email>', 'the user')
+    .option(
+      '--code',
+      'print a code, by which that person sets the password at /admin within 15 minutes, once',
+    )
+    .option('--password-stdin', 'read the password from the first line of standard input')
+    .addHelpText('after', '\nExample:\n  svc-admin users set-password owner@example.com --code')
+    .action(async (user: string, options: SetPasswordOptions) => {
+      if (options.code && options.passwordStdin)
+        throw new CommandError('Of --code and --password-stdin only one can be given.');
+      if (options.code) await makeCode(user, context);
+      else await setPassword(user, options, context);
+    });
+}
+
+async function makeCode(user: string, context: CommandContext): Promise<void> {
+  const code = newSignInCode();
+  await perform(context, SET_PASSWORD, { user, codeHash: hashOfCode(code).toString('hex') });
+  context.answers.remark(
+    `The code is good once, within ${CODE_LIFETIME_SECONDS / 60} minutes; it replaces one that was made before.`,
+  );
+  context.answers.give({ code, lifetimeSeconds: CODE_LIFETIME_SECONDS }, `${code}\n`);
+}
+
+async function setPassword(
+  user: string,
+  { passwordStdin }: SetPasswordOptions,
+  context: CommandContext,
+): Promise<void> {
+  const password = passwordStdin ? firstLine(context.stdin.read()) : await typedTwice(context);
+  const fault = faultOfPassword(password);
+  if (fault !== undefined) throw new CommandError(`The password ${fault}.`);
+  const passwordHash = await new PasswordHasher().hash(password);
+  const { id, endedSessions } = await perform(context, SET_PASSWORD, { user, passwordHash });
+  context.answers.give(
+    { id, endedSessions },
+    `User ${id} has a new password; sessions at /admin that ended by it: ${endedSessions}.\n`,
+  );
+}
+
+/** What a file or `echo` ends with is no part of it. */
+function firstLine(text: string): string {
+  return text.split(/\r?\n/, 1)[0] ?? '';
+}
+
+async function typedTwice({ secrets }: CommandContext): Promise<string> {
+  if (secrets === undefined)
+    throw new CommandError(
+      'There is no terminal to ask for the password: use --password-stdin, or --code for the person to choose it.',
+    );
+  const first = await secrets.ask('New password: ');
+  const second = await secrets.ask('The same again: ');
+  if (first !== second) throw new CommandError('The two are not the same.');
+  return first;
+}

@@ -1,0 +1,133 @@
+// Trusted key entries, the key sets that are fetched for them, and revoked keys, as an operator sees and changes them.
+import { Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { ADD_ENTRY } from '../../administration/add-entry.operation.js';
+import { CHANGE_ENTRY_POLICY } from '../../administration/change-entry-policy.operation.js';
+import type { ChangedEntry } from '../../administration/entry-change.js';
+import type { ListedEntry } from '../../administration/list-entries.operation.js';
+import { LIST_ENTRIES } from '../../administration/list-entries.operation.js';
+import type { StoredKeySet } from '../../administration/list-key-sets.operation.js';
+import { LIST_KEY_SETS } from '../../administration/list-key-sets.operation.js';
+import type { ListedRevocation } from '../../administration/list-revocations.operation.js';
+import { LIST_REVOCATIONS } from '../../administration/list-revocations.operation.js';
+import type { RestoredKeys, RevokedKeys } from '../../administration/revoke-keys.operation.js';
+import { RESTORE_KEYS, REVOKE_KEYS } from '../../administration/revoke-keys.operation.js';
+import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from '../../administration/switch-entry.operation.js';
+import { JsonObject } from '../../workspace/api/body/json-body.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.js';
+import { SHOW_ENTRY } from './show-entry.operation.js';
+import type { EntryDefinition } from './show-entry.operation.js';
+import { Call, OperatorController } from './operator-call.decorator.js';
+import type { OperatorCall } from './operator-calls.js';
+import { OperatorCalls } from './operator-calls.js';
+import { KeySetRefresh } from './refresh-key-set.operation.js';
+
+/** What is stored of a fetched key set, without the address's hash. */
+type KeySetAnswer = Omit<StoredKeySet, 'urlHash'>;
+
+interface EntryAnswer extends ListedEntry {
+  readonly keySet: KeySetAnswer | null;
+  /** What is revoked of the issuer and holds. */
+  readonly revoked: readonly { readonly kid: string | null; readonly revokedAt: string }[];
+}
+
+@OperatorController()
+export class OperatorEntryController {
+  constructor(
+    private readonly calls: OperatorCalls,
+    private readonly refreshes: KeySetRefresh,
+  ) {}
+
+  @Get('entries')
+  async list(@Call() call: OperatorCall): Promise<{ data: EntryAnswer[] }> {
+    const entries = await this.calls.read(LIST_ENTRIES, {}, call);
+    return { data: await this.answers(entries, call) };
+  }
+
+  @Get('entries/:name')
+  async show(
+    @Param('name') name: string,
+    @Call() call: OperatorCall,
+  ): Promise<EntryAnswer & EntryDefinition> {
+    const entries = await this.calls.read(LIST_ENTRIES, {}, call);
+    const chosen = entries.filter((entry) => entry.name === name);
+    const [answer] = await this.answers(chosen, call);
+    if (answer === undefined) throw new OperatorRefusal('not_found');
+    const definition = await this.calls.readOne(SHOW_ENTRY, { name }, call);
+    return { ...answer, ...definition };
+  }
+
+  @Post('entries')
+  add(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<ChangedEntry> {
+    return this.calls.perform(ADD_ENTRY, body, call);
+  }
+
+  @Put('entries/:name/policy')
+  changePolicy(
+    @Param('name') name: string,
+    @JsonObject() body: Record<string, unknown>,
+    @Call() call: OperatorCall,
+  ): Promise<ChangedEntry> {
+    return this.calls.perform(CHANGE_ENTRY_POLICY, { set: {}, unset: [], ...body, name }, call);
+  }
+
+  @Post('entries/:name/suspend')
+  @HttpCode(200)
+  suspend(@Param('name') name: string, @Call() call: OperatorCall): Promise<ChangedEntry> {
+    return this.calls.perform(SUSPEND_ENTRY, { name }, call);
+  }
+
+  @Post('entries/:name/resume')
+  @HttpCode(200)
+  resume(@Param('name') name: string, @Call() call: OperatorCall): Promise<ChangedEntry> {
+    return this.calls.perform(RESUME_ENTRY, { name }, call);
+  }
+
+  @Delete('entries/:name')
+  remove(@Param('name') name: string, @Call() call: OperatorCall): Promise<ChangedEntry> {
+    return this.calls.perform(REMOVE_ENTRY, { name }, call);
+  }
+
+  @Post('key-sets/:urlHash/refresh')
+  @HttpCode(200)
+  async refresh(@Param('urlHash') urlHash: string, @Call() call: OperatorCall): Promise<KeySetAnswer> {
+    return keySetAnswer(await this.calls.readOne(this.refreshes.operation, { urlHash }, call));
+  }
+
+  @Get('revocations')
+  async revocations(@Call() call: OperatorCall): Promise<{ data: ListedRevocation[] }> {
+    return { data: await this.calls.read(LIST_REVOCATIONS, {}, call) };
+  }
+
+  @Post('revocations')
+  revoke(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<RevokedKeys> {
+    return this.calls.perform(REVOKE_KEYS, body, call);
+  }
+
+  @Post('revocations/restore')
+  @HttpCode(200)
+  restore(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<RestoredKeys> {
+    return this.calls.perform(RESTORE_KEYS, body, call);
+  }
+
+  private async answers(entries: readonly ListedEntry[], call: OperatorCall): Promise<EntryAnswer[]> {
+    const urlHashes = entries.flatMap(({ keys }) =>
+      keys !== null && 'urlHash' in keys ? [keys.urlHash] : [],
+    );
+    const sets = await this.calls.read(LIST_KEY_SETS, { urlHashes }, call);
+    const byHash = new Map(sets.map((set) => [set.urlHash, keySetAnswer(set)]));
+    const revocations = await this.calls.read(LIST_REVOCATIONS, {}, call);
+    const holding = revocations.filter(({ restoredAt }) => restoredAt === null);
+    return entries.map((entry) => {
+      const { keys, issuer } = entry;
+      const keySet = keys !== null && 'urlHash' in keys ? (byHash.get(keys.urlHash) ?? null) : null;
+      const revoked = holding
+        .filter((one) => one.issuer === issuer)
+        .map(({ kid, revokedAt }) => ({ kid, revokedAt }));
+      return { ...entry, keySet, revoked };
+    });
+  }
+}
+
+function keySetAnswer({ urlHash: _urlHash, ...answer }: StoredKeySet): KeySetAnswer {
+  return answer;
+}

@@ -1,0 +1,24 @@
+// Makes a class a controller of the operator's API, and hands its routes the call.
+import type { ExecutionContext } from '@nestjs/common';
+import { Controller, UseFilters, UseGuards, applyDecorators, createParamDecorator } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { clientOf } from '../../token-exchange/throttle/client-address.js';
+import { OperatorRefusalFilter } from '../sign-in/operator-refusal.filter.js';
+import { OperatorThrottlerGuard } from '../sign-in/operator-throttler.guard.js';
+import { OperatorGuard } from '../sign-in/operator.guard.js';
+import type { OperatorCall } from './operator-calls.js';
+
+/** Who is it, from a page of ours → not too often → the route. */
+export function OperatorController(path = ''): ClassDecorator {
+  return applyDecorators(
+    Controller(`rest/admin/${path}`),
+    UseGuards(OperatorGuard, OperatorThrottlerGuard),
+    UseFilters(OperatorRefusalFilter),
+  );
+}
+
+export const Call = createParamDecorator((_: unknown, context: ExecutionContext): OperatorCall => {
+  const { id: requestId, ip, operator } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (operator === undefined) throw new Error('the route needs the OperatorGuard');
+  return { requestId, clientAddress: clientOf(ip), operator };
+});

@@ -1,0 +1,60 @@
+// Has operations performed for the operator who asks, as commands have: each is in the trail, with who asked and from where.
+import { Injectable } from '@nestjs/common';
+import { Administration } from '../../administration/administration.js';
+import type { OperationRequest } from '../../administration/administration.js';
+import type { ChangeOperation, ListOperation } from '../../administration/operation.js';
+import type { LiveOperatorSession } from '../accounts/operator-session.repository.js';
+
+/** A call of the API. */
+export interface OperatorCall {
+  readonly requestId: string;
+  readonly clientAddress: string;
+  readonly operator: LiveOperatorSession;
+}
+
+/** A page is read to its end: what is asked for is bounded. */
+const NEVER = new AbortController().signal;
+
+@Injectable()
+export class OperatorCalls {
+  constructor(private readonly administration: Administration) {}
+
+  /** @throws CommandError when it cannot be done; nothing is changed then */
+  async perform<Input, Result>(
+    operation: ChangeOperation<Input, Result>,
+    input: unknown,
+    call: OperatorCall,
+  ): Promise<Result> {
+    const request = requestOf(call);
+    const read = await this.administration.read(operation, input, request);
+    return this.administration.perform(operation, read, request);
+  }
+
+  /** All items of a list. */
+  async read<Input, Item>(
+    operation: ListOperation<Input, Item>,
+    input: unknown,
+    call: OperatorCall,
+  ): Promise<Item[]> {
+    const request = requestOf(call);
+    const read = await this.administration.read(operation, input, request);
+    const all: Item[] = [];
+    for await (const page of this.administration.list(operation, read, request, NEVER)) all.push(...page);
+    return all;
+  }
+
+  /** What a list of one holds. */
+  async readOne<Input, Item>(
+    operation: ListOperation<Input, Item>,
+    input: unknown,
+    call: OperatorCall,
+  ): Promise<Item> {
+    const [item] = await this.read(operation, input, call);
+    if (item === undefined) throw new Error('a list of one was empty');
+    return item;
+  }
+}
+
+function requestOf({ requestId, clientAddress, operator }: OperatorCall): OperationRequest {
+  return { id: requestId, way: 'operator', operator: { userId: operator.userId, clientAddress } };
+}

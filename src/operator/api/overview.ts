@@ -1,0 +1,129 @@
+// Tells an operator the state of the instance: what is configured and licensed, who leads, how sinks keep up.
+import type { Startup } from '../../start/startup.js';
+import { VARIABLES } from '../../config/environment.js';
+import type { EnvironmentVariable } from '../../config/variable.js';
+import { License } from '../../config/license.js';
+import { VERSION } from '../../config/version.js';
+import type { UnavailableReason } from '../../start/availability.js';
+import { endOf, explanationOf, unavailableBecause } from '../../start/availability.js';
+import type { SinkStatus } from '../../audit/sinks/audit-streaming.js';
+import type { Leader } from '../../token-exchange/coordination/leader.js';
+import type { Database } from '../../token-exchange/database/database.js';
+import type { Clock } from '../../token-exchange/foundation/clock.js';
+
+/** What the instance that answers knows of itself. */
+export interface InstanceState {
+  readonly startup: Startup;
+  readonly leader: Leader;
+  readonly databaseKind: 'embedded' | 'postgresql';
+  /** Undefined: a reverse proxy says it. */
+  readonly frameAncestors: () => readonly string[] | undefined;
+  readonly sinks: () => readonly SinkStatus[];
+}
+
+/** Times are ISO 8601. */
+export interface Overview {
+  readonly version: string;
+  readonly now: string;
+  readonly baseUrl: string;
+  readonly tokenExchange: {
+    readonly available: boolean;
+    readonly reason: UnavailableReason | null;
+    readonly explanation: string | null;
+    readonly embedLogin: boolean;
+    readonly exchange: boolean;
+  };
+  readonly license: {
+    readonly until: string;
+    readonly features: readonly string[];
+    readonly ended: boolean;
+  } | null;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+  /** Of the instance that answers: of several each tells of itself. */
+  readonly instance: {
+    readonly startedAt: string;
+    readonly leader: boolean;
+    readonly processId: number;
+    readonly node: string;
+    readonly database: 'embedded' | 'postgresql';
+    readonly databaseVersion: string;
+  };
+  /** Null: nothing is said, a reverse proxy says it. */
+  readonly frameAncestors: readonly string[] | null;
+  readonly variables: readonly VariableState[];
+  /** As the leader has looked last; another instance does not know. */
+  readonly sinks: readonly { readonly name: string; readonly lagSeconds: number | null }[];
+  /** Null: events are kept for ever. */
+  readonly retentionDays: number | null;
+}
+
+interface VariableState {
+  readonly name: string;
+  readonly value: string | null;
+  readonly state: 'set' | 'default' | 'unset';
+  readonly secret: boolean;
+}
+
+export class OverviewReader {
+  private readonly startedAt: Date;
+
+  constructor(
+    private readonly state: InstanceState,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    this.startedAt = clock.now();
+  }
+
+  async read(): Promise<Overview> {
+    const { startup, leader, databaseKind, frameAncestors, sinks } = this.state;
+    const { config, license, warnings, notes } = startup;
+    const nowMs = this.clock.nowMs();
+    const reason = unavailableBecause(startup, nowMs);
+    const [row] = await this.database.query<{ server_version: string }>('SHOW server_version');
+    return {
+      version: VERSION,
+      now: new Date(nowMs).toISOString(),
+      baseUrl: config.baseUrl,
+      tokenExchange: {
+        available: reason === undefined,
+        reason: reason ?? null,
+        explanation: reason === undefined ? null : explanationOf(reason, startup),
+        embedLogin: config.embedLoginEnabled,
+        exchange: config.exchangeEnabled,
+      },
+      license:
+        license === License.NONE
+          ? null
+          : { until: endOf(license), features: [...license.features], ended: license.hasEnded(nowMs) },
+      warnings,
+      notes,
+      instance: {
+        startedAt: this.startedAt.toISOString(),
+        leader: leader.isLeader,
+        processId: process.pid,
+        node: process.version,
+        database: databaseKind,
+        databaseVersion: row?.server_version ?? '',
+      },
+      frameAncestors: frameAncestors() ?? null,
+      variables: variableStates(startup),
+      sinks: sinks().map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),
+      retentionDays: config.auditRetentionDays === 0 ? null : config.auditRetentionDays,
+    };
+  }
+}
+
+/** As they count. A secret is never told, nor where its file lies. */
+function variableStates({ config, given }: Startup): VariableState[] {
+  const rows = Object.entries(VARIABLES) as [keyof typeof VARIABLES, EnvironmentVariable][];
+  return rows.map(([key, variable]) => {
+    const { name } = variable;
+    const secret = variable.isSecret === true;
+    const value = config[key];
+    const told = value === undefined ? null : typeof value === 'object' ? value.join(',') : String(value);
+    const state = given.has(name) ? 'set' : told === null || told === '' ? 'unset' : 'default';
+    return { name, value: secret ? null : told, state, secret };
+  });
+}

@@ -1,0 +1,22 @@
+// Pages of the operator's lists.
+
+export const USUAL_LIMIT = 50;
+export const MOST_LISTED = 100;
+
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  /** Where the next page begins; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** @param rows one more than asked for, where there are more */
+export function pageOf<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+  cursorAt: (row: Row) => string,
+): Page<Item> {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { data: shown.map(toItem), nextCursor: last === undefined ? null : cursorAt(last) };
+}

@@ -1,0 +1,71 @@
+// The audit trail, the state of the instance, and what would become of a token, as an operator asks for them.
+import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { EXPLAIN_TOKEN } from '../../administration/explain-token.operation.js';
+import type { ExplainedRequest } from '../../administration/explained-request.js';
+import { REFUSAL_REASONS } from '../../administration/explained-request.js';
+import type { TokenExplanation } from '../../token-exchange/explain/token-explanation.js';
+import { JsonObject } from '../../workspace/api/body/json-body.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.js';
+import { Call, OperatorController } from './operator-call.decorator.js';
+import type { OperatorCall } from './operator-calls.js';
+import { OperatorCalls } from './operator-calls.js';
+import type { Overview } from './overview.js';
+import { OverviewReader } from './overview.js';
+import type { Activity, RefusalPage } from './trail.operation.js';
+import { TrailOperations } from './trail.operation.js';
+
+@OperatorController()
+export class OperatorTrailController {
+  constructor(
+    private readonly calls: OperatorCalls,
+    private readonly trail: TrailOperations,
+    private readonly instance: OverviewReader,
+  ) {}
+
+  @Get('overview')
+  overview(): Promise<Overview> {
+    return this.instance.read();
+  }
+
+  @Get('activity')
+  activity(@Query() query: Record<string, unknown>, @Call() call: OperatorCall): Promise<Activity> {
+    const { buckets } = query;
+    // A query has texts only.
+    const input = typeof buckets === 'string' ? { ...query, buckets: Number(buckets) } : query;
+    return this.calls.readOne(this.trail.activity, { ...input }, call);
+  }
+
+  @Post('refusals/search')
+  @HttpCode(200)
+  refusals(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<RefusalPage> {
+    return this.calls.readOne(this.trail.refusals, body, call);
+  }
+
+  @Get('requests/:requestId')
+  async request(
+    @Param('requestId') requestId: string,
+    @Call() call: OperatorCall,
+  ): Promise<ExplainedRequest> {
+    const explained = await this.calls.readOne(EXPLAIN_TOKEN, { requestId }, call);
+    if ('token' in explained) throw new Error('a request was asked for, and a token explained');
+    return explained.request;
+  }
+
+  @Get('reasons')
+  reasons() {
+    return { data: REFUSAL_REASONS };
+  }
+
+  /** @throws OperatorRefusal for a request id, which has a route of its own */
+  @Post('explain')
+  @HttpCode(200)
+  async explain(
+    @JsonObject() body: Record<string, unknown>,
+    @Call() call: OperatorCall,
+  ): Promise<TokenExplanation> {
+    if ('requestId' in body) throw new OperatorRefusal('bad_request');
+    const explained = await this.calls.readOne(EXPLAIN_TOKEN, body, call);
+    if ('request' in explained) throw new Error('a token was asked for, and a request explained');
+    return explained.token;
+  }
+}

@@ -1,0 +1,61 @@
+// Finds users for an operator, and tells what there is of one.
+import type { Read } from '../../administration/input.js';
+import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
+import { CommandError } from '../../administration/command-error.js';
+import type { ListedUser } from '../../administration/list-users.operation.js';
+import type { ListOperation } from '../../administration/operation.js';
+import type { User } from '../../users/user.repository.js';
+import { hasMoreCharacters } from '../../token-exchange/foundation/characters.js';
+import { isId } from '../../workspace/api/query.pipe.js';
+import type { Page } from './pages.js';
+import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
+
+const MOST_SEARCHED_CHARACTERS = 320;
+
+export interface UserSearch {
+  /** An id, or an e-mail address or its beginning; nothing: all. */
+  readonly search?: string;
+  readonly limit?: number;
+  /** Id of the last user of the page before: an e-mail address is in no cursor. */
+  readonly cursor?: string;
+}
+
+/** A list of one page. */
+export const SEARCH_USERS: ListOperation<UserSearch, Page<ListedUser>> = {
+  name: 'users search',
+  read: (input) =>
+    readMembers<UserSearch>(input, {
+      search: optional(searched),
+      limit: optional(wholeNumber(1, MOST_LISTED)),
+      cursor: optional(userId),
+    }),
+
+  async *list({ search = '', limit = USUAL_LIMIT, cursor }, { users }) {
+    if (isId(search)) {
+      const user = await users.findById(search.toLowerCase());
+      yield [pageOf(user === undefined ? [] : [user], limit, listed, ({ id }) => id)];
+      return;
+    }
+    const last = cursor === undefined ? undefined : await users.findById(cursor);
+    if (cursor !== undefined && last === undefined) throw new CommandError('The user of the cursor is gone.');
+    const found = await users.search(search, last?.normalizedEmail, limit + 1);
+    yield [pageOf(found, limit, listed, ({ id }) => id)];
+  },
+};
+
+export function listed(user: User): ListedUser {
+  const { id, email, givenName, familyName, role, enabled, createdAt } = user;
+  return { id, email, givenName, familyName, role, enabled, createdAt: createdAt.toISOString() };
+}
+
+function searched(value: unknown): Read<string> {
+  const text = storableText(value);
+  if ('rule' in text || !hasMoreCharacters(text.value, MOST_SEARCHED_CHARACTERS)) return text;
+  return { rule: `must have at most ${MOST_SEARCHED_CHARACTERS} characters` };
+}
+
+export function userId(value: unknown): Read<string> {
+  return typeof value === 'string' && isId(value)
+    ? { value: value.toLowerCase() }
+    : { rule: 'must be a UUID' };
+}

@@ -1,0 +1,85 @@
+// The operator's page: its sign-in, and the API by which it looks and acts.
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { TrailSummaryReader } from '../audit/trail-summary.reader.js';
+import { Database } from '../token-exchange/database/database.js';
+import { Clock } from '../token-exchange/foundation/clock.js';
+import { JwksKeyProvider } from '../token-exchange/keys/jwks/jwks-key.provider.js';
+import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
+import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
+import { PasswordHasher } from './accounts/password-hasher.js';
+import { SignInFailureRepository } from './accounts/sign-in-failure.repository.js';
+import { EmbeddedSessionRepository } from './api/embedded-session.repository.js';
+import { OperatorEntryController } from './api/entry.controller.js';
+import { OperatorCalls } from './api/operator-calls.js';
+import type { InstanceState } from './api/overview.js';
+import { OverviewReader } from './api/overview.js';
+import { OperatorPersonController } from './api/person.controller.js';
+import { KeySetRefresh } from './api/refresh-key-set.operation.js';
+import { OperatorTrailController } from './api/trail.controller.js';
+import { TrailOperations } from './api/trail.operation.js';
+import type { OperatorOptions } from './operator.options.js';
+import { OPERATOR_OPTIONS } from './operator.options.js';
+import { OperatorPurgeJob } from './sign-in/operator-purge.job.js';
+import { OperatorSessionController } from './sign-in/operator-session.controller.js';
+import { OperatorSessionService } from './sign-in/operator-session.service.js';
+import { OperatorSignInService } from './sign-in/operator-sign-in.service.js';
+import { OperatorSignInThrottlerGuard, OperatorThrottlerGuard } from './sign-in/operator-throttler.guard.js';
+import { OperatorGuard, OwnPageGuard } from './sign-in/operator.guard.js';
+
+@Module({})
+export class OperatorModule {
+  /**
+   * Registered only where the page is on: otherwise there is nothing of it.
+   * @param state what the instance knows of itself
+   * @param imports modules that offer clock, log, database, leader, audit bus and trail, throttles, sessions, users and
+   *   administration, and the keys of token exchange where that is on
+   */
+  static register(
+    options: OperatorOptions,
+    state: InstanceState,
+    imports: NonNullable<ModuleMetadata['imports']>,
+  ): DynamicModule {
+    return {
+      module: OperatorModule,
+      imports,
+      controllers: [
+        OperatorSessionController,
+        OperatorEntryController,
+        OperatorPersonController,
+        OperatorTrailController,
+      ],
+      providers: [
+        { provide: OPERATOR_OPTIONS, useValue: options },
+        { provide: PasswordHasher, useFactory: () => new PasswordHasher(options.onHash) },
+        OperatorAccountRepository,
+        OperatorSessionRepository,
+        SignInFailureRepository,
+        OperatorSessionService,
+        OperatorSignInService,
+        OperatorPurgeJob,
+        OperatorCalls,
+        EmbeddedSessionRepository,
+        {
+          provide: KeySetRefresh,
+          inject: [Clock, { token: JwksKeyProvider, optional: true }],
+          useFactory: (clock: Clock, keys?: JwksKeyProvider) => new KeySetRefresh(keys, clock),
+        },
+        {
+          provide: TrailOperations,
+          inject: [TrailSummaryReader, Clock],
+          useFactory: (reader: TrailSummaryReader, clock: Clock) => new TrailOperations(reader, clock),
+        },
+        {
+          provide: OverviewReader,
+          inject: [Database, Clock],
+          useFactory: (database: Database, clock: Clock) => new OverviewReader(state, database, clock),
+        },
+        OwnPageGuard,
+        OperatorGuard,
+        OperatorSignInThrottlerGuard,
+        OperatorThrottlerGuard,
+      ],
+    };
+  }
+}

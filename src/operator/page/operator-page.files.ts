@@ -1,0 +1,67 @@
+// The files of the operator's pages, read once at the start: their own, those that all pages share, and those of uPlot.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import { MEDIA_TYPES, PublicFile, VersionedAssets } from '../../web/public-file.js';
+import type { OperatorPageOptions } from './operator-page.options.js';
+import { OPERATOR_PAGE_OPTIONS } from './operator-page.options.js';
+
+/** Scripts of these pages; a request's path never reaches the file system. */
+const SCRIPTS = [
+  'dialog.js',
+  'dom.js',
+  'entries-page.js',
+  'entry-form-page.js',
+  'entry-members.js',
+  'entry-page.js',
+  'explain-page.js',
+  'form.js',
+  'instance-api.js',
+  'instance-page.js',
+  'main.js',
+  'overview-page.js',
+  'password-page.js',
+  'plot.js',
+  'problems.js',
+  'refusal-card.js',
+  'refusals-page.js',
+  'request-page.js',
+  'session-tables.js',
+  'sessions-page.js',
+  'shell.js',
+  'sign-in-page.js',
+  'states.js',
+  'table.js',
+  'user-page.js',
+  'users-page.js',
+  'wording.js',
+] as const;
+
+const { css, html, javascript, svg } = MEDIA_TYPES;
+
+@Injectable()
+export class OperatorPageFiles {
+  /** All pages are one document, which finds out by itself what to show. */
+  readonly page: PublicFile;
+  readonly assets: VersionedAssets;
+
+  /** @throws Error when a file is missing: the build has gone wrong, and the service must not start */
+  constructor(@Inject(OPERATOR_PAGE_OPTIONS) { publicDirectory, sharedDirectory }: OperatorPageOptions) {
+    const own = (name: string) => readFileSync(join(publicDirectory, name));
+    const shared = (name: string) => readFileSync(join(sharedDirectory, name));
+    const library = (name: string) =>
+      readFileSync(createRequire(import.meta.url).resolve(`uplot/dist/${name}`));
+    this.assets = new VersionedAssets(
+      new Map([
+        ...SCRIPTS.map((name) => [name, new PublicFile(own(name), javascript)] as const),
+        ['operator.css', new PublicFile(own('operator.css'), css)],
+        ['theme.css', new PublicFile(shared('theme.css'), css)],
+        ['icon.svg', new PublicFile(shared('icon.svg'), svg)],
+        ['uplot.js', new PublicFile(library('uPlot.esm.js'), javascript)],
+        ['uplot.css', new PublicFile(library('uPlot.min.css'), css)],
+      ]),
+    );
+    this.page = new PublicFile(Buffer.from(this.assets.versioned(own('index.html'))), html);
+  }
+}

@@ -1,0 +1,79 @@
+// Whose tokens are taken: every trusted entry, configured and stored.
+import { h, isolated } from './dom.js';
+import { address, read } from './instance-api.js';
+import { pageHead } from './shell.js';
+import { empty, filled } from './states.js';
+import { table } from './table.js';
+import { time } from './wording.js';
+
+export function entriesPage({ signal }) {
+  return [
+    pageHead('Trusted entries', {
+      lead: 'Issuers whose tokens are taken. Configured entries change with the configuration; stored ones are added and changed here, without a restart.',
+      actions: [h('a', { class: 'button primary', href: '#/entries/new' }, 'Add an entry')],
+    }),
+    filled(
+      () => read('/entries', { signal }),
+      ({ data }) => (data.length === 0 ? nothing() : list(data)),
+    ),
+  ];
+}
+
+function nothing() {
+  return empty(
+    'No trusted entry yet',
+    'Without one every token is refused. Add the issuer of your first partner, with its public key or the address of its key set.',
+    h('a', { class: 'button primary', href: '#/entries/new' }, 'Add an entry'),
+  );
+}
+
+function list(entries) {
+  return table(
+    'Trusted entries',
+    [
+      {
+        title: 'Entry',
+        cell: ({ entry }) => h('a', { href: address('#/entries/?', entry) }, isolated(entry)),
+      },
+      { title: 'State', cell: stateOf },
+      { title: 'Issuer', cell: ({ issuer }) => (issuer === null ? '—' : isolated(issuer)) },
+      { title: 'Keys', cell: keysOf },
+      { title: 'From', cell: originOf },
+      {
+        title: 'Next refresh',
+        cell: ({ type, keySet }) => (type === 'jwks' ? time(keySet?.nextRefresh, 'not known') : '—'),
+      },
+    ],
+    entries,
+  );
+}
+
+/** One word, the gravest that is true. */
+export function stateOf({ state, keySet, revoked }) {
+  if (state === 'refused') return mark('bad', 'Refused');
+  if (state === 'suspended') return mark('warn', 'Suspended');
+  if (isFailing(keySet)) return mark('bad', 'Key set fails');
+  if (revoked.length > 0)
+    return mark('warn', revoked.some(({ kid }) => kid === null) ? 'Issuer revoked' : 'Keys revoked');
+  return mark('good', 'Trusted');
+}
+
+/** Whether the last fetch has failed. */
+export function isFailing(keySet) {
+  if (!keySet?.lastFailure) return false;
+  return keySet.lastSuccess === null || keySet.lastSuccess <= keySet.lastFailure.at;
+}
+
+export function originOf({ from }) {
+  return from === 'command' ? 'Stored' : 'Configuration';
+}
+
+function keysOf({ type, keys, keySet }) {
+  if (type === null) return '—';
+  if (type === 'static') return h('code', {}, keys.kid);
+  return keySet === null ? 'Key set, not fetched yet' : `Key set, ${keySet.kids.length} held`;
+}
+
+function mark(kind, text) {
+  return h('span', { class: `state ${kind}` }, text);
+}

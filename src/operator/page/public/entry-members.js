@@ -1,0 +1,122 @@
+// The members of a trusted key entry as a form has them: see "Trusted keys" in docs/configuration.md, which says what each does.
+
+export const ALGORITHMS = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'EdDSA',
+];
+const ROLES = [
+  { value: 'global:member', text: 'Member' },
+  { value: 'global:admin', text: 'Administrator' },
+];
+const FLOWS = [
+  { value: 'embed', text: 'Embedded login' },
+  { value: 'exchange', text: 'Token exchange' },
+];
+
+/**
+ * Kinds: `text`; `number`; `choice` of some values; `lines`, a list with one value a line; `some`, a list of known values;
+ * `yes-no`. Lists and choices can be left out, which is not the same as empty.
+ */
+export const POLICY = [
+  {
+    title: 'Who comes in',
+    members: [
+      {
+        name: 'expectedAudience',
+        kind: 'text',
+        label: 'Expected audience',
+        hint: 'What `aud` must be or contain. Left empty, tokens for any service pass: always set it.',
+      },
+      { name: 'flows', kind: 'some', label: 'Ways in', values: FLOWS, limit: 'Only these ways in' },
+      {
+        name: 'origins',
+        kind: 'lines',
+        label: 'Origins of the product',
+        limit: 'Only from these origins',
+        hint: 'One a line, https://host[:port]. They may frame the instance, and logins come from them only.',
+      },
+      {
+        name: 'notAfter',
+        kind: 'text',
+        label: 'Trust ends',
+        hint: 'A day (2030-12-31) or a moment (2030-12-31T18:00:00Z), by UTC. Left empty: no end.',
+      },
+      {
+        name: 'perMinute',
+        kind: 'number',
+        label: 'Tokens a minute',
+        hint: '1 to 1,000,000 that succeed. Left empty: counted by address instead.',
+      },
+    ],
+  },
+  {
+    title: 'Roles and users',
+    members: [
+      {
+        name: 'allowedRoles',
+        kind: 'some',
+        label: 'Roles that tokens may assign',
+        values: ROLES,
+        limit: 'Only these roles',
+        hint: 'None ticked: no role claim is heard.',
+      },
+      {
+        name: 'emailDomains',
+        kind: 'lines',
+        label: 'E-mail domains',
+        limit: 'Only these domains',
+        hint: 'One a line. A subdomain is another domain.',
+      },
+      { name: 'roleCeiling', kind: 'yes-no', label: 'Users get in only with one of these roles' },
+      { name: 'excludeOwner', kind: 'yes-no', label: 'The owner never gets in' },
+      { name: 'requireVerifiedEmail', kind: 'yes-no', label: 'An address must be verified' },
+      { name: 'linkExistingUsers', kind: 'yes-no', label: 'Tokens may find existing users by e-mail' },
+      { name: 'linkPrivileged', kind: 'yes-no', label: 'Also the owner and administrators' },
+      { name: 'provisionUsers', kind: 'yes-no', label: 'Tokens may make users' },
+    ],
+  },
+  {
+    title: 'Access tokens and actors',
+    members: [
+      {
+        name: 'scopes',
+        kind: 'lines',
+        label: 'Scopes',
+        limit: 'Only these scopes',
+        hint: 'One a line, workflow:read for example. None: no token exchange.',
+      },
+      {
+        name: 'resources',
+        kind: 'lines',
+        label: 'Resources',
+        limit: 'Only these services',
+        hint: 'One a line: absolute URIs of other services that an access token may be for.',
+      },
+      { name: 'requireActor', kind: 'yes-no', label: 'Only together with an actor' },
+      {
+        name: 'actFor',
+        kind: 'lines',
+        label: 'May act for subjects of',
+        limit: 'Only of these issuers',
+        hint: 'One a line. None: of nobody.',
+      },
+      {
+        name: 'rights',
+        kind: 'choice',
+        label: 'Rights on behalf of somebody',
+        values: [
+          { value: 'actor', text: 'Those of the actor' },
+          { value: 'both', text: 'What both may do' },
+        ],
+      },
+    ],
+  },
+];

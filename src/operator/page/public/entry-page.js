@@ -1,0 +1,232 @@
+// One trusted entry: what its tokens may do, its keys, and how trust in it is changed or taken back.
+import { confirm } from './dialog.js';
+import { code, facts, h, isolated } from './dom.js';
+import { isFailing, originOf, stateOf } from './entries-page.js';
+import { address, post, read, remove } from './instance-api.js';
+import { pageHead, section } from './shell.js';
+import { empty, filled } from './states.js';
+import { table } from './table.js';
+import { sentence, timeFromNow } from './wording.js';
+
+export function entryPage(context) {
+  const { params, signal } = context;
+  return filled(
+    async () => {
+      const { data } = await read('/entries', { signal });
+      return data.find(({ entry }) => entry === params.entry) ?? null;
+    },
+    (entry) => (entry === null ? missing(params.entry) : shown(entry, context)),
+  );
+}
+
+function missing(name) {
+  return [
+    pageHead(isolated(name), { back: { href: '#/entries', text: 'Trusted entries' } }),
+    empty(
+      'This entry is not there',
+      'It was removed, or has another name by now.',
+      h('a', { class: 'button', href: '#/entries' }, 'All trusted entries'),
+    ),
+  ];
+}
+
+function shown(entry, context) {
+  return [
+    pageHead(isolated(entry.entry), {
+      back: { href: '#/entries', text: 'Trusted entries' },
+      actions: actionsFor(entry, context),
+    }),
+    entry.problems.length > 0 && problemsOf(entry),
+    h('div', { class: 'card padded' }, entryFacts(entry)),
+    entry.policy.length > 0 &&
+      section(
+        'What its tokens may do',
+        h(
+          'ul',
+          { class: 'card padded phrases' },
+          entry.policy.map((phrase) => h('li', {}, sentence(phrase))),
+        ),
+      ),
+    entry.keys !== null && section('Keys', keySetFacts(entry, context), keyTable(entry, context)),
+    entry.from === 'configuration' &&
+      h(
+        'p',
+        { class: 'soft' },
+        'This entry stands in the configuration (',
+        code('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS'),
+        '): it is changed there, and read at a start. Its keys can be revoked here.',
+      ),
+  ].filter(Boolean);
+}
+
+function problemsOf({ problems }) {
+  return h(
+    'div',
+    { class: 'card padded flash bad' },
+    h('strong', {}, 'No token of it is taken:'),
+    h(
+      'ul',
+      {},
+      problems.map((text) => h('li', {}, text)),
+    ),
+  );
+}
+
+function entryFacts(entry) {
+  const { keys, type, issuer, changedAt } = entry;
+  return facts([
+    ['State', stateOf(entry)],
+    ['Issuer', issuer === null ? null : isolated(issuer)],
+    ['From', originOf(entry)],
+    ['Last change', changedAt === null ? null : timeFromNow(changedAt)],
+    ['Keys', type === null ? null : type === 'jwks' ? ['Key set at ', isolated(keys.url)] : 'One public key'],
+  ]);
+}
+
+function actionsFor(entry, context) {
+  if (entry.from !== 'command') return [];
+  const { name, state } = entry;
+  const act = (what) => async () => {
+    const done = await confirm(what);
+    if (!done) return;
+    if (what.isGone) context.goTo('#/entries');
+    else context.reload([what.said, ...(done.result?.warnings ?? [])].join(' '));
+  };
+  const suspend = act({
+    title: `Suspend ${name}?`,
+    text: 'From now on every token of this issuer that its keys have signed is refused, on all instances. Sessions and access tokens that are there go on. Resuming ends it.',
+    action: 'Suspend',
+    isDanger: true,
+    run: () => post(address('/entries/?/suspend', name), undefined, context),
+    said: 'The entry is suspended: its tokens are refused.',
+  });
+  const resume = act({
+    title: `Resume ${name}?`,
+    text: 'From now on its tokens are taken again, by the policy that it has.',
+    action: 'Resume',
+    run: () => post(address('/entries/?/resume', name), undefined, context),
+    said: 'The entry is trusted again.',
+  });
+  const drop = act({
+    title: `Remove ${name}?`,
+    text: 'Its tokens are refused, and what it holds (issuer, keys, policy) is deleted. Sessions that are there go on, users stay. To undo it, the entry has to be added anew.',
+    action: 'Remove',
+    isDanger: true,
+    isGone: true,
+    run: () => remove(address('/entries/?', name), context),
+  });
+  return [
+    h('a', { class: 'button', href: address('#/entries/?/change', entry.entry) }, 'Change'),
+    state === 'suspended' && h('button', { type: 'button', onclick: resume }, 'Resume'),
+    state === 'trusted' && h('button', { type: 'button', onclick: suspend }, 'Suspend'),
+    h('button', { type: 'button', class: 'danger', onclick: drop }, 'Remove'),
+  ].filter(Boolean);
+}
+
+function keySetFacts({ type, keys, keySet }, context) {
+  if (type !== 'jwks') return null;
+  const refresh = async () => {
+    const done = await confirm({
+      title: 'Fetch the keys now?',
+      text: 'The instance asks the address of the key set at once, instead of at the next refresh. What it gets takes the place of the keys that are held.',
+      action: 'Fetch now',
+      run: () => post(address('/key-sets/?/refresh', keys.urlHash), undefined, context),
+    });
+    if (done) context.reload(isFailing(done.result) ? 'The fetch failed.' : 'The keys were fetched.');
+  };
+  return h(
+    'div',
+    { class: 'card padded' },
+    facts([
+      ['Last fetched', timeFromNow(keySet?.lastSuccess)],
+      ['Next refresh', timeFromNow(keySet?.nextRefresh, 'not known')],
+      [
+        'Last failure',
+        keySet?.lastFailure
+          ? [timeFromNow(keySet.lastFailure.at), ': ', isolated(keySet.lastFailure.reason)]
+          : 'none',
+      ],
+    ]),
+    h('button', { type: 'button', onclick: refresh }, 'Fetch now'),
+  );
+}
+
+function keyTable(entry, context) {
+  const { issuer, keys, keySet, revoked } = entry;
+  const held = entry.type === 'static' ? [keys.kid] : (keySet?.kids ?? []);
+  const kids = [...new Set([...held, ...revoked.map(({ kid }) => kid).filter((kid) => kid !== null)])];
+  const whole = revoked.find(({ kid }) => kid === null);
+  const named = kids.map((kid) => ({ kid, isHeld: held.includes(kid) }));
+  const rows = [...named, { kid: null, isHeld: held.length > 0 }];
+  const revocationOf = (kid) => revoked.find((one) => one.kid === kid);
+  return table(
+    'Keys',
+    [
+      { title: 'Key', cell: ({ kid }) => (kid === null ? 'All keys of the issuer' : code(kid)) },
+      { title: 'State', cell: ({ kid, isHeld }) => keyState(revocationOf(kid), whole, kid, isHeld) },
+      {
+        title: 'Action',
+        class: 'action',
+        cell: ({ kid }) => keyAction(issuer, kid, revocationOf(kid) !== undefined, context),
+      },
+    ],
+    rows,
+  );
+}
+
+function keyState(revocation, whole, kid, isHeld) {
+  if (revocation !== undefined)
+    return [h('span', { class: 'state bad' }, 'Revoked'), ' ', timeFromNow(revocation.revokedAt)];
+  if (whole !== undefined && kid !== null)
+    return h('span', { class: 'state bad' }, 'Revoked with its issuer');
+  if (kid === null) return h('span', { class: 'soft' }, isHeld ? 'Not revoked' : 'No key is held');
+  return isHeld ? h('span', { class: 'state good' }, 'Held') : h('span', { class: 'soft' }, 'Not held');
+}
+
+function keyAction(issuer, kid, isRevoked, context) {
+  const what = kid === null ? `all keys of ${issuer}` : `the key ${kid}`;
+  const body = { issuer, kid };
+  const revoke = async () => {
+    const done = await confirm({
+      title: `Revoke ${what}?`,
+      text: [
+        h(
+          'p',
+          {},
+          'At once, on all instances: tokens that it has signed are refused, whatever entry trusts it, and the sessions and access tokens that came of them end.',
+        ),
+        h('p', {}, 'Restoring it lets new tokens in again; what has ended stays so.'),
+      ],
+      action: 'Revoke',
+      isDanger: true,
+      run: () => post('/revocations', body, context),
+    });
+    if (done) context.reload(`Revoked: ${what}.`);
+  };
+  const restore = async () => {
+    const done = await confirm({
+      title: `Restore ${what}?`,
+      text: 'Do so only if the revocation was a mistake: tokens that it has signed are taken again. A key that has leaked must never be restored.',
+      action: 'Restore',
+      run: () => post('/revocations/restore', body, context),
+    });
+    if (!done) return;
+    const still = done.result.stillRevoked ?? [];
+    const rest =
+      still.length === 0
+        ? ''
+        : ` Still revoked: ${still.map((one) => one ?? 'all keys of the issuer').join(', ')}.`;
+    context.reload(`Restored: ${what}.${rest}`);
+  };
+  return isRevoked
+    ? h(
+        'button',
+        { type: 'button', class: 'small', 'aria-label': `Restore ${what}`, onclick: restore },
+        'Restore',
+      )
+    : h(
+        'button',
+        { type: 'button', class: 'danger small', 'aria-label': `Revoke ${what}`, onclick: revoke },
+        'Revoke',
+      );
+}

@@ -1,0 +1,239 @@
+// What the instance would make of a token, without using it up. The token stays in the form and the body of one request.
+import { code, facts, h, isolated } from './dom.js';
+import { field, form, select } from './form.js';
+import { post } from './instance-api.js';
+import { comparison } from './refusal-card.js';
+import { pageHead, section, tellNews } from './shell.js';
+import { counted, duration, flowInWords, roleInWords, sentence, time, withCode } from './wording.js';
+
+const CHECK_STATES = {
+  passed: ['good', 'Passed'],
+  failed: ['bad', 'Failed'],
+  'not-reached': ['', 'Not reached'],
+};
+const WAYS_TO_USERS = {
+  link: 'by a link of an earlier token',
+  email: 'by the e-mail address',
+  provisioning: 'not there yet: would be made',
+};
+
+export function explainPage({ signal }) {
+  const place = h('div', { tabindex: '-1' });
+  const flow = select(
+    [
+      { value: 'embed', text: 'Embedded login' },
+      { value: 'exchange', text: 'Token exchange' },
+    ],
+    'embed',
+  );
+  const token = tokenArea(true);
+  const actorToken = tokenArea(false);
+  const origin = h('input', {
+    type: 'url',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    placeholder: 'https://product.example',
+  });
+  const scope = h('input', { autocapitalize: 'none', spellcheck: 'false' });
+  const resource = h('input', { autocapitalize: 'none', spellcheck: 'false' });
+  const ofEmbed = h(
+    'div',
+    { class: 'fields' },
+    field('Origin of the product page', origin, 'Left empty: no browser posts it.'),
+  );
+  const ofExchange = h(
+    'div',
+    { class: 'fields' },
+    field('Actor token', actorToken, 'Where somebody acts for the subject.'),
+    field('Scope', scope, 'Asked for, with spaces between them.'),
+    field('Resource', resource, 'URIs of other services, with spaces between them.'),
+  );
+  const choose = () => {
+    ofEmbed.hidden = flow.value !== 'embed';
+    ofExchange.hidden = flow.value !== 'exchange';
+  };
+  flow.addEventListener('change', choose);
+  choose();
+  const given = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
+  const clear = h('button', { type: 'reset' }, 'Clear');
+  const whole = form(
+    [
+      field('Way in', flow),
+      field(
+        'Token',
+        token,
+        'It is judged by reading alone: not used up, not stored, not logged. It stays valid, so take care where you paste it.',
+      ),
+      ofEmbed,
+      ofExchange,
+    ],
+    {
+      button: 'Explain',
+      besides: [clear],
+      send: () => {
+        const besides =
+          flow.value === 'embed'
+            ? { origin: origin.value.trim() }
+            : {
+                actorToken: actorToken.value.trim(),
+                scope: scope.value.trim(),
+                resource: resource.value.trim(),
+              };
+        return post(
+          '/explain',
+          { flow: flow.value, token: token.value.trim(), ...given(besides) },
+          { signal },
+        );
+      },
+      done: (explanation) => {
+        place.replaceChildren(...explained(explanation));
+        tellNews(
+          explanation.outcome === 'accepted' ? 'The token would be accepted.' : 'The token would be refused.',
+        );
+        place.querySelector('h2').focus();
+      },
+    },
+  );
+  whole.addEventListener('reset', () => {
+    place.replaceChildren();
+    // The choice is reset after this event.
+    queueMicrotask(choose);
+  });
+  whole.classList.add('card', 'padded');
+  return [
+    pageHead('Explain a token', {
+      lead: 'What the instance would make of a token at this moment, check by check.',
+    }),
+    whole,
+    place,
+  ];
+}
+
+function tokenArea(required) {
+  return h('textarea', {
+    rows: 4,
+    required,
+    spellcheck: 'false',
+    autocomplete: 'off',
+    autocapitalize: 'none',
+    class: 'mono',
+  });
+}
+
+function explained(explanation) {
+  const { outcome, refusal, checks, parties, issued, notes, judgedAt, flow } = explanation;
+  return [
+    h(
+      'section',
+      { class: `card padded outcome ${outcome === 'accepted' ? 'good' : 'bad'}` },
+      h('h2', { tabindex: '-1' }, outcome === 'accepted' ? 'It would be accepted' : 'It would be refused'),
+      h('p', { class: 'soft' }, `${flowInWords(flow)}, judged as of `, time(judgedAt)),
+      refusal && refusalOf(refusal),
+      issued && issuedOf(issued),
+      notes.length > 0 &&
+        h(
+          'ul',
+          {},
+          notes.map((note) => h('li', {}, sentence(note))),
+        ),
+    ),
+    section('Checks', checkList(checks)),
+    section('What the token says', parties.map(partyOf)),
+  ];
+}
+
+function refusalOf({ reason, detail, cause, remedy }) {
+  return [
+    h('p', {}, h('span', { class: 'state bad' }, reason), ' ', sentence(cause)),
+    detail && h('p', {}, sentence(detail)),
+    h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
+  ];
+}
+
+function issuedOf(issued) {
+  if (issued.kind === 'session')
+    return h(
+      'p',
+      {},
+      issued.lifetimeSeconds === null
+        ? 'A session would be opened.'
+        : `A session of ${duration(issued.lifetimeSeconds)} would be opened.`,
+    );
+  return facts([
+    ['Access token for', duration(issued.lifetimeSeconds)],
+    ['Would end', time(issued.expiresAt)],
+    ['Scopes', issued.scopes === null ? 'not limited' : issued.scopes.join(' ')],
+    ['Audience', issued.audience ?? 'this instance'],
+  ]);
+}
+
+function checkList(checks) {
+  return h(
+    'ol',
+    { class: 'checks card', role: 'list' },
+    checks.map(({ check, about, party, state, expected, found }) => {
+      const [kind, word] = CHECK_STATES[state];
+      return h(
+        'li',
+        { class: state },
+        h('span', { class: `state ${kind}` }, word),
+        h(
+          'div',
+          {},
+          h('strong', {}, check),
+          party && ` · ${party}`,
+          ' ',
+          h('span', { class: 'soft' }, withCode(about)),
+          (expected ?? found) !== null && comparison(expected, found),
+        ),
+      );
+    }),
+  );
+}
+
+function partyOf({ party, token, entry, user }) {
+  return h(
+    'div',
+    { class: 'card padded party' },
+    h('h3', {}, party === 'actor' ? 'Actor' : 'Subject'),
+    facts([
+      ['Issuer', token.issuer === null ? 'not readable' : isolated(token.issuer)],
+      ['Key id', token.kid === null ? 'none' : code(token.kid)],
+      ['Algorithm', token.algorithm],
+      ['Subject (masked)', token.subject === null ? null : isolated(token.subject)],
+      ['E-mail address (masked)', token.email === null ? null : isolated(token.email)],
+      ['Role claim', token.role],
+      [
+        'Trusted entry',
+        entry === null
+          ? 'none'
+          : h('a', { href: `#/entries/${encodeURIComponent(entry.label)}` }, isolated(entry.label)),
+      ],
+      ['User', user === null ? null : userOf(user)],
+    ]),
+    entry !== null && [
+      h('p', { class: 'soft' }, `${counted(entry.policy.length, 'rule')} of the entry:`),
+      h(
+        'ul',
+        { class: 'phrases' },
+        entry.policy.map((phrase) => h('li', {}, sentence(phrase))),
+      ),
+    ],
+  );
+}
+
+function userOf({ id, by, roleBefore, roleAfter }) {
+  const role =
+    roleAfter === null
+      ? 'does not come in'
+      : roleBefore === roleAfter || roleBefore === null
+        ? roleInWords(roleAfter)
+        : `${roleInWords(roleBefore)}, then ${roleInWords(roleAfter)}`;
+  const how = WAYS_TO_USERS[by];
+  return [
+    id === null
+      ? how
+      : [h('a', { href: `#/users/${encodeURIComponent(id)}` }, 'to the user'), `, found ${how}`],
+    ` (${role})`,
+  ];
+}

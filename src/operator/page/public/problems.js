@@ -1,0 +1,71 @@
+// Judges what an operator should look at now: licence, trusted entries, key sets, sinks, configuration.
+import { address } from './instance-api.js';
+import { duration, fromNow, momentInWords } from './wording.js';
+
+/** So long before its end a licence is worth a notice, in milliseconds: a month, in which a new one can be had. */
+const LICENSE_NOTICE_MS = 30 * 86_400_000;
+/** From so many seconds on a sink lags behind: as the alert of deploy/observability has it. */
+const LAG_SECONDS = 600;
+
+/**
+ * The severe ones first. Each has a title, a sentence, and where there is more to see an address with the text of its link.
+ * @param {object} overview of GET /overview
+ * @param {object[]} entries of GET /entries
+ */
+export function problemsOf(overview, entries) {
+  const found = [
+    ...availabilityProblems(overview),
+    ...licenseProblems(overview),
+    ...entries.flatMap(entryProblems),
+    ...overview.sinks.flatMap(sinkProblems),
+    ...overview.warnings.map((text) => notice('Configuration:', text, '#/instance', 'Settings')),
+  ];
+  return found.sort((one, other) => Number(other.isSevere) - Number(one.isSevere));
+}
+
+function availabilityProblems({ tokenExchange: { available, explanation } }) {
+  if (available) return [];
+  return [problem('Token exchange is not there:', `${explanation}.`, '#/instance', 'Instance')];
+}
+
+function licenseProblems({ license, now }) {
+  if (license === null || license.ended) return [];
+  const leftMs = new Date(license.until) - new Date(now);
+  // An end that is no date is none that could be counted to.
+  if (!(leftMs <= LICENSE_NOTICE_MS)) return [];
+  const text = `${fromNow(license.until)}, on ${momentInWords(license.until)}. Put a new one in its place before that.`;
+  return [notice('The licence ends', text, '#/instance', 'Licence')];
+}
+
+function entryProblems({ entry, state, problems, keySet, type, revoked }) {
+  const href = address('#/entries/?', entry);
+  if (state === 'refused') return [problem(`${entry} is refused:`, problems.join('; '), href, 'Look')];
+  if (state === 'suspended')
+    return [notice(`${entry} is suspended:`, 'its tokens are refused.', href, 'Look')];
+  if (type !== 'jwks') return [];
+  return keySetProblems({ entry, keySet, href, revoked });
+}
+
+function keySetProblems({ entry, keySet, href }) {
+  if (keySet === null) return [notice(`The keys of ${entry}`, 'were not fetched yet.', href, 'Look')];
+  const { lastFailure, lastSuccess } = keySet;
+  if (lastFailure === null || (lastSuccess !== null && lastSuccess > lastFailure.at)) return [];
+  const since = lastSuccess === null ? 'and never succeeded' : `keys of ${fromNow(lastSuccess)} still serve`;
+  return [
+    problem(`The key set of ${entry} cannot be fetched:`, `${lastFailure.reason}; ${since}.`, href, 'Look'),
+  ];
+}
+
+function sinkProblems({ name, lagSeconds }) {
+  if (lagSeconds === null || lagSeconds < LAG_SECONDS) return [];
+  const text = `by ${duration(lagSeconds)}: the log says why it does not take events.`;
+  return [problem(`The sink ${name} lags behind`, text, '#/instance', 'Sinks')];
+}
+
+function problem(title, text, href, link) {
+  return { isSevere: true, title, text, href, link };
+}
+
+function notice(title, text, href, link) {
+  return { isSevere: false, title, text, href, link };
+}

@@ -1,0 +1,62 @@
+// Answers a refused call of the operator's API.
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Catch, Inject } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CommandError, InputError } from '../../administration/command-error.js';
+import { NOT_FOUND } from '../../token-exchange/http/answers.js';
+import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
+import { ApiRefusal } from '../../workspace/api/api-refusal.js';
+import type { OperatorOptions } from '../operator.options.js';
+import { OPERATOR_OPTIONS } from '../operator.options.js';
+import type { OperatorRefusalWord } from './operator-refusal.js';
+import { OperatorRefusal } from './operator-refusal.js';
+
+interface Answer {
+  readonly status: number;
+  readonly error: string;
+  readonly message: string;
+}
+
+const ANSWERS = {
+  sign_in_required: { status: 401, message: 'Sign in' },
+  operator_session_required: { status: 403, message: 'Only the sign-in of this page opens it' },
+  csrf_refused: { status: 403, message: 'The request does not come from this instance' },
+  invalid_credentials: { status: 401, message: 'E-mail address or password are not right' },
+  invalid_code: { status: 401, message: 'The code is not right, was used, or is too old' },
+  bad_request: { status: 400, message: 'The request is not valid' },
+  not_found: { status: 404, message: NOT_FOUND.message },
+  own_account: { status: 409, message: 'Nobody disables their own account' },
+  unavailable: { status: 409, message: 'Token exchange is off' },
+} satisfies Record<OperatorRefusalWord, { status: number; message: string }>;
+
+type Refusal = OperatorRefusal | CommandError | ApiRefusal | TooManyRequestsError;
+
+@Catch(OperatorRefusal, CommandError, ApiRefusal, TooManyRequestsError)
+export class OperatorRefusalFilter implements ExceptionFilter<Refusal> {
+  constructor(@Inject(OPERATOR_OPTIONS) private readonly options: Pick<OperatorOptions, 'onThrottled'>) {}
+
+  async catch(refusal: Refusal, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const reply = http.getResponse<FastifyReply>();
+    const { id: requestId } = http.getRequest<FastifyRequest>();
+    if (refusal instanceof TooManyRequestsError) {
+      this.options.onThrottled();
+      void reply.header('retry-after', refusal.retryAfterSeconds);
+    }
+    const { status, error, message } = answerTo(refusal);
+    // Every 404 has the same bytes (D23).
+    await reply.status(status).send(status === 404 ? NOT_FOUND : { error, message, requestId });
+  }
+}
+
+function answerTo(refusal: Refusal): Answer {
+  const { message } = refusal;
+  if (refusal instanceof OperatorRefusal) {
+    const { status, message: usual } = ANSWERS[refusal.word];
+    return { status, error: status === 409 ? 'refused' : refusal.word, message: refusal.detail ?? usual };
+  }
+  if (refusal instanceof TooManyRequestsError) return { status: 429, error: 'too_many_requests', message };
+  if (refusal instanceof InputError) return { status: 400, error: 'bad_request', message };
+  if (refusal instanceof CommandError) return { status: 409, error: 'refused', message };
+  return { status: refusal.reason === 'not_found' ? 404 : 400, error: 'bad_request', message };
+}

@@ -1,0 +1,133 @@
+// Signing in at the operator's page and out, who is signed in, and setting one's password.
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Post,
+  Put,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readMembers, storableText } from '../../administration/input.js';
+import { Clock } from '../../token-exchange/foundation/clock.js';
+import { clientOf } from '../../token-exchange/throttle/client-address.js';
+import { JsonObject } from '../../workspace/api/body/json-body.js';
+import type { LiveOperatorSession, OperatorSession } from '../accounts/operator-session.repository.js';
+import { CurrentOperator } from './current-operator.decorator.js';
+import { operatorCookie, readOperatorCookie } from './operator-cookie.js';
+import { OperatorRefusalFilter } from './operator-refusal.filter.js';
+import { IDLE_SECONDS, OperatorSessionService, SESSION_SECONDS } from './operator-session.service.js';
+import type { Origin, SignedIn } from './operator-sign-in.service.js';
+import { OperatorSignInService } from './operator-sign-in.service.js';
+import { OperatorSignInThrottlerGuard, OperatorThrottlerGuard } from './operator-throttler.guard.js';
+import { OperatorGuard, OwnPageGuard } from './operator.guard.js';
+
+interface Person {
+  readonly email: string;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly role: string;
+}
+
+/** Who is signed in. Times are ISO 8601. */
+export interface OperatorAnswer {
+  readonly operator: Person & { readonly id: string };
+  readonly signedInAt: string;
+  /** Also half an hour after the last call. */
+  readonly expiresAt: string;
+  readonly idleSeconds: number;
+  readonly expiresInSeconds: number;
+}
+
+@Controller('rest/admin')
+@UseFilters(OperatorRefusalFilter)
+export class OperatorSessionController {
+  constructor(
+    private readonly signIns: OperatorSignInService,
+    private readonly sessions: OperatorSessionService,
+    private readonly clock: Clock,
+  ) {}
+
+  @Post('session')
+  @UseGuards(OwnPageGuard, OperatorSignInThrottlerGuard)
+  async signIn(
+    @JsonObject() body: Record<string, unknown>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OperatorAnswer> {
+    const { email, password } = readMembers(body, { email: storableText, password: storableText });
+    return this.entered(await this.signIns.signIn(email, password, originOf(request)), reply);
+  }
+
+  @Get('session')
+  @UseGuards(OperatorGuard)
+  show(@CurrentOperator() operator: LiveOperatorSession): OperatorAnswer {
+    return this.answer(operator, operator);
+  }
+
+  /** Also where there is no session any more: who signs out wants to be out. */
+  @Delete('session')
+  @HttpCode(204)
+  @UseGuards(OwnPageGuard)
+  async signOut(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    const secret = readOperatorCookie(request.headers.cookie);
+    const session = secret === undefined ? undefined : await this.sessions.find(secret);
+    if (session !== undefined) await this.signIns.signOut(session, originOf(request));
+    void reply.header('set-cookie', operatorCookie('', 0));
+  }
+
+  @Post('password')
+  @UseGuards(OwnPageGuard, OperatorSignInThrottlerGuard)
+  async setByCode(
+    @JsonObject() body: Record<string, unknown>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OperatorAnswer> {
+    const members = { email: storableText, code: storableText, newPassword: storableText };
+    const { email, code, newPassword } = readMembers(body, members);
+    return this.entered(await this.signIns.setByCode(email, code, newPassword, originOf(request)), reply);
+  }
+
+  @Put('password')
+  @UseGuards(OperatorGuard, OperatorThrottlerGuard)
+  async changePassword(
+    @CurrentOperator() operator: LiveOperatorSession,
+    @JsonObject() body: Record<string, unknown>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OperatorAnswer> {
+    const { password, newPassword } = readMembers(body, {
+      password: storableText,
+      newPassword: storableText,
+    });
+    const origin = originOf(request);
+    return this.entered(await this.signIns.changePassword(operator, password, newPassword, origin), reply);
+  }
+
+  private entered({ account, session, secret }: SignedIn, reply: FastifyReply): OperatorAnswer {
+    void reply.header('set-cookie', operatorCookie(secret, SESSION_SECONDS));
+    return this.answer(account, session);
+  }
+
+  private answer(person: Person, { userId, openedAt, expiresAt }: OperatorSession): OperatorAnswer {
+    const { email, givenName, familyName, role } = person;
+    return {
+      operator: { id: userId, email, givenName, familyName, role },
+      signedInAt: openedAt.toISOString(),
+      expiresAt: expiresAt.toISOString(),
+      idleSeconds: IDLE_SECONDS,
+      expiresInSeconds: Math.ceil((expiresAt.getTime() - this.clock.nowMs()) / 1000),
+    };
+  }
+}
+
+function originOf({ id: requestId, ip }: FastifyRequest): Origin {
+  return { requestId, clientAddress: clientOf(ip) };
+}

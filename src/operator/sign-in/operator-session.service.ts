@@ -1,0 +1,79 @@
+// Opens, finds, lists and ends the sessions of operators.
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../../token-exchange/database/transaction.js';
+import { Clock } from '../../token-exchange/foundation/clock.js';
+import type {
+  LiveOperatorSession,
+  OperatorSession,
+  SessionMoments,
+} from '../accounts/operator-session.repository.js';
+import { OperatorSessionRepository } from '../accounts/operator-session.repository.js';
+
+export const SESSION_SECONDS = 8 * 3600;
+export const IDLE_SECONDS = 30 * 60;
+/** Its last use is written down so often, rather than at every call. */
+const TOUCH_SECONDS = 60;
+const SECRET_BYTES = 32;
+
+/** A session that was just opened. */
+export interface OpenedOperatorSession {
+  readonly session: OperatorSession;
+  /** For the cookie, and nothing else. */
+  readonly secret: string;
+}
+
+@Injectable()
+export class OperatorSessionService {
+  constructor(
+    private readonly sessions: OperatorSessionRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @rule D105 A session lasts eight hours at most, and half an hour from its last use; its secret is stored as a hash.
+   * See password-hasher.ts for what a sign-in costs, operator-session.repository.ts for role and state. */
+  async open(
+    transaction: Transaction,
+    userId: string,
+    clientAddress: string,
+  ): Promise<OpenedOperatorSession> {
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    const openedAt = this.clock.now();
+    const expiresAt = new Date(openedAt.getTime() + SESSION_SECONDS * 1000);
+    const session = { id: randomUUID(), userId, openedAt, lastUsedAt: openedAt, expiresAt, clientAddress };
+    await this.sessions.insert(transaction, hashOf(secret), session);
+    return { session, secret };
+  }
+
+  /** Undefined where it has ended, or its user may not sign in any more. */
+  async find(secret: string): Promise<LiveOperatorSession | undefined> {
+    const moments = this.moments();
+    const found = await this.sessions.findLive(hashOf(secret), moments);
+    if (found === undefined) return undefined;
+    const { now } = moments;
+    if (now.getTime() - found.lastUsedAt.getTime() >= TOUCH_SECONDS * 1000)
+      await this.sessions.touch(found.id, now);
+    return found;
+  }
+
+  list(afterId: string | undefined, limit: number): Promise<LiveOperatorSession[]> {
+    return this.sessions.list(this.moments(), afterId, limit);
+  }
+
+  countOfUser(userId: string): Promise<number> {
+    return this.sessions.countOfUser(userId, this.moments());
+  }
+
+  purge(): Promise<void> {
+    return this.sessions.purge(this.moments());
+  }
+
+  private moments(): SessionMoments {
+    const now = this.clock.now();
+    return { now, idleSince: new Date(now.getTime() - IDLE_SECONDS * 1000) };
+  }
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret, 'utf8').digest();
+}

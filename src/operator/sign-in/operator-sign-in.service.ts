@@ -1,0 +1,223 @@
+// Signs operators in and out, and changes their passwords.
+import { Injectable } from '@nestjs/common';
+import type { OperatorRefusalReason } from '../../audit/instance-events.js';
+import { auditEvent } from '../../token-exchange/audit/audit-event.js';
+import type { AuditEvent } from '../../token-exchange/audit/audit-event.js';
+import { AuditBus } from '../../token-exchange/audit/audit.bus.js';
+import type { Transaction } from '../../token-exchange/database/transaction.js';
+import { Clock } from '../../token-exchange/foundation/clock.js';
+import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
+import { OPERATOR_ROLES } from '../../users/role.js';
+import type { OperatorAccount } from '../accounts/operator-account.repository.js';
+import { OperatorAccountRepository } from '../accounts/operator-account.repository.js';
+import type { LiveOperatorSession } from '../accounts/operator-session.repository.js';
+import { OperatorSessionRepository } from '../accounts/operator-session.repository.js';
+import { PasswordHasher } from '../accounts/password-hasher.js';
+import { faultOfPassword } from '../accounts/password-rules.js';
+import { hashOfCode } from '../accounts/sign-in-code.js';
+import { SignInFailureRepository, failureKey } from '../accounts/sign-in-failure.repository.js';
+import { OperatorRefusal } from './operator-refusal.js';
+import type { OpenedOperatorSession } from './operator-session.service.js';
+import { OperatorSessionService } from './operator-session.service.js';
+
+/** Where a request comes from. */
+export interface Origin {
+  /** As the throttle counts it. */
+  readonly clientAddress: string;
+  readonly requestId: string;
+}
+
+/** Somebody who has just signed in. */
+export interface SignedIn extends OpenedOperatorSession {
+  readonly account: OperatorAccount;
+}
+
+@Injectable()
+export class OperatorSignInService {
+  constructor(
+    private readonly accounts: OperatorAccountRepository,
+    private readonly rows: OperatorSessionRepository,
+    private readonly sessions: OperatorSessionService,
+    private readonly failures: SignInFailureRepository,
+    private readonly hasher: PasswordHasher,
+    private readonly audit: AuditBus,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws OperatorRefusal `invalid_credentials`, whatever the reason
+   * @throws TooManyRequestsError where the account waits for this address, or two others are being judged
+   */
+  signIn(email: string, password: string, origin: Origin): Promise<SignedIn> {
+    return this.hasher.inTurn(async () => {
+      const key = await this.begun(email, origin);
+      const account = await this.checked(email, password, origin);
+      return this.audit.commit(async (transaction) => {
+        const signedIn = await this.opened(transaction, account, origin);
+        await this.failures.forget(transaction, key);
+        return { result: signedIn, events: [this.signedIn(signedIn, 'password', origin)] };
+      });
+    });
+  }
+
+  /**
+   * Sets the first password, or a new one, by a code that somebody with a shell has handed over, and signs in.
+   * @throws OperatorRefusal `invalid_code`, or `bad_request` for a password that breaks a rule
+   * @throws TooManyRequestsError as `signIn`
+   */
+  setByCode(email: string, code: string, newPassword: string, origin: Origin): Promise<SignedIn> {
+    refuseFault(newPassword);
+    return this.hasher.inTurn(async () => {
+      const key = await this.begun(email, origin);
+      const codeHash = hashOfCode(code);
+      const userId = await this.accounts.findByCode(email, codeHash, this.clock.now());
+      if (userId === undefined) {
+        const known = await this.accounts.findByEmail(email);
+        return this.refused('wrong_code', known, origin, 'invalid_code');
+      }
+      const hash = await this.hasher.hash(newPassword);
+      return this.audit.commit(async (transaction) => {
+        const now = this.clock.now();
+        // Of two at once one has it, by the lock of the row.
+        if (!(await this.accounts.takeCode(transaction, userId, codeHash, now)))
+          throw new OperatorRefusal('invalid_code');
+        const { signedIn, changed } = await this.changed(transaction, userId, hash, 'code', origin);
+        await this.failures.forget(transaction, key);
+        return { result: signedIn, events: [changed, this.signedIn(signedIn, 'code', origin)] };
+      });
+    });
+  }
+
+  /**
+   * Changes one's own password. All sessions of before end, and another one is opened.
+   * @throws OperatorRefusal `invalid_credentials`, or `bad_request` for a password that breaks a rule
+   * @throws TooManyRequestsError as `signIn`
+   */
+  changePassword(
+    { email }: LiveOperatorSession,
+    password: string,
+    newPassword: string,
+    origin: Origin,
+  ): Promise<SignedIn> {
+    refuseFault(newPassword);
+    return this.hasher.inTurn(async () => {
+      const key = await this.begun(email, origin);
+      const account = await this.checked(email, password, origin);
+      const hash = await this.hasher.hash(newPassword);
+      return this.audit.commit(async (transaction) => {
+        await this.confirmed(transaction, account);
+        const { signedIn, changed } = await this.changed(transaction, account.id, hash, 'password', origin);
+        await this.failures.forget(transaction, key);
+        return { result: signedIn, events: [changed] };
+      });
+    });
+  }
+
+  async signOut({ id, userId }: LiveOperatorSession, { requestId, clientAddress }: Origin): Promise<void> {
+    await this.audit.commit(async (transaction) => {
+      await this.rows.delete(transaction, id);
+      const context = { occurredAt: this.clock.now(), requestId, subjectUserId: userId };
+      const payload = { clientAddress, operatorSessionId: id };
+      return { result: undefined, events: [auditEvent('svc.audit.operator.signed-out', context, payload)] };
+    });
+  }
+
+  /** Counts the attempt. @returns by what it is forgotten once it has succeeded */
+  private async begun(email: string, { clientAddress }: Origin): Promise<Buffer> {
+    const key = failureKey(email, clientAddress);
+    const waitSeconds = await this.failures.begin(key, this.clock.now());
+    if (waitSeconds !== undefined) throw new TooManyRequestsError(waitSeconds);
+    return key;
+  }
+
+  /** The account of an e-mail address, if the password is its own and it may sign in. */
+  private async checked(
+    email: string,
+    password: string,
+    origin: Origin,
+  ): Promise<OperatorAccount & { readonly passwordHash: string }> {
+    const account = await this.accounts.findByEmail(email);
+    const isRight = await this.hasher.isRight(password, account?.passwordHash ?? undefined);
+    const reason = reasonAgainst(account, isRight);
+    if (reason !== undefined || account === undefined || account.passwordHash === null)
+      return this.refused(reason ?? 'no_password', account, origin, 'invalid_credentials');
+    return { ...account, passwordHash: account.passwordHash };
+  }
+
+  private async refused(
+    reason: OperatorRefusalReason,
+    account: OperatorAccount | undefined,
+    { requestId, clientAddress }: Origin,
+    word: 'invalid_credentials' | 'invalid_code',
+  ): Promise<never> {
+    const context = { occurredAt: this.clock.now(), requestId, subjectUserId: account?.id };
+    await this.audit.tell([
+      auditEvent('svc.audit.operator.sign-in-failed', context, { clientAddress, reason }),
+    ]);
+    throw new OperatorRefusal(word);
+  }
+
+  private async opened(
+    transaction: Transaction,
+    account: OperatorAccount,
+    { clientAddress }: Origin,
+  ): Promise<SignedIn> {
+    await this.confirmed(transaction, account);
+    return { account, ...(await this.sessions.open(transaction, account.id, clientAddress)) };
+  }
+
+  /** What was judged must be so still: role, state or password may have been changed while the hash was computed. */
+  private async confirmed(transaction: Transaction, { id, passwordHash }: OperatorAccount): Promise<void> {
+    const present = await this.accounts.lock(id, transaction);
+    if (reasonAgainst(present, true) !== undefined || present?.passwordHash !== passwordHash)
+      throw new OperatorRefusal('invalid_credentials');
+  }
+
+  private async changed(
+    transaction: Transaction,
+    userId: string,
+    hash: string,
+    by: 'code' | 'password',
+    { requestId, clientAddress }: Origin,
+  ): Promise<{ readonly signedIn: SignedIn; readonly changed: AuditEvent }> {
+    const occurredAt = this.clock.now();
+    const account = await this.accounts.lock(userId, transaction);
+    if (account === undefined || reasonAgainst(account, true) === 'user_disabled' || !isPrivileged(account))
+      throw new OperatorRefusal(by === 'code' ? 'invalid_code' : 'invalid_credentials');
+    await this.accounts.setPassword(transaction, userId, hash, occurredAt);
+    const endedSessions = await this.rows.deleteOfUser(transaction, userId);
+    const context = { occurredAt, requestId, subjectUserId: userId };
+    const payload = { clientAddress, by, endedSessions };
+    const changed = auditEvent('svc.audit.operator.password-changed', context, payload);
+    const opened = await this.sessions.open(transaction, userId, clientAddress);
+    return { signedIn: { account, ...opened }, changed };
+  }
+
+  private signedIn({ account, session }: SignedIn, by: 'password' | 'code', origin: Origin): AuditEvent {
+    const { requestId, clientAddress } = origin;
+    const context = { occurredAt: this.clock.now(), requestId, subjectUserId: account.id };
+    const payload = { clientAddress, by, operatorSessionId: session.id };
+    return auditEvent('svc.audit.operator.signed-in', context, payload);
+  }
+}
+
+/** Judged only after the password was, so that all of them take the same work. */
+function reasonAgainst(
+  account: OperatorAccount | undefined,
+  isRight: boolean,
+): OperatorRefusalReason | undefined {
+  if (account === undefined) return 'unknown_account';
+  if (!account.enabled) return 'user_disabled';
+  if (!isPrivileged(account)) return 'not_privileged';
+  if (account.passwordHash === null) return isRight ? undefined : 'no_password';
+  return isRight ? undefined : 'wrong_password';
+}
+
+function isPrivileged({ role }: OperatorAccount): boolean {
+  return OPERATOR_ROLES.includes(role);
+}
+
+function refuseFault(password: string): void {
+  const fault = faultOfPassword(password);
+  if (fault !== undefined) throw new OperatorRefusal('bad_request', `newPassword ${fault}`);
+}

@@ -1,0 +1,102 @@
+// A file of ours as browsers get it: its bytes, compressed for those who take that, and what tells it from others.
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+/** The bytes of a file as they are answered to a client. */
+export interface Representation {
+  readonly content: Buffer;
+  /** Strong: the same tag means the same bytes (RFC 9110 §8.8.3). */
+  readonly entityTag: string;
+  /** The content coding; undefined: none. */
+  readonly encoding: Coding | undefined;
+}
+
+type Coding = keyof typeof CODINGS;
+
+/** The content codings by which files are compressed (RFC 9110 §8.4.1, RFC 7932), the best one first. */
+const CODINGS = {
+  br: (content: Buffer) => brotliCompressSync(content),
+  gzip: (content: Buffer) => gzipSync(content, { level: constants.Z_BEST_COMPRESSION }),
+} as const;
+
+/** A file, compressed for those who take it. */
+export class PublicFile {
+  private readonly plain: Representation;
+  private readonly compressed = new Map<Coding, Representation>();
+
+  constructor(
+    content: Buffer,
+    readonly contentType: string,
+  ) {
+    this.plain = representation(content, undefined);
+  }
+
+  get entityTag(): string {
+    return this.plain.entityTag;
+  }
+
+  /** @param acceptEncoding the request's header (RFC 9110 §12.5.3) */
+  representationFor(acceptEncoding = ''): Representation {
+    const taken = codingsIn(acceptEncoding);
+    const coding = (Object.keys(CODINGS) as Coding[]).find((name) => taken.has(name));
+    return coding === undefined ? this.plain : this.compressedBy(coding);
+  }
+
+  /** Once for each file, when somebody asks for it first. */
+  private compressedBy(coding: Coding): Representation {
+    const known = this.compressed.get(coding);
+    if (known !== undefined) return known;
+    const made = representation(CODINGS[coding](this.plain.content), coding);
+    this.compressed.set(coding, made);
+    return made;
+  }
+}
+
+/** Those that a client takes; which it likes better is not looked at. */
+function codingsIn(acceptEncoding: string): Set<string> {
+  const offers = acceptEncoding
+    .toLowerCase()
+    .split(',')
+    .map((offer) => offer.split(';').map((part) => part.trim()));
+  return new Set(offers.filter(([, weight = '']) => !/^q=0(\.0*)?$/.test(weight)).map(([name = '']) => name));
+}
+
+/** Media types of files, with the encoding of their text (RFC 9110 §8.3). */
+export const MEDIA_TYPES = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  icon: 'image/x-icon',
+  javascript: 'text/javascript; charset=utf-8',
+  plainText: 'text/plain; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const;
+
+function representation(content: Buffer, encoding: Coding | undefined): Representation {
+  return { content, entityTag: `"${digest(content)}"`, encoding };
+}
+
+/** Where pages say that their assets are. */
+const UNVERSIONED = '/assets/current/';
+
+/** The files that a page is made of. Their version stands in their addresses, and changes when one of them does. */
+export class VersionedAssets {
+  readonly version: string;
+
+  constructor(private readonly files: ReadonlyMap<string, PublicFile>) {
+    this.version = digest([...files.values()].map(({ entityTag }) => entityTag).join());
+  }
+
+  find(name: string): PublicFile | undefined {
+    return this.files.get(name);
+  }
+
+  /** A page with the addresses of this version. */
+  versioned(html: Buffer): string {
+    return html.toString().replaceAll(UNVERSIONED, `/assets/${this.version}/`);
+  }
+}
+
+/** 96 bits: enough to tell versions of a file apart. */
+function digest(content: Buffer | string): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 16);
+}

@@ -1,0 +1,337 @@
+// What an operator does in the browser, on what is really there: who is refused and why, keys, entries, users, sessions, tokens.
+import { Partner } from '../../../demo/partner.js';
+import { describeInBrowser } from '../../support/browser.js';
+import { createUser } from '../../support/local-users.js';
+import { PASSWORD, makeCode } from '../../support/operators.js';
+import { JwksServer } from '../../support/jwks-server.js';
+import { until } from '../../support/until.js';
+import { ADMIN, OWNER, OperatorBrowsing } from '../../support/operator-browsing.js';
+import type { OperatorPage } from '../../support/operator-browsing.js';
+
+/** For what other parts of the service have to hear of. */
+const PATIENCE_MS = 60_000;
+const ALICE = 'alice@login.partner.test';
+
+describeInBrowser("the operator's pages", () => {
+  const browsing = new OperatorBrowsing();
+  let one: OperatorPage;
+  const exchange = (token: string) => browsing.exchange(token);
+
+  beforeAll(() => browsing.start());
+  afterEach(() => browsing.leave());
+  afterAll(() => browsing.stop());
+
+  describe('why somebody is refused', () => {
+    it('[D113] is found by the request id in three clicks, with cause, expected, found and remedy', async () => {
+      const expired = browsing.token('alice', { iat: 1_700_000_000, exp: 1_700_000_050 });
+      const answer = await exchange(expired);
+      expect(answer.status).toBe(400);
+      const requestId = answer.requestId;
+      one = await browsing.signedIn();
+      await one.field('Why can somebody not sign in?').click();
+      await one.page.keyboard.insertText(requestId);
+      await one.button('Find out').click();
+      await one.text('token_expired');
+      await one.text('What to do:');
+      await one.text('Expected');
+      expect(await one.page.locator('main').innerText()).toContain(browsing.partner.issuer);
+    });
+
+    it('[D113] is found by the e-mail address, which stands in no address', async () => {
+      const token = browsing.token('alice');
+      expect((await exchange(token)).status).toBe(200);
+      await browsing.service.rows('UPDATE user_account SET enabled = false WHERE email = $1', [ALICE]);
+      expect((await exchange(browsing.token('alice'))).status).toBe(400);
+      const urls: string[] = [];
+      browsing.context.on('request', (request) => urls.push(request.url()));
+      one = await browsing.signedIn();
+      await one.field('Why can somebody not sign in?').fill(ALICE);
+      await one.button('Find out').click();
+      await one.text('user_disabled');
+      await one.page.getByRole('link', { name: 'to the user' }).first().click();
+      await one.text('Disabled');
+      await one.button('Enable').click();
+      await one.confirm(`Enable ${ALICE}?`, 'Enable');
+      await one.text('The user is enabled.');
+      expect((await exchange(browsing.token('alice'))).status).toBe(200);
+      urls.push(one.page.url());
+      expect(urls.filter((url) => /alice/i.test(decodeURIComponent(url)))).toEqual([]);
+    });
+
+    it('says of an address that nobody has, and of an id of no request, where else to look', async () => {
+      one = await browsing.signedIn('#/refusals');
+      await one.field('User').fill('nobody@login.partner.test');
+      await one.button('Search').click();
+      await one.text('names nobody');
+      await one.page.goto(`${browsing.instanceOrigin}/admin#/requests/nothing`);
+      await one.heading('The trail holds nothing of this request');
+    });
+
+    it('is narrowed by reason and issuer, and the address of what was found can be handed on', async () => {
+      one = await browsing.signedIn('#/refusals?reason=token_expired');
+      await one.text('token_expired');
+      expect(await one.page.locator('.state', { hasText: 'user_disabled' }).count()).toBe(0);
+      await one.field('Issuer').fill('https://other.example');
+      await one.button('Search').click();
+      await one.heading('No refusal fits');
+      expect(one.page.url()).toContain('issuer=https%3A%2F%2Fother.example');
+    });
+  });
+
+  it('the overview counts what came in, in a plot and in a table of the same numbers', async () => {
+    one = await browsing.signedIn();
+    await one.page.locator('.plot canvas').waitFor();
+    const [{ passed, refused }] = (await browsing.service.rows<{ passed: number; refused: number }>(
+      `SELECT count(*) FILTER (WHERE name = 'svc.audit.token-exchange.succeeded')::int AS passed,
+         count(*) FILTER (WHERE name = 'svc.audit.token-exchange.failed')::int AS refused FROM audit_event`,
+    )) as [{ passed: number; refused: number }];
+    await one.text(`${passed} succeeded, ${refused} refused`);
+    await one.page.getByText('The same as a table').click();
+    const cells = one.page.getByRole('table', { name: /^Events from/ }).getByRole('row');
+    const counts = (await cells.allInnerTexts()).map((text) => /\d+(?=\s*$)/.exec(text)?.[0] ?? '0');
+    expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(refused);
+    expect(await one.page.locator('time[datetime]').count()).toBeGreaterThan(0);
+  });
+
+  it('a key that is revoked lets the next token in no more, until it is restored', async () => {
+    one = await browsing.signedIn('#/entries');
+    await one.link('partner').first().click();
+    await one.button(`Revoke the key ${browsing.partner.kid}`).click();
+    await one.button('Cancel').click();
+    expect((await exchange(browsing.token('kay'))).status).toBe(200);
+    await one.button(`Revoke the key ${browsing.partner.kid}`).click();
+    await one.confirm(/^Revoke the key/, 'Revoke');
+    await one.text(`Revoked: the key ${browsing.partner.kid}.`);
+    expect((await exchange(browsing.token('kay'))).status).toBe(400);
+    await one.button(`Restore the key ${browsing.partner.kid}`).click();
+    await one.confirm(/^Restore the key/, 'Restore');
+    await one.text('Restored:');
+    expect((await exchange(browsing.token('kay'))).status).toBe(200);
+    const events = await browsing.service.rows<{ payload: object }>(
+      `SELECT payload FROM audit_event WHERE name LIKE 'svc.audit.%' AND payload::text LIKE '%' || $1 || '%'`,
+      [browsing.partner.kid],
+    );
+    expect(events.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('an entry is added, changed, suspended, resumed and removed, each heard by the next token', async () => {
+    const other = Partner.create({ issuer: 'https://added.partner.test', audience: browsing.instanceOrigin });
+    const status = async () => (await exchange(other.sign(other.claims({ sub: 'fay' })))).status;
+    const answers = (expected: number) =>
+      until(`answer ${expected}`, PATIENCE_MS, async () => (await status()) === expected);
+    const entry = other.staticEntry();
+    expect(await status()).toBe(400);
+    one = await browsing.signedIn('#/entries');
+    await one.page.getByRole('link', { name: 'Add an entry' }).first().click();
+    await one.field('Name').fill('added');
+    await one.field('Issuer').fill(other.issuer);
+    await one.field('Keys').selectOption('static');
+    await one.field('Key id').fill('another');
+    await one.field('Public key').fill('no key');
+    await one.button('Add entry').click();
+    await one.page.getByRole('alert').filter({ hasText: /key/ }).waitFor();
+    await one.field('Key id').fill(entry.kid);
+    await one.field('Public key').fill(entry.key);
+    await one.field('Expected audience').fill(browsing.instanceOrigin);
+    await one.page.getByLabel('Only these roles').check();
+    await one.page.getByLabel('Member', { exact: true }).check();
+    await one.button('Add entry').click();
+    await one.heading('stored:added');
+    await answers(200);
+
+    await one.link('Change').click();
+    await one.page.getByLabel('Only these ways in').check();
+    await one.page.getByLabel('Embedded login').check();
+    await one.button('Save changes').click();
+    await one.text('Embed only.');
+    await answers(400);
+    await one.link('Change').click();
+    await one.page.getByLabel('Only these ways in').uncheck();
+    await one.button('Save changes').click();
+    await one.heading('stored:added');
+    await answers(200);
+
+    await one.button('Suspend').click();
+    await one.confirm('Suspend added?', 'Suspend');
+    await one.text('The entry is suspended');
+    await answers(400);
+    await one.button('Resume').click();
+    await one.confirm('Resume added?', 'Resume');
+    await one.text('The entry is trusted again.');
+    await answers(200);
+    await one.button('Remove').click();
+    await one.confirm('Remove added?', 'Remove');
+    await one.heading('Trusted entries');
+    expect(await one.page.getByText('stored:added').count()).toBe(0);
+    await answers(400);
+  });
+
+  it('a key set that fails is told of, and fetched when asked for', async () => {
+    const other = Partner.create({
+      issuer: 'https://fetched.partner.test',
+      audience: browsing.instanceOrigin,
+    });
+    const server = await JwksServer.listen();
+    try {
+      one = await browsing.signedIn('#/entries/new');
+      await one.field('Name').fill('fetched');
+      await one.field('Issuer').fill(other.issuer);
+      await one.field('Address of the key set').fill(server.url);
+      await one.button('Add entry').click();
+      await one.heading('stored:fetched');
+      // The server answers 404 until it is told otherwise.
+      await until('the failure is shown', PATIENCE_MS, async () => {
+        await one.page.reload();
+        await one.settled();
+        return (await one.page.getByText('Key set fails').count()) > 0;
+      });
+      await one.goTo('Overview');
+      await one.text('The key set of stored:fetched cannot be fetched:');
+      server.publish(other.jwks());
+      await one.goTo('Trusted entries');
+      await one.link('stored:fetched').click();
+      await until('the key is held', PATIENCE_MS, async () => {
+        await one.button('Fetch now').click();
+        const dialog = one.page.getByRole('dialog');
+        await dialog.getByRole('button', { name: 'Fetch now' }).click();
+        await one.page.locator('.flash, dialog .problem:not([hidden])').first().waitFor();
+        if ((await dialog.count()) > 0) await dialog.getByRole('button', { name: 'Cancel' }).click();
+        await one.settled();
+        return (await one.row(other.kid).count()) > 0;
+      });
+      expect((await exchange(other.sign(other.claims({ sub: 'una' })))).status).toBe(200);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('users are found, signed out everywhere and disabled; a session is ended alone', async () => {
+    const cookies = [
+      await browsing.sessionCookie(browsing.token('sam')),
+      await browsing.sessionCookie(browsing.token('sam')),
+    ];
+    const live = () => Promise.all(cookies.map((cookie) => browsing.sessionStatus(cookie)));
+    expect(await live()).toEqual([200, 200]);
+    one = await browsing.signedIn('#/users');
+    await one.field('Search').fill('sam@');
+    await one.button('Search').click();
+    await one.page.getByRole('link', { name: 'sam@login.partner.test' }).click();
+    await one.text('2 embedded sessions');
+    await one
+      .button(/^End the session/)
+      .first()
+      .click();
+    await one.confirm(/^End the session/, 'End');
+    await one.text('1 embedded session,');
+    expect((await live()).sort()).toEqual([200, 401]);
+    await one.button('Sign out everywhere').click();
+    await one.confirm(/^Sign sam@login.partner.test out/, 'Sign out everywhere');
+    await one.text('0 embedded sessions');
+    expect(await live()).toEqual([401, 401]);
+    await one.button('Disable').click();
+    await one.confirm(/^Disable/, 'Disable');
+    await one.text('The user is disabled.');
+    expect((await exchange(browsing.token('sam'))).status).toBe(400);
+  });
+
+  it("the sign-in of another operator is ended, one disables no account of one's own", async () => {
+    one = await browsing.signedIn('', ADMIN);
+    const [cookie] = await browsing.context.cookies(browsing.instanceOrigin);
+    await browsing.context.clearCookies();
+    const owner = await browsing.signedIn('#/sessions', OWNER);
+    for (let left = await owner.button(`End the sign-in of ${ADMIN}`).count(); left > 0; left -= 1) {
+      await owner.button(`End the sign-in of ${ADMIN}`).first().click();
+      await owner.confirm(/^End the sign-in/, 'End');
+      await owner.text('It has ended.');
+      await owner.settled();
+    }
+    await owner.goTo('Users');
+    await owner.page.getByRole('link', { name: OWNER }).click();
+    await owner.text('Password for here');
+    expect(await owner.button('Disable').count()).toBe(0);
+    if (cookie === undefined) throw new Error('there was no cookie');
+    await browsing.context.addCookies([cookie]);
+    await one.goTo('Users').catch(() => undefined);
+    await one.heading('Sign in to the administration');
+  });
+
+  it('a token is explained check by check, is not used up, and is nowhere afterwards', async () => {
+    const token = browsing.token('tom');
+    const urls: string[] = [];
+    browsing.context.on('request', (request) => urls.push(request.url()));
+    one = await browsing.signedIn('#/explain');
+    await one.field('Way in').selectOption('exchange');
+    await one.field('Token').fill(token);
+    await one.button('Explain').click();
+    await one.heading('It would be accepted');
+    await one.text('not there yet: would be made');
+    expect((await exchange(token)).status).toBe(200);
+    await one.field('Token').fill(token);
+    await one.button('Explain').click();
+    await one.heading('It would be refused');
+    await one.text('token_replayed');
+    expect(await one.page.locator('.checks .failed').count()).toBe(1);
+    expect(urls.filter((url) => url.includes(token.slice(0, 40)))).toEqual([]);
+    expect(
+      await one.page.evaluate('JSON.stringify([localStorage, sessionStorage, history.state])'),
+    ).not.toContain('eyJ');
+    await one.button('Clear').click();
+    expect(await one.field('Token').inputValue()).toBe('');
+  });
+
+  it('the instance page shows switches, licence and settings, and no secret', async () => {
+    one = await browsing.signedIn('#/instance');
+    await one.text('Available');
+    await one.row('SVC_SSL_KEY').waitFor();
+    await one.row('SVC_BASE_URL').getByText(browsing.instanceOrigin).waitFor();
+    const text = await one.page.locator('main').innerText();
+    expect(text).not.toContain('PRIVATE KEY');
+    expect(text).toContain('token-exchange');
+  });
+
+  it("one's own password is changed, and goes on being signed in", async () => {
+    await createUser(browsing.service, { email: 'renewing@instance.test', role: 'global:admin' });
+    const code = await makeCode(browsing.service, 'renewing@instance.test');
+    one = await browsing.open('#/password');
+    await one.button('I have a code').click();
+    await one.field('E-mail address').fill('renewing@instance.test');
+    await one.field('Code').fill(code);
+    await one.field('New password').fill('the first long one');
+    await one.field('New password, again').fill('the first long one');
+    await one.button('Set password and sign in').click();
+    await one.heading('Change password');
+    await one.field('Present password').fill('not the right one');
+    await one.field('New password').fill('the second long one');
+    await one.field('New password, again').fill('the second long one');
+    await one.button('Change password').click();
+    await one.alert('The present password is not right.');
+    await one.field('Present password').fill('the first long one');
+    await one.button('Change password').click();
+    await one.text('Your password is changed.');
+    await one.goTo('Users');
+  });
+
+  it('a whole task is done by the keyboard alone', async () => {
+    one = await browsing.open('#/explain');
+    await one.field('E-mail address').waitFor();
+    const type = (text: string) => one.page.keyboard.insertText(text);
+    const press = (key: string) => one.page.keyboard.press(key);
+    await type(OWNER);
+    await press('Tab');
+    await type(PASSWORD);
+    await press('Enter');
+    await one.heading('Explain a token');
+    await press('Tab');
+    await one.page.locator('select:focus').waitFor();
+    await press('Tab');
+    await type('no token');
+    await press('Tab');
+    await press('Enter');
+    await one.heading('It would be refused');
+    expect(await one.page.locator(':focus').textContent()).toBe('It would be refused');
+    await one.page.evaluate('document.activeElement.blur()');
+    await press('Tab');
+    await press('Enter');
+    expect(await one.page.locator(':focus').getAttribute('id')).toBe('main');
+  });
+});

@@ -1,0 +1,165 @@
+// The sign-in of the operator's pages in a browser: by password and by code, what is refused, how it ends, and what comes back.
+import { describeInBrowser } from '../../support/browser.js';
+import { PASSWORD, makeCode } from '../../support/operators.js';
+import { createUser } from '../../support/local-users.js';
+import { TestClock } from '../../support/test-clock.js';
+import { ADMIN, OWNER, OperatorBrowsing } from '../../support/operator-browsing.js';
+
+const WRONG = 'a password that nobody has';
+const HOUR_SECONDS = 3_600;
+
+describeInBrowser("the operator's sign-in", () => {
+  const clock = new TestClock();
+  const browsing = new OperatorBrowsing({ clock });
+  beforeAll(() => browsing.start());
+  afterEach(() => browsing.leave());
+  afterAll(() => browsing.stop());
+
+  it('[D113] shows nothing before it, leads to the page that was asked for, and leaves nothing behind afterwards', async () => {
+    const one = await browsing.open('#/users');
+    await one.heading('Sign in to the administration');
+    expect(await one.page.getByRole('navigation').count()).toBe(0);
+    await one.signIn();
+    await one.heading('Users');
+    await one.page.getByRole('banner').getByText(OWNER).waitFor();
+    await one.button('Sign out').click();
+    await one.heading('Sign in to the administration');
+    expect(await one.page.locator('body').innerText()).not.toContain(OWNER);
+    await one.page.reload();
+    await one.heading('Sign in to the administration');
+  });
+
+  it('says that a password is wrong, asks for it anew, and slows further tries down without losing the address', async () => {
+    const one = await browsing.open();
+    await one.tryToSignIn(ADMIN, WRONG);
+    await one.alert('E-mail address and password do not fit each other');
+    expect(await one.field('Password').inputValue()).toBe('');
+    expect(await one.field('E-mail address').inputValue()).toBe(ADMIN);
+    for (let tries = 0; (await one.page.getByText('Try again in').count()) === 0; tries += 1) {
+      expect(tries).toBeLessThan(10);
+      const answer = one.page.waitForResponse(/rest\/admin\/session$/);
+      await one.tryToSignIn(undefined, WRONG);
+      await answer;
+      await one.page.getByRole('alert').waitFor();
+    }
+    clock.advance(24 * HOUR_SECONDS);
+    await one.signIn(ADMIN);
+    await one.heading('Overview');
+  });
+
+  it('takes a code together with a new password, once', async () => {
+    await createUser(browsing.service, { email: 'coded@instance.test', role: 'global:admin' });
+    const code = await makeCode(browsing.service, 'coded@instance.test');
+    const one = await browsing.open();
+    await one.field('E-mail address').fill('coded@instance.test');
+    await one.button('I have a code').click();
+    expect(await one.field('E-mail address').inputValue()).toBe('coded@instance.test');
+    const fill = async (password: string, again: string) => {
+      await one.field('Code').fill(code);
+      await one.field('New password').fill(password);
+      await one.field('New password, again').fill(again);
+      await one.button('Set password and sign in').click();
+    };
+    await fill('too short', 'too short');
+    await one.alert('A password has 12 to 200 characters; this one has 9.');
+    await fill(PASSWORD, WRONG);
+    await one.alert('The two new passwords differ.');
+    await fill(PASSWORD, PASSWORD);
+    await one.heading('Overview');
+    expect(one.page.url()).not.toContain(code);
+
+    await browsing.context.clearCookies();
+    await one.page.reload();
+    await one.button('I have a code').click();
+    await one.field('E-mail address').fill('coded@instance.test');
+    await fill(PASSWORD, PASSWORD);
+    await one.alert('The code is not right, was used, or is too old.');
+  });
+
+  it('[D113] that has ended comes back to where one was, with what was typed, which was not sent', async () => {
+    const one = await browsing.signedIn('#/entries/new');
+    await one.field('Name').fill('typed');
+    clock.advance(HOUR_SECONDS);
+    await one.field('Issuer').fill('https://typed.example');
+    await one.field('Address of the key set').fill('https://typed.example/jwks.json');
+    await one.button('Add entry').click();
+    await one.text('Your sign-in has ended.');
+    expect(await one.page.locator('body').innerText()).not.toContain('Whose tokens');
+    expect(await one.field('E-mail address').inputValue()).toBe(OWNER);
+    await one.tryToSignIn(undefined, PASSWORD);
+    await one.text('What you had typed is still here, and was not sent.');
+    expect(await one.field('Name').inputValue()).toBe('typed');
+    expect(await one.field('Issuer').inputValue()).toBe('https://typed.example');
+    expect(
+      await browsing.service.rows(`SELECT 1 FROM token_exchange_stored_entry WHERE name = 'typed'`),
+    ).toEqual([]);
+  });
+
+  it('[D113] by somebody else than before finds nothing of what was typed', async () => {
+    const one = await browsing.signedIn('#/entries/new');
+    await one.field('Name').fill('typed');
+    await browsing.context.clearCookies();
+    await one.field('Issuer').fill('https://typed.example');
+    await one.field('Address of the key set').fill('https://typed.example/jwks.json');
+    await one.button('Add entry').click();
+    await one.tryToSignIn(ADMIN, PASSWORD);
+    await one.heading('Add a trusted entry');
+    expect(await one.field('Name').inputValue()).toBe('');
+  });
+
+  it('ends in all windows of a browser at once, and another one takes its place in all', async () => {
+    const one = await browsing.signedIn('#/users');
+    const other = await browsing.open('#/sessions');
+    await other.heading('Sessions');
+    await one.button('Sign out').click();
+    await other.text('You have signed out in another window.');
+    await one.signIn(ADMIN);
+    await other.page.getByRole('banner').getByText(ADMIN).waitFor();
+    await other.heading('Sessions');
+  });
+
+  it('two operators at once, in browsers of their own, end neither', async () => {
+    const one = await browsing.signedIn();
+    const [cookie] = await browsing.context.cookies(browsing.instanceOrigin);
+    await browsing.context.clearCookies();
+    const other = await browsing.signedIn('', ADMIN);
+    await other.goTo('Users');
+    if (cookie === undefined) throw new Error('there was no cookie');
+    await browsing.context.addCookies([cookie]);
+    await one.page.reload();
+    await one.page.getByRole('banner').getByText(OWNER).waitFor();
+  });
+
+  it('[D110] is in no frame, and no other site writes', async () => {
+    await browsing.signedIn();
+    const page = await browsing.context.newPage();
+    // A page that may frame the instance itself.
+    await page.goto(
+      `${browsing.originOf('partner.test')}/?instance=${encodeURIComponent(browsing.instanceOrigin)}`,
+    );
+    const violation = page.waitForEvent('console', {
+      predicate: (message) => /frame-ancestors/i.test(message.text()),
+    });
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement('iframe'), { src: '${browsing.instanceOrigin}/admin' }))`,
+    );
+    await violation;
+    const told = await page.evaluate(async (address) => {
+      const send = (init: RequestInit) =>
+        fetch(address, { credentials: 'include', ...init }).then(
+          () => 'readable',
+          () => 'refused',
+        );
+      return [
+        await send({ method: 'DELETE' }),
+        await send({ method: 'POST', mode: 'no-cors', body: '{}' }),
+        await send({}),
+      ];
+    }, `${browsing.instanceOrigin}/rest/admin/session`);
+    expect(told[0]).toBe('refused');
+    expect(told[2]).toBe('refused');
+    // Whatever the other site has sent, the sign-in is still there.
+    const after = await browsing.open();
+    await after.heading('Overview');
+  });
+});

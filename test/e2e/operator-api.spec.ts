@@ -1,0 +1,333 @@
+// The operator's API: what it shows and changes, by the operations that commands use, and what the trail has of it.
+import { Partner } from '../../demo/partner.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
+import { JwksServer, status } from '../support/jwks-server.js';
+import { createUser, linkedUser } from '../support/local-users.js';
+import { cookieOf, meStatus } from '../support/logins.js';
+import type { OperatorBrowser } from '../support/operators.js';
+import { OPERATOR_ENVIRONMENT, createOperator, errorOf, signedIn } from '../support/operators.js';
+import { TestClock } from '../support/test-clock.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+type Json = Record<string, unknown>;
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const other = Partner.create({ issuer: 'https://other.example', audience: BASE_URL });
+
+/** The body of an answer that must have a status. */
+async function read<T = Json>(pending: Promise<Response>, expected = 200): Promise<T> {
+  const answer = await pending;
+  const text = await answer.text();
+  if (answer.status !== expected) throw new Error(`answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as T;
+}
+
+interface List<T = Json> {
+  data: T[];
+  nextCursor: string | null;
+}
+
+describeOnEachDatabase("the operator's API", (database) => {
+  let service: TestService;
+  let browser: OperatorBrowser;
+  let ada: string;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, {
+      environment: OPERATOR_ENVIRONMENT,
+      trustedKeys: [partner.staticEntry()],
+    });
+    ada = await createOperator(service, 'ada@example.com', 'global:owner');
+    browser = await signedIn(service, 'ada@example.com');
+  });
+  afterAll(() => service?.stop());
+
+  const performed = () =>
+    service.rows<{ subject: string; payload: Json }>(
+      `SELECT subject_user_id::text AS subject, payload FROM audit_event
+       WHERE name LIKE 'svc.audit.administration.%' AND payload->>'way' = 'operator' ORDER BY id`,
+    );
+
+  it('[D109] adds, shows, changes, suspends, resumes and removes a stored entry, each in the trail by whom and from where', async () => {
+    const entry = { ...other.staticEntry(), name: 'other' };
+    const added = await read(browser.send('POST', 'entries', { entry }), 201);
+    expect(added).toMatchObject({ name: 'other', changed: true });
+    expect(await errorOf(await browser.send('POST', 'entries', { entry }))).toEqual([409, 'refused']);
+    const { data } = await read<List>(browser.get('entries'));
+    expect(data.map(({ from, name, state, keySet }) => [from, name, state, keySet])).toEqual([
+      ['configuration', null, 'trusted', null],
+      ['command', 'other', 'trusted', null],
+    ]);
+    expect(await read(browser.get('entries/other'))).toMatchObject({
+      issuer: other.issuer,
+      definition: { name: 'other', issuer: other.issuer },
+      revoked: [],
+    });
+    const policy = { set: { provisionUsers: false }, unset: [] };
+    expect(await read(browser.send('PUT', 'entries/other/policy', policy))).toMatchObject({ changed: true });
+    expect(await read(browser.send('POST', 'entries/other/suspend'))).toMatchObject({ changed: true });
+    expect(await read(browser.get('entries/other'))).toMatchObject({ state: 'suspended' });
+    expect(await read(browser.send('POST', 'entries/other/resume'))).toMatchObject({ changed: true });
+    expect(await read(browser.send('DELETE', 'entries/other'))).toMatchObject({ changed: true });
+    expect(await errorOf(await browser.get('entries/other'))).toEqual([404, 'not_found']);
+    expect(await errorOf(await browser.send('DELETE', 'entries/other'))).toEqual([409, 'refused']);
+    const changes = (await performed()).filter(
+      ({ payload }) => !/list|status|show|revocations/.test(String(payload.operation)),
+    );
+    expect(changes.map(({ payload }) => payload.operation)).toEqual([
+      ...['keys add', 'keys add', 'keys policy', 'keys suspend', 'keys resume', 'keys remove', 'keys remove'],
+    ]);
+    for (const { subject, payload } of changes)
+      expect([subject, payload.clientAddress]).toEqual([ada, '192.0.2.1']);
+    const [change] = await service.rows<{ actor: string }>(
+      `SELECT actor_user_id::text AS actor FROM audit_event WHERE name LIKE '%stored-entry-changed' LIMIT 1`,
+    );
+    expect(change?.actor).toBe(ada);
+  });
+
+  it('[D59] revokes a key, which the next exchange sees, and restores it', async () => {
+    const subject_token = partner.sign(partner.claims({ sub: 'kim' }));
+    await service.accessToken({ subject_token: partner.sign(partner.claims({ sub: 'kim' })) });
+    const { kid } = partner.staticEntry() as { kid: string };
+    const chosen = { issuer: partner.issuer, kid };
+    await read(browser.send('POST', 'revocations', chosen), 201);
+    expect((await service.exchange({ subject_token })).status).toBe(400);
+    const { data } = await read<List>(browser.get('entries'));
+    expect(data[0]?.revoked).toMatchObject([{ kid }]);
+    expect(await read(browser.send('POST', 'revocations/restore', chosen))).toEqual({ stillRevoked: [] });
+    expect(await errorOf(await browser.send('POST', 'revocations/restore', chosen))).toEqual([
+      409,
+      'refused',
+    ]);
+    const all = await read<List>(browser.get('revocations'));
+    expect(all.data).toMatchObject([{ ...chosen, restoredAt: expect.any(String) as string }]);
+  });
+
+  it('finds users by the beginning of an e-mail address or by id, page by page, with no address in an address', async () => {
+    const ids: string[] = [];
+    for (const name of ['péa', 'peb', 'PEC', 'xe'])
+      ids.push(await createUser(service, { email: `${name}@search.example` }));
+    const search = (body: object) => read<List>(browser.send('POST', 'users/search', body));
+    const first = await search({ search: 'PE', limit: 1 });
+    expect([first.data.map(({ email }) => email), first.nextCursor]).toEqual([
+      ['peb@search.example'],
+      ids[1],
+    ]);
+    const second = await search({ search: 'PE', limit: 1, cursor: first.nextCursor });
+    expect([second.data.map(({ email }) => email), second.nextCursor]).toEqual([
+      ['PEC@search.example'],
+      null,
+    ]);
+    expect((await search({ search: ids[3]?.toUpperCase() })).data).toMatchObject([
+      { email: 'xe@search.example' },
+    ]);
+    expect((await search({ search: 'PÉA@search.example' })).data).toMatchObject([{ id: ids[0] }]);
+    expect((await search({ search: '%' })).data).toEqual([]);
+    const seen: unknown[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: List = await search({ limit: 2, ...(cursor !== undefined && { cursor }) });
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    const stored = await service.rows<{ id: string }>('SELECT id::text AS id FROM user_account');
+    expect(new Set(seen)).toEqual(new Set(stored.map(({ id }) => id)));
+    expect(seen).toHaveLength(stored.length);
+  });
+
+  it('shows a user with links and sessions, and signs out, disables and enables', async () => {
+    const token = () => partner.sign(partner.claims({ sub: 'lee', email: 'lee@partner.example' }));
+    const cookie = cookieOf(await service.embed({ token: token() }));
+    const { id = '' } = (await linkedUser(service, partner.issuer, 'lee')) ?? {};
+    expect(await read(browser.get(`users/${id}`))).toMatchObject({
+      links: [{ issuer: partner.issuer }],
+      ...{ sessions: 1, operatorSessions: 0, hasPassword: false, provisioned: true },
+    });
+    expect(await read(browser.get(`users/${ada}`))).toMatchObject({ hasPassword: true, provisioned: false });
+    expect(await read(browser.send('POST', `users/${id}/sign-out`))).toMatchObject({ id, sessions: 1 });
+    expect(await meStatus(service, cookie)).toBe(401);
+    expect(await read(browser.send('POST', `users/${id}/disable`))).toEqual({ id });
+    expect((await service.embed({ token: token() })).status).toBe(401);
+    expect(await read(browser.send('POST', `users/${id}/enable`))).toEqual({ id });
+    expect((await service.embed({ token: token() })).status).toBe(303);
+    expect(await errorOf(await browser.send('POST', `users/${ada}/disable`))).toEqual([409, 'refused']);
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    expect(await errorOf(await browser.send('POST', `users/${nobody}/disable`))).toEqual([404, 'not_found']);
+  });
+
+  it('lists embedded sessions and ends one, and those of operators', async () => {
+    const cookies: string[] = [];
+    for (const sub of ['mia', 'mia', 'noa'])
+      cookies.push(cookieOf(await service.embed({ token: partner.sign(partner.claims({ sub })) })));
+    const { id = '' } = (await linkedUser(service, partner.issuer, 'mia')) ?? {};
+    const first = await read<List<{ id: string }>>(browser.get(`sessions?userId=${id}&limit=1`));
+    expect(first.data).toMatchObject([{ user: { id }, issuers: [partner.issuer] }]);
+    const second = await read<List<{ id: string }>>(
+      browser.get(`sessions?userId=${id}&limit=1&cursor=${String(first.nextCursor)}`),
+    );
+    expect([second.data.length, second.nextCursor]).toEqual([1, null]);
+    for (const { id: session } of [...first.data, ...second.data])
+      expect((await browser.send('DELETE', `sessions/${session}`)).status).toBe(204);
+    expect(await Promise.all(cookies.map((cookie) => meStatus(service, cookie)))).toEqual([401, 401, 200]);
+    expect((await browser.send('DELETE', `sessions/${String(first.data[0]?.id)}`)).status).toBe(404);
+
+    const elsewhere = await signedIn(service, 'ada@example.com', '192.0.2.77');
+    const { data } = await read<List<{ id: string; current: boolean; clientAddress: string }>>(
+      browser.get('operator-sessions'),
+    );
+    const one = data.find(({ clientAddress }) => clientAddress === '192.0.2.77');
+    expect([one?.current, data.filter(({ current }) => current).length]).toEqual([false, 1]);
+    expect((await browser.send('DELETE', `operator-sessions/${String(one?.id)}`)).status).toBe(204);
+    expect([await elsewhere.status(), await browser.status()]).toEqual([401, 200]);
+  });
+
+  it('[D112] counts what has happened, and finds refusals by user, issuer, reason and request', async () => {
+    const expired = partner.sign(partner.claims({ sub: 'pat', iat: 1_000_000, exp: 1_000_060 }));
+    const answer = await service.exchange({ subject_token: expired });
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    const activity = await read<{ buckets: Json[]; reasons: Json[]; issuers: Json[] }>(
+      browser.get('activity?buckets=4'),
+    );
+    expect(activity).toMatchObject({ unit: 'events', bucketSeconds: 21_600, complete: true });
+    expect(activity.buckets).toHaveLength(4);
+    expect(activity.buckets.at(-1)).toMatchObject({ complete: true });
+    expect(activity.reasons).toContainEqual({ reason: 'token_expired', count: 1 });
+    const [last] = await service.rows<{ count: number }>(
+      `SELECT count(*)::int AS count FROM audit_event WHERE name = 'svc.audit.token-exchange.embed-login'`,
+    );
+    expect(activity.buckets.at(-1)?.logins).toBe(last?.count);
+
+    const find = (body: object) => read<List>(browser.send('POST', 'refusals/search', body));
+    const [found] = (await find({ reason: 'token_expired', issuer: partner.issuer })).data;
+    expect(found).toMatchObject({ requestId, reason: 'token_expired', check: 'times' });
+    expect([found?.cause, found?.remedy]).toEqual([expect.any(String), expect.any(String)]);
+    expect((await find({ requestId })).data).toMatchObject([{ requestId }]);
+    expect((await find({ reason: 'token_expired', issuer: 'https://nobody.example' })).data).toEqual([]);
+    expect((await find({ user: 'lee@partner.example' })).data).toMatchObject([{ reason: 'user_disabled' }]);
+    const nobody = await browser.send('POST', 'refusals/search', { user: 'nobody@partner.example' });
+    expect(await errorOf(nobody)).toEqual([409, 'refused']);
+    const one = await find({ limit: 1 });
+    const next = await find({ limit: 1, cursor: one.nextCursor });
+    expect(Number(next.data[0]?.id)).toBeLessThan(Number(one.data[0]?.id));
+    expect(await read(browser.get(`requests/${requestId}`))).toMatchObject({
+      requestId,
+      events: [{ reason: 'token_expired' }],
+    });
+    const long = { since: '2020-01-01T00:00:00Z' };
+    expect(await errorOf(await browser.send('POST', 'refusals/search', long))).toEqual([400, 'bad_request']);
+    expect(await errorOf(await browser.get('activity?since=2020-01-01T00:00:00Z'))).toEqual([
+      400,
+      'bad_request',
+    ]);
+    expect(await errorOf(await browser.get('activity?buckets=97'))).toEqual([400, 'bad_request']);
+  });
+
+  it('explains a token that is posted, and neither uses it up nor writes it down', async () => {
+    const token = partner.sign(partner.claims({ sub: 'explained' }));
+    const explained = await read(browser.send('POST', 'explain', { flow: 'exchange', token }));
+    expect(explained).toHaveProperty('checks');
+    expect((await service.exchange({ subject_token: token })).status).toBe(200);
+    const [, payload = ''] = token.split('.');
+    expect(service.logText).not.toContain(payload);
+    const stored = JSON.stringify(await service.rows('SELECT payload FROM audit_event'));
+    expect(stored).not.toContain(payload);
+    const { requestId: _id, ...body } = await read<Json>(
+      browser.send('POST', 'explain', { requestId: 'x' }),
+      400,
+    );
+    expect(body.error).toBe('bad_request');
+  });
+
+  it('tells the state of the instance, and no secret', async () => {
+    const overview = await read<{ variables: Json[] }>(browser.get('overview'));
+    expect(overview).toMatchObject({
+      baseUrl: BASE_URL,
+      tokenExchange: { available: true, reason: null, embedLogin: true, exchange: true },
+      license: { features: expect.arrayContaining(['token-exchange']) as string[], ended: false },
+      instance: { leader: true, processId: process.pid },
+      retentionDays: null,
+    });
+    const secret = overview.variables.filter((one) => one.secret);
+    expect(secret.length).toBeGreaterThan(3);
+    expect(secret.filter(({ value }) => value !== null)).toEqual([]);
+    expect(overview.variables).toContainEqual({
+      ...{ name: 'SVC_ADMIN_ENABLED', value: 'true', state: 'set', secret: false },
+    });
+    const { data } = await read<List>(browser.get('reasons'));
+    expect(data.map(({ reason }) => reason)).toContain('token_expired');
+  });
+
+  it('[D112] reads 50,000 events at most, the newest, and says so', async () => {
+    await service.rows(
+      `INSERT INTO audit_event (name, occurred_at, request_id, payload)
+       SELECT 'svc.audit.token-exchange.failed', now() - interval '10 minutes' + n * interval '10 milliseconds', 'many',
+         '{"flow": "exchange", "reason": "made_up", "issuer": "https://many.example"}'
+       FROM generate_series(1, 50001) n`,
+    );
+    const activity = await read<Json & { buckets: Json[] }>(browser.get('activity'));
+    expect(activity).toMatchObject({ complete: false, readEvents: 50_000 });
+    expect(activity.buckets[0]).toMatchObject({ complete: false });
+    const rare = { issuer: partner.issuer, reason: 'token_expired' };
+    const page = await read<List & { lookedBackTo: string | null }>(
+      browser.send('POST', 'refusals/search', rare),
+    );
+    expect([page.data, page.nextCursor === null, page.lookedBackTo === null]).toEqual([[], false, false]);
+    const next = await read<List>(
+      browser.send('POST', 'refusals/search', { ...rare, cursor: page.nextCursor }),
+    );
+    expect([next.data.length, next.nextCursor]).toEqual([1, null]);
+  });
+});
+
+describeOnAnyDatabase("a key set at the operator's page", (database) => {
+  const clock = new TestClock();
+  let service: TestService;
+  let jwks: JwksServer;
+  let browser: OperatorBrowser;
+
+  beforeAll(async () => {
+    jwks = await JwksServer.listen();
+    jwks.publish(partner.jwks(), { 'cache-control': 'max-age=3600' });
+    service = await TestService.start(database, {
+      environment: { ...OPERATOR_ENVIRONMENT, SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+      trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: partner.issuer, expectedAudience: BASE_URL }],
+      clock,
+    });
+    await createOperator(service, 'ada@example.com');
+    browser = await signedIn(service, 'ada@example.com');
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await jwks?.close();
+  });
+
+  const entry = async () => {
+    const { data } = await read<List<{ keys: { urlHash: string }; keySet: Json | null }>>(
+      browser.get('entries'),
+    );
+    return data[0];
+  };
+  const refresh = (urlHash: string) => browser.send('POST', `key-sets/${urlHash}/refresh`);
+
+  it('is fetched at once when an operator asks, and not again within five seconds', async () => {
+    await until('the first fetch', 60_000, async () => (await entry())?.keySet?.lastSuccess !== undefined);
+    const urlHash = (await entry())?.keys.urlHash ?? '';
+    const { kid } = partner.staticEntry();
+    expect((await entry())?.keySet).toMatchObject({ kids: [kid], lastFailure: null });
+    expect(await errorOf(await refresh(urlHash))).toEqual([429, 'too_many_requests']);
+    clock.advance(5);
+    const before = jwks.requestCount;
+    expect(await read(refresh(urlHash))).toMatchObject({
+      kids: [kid],
+      lastSuccess: clock.now().toISOString(),
+    });
+    expect(jwks.requestCount).toBe(before + 1);
+    clock.advance(5);
+    jwks.answerWith(status(500));
+    expect(await read(refresh(urlHash))).toMatchObject({
+      kids: [kid],
+      lastFailure: { at: clock.now().toISOString() },
+    });
+    expect(await errorOf(await refresh('0'.repeat(64)))).toEqual([404, 'not_found']);
+  });
+});

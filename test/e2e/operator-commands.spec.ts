@@ -1,0 +1,82 @@
+// `svc-admin users set-password`: on the database itself and through the running service.
+import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
+import { OPERATOR_ENVIRONMENT, OperatorBrowser, PASSWORD, errorOf } from '../support/operators.js';
+import { CommandLine } from '../support/run-cli.js';
+import { TestService } from '../support/test-service.js';
+
+describeOnEachDatabase('svc-admin users set-password', (database) => {
+  const line = new CommandLine(() => databaseEnvironment(database));
+  const set = (args: string[], stdin = '', typed?: string[]) =>
+    line.run(['users', 'set-password', ...args], undefined, stdin, { typed });
+
+  beforeAll(async () => {
+    for (const [email, role] of [
+      ['ada@example.com', 'global:owner'],
+      ['bob@example.com', 'global:admin'],
+      ['member@example.com', 'global:member'],
+    ] as const)
+      await line.output(['users', 'create', '--email', email, '--role', role]);
+  });
+  afterAll(() => line.remove());
+
+  it('[D106] asks twice, or reads a line, and takes no password that breaks a rule', async () => {
+    const [email] = ['ada@example.com'];
+    expect(await set([email], '', [PASSWORD, `${PASSWORD}.`])).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: The two are not the same.\n',
+    });
+    expect((await set([email])).stderr).toContain('There is no terminal to ask for the password');
+    expect((await set([email, '--password-stdin'], 'short\n')).stderr).toBe(
+      'error: The password must have at least 12 characters.\n',
+    );
+    expect((await set([email, '--code', '--password-stdin'])).exitCode).toBe(1);
+    const done = await set([email], '', [PASSWORD, PASSWORD]);
+    expect(done).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^User .* has a new password/) as string,
+    });
+    expect((await set(['bob@example.com', '--password-stdin'], `${PASSWORD}\r\n`)).exitCode).toBe(0);
+  });
+
+  it('[D108] sets none for a member, and none for nobody', async () => {
+    for (const mode of ['--code', '--password-stdin']) {
+      expect((await set(['member@example.com', mode], PASSWORD)).stderr).toContain(
+        'Only users with one of the roles',
+      );
+      expect((await set(['nobody@example.com', mode], PASSWORD)).stderr).toContain('There is no user');
+    }
+  });
+
+  it('[D105] lets in by what it has set, and [D106] by the code that it prints, of which nothing is stored or told', async () => {
+    const { stdout, stderr } = await set(['bob@example.com', '--code']);
+    expect(stdout).toMatch(/^([2-9A-HJKMNP-Z]{4}-){4}[2-9A-HJKMNP-Z]{4}\n$/);
+    expect(stderr).toContain('good once, within 15 minutes');
+    const service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT });
+    try {
+      expect((await new OperatorBrowser(service).signIn('ada@example.com')).status).toBe(201);
+      const bob = new OperatorBrowser(service);
+      expect((await bob.signIn('bob@example.com')).status).toBe(201);
+      const body = { email: 'bob@example.com', code: stdout.trim(), newPassword: `${PASSWORD} of bob` };
+      const byCode = new OperatorBrowser(service);
+      byCode.keeping(await byCode.send('POST', 'password', body));
+      expect([await byCode.status(), await bob.status()]).toEqual([200, 401]);
+      expect(await errorOf(await bob.signIn('bob@example.com'))).toEqual([401, 'invalid_credentials']);
+      const told = JSON.stringify([
+        await service.rows('SELECT payload FROM audit_event'),
+        await service.rows('SELECT password_hash, code_hash FROM operator_password'),
+      ]);
+      for (const secret of [PASSWORD, stdout.trim(), stdout.trim().replaceAll('-', '')]) {
+        expect(told).not.toContain(secret);
+        expect(service.logText).not.toContain(secret);
+      }
+      const performed = await service.rows<{ payload: { way: string; things: object } }>(
+        `SELECT payload FROM audit_event WHERE payload->>'operation' = 'users set-password'
+           AND name = 'svc.audit.administration.performed'`,
+      );
+      expect(performed).toHaveLength(3);
+      expect(performed.every(({ payload }) => payload.way === 'database')).toBe(true);
+    } finally {
+      await service.stop();
+    }
+  });
+});
