@@ -239,7 +239,12 @@ func (p *partner) call(path string, subject, actor jwt.MapClaims, refused string
 	if answer.StatusCode == http.StatusUnauthorized && refused == "" {
 		return p.call(path, subject, actor, token)
 	}
-	return io.ReadAll(io.LimitReader(answer.Body, longestAnswer))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, longestAnswer))
+	if err == nil && !json.Valid(body) {
+		// What is no JSON is no answer of the instance.
+		body = []byte("{}")
+	}
+	return body, err
 }
 
 // overview says who the instance takes the caller for, and their workflows.
