@@ -258,6 +258,19 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(overview.variables).toContainEqual({
       ...{ name: 'SVC_ADMIN_ENABLED', value: 'true', state: 'set', secret: false },
     });
+    const members = new Set(overview.variables.flatMap((one) => Object.keys(one)));
+    expect([...members]).toEqual(['name', 'value', 'state', 'secret']);
+    expect(overview.variables).toContainEqual({
+      ...{ name: 'SVC_SSL_KEY', value: null, state: 'unset', secret: true },
+    });
+    expect(overview.variables).toContainEqual({
+      ...{
+        name: 'SVC_KEEP_ALIVE_SECONDS',
+        value: expect.any(String) as string,
+        state: 'default',
+        secret: false,
+      },
+    });
     const { data } = await read<List>(browser.get('reasons'));
     expect(data.map(({ reason }) => reason)).toContain('token_expired');
   });
