@@ -24,6 +24,8 @@ const EXIT_FAILED = 1;
 const EXIT_MISUSED = 2;
 /** Without the delay that is configured; then the process ends all the same. Connections are cut before that. */
 const LONGEST_STOP_MS = 5_000;
+/** For the answer to whoever asked the embedded database last. */
+const LAST_ANSWERS_MS = 250;
 /** So long a reader of the log is waited for. */
 const LONGEST_FLUSH_MS = 5_000;
 const OPERATORS_ERRORS = [
@@ -54,6 +56,7 @@ async function main(): Promise<void> {
     sourceDirectory: dirname(fileURLToPath(import.meta.url)),
   });
   stopOnSignals(application, startup.config.shutdownDelaySeconds * 1000, logger);
+  endWithDatabase(application, logger);
   const address = await application.listen();
   logger.info(
     { address, baseUrl: startup.config.baseUrl, ...summary(startup, application) },
@@ -116,6 +119,21 @@ async function stop(application: Application, logger: Logger): Promise<void> {
     logger.error({ err: error }, 'the stop has failed');
     exitAfterLog(EXIT_FAILED, logger);
   }
+}
+
+/**
+ * @rule D99 Where the embedded database stops by itself the process ends with it, and the next start recovers.
+ * What it was asked last has its answer by then.
+ */
+function endWithDatabase({ database }: Application, logger: Logger): void {
+  void database.stopped.then((error) => {
+    const { code } = error as { code?: string };
+    logger.fatal(
+      { code, reason: error.message },
+      'the embedded database has stopped, and the process ends: see to the disk and start it again, what was committed is kept',
+    );
+    setTimeout(() => exitAfterLog(EXIT_FAILED, logger), LAST_ANSWERS_MS);
+  });
 }
 
 function endAtOnce(signal: string, logger: Logger): void {

@@ -33,8 +33,8 @@ export async function withDatabase<T>(
 
 /** Where the configuration leads, the embedded database by its absolute path. */
 export function instanceDatabase(context: CommandContext): DatabaseSettings {
-  const { databaseUrl, databasePoolSize, dataDirectory } = VARIABLES;
-  const config = context.settings.read(databaseUrl, databasePoolSize, dataDirectory);
+  const { databaseUrl, databasePoolSize, dataDirectory, dataForcesWrites } = VARIABLES;
+  const config = context.settings.read(databaseUrl, databasePoolSize, dataDirectory, dataForcesWrites);
   return databaseSettings({ ...config, dataDirectory: absoluteDataDirectory(config, context) });
 }
 

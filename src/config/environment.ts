@@ -306,6 +306,12 @@ export const VARIABLES = {
       'have 87 bytes.',
     default: './data',
   }),
+  dataForcesWrites: boolean('SVC_DATA_FORCE_WRITES', {
+    description:
+      'Force what the embedded database commits to the disk, so that it outlives a loss of power. Without that it outlives the ' +
+      'process only, and commits are faster.',
+    default: true,
+  }),
   encryptionKeys: list('SVC_ENCRYPTION_KEY', {
     description:
       'Keys that seal secrets at rest: the first seals, all unseal. Required with PostgreSQL; on the embedded ' +

@@ -9,6 +9,7 @@ import { driverPool } from '../token-exchange/database/driver-pool.js';
 import type { BackgroundPool } from '../token-exchange/database/wait-limit.js';
 import { limitWaits, statementMs } from '../token-exchange/database/wait-limit.js';
 import { DataDirectoryLock } from './data-directory.lock.js';
+import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 import { MIGRATIONS_TABLE, isUpToDate, runMigrations, runMigrationsInTurn } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { TransactionPoolerError, limitedBySql, requireSessions } from './pooler.js';
@@ -31,9 +32,18 @@ const PREPARATION_MS = 1_000;
 /** Jobs and followers ask one after the other, and seldom. */
 const BACKGROUND_POOL_SIZE = 2;
 
+/** What PostgreSQL does when it stops is told by its statements. */
+const NEVER = new Promise<never>(() => undefined);
+
 /** Which database to open. */
 export type DatabaseSettings = (
-  { kind: 'postgresql'; url: string; poolSize: number } | { kind: 'embedded'; directory: string }
+  | { kind: 'postgresql'; url: string; poolSize: number }
+  | {
+      kind: 'embedded';
+      directory: string;
+      /** Whether commits are forced to the disk; they are unless this is false. */
+      forcesWrites?: boolean;
+    }
 ) & {
   /** What a request waits for in all, in milliseconds; undefined where there are none, as in commands. */
   requestWaitMs?: number;
@@ -63,10 +73,15 @@ export interface PreparedDatabase {
   /** To be called once it is connected. */
   readonly limit: () => void;
   readonly close: () => Promise<void>;
+  /**
+   * Resolves with the cause when the embedded engine has stopped for good, as PostgreSQL does where it cannot write its log: its
+   * statements never end then, and a new start recovers what was committed.
+   */
+  readonly stopped: Promise<Error>;
 }
 
 /** An open database, its schema up to date. */
-export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSource' | 'close'> {
+export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSource' | 'close' | 'stopped'> {
   /** The migrations that ran when it was opened, by name; empty when the schema was up to date. */
   readonly appliedMigrations: readonly string[];
 }
@@ -78,13 +93,13 @@ export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSourc
  * @throws TransactionPoolerError when a pooler lends it for one transaction at a time
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
-  const { kind, dataSource, migrate, limit, close } = await prepareDatabase(settings, entities);
+  const { kind, dataSource, migrate, limit, close, stopped } = await prepareDatabase(settings, entities);
   try {
     await connect(dataSource);
     await checkSessions(settings);
     const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
     limit();
-    return { kind, dataSource, appliedMigrations, close };
+    return { kind, dataSource, appliedMigrations, close, stopped };
   } catch (error) {
     await close();
     throw error;
@@ -123,7 +138,14 @@ function preparePostgresql(
   const dataSource = createDataSource(entities, pool);
   const migrate = () => migrateInTurn(url, entities);
   const limit = () => undefined;
-  return { kind: 'postgresql', dataSource, migrate, limit, close: () => disconnect(dataSource) };
+  return {
+    kind: 'postgresql',
+    dataSource,
+    migrate,
+    limit,
+    close: () => disconnect(dataSource),
+    stopped: NEVER,
+  };
 }
 
 /** A pool for requests, and a small one with its longer limits for what runs in the background. */
@@ -143,7 +165,14 @@ function preparePools(background: PoolConfig, waitMs: number, entities: Entities
     await pool.end();
   };
   const limit = () => limitWaits(dataSource, { waitMs, background: pool });
-  return { kind: 'postgresql', dataSource, migrate: () => migrateInTurn(url, entities), limit, close };
+  return {
+    kind: 'postgresql',
+    dataSource,
+    migrate: () => migrateInTurn(url, entities),
+    limit,
+    close,
+    stopped: NEVER,
+  };
 }
 
 function migrateInTurn(url: string, entities: Entities): Promise<string[]> {
@@ -151,22 +180,26 @@ function migrateInTurn(url: string, entities: Entities): Promise<string[]> {
 }
 
 async function prepareEmbedded(
-  { directory, requestWaitMs }: Extract<DatabaseSettings, { kind: 'embedded' }>,
+  { directory, requestWaitMs, forcesWrites = true }: Extract<DatabaseSettings, { kind: 'embedded' }>,
   entities: Entities,
 ): Promise<PreparedDatabase> {
   const lock = DataDirectoryLock.take(directory);
   try {
-    const pglite = await createPglite(directory);
-    const dataSource = createDataSource(entities, await embeddedPool(pglite));
+    const pglite = await createPglite(directory, forcesWrites);
+    const { pool, stopped } = await embeddedPool(pglite);
+    const dataSource = createDataSource(entities, pool);
+    let hasStopped = false;
+    void stopped.then(() => (hasStopped = true));
     const close = async () => {
-      await disconnect(dataSource);
-      if (!pglite.closed) await pglite.close();
+      // An engine that has stopped would never answer.
+      if (!hasStopped) await disconnect(dataSource);
+      if (!hasStopped && !pglite.closed) await pglite.close();
       lock.release();
     };
     const limit = () => {
       if (requestWaitMs !== undefined) limitEmbedded(dataSource, requestWaitMs);
     };
-    return { kind: 'embedded', dataSource, migrate: () => runMigrations(dataSource), limit, close };
+    return { kind: 'embedded', dataSource, migrate: () => runMigrations(dataSource), limit, close, stopped };
   } catch (error) {
     lock.release();
     throw error;
@@ -217,20 +250,31 @@ async function disconnect(dataSource: DataSource): Promise<void> {
 }
 
 /** Loaded only where it is used: the embedded engine is 27 MB that a PostgreSQL instance need not read. */
-async function createPglite(directory: string): Promise<PGlite> {
+async function createPglite(directory: string, forcesWrites: boolean): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite');
   const startParams = [...PGlite.defaultStartParams, ...EMBEDDED_SETTINGS.flatMap((each) => ['-c', each])];
-  return PGlite.create(join(directory, 'database'), { startParams });
+  const dataDirectory = join(directory, 'database');
+  if (!forcesWrites) return PGlite.create(dataDirectory, { startParams });
+  const fs = await forcedFiles(dataDirectory);
+  const pglite = await PGlite.create({ fs, startParams: forcingStartParams(startParams) });
+  // What makes a new database, and a process that did not force writes, leaves files behind that may not be on the disk yet.
+  await forceAll(dataDirectory);
+  return pglite;
 }
 
 /**
  * The embedded database is one session for ever. Whatever an earlier client left behind in it (an open transaction,
  * a prepared statement) is cleared when the pool connects anew.
  */
-async function embeddedPool(pglite: PGlite): Promise<PoolConfig> {
+async function embeddedPool(pglite: PGlite): Promise<{ pool: PoolConfig; stopped: Promise<Error> }> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
   const { connection } = createPgConfig(pglite);
-  return {
+  const stopped = new Promise<Error>((resolve) => {
+    connection.on('errorMessage', (error: Error & { severity?: string }) => {
+      if (error.severity === 'PANIC') resolve(error);
+    });
+  });
+  const pool = {
     // The adapter stands in for pg's own connection class, whose type is not public.
     ...({ connection } as object),
     max: 1,
@@ -241,6 +285,7 @@ async function embeddedPool(pglite: PGlite): Promise<PoolConfig> {
       await planOnce(client);
     }),
   };
+  return { pool, stopped };
 }
 
 /** Nobody gets a connection before it is prepared: the pool waits for the promise, which its types do not say. */

@@ -106,9 +106,17 @@ export async function judge(sources: StartupSources): Promise<Judgement> {
 }
 
 /** Which database the configuration asks for. */
-export function databaseSettings({ databaseUrl, databasePoolSize, dataDirectory }: Config): DatabaseSettings {
+export function databaseSettings({
+  databaseUrl,
+  databasePoolSize,
+  dataDirectory,
+  dataForcesWrites,
+}: Pick<
+  Config,
+  'databaseUrl' | 'databasePoolSize' | 'dataDirectory' | 'dataForcesWrites'
+>): DatabaseSettings {
   return databaseUrl === undefined
-    ? { kind: 'embedded', directory: dataDirectory }
+    ? { kind: 'embedded', directory: dataDirectory, forcesWrites: dataForcesWrites }
     : { kind: 'postgresql', url: databaseUrl, poolSize: databasePoolSize };
 }
 

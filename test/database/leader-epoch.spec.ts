@@ -58,19 +58,25 @@ const KINDS: readonly Kind[] = [
     place: 'jti.repository.ts purge',
     table: 'token_exchange_used_jti',
     prepare: `INSERT INTO token_exchange_used_jti VALUES (sha256('a'), now() - interval '1 day')`,
-    change: (database, term) => new JtiRepository(database).purge(term, NOW, 10),
+    change: (database, term) => new JtiRepository(database).purge(term, { until: NOW.toISOString() }, 10),
+  },
+  {
+    place: 'jti.repository.ts announcePurge',
+    table: 'token_exchange_replay_horizon',
+    prepare: `INSERT INTO token_exchange_used_jti VALUES (sha256('b'), now() - interval '1 day')`,
+    change: (database, term) => new JtiRepository(database).announcePurge(term, NOW, 0),
   },
   {
     place: 'revocation.repository.ts purgeTokens',
     table: 'token_exchange_ended_token',
     prepare: `INSERT INTO token_exchange_ended_token VALUES ('a', now() - interval '1 day')`,
-    change: (database, term) => new RevocationRepository(database).purgeTokens(term, NOW, 10),
+    change: (database, term) => new RevocationRepository(database).purgeTokens(term, NOW, 0, 10),
   },
   {
     place: 'revocation.repository.ts purgeSignOuts',
     table: 'token_exchange_user_sign_out',
     prepare: `INSERT INTO token_exchange_user_sign_out VALUES ('a', now() - interval '1 day')`,
-    change: (database, term) => new RevocationRepository(database).purgeSignOuts(term, NOW, 10),
+    change: (database, term) => new RevocationRepository(database).purgeSignOuts(term, NOW, 0, 10),
   },
   {
     place: 'session.repository.ts purge',
@@ -91,7 +97,11 @@ const KINDS: readonly Kind[] = [
     prepare: `INSERT INTO audit_event (name, occurred_at, request_id, payload)
       VALUES ('svc.audit.api.called', now() - interval '1 day', 'a', '{}')`,
     change: (database, term) =>
-      new AuditRetentionRepository(database).deleteWindow(term, '0', 10, { before: NOW, sinks: [] }),
+      new AuditRetentionRepository(database).deleteWindow(term, '0', 10, {
+        now: NOW,
+        before: NOW,
+        sinks: [],
+      }),
   },
   {
     place: 'event-stream.repository.ts begin',
@@ -132,12 +142,12 @@ const KINDS: readonly Kind[] = [
     table: 'token_exchange_jwks_snapshot',
     prepare: `INSERT INTO token_exchange_jwks_snapshot (url_hash, url) VALUES ('hash', 'https://partner.example/keys')`,
     change: (database, term) =>
-      new JwksSnapshotRepository(database).recordFailure(term, ADDRESS, {
-        startedAt: LONG_AGO,
-        reason: 'it does not answer',
-        consecutiveFailures: 1,
-        nextRefreshAt: NOW,
-      }),
+      new JwksSnapshotRepository(database).recordFailure(
+        term,
+        ADDRESS,
+        { startedAt: LONG_AGO, reason: 'it does not answer', consecutiveFailures: 1, nextRefreshAt: NOW },
+        NOW,
+      ),
   },
 ];
 const [PURGE] = KINDS;

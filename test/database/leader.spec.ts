@@ -126,6 +126,26 @@ describeOnPostgresql('[D36] the leader', (database) => {
     await election.until((leader) => leader === 0, TAKEOVER_MS);
   });
 
+  it('[D97] stays the same when the clock of the database is set an hour ahead: two never lead', async () => {
+    await join();
+    await join();
+    await setDatabaseClock(database, 3_600);
+    // A candidate looks at the lease while it seems to have run out, and at the next renewal it has not.
+    await delay(4_000);
+    expect(election.changes).toEqual([NOBODY, 0]);
+    expect(election.mostAtOnce).toBe(1);
+  });
+
+  it('[D97] is replaced soon though the clock of the database was set an hour back', async () => {
+    const proxy = await openProxy();
+    await join(proxy.url);
+    await join();
+    await proxy.close();
+    await setDatabaseClock(database, -3_600);
+    await election.until((leader) => leader === 1, 2 * TAKEOVER_MS);
+    expect(election.mostAtOnce).toBe(1);
+  });
+
   it('[D36] is stopped within a few seconds though the network is silent', async () => {
     const proxy = await openProxy();
     const first = await join(proxy.url);
@@ -216,6 +236,14 @@ async function lockHolders(database: TestDatabase): Promise<string[]> {
      WHERE locktype = 'advisory' AND granted AND datname = current_database()`,
   );
   return rows.map(({ usename }) => usename);
+}
+
+/** As if it had been set since the last renewal: the lease runs out so much sooner, or later. */
+async function setDatabaseClock(database: TestDatabase, aheadSeconds: number): Promise<void> {
+  await query(
+    urlOf(database),
+    `UPDATE token_exchange_leader_lease SET expires_at = expires_at - interval '1 second' * (${aheadSeconds})`,
+  );
 }
 
 async function killLockHolder(database: TestDatabase): Promise<void> {

@@ -105,6 +105,8 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     // Another instance's clock may be behind.
     expect(await endedTokens(service)).toBeGreaterThan(0);
     clock.advance(120);
+    // By both clocks, of which the database's cannot be set.
+    await service.rows(`UPDATE token_exchange_ended_token SET expires_at = expires_at - interval '1 hour'`);
     await purge.run(ANYBODY);
     expect(await endedTokens(service)).toBe(0);
   });

@@ -200,7 +200,7 @@ describe('the documents', () => {
     const migrations = typescriptFiles('src/token-exchange/migrations').map((file) => file.text);
     const made = /CREATE TABLE (?:IF NOT EXISTS )?token_exchange_(\w+)/g;
     const tables = migrations.flatMap((migration) => [...migration.matchAll(made)].map(([, name]) => name));
-    expect(tables.length).toBe(11);
+    expect(tables.length).toBe(12);
     expect(tables.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import { connect, createServer } from 'node:net';
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private silent = false;
+  private losesAnswers = false;
 
   private constructor(
     private readonly server: Server,
@@ -37,6 +38,11 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /** The next answer of the server is lost with its connection, and so are those after it: what was asked for has been done. */
+  loseAnswers(): void {
+    this.losesAnswers = true;
+  }
+
   /** Every connection breaks, and new ones are refused, as where the server does not run. */
   async refuse(): Promise<void> {
     this.server.close();
@@ -53,6 +59,7 @@ export class TcpProxy {
   /** The network is back, and what was sent meanwhile arrives. */
   resume(): void {
     this.silent = false;
+    this.losesAnswers = false;
     for (const socket of this.sockets) socket.resume();
   }
 
@@ -69,7 +76,11 @@ export class TcpProxy {
       [server, client],
     ] as const) {
       this.sockets.add(from);
-      from.on('data', (bytes) => to.write(bytes));
+      from.on('data', (bytes) => {
+        if (from !== server || !this.losesAnswers) return to.write(bytes);
+        client.destroy();
+        return server.destroy();
+      });
       // A paused socket reads no end either: that too waits until the network is back.
       from.on('end', () => to.end());
       from.on('close', () => this.sockets.delete(from));

@@ -75,7 +75,8 @@ export class AuditRetentionJob implements OnApplicationBootstrap, BeforeApplicat
   private expiry(): Expiry {
     const { clock, sinks } = this.parts;
     const { days, maxDays } = this.settings;
-    const before = (age: number) => new Date(clock.nowMs() - age * DAY_MS);
-    return { before: before(days), sinks, ...(maxDays > 0 && { atLatestBefore: before(maxDays) }) };
+    const now = clock.now();
+    const before = (age: number) => new Date(now.getTime() - age * DAY_MS);
+    return { now, before: before(days), sinks, ...(maxDays > 0 && { atLatestBefore: before(maxDays) }) };
   }
 }

@@ -7,6 +7,8 @@ import { IS_AHEAD } from '../sinks/event-stream.repository.js';
 
 /** What may go. */
 export interface Expiry {
+  /** By the clock of this process. As far as it is ahead of the database's, less goes. */
+  readonly now: Date;
   /** Events from before go once each sink has had them. */
   readonly before: Date;
   /** Events from before go in any case. */
@@ -26,9 +28,12 @@ export interface DeletedWindow {
 
 /**
  * A window is found by the primary key, in which the oldest come first, so that no index for the time is needed. A sink without
- * a cursor has had nothing, and nobody knows what one has had whose cursor is ahead of the database.
+ * a cursor has had nothing, and nobody knows what one has had whose cursor is ahead of the database. A clock that is set a year
+ * ahead must not empty the trail.
  */
-const DELETION = `WITH slowest AS (
+const DELETION = `WITH clocks AS (
+    SELECT greatest($6::timestamptz - clock_timestamp(), interval '0') AS ahead
+  ), slowest AS (
     SELECT CASE WHEN name IS NULL OR ${IS_AHEAD} THEN -1 ELSE transaction_id END AS transaction_id, coalesce(event_id, 0) AS event_id
     FROM unnest($4::text[]) AS sink LEFT JOIN audit_sink_cursor ON audit_sink_cursor.name = sink
     ORDER BY 1, 2 LIMIT 1
@@ -36,9 +41,9 @@ const DELETION = `WITH slowest AS (
     SELECT id, occurred_at, coalesce((coalesce(transaction_id, 0), id) <= (SELECT transaction_id, event_id FROM slowest), true) AS was_had
     FROM audit_event WHERE id > $1 ORDER BY id LIMIT $2
   ), deleted AS (
-    DELETE FROM audit_event USING oldest
+    DELETE FROM audit_event USING oldest, clocks
     WHERE audit_event.id = oldest.id
-      AND (oldest.was_had AND oldest.occurred_at < $3 OR oldest.occurred_at < $5::timestamptz)
+      AND (oldest.was_had AND oldest.occurred_at < $3::timestamptz - ahead OR oldest.occurred_at < $5::timestamptz - ahead)
       AND ${LEADS}
     RETURNING oldest.was_had
   )
@@ -62,11 +67,11 @@ export class AuditRetentionRepository {
     limit: number,
     expiry: Expiry,
   ): Promise<DeletedWindow> {
-    const { before, atLatestBefore, sinks } = expiry;
+    const { now, before, atLatestBefore, sinks } = expiry;
     const [row] = await term.query<{ last_id: string | null; deleted: number; missed: number }>(
       this.database,
       DELETION,
-      [afterId, limit, before, sinks, atLatestBefore ?? null],
+      [afterId, limit, before, sinks, atLatestBefore ?? null, now],
     );
     return { deleted: row?.deleted ?? 0, missed: row?.missed ?? 0, lastId: row?.last_id ?? undefined };
   }

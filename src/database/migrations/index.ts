@@ -13,7 +13,7 @@ import { AuditRequest1790000000100 } from './1790000000100-audit-request.js';
 import { AuditStreaming1790000000110 } from './1790000000110-audit-streaming.js';
 import { Operators1790000000140 } from './1790000000140-operators.js';
 
-const [tokenExchange, revocation, storedEntries, leaderEpoch] = TOKEN_EXCHANGE_MIGRATIONS;
+const [tokenExchange, revocation, storedEntries, leaderEpoch, replayHorizon] = TOKEN_EXCHANGE_MIGRATIONS;
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -31,5 +31,6 @@ export const MIGRATIONS = [
   AuditRequest1790000000100,
   AuditStreaming1790000000110,
   leaderEpoch,
+  replayHorizon,
   Operators1790000000140,
 ] as const;

@@ -46,9 +46,9 @@ export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
   /** @param durationMs length of a window that begins now, in milliseconds */
   async increment(key: string, durationMs: number, limit: number): Promise<ThrottleVerdict> {
     const refused = this.refusalOf(key, limit);
-    if (refused !== undefined) return judge(refused, limit, this.clock.nowMs());
+    if (refused !== undefined) return judge(refused, limit, this.clock.monotonicMs());
     const count = await this.inTime(() => this.counters.countHit(key, durationMs));
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.monotonicMs();
     if (count === undefined) {
       this.options.onFailOpen?.();
       return judge({ hits: 0, beginsAtMs: nowMs, endsAtMs: nowMs + durationMs }, limit, nowMs);
@@ -72,7 +72,7 @@ export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
   private refusalOf(key: string, limit: number): CountingWindow | undefined {
     const refused = this.refused.find(key);
     if (refused === undefined || refused.hits <= limit) return undefined;
-    const isFresh = !this.givesBack || this.clock.nowMs() - refused.beginsAtMs < REFUSAL_MS;
+    const isFresh = !this.givesBack || this.clock.monotonicMs() - refused.beginsAtMs < REFUSAL_MS;
     return isFresh ? refused : undefined;
   }
 

@@ -18,7 +18,7 @@ interface CountRow {
 
 /**
  * One hit. A window that has ended is begun anew by the same statement, on the database's clock, so that instances
- * agree.
+ * agree. Where that was set back, a running window keeps its hits and ends a whole length from now, not an hour later.
  */
 const COUNT_HIT = new PreparedStatement<Hit, CountRow>(
   'throttle_counter_count_hit',
@@ -28,7 +28,7 @@ const COUNT_HIT = new PreparedStatement<Hit, CountRow>(
     ON CONFLICT (key) DO UPDATE SET
       hits = CASE WHEN counter.window_ends_at > statement_timestamp() THEN counter.hits + 1 ELSE 1 END,
       window_ends_at = CASE WHEN counter.window_ends_at > statement_timestamp()
-        THEN counter.window_ends_at ELSE excluded.window_ends_at END
+        THEN least(counter.window_ends_at, excluded.window_ends_at) ELSE excluded.window_ends_at END
     RETURNING hits, (extract(epoch FROM window_ends_at - statement_timestamp()) * 1000)::float8 AS remaining_ms`,
 );
 

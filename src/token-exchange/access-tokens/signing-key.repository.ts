@@ -57,10 +57,12 @@ export class SigningKeyRepository implements SealedRows {
     );
   }
 
+  /** By the earlier of two clocks, this process's and the database's. */
   async deleteUnpublished(transaction: Transaction, now: Date): Promise<void> {
-    await managerOf(transaction).query('DELETE FROM token_exchange_signing_key WHERE published_until <= $1', [
-      now,
-    ]);
+    await managerOf(transaction).query(
+      'DELETE FROM token_exchange_signing_key WHERE published_until <= least($1::timestamptz, clock_timestamp())',
+      [now],
+    );
   }
 
   async readSealed(afterKey = '', limit: number): Promise<SealedRow[]> {

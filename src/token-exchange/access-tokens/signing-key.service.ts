@@ -41,7 +41,8 @@ const RELOAD_PAUSE_MS = 10_000;
 @Injectable()
 export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdown {
   private keys: readonly LoadedKey[] = [];
-  private loadedAtMs = 0;
+  /** On the monotonic clock. */
+  private loadedAtMs = Number.NEGATIVE_INFINITY;
   private readonly job: PeriodicJob;
 
   constructor(
@@ -77,7 +78,7 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
   /** The published key with this kid; an unknown kid may be one that another instance has just made. */
   async find(kid: string): Promise<LoadedKey | undefined> {
     const loaded = this.keys.find((key) => key.kid === kid);
-    if (loaded !== undefined || this.clock.nowMs() - this.loadedAtMs < RELOAD_PAUSE_MS) return loaded;
+    if (loaded !== undefined || this.clock.monotonicMs() - this.loadedAtMs < RELOAD_PAUSE_MS) return loaded;
     await this.load();
     return this.keys.find((key) => key.kid === kid);
   }
@@ -130,9 +131,9 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
   }
 
   private async load(): Promise<void> {
-    this.loadedAtMs = this.clock.nowMs();
+    this.loadedAtMs = this.clock.monotonicMs();
     const loaded = new Map(this.keys.map((key) => [key.kid, key]));
-    const rows = await this.repository.findPublished(new Date(this.loadedAtMs));
+    const rows = await this.repository.findPublished(this.clock.now());
     this.keys = rows.map((row) => loaded.get(row.kid) ?? this.unsealed(row));
   }
 

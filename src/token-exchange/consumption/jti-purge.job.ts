@@ -1,4 +1,5 @@
 // Deletes expired replay records in the background, fast enough for any traffic.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../coordination/leader.js';
@@ -15,6 +16,9 @@ import { JtiRepository } from './jti.repository.js';
 
 /** An instance whose clock is behind may still take a token that has expired here: its record must outlive that. */
 const CLOCK_DIFFERENCE_SECONDS = 60;
+/** A statement that uses ids up takes milliseconds; one that takes longer than this is waited for in the next run. */
+const PATIENCE_MS = 5_000;
+const LOOK_AGAIN_MS = 20;
 
 /**
  * @rule 8.3 Expired replay records are purged at the configured interval.
@@ -61,14 +65,35 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async purgeExpired(term: LeaderTerm): Promise<void> {
     const { batchSize } = this.options.replayPurge;
-    const expiredBefore = this.expiredBefore();
+    const announced = await this.jtis.announcePurge(term, this.clock.now(), CLOCK_DIFFERENCE_SECONDS);
+    if (announced === undefined || !(await this.isKnownToWriters(term))) return;
     const deleteBatch = async (limit: number) => {
-      const deleted = await this.jtis.purge(term, expiredBefore, limit);
+      const deleted = await this.jtis.purge(term, announced, limit);
       this.telemetry.countPurgedReplayRecords(deleted);
       return deleted;
     };
     const deleted = await purge({ batchSize, deleteBatch }, term);
     if (deleted > 0) this.logger.debug({ deleted }, 'expired replay records purged');
+  }
+
+  /** Whether every statement that may have begun before the announcement has ended: none may find a record gone. */
+  private async isKnownToWriters(term: LeaderTerm): Promise<boolean> {
+    const deadline = performance.now() + PATIENCE_MS;
+    let unaware = await this.jtis.writers();
+    while (unaware.length > 0) {
+      if (!term.mayGoOn()) return false;
+      if (performance.now() > deadline) {
+        this.logger.warn(
+          { transactions: unaware.length },
+          'expired replay records are kept: a transaction that writes replay records does not end',
+        );
+        return false;
+      }
+      await pause(LOOK_AGAIN_MS);
+      const present = new Set(await this.jtis.writers());
+      unaware = unaware.filter((name) => present.has(name));
+    }
+    return true;
   }
 
   private expiredBefore(): Date {

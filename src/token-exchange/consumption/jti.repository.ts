@@ -16,6 +16,12 @@ interface Uses {
   readonly uses: readonly TokenUse[];
 }
 
+/** A purge of which every statement that begins from now on knows. */
+export interface AnnouncedPurge {
+  /** The last expiry of records that go, as the database writes it: a date of JavaScript would cut it. */
+  readonly until: string;
+}
+
 const consumeFor = preparedConsumption<Uses, Verdict>(
   'used_jti_consume',
   (clauses) => sql`WITH ${clauses} SELECT ${VERDICT} FROM verdict ORDER BY request`,
@@ -34,7 +40,8 @@ export class JtiRepository {
 
   /**
    * Uses up the ids of one request: all of them or none.
-   * @throws Rejection `token_replayed` when any of them was used before, or two of them are the same
+   * @throws Rejection `token_replayed` when any of them was used before, or two of them are the same; `token_expired` when
+   * the record of its use may have been deleted
    */
   async consume(uses: readonly TokenUse[]): Promise<void> {
     await this.consumptions.consume({ uses });
@@ -51,22 +58,74 @@ export class JtiRepository {
     return rows.map(({ isUsed }) => isUsed);
   }
 
+  /** Whether one of some tokens expired so long ago that the record of its use may be gone; see `announcePurge`. */
+  async mayBePurged(transaction: Transaction, uses: readonly TokenUse[]): Promise<boolean> {
+    const [row] = await managerOf(transaction).query<{ isPurged: boolean | null }[]>(
+      'SELECT bool_or(to_timestamp(exp) <= purged_until) AS "isPurged" FROM token_exchange_replay_horizon, unnest($1::float8[]) AS exp',
+      [uses.map(({ exp }) => exp)],
+    );
+    return row?.isPurged === true;
+  }
+
+  /**
+   * Moves the horizon to the latest of the records that may go: from its commit on no token up to there is accepted. Of the
+   * clocks of this process and the database's the earlier one counts, so that it takes two wrong ones to lose a record early.
+   * @param term of the leader's work
+   * @param now by the clock of this process
+   * @param graceSeconds records of tokens that expired longer ago may go
+   * @returns undefined where none may go
+   */
+  async announcePurge(
+    term: LeaderTerm,
+    now: Date,
+    graceSeconds: number,
+  ): Promise<AnnouncedPurge | undefined> {
+    const [announced] = await term.query<AnnouncedPurge>(
+      this.database,
+      `WITH due AS (
+         SELECT expires_at FROM token_exchange_used_jti
+         WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 second' AND ${LEADS}
+         ORDER BY expires_at DESC LIMIT 1
+       ), moved AS (
+         INSERT INTO token_exchange_replay_horizon AS held (purged_until) SELECT expires_at FROM due
+         ON CONFLICT (singleton) DO UPDATE SET purged_until = greatest(held.purged_until, excluded.purged_until)
+       ) SELECT expires_at::text AS until FROM due`,
+      [now, graceSeconds],
+    );
+    return announced;
+  }
+
+  /**
+   * Transactions that write records and may have begun to before a moment: those that hold a writer's lock on the table now.
+   * A statement locks its tables before it takes its snapshot (read committed), so one that is not among them, and begins
+   * later, sees all that was committed by now.
+   * @returns names of them, to be found again in a later answer
+   */
+  async writers(): Promise<string[]> {
+    const rows = await this.database.query<{ name: string }>(
+      `SELECT virtualtransaction AS name FROM pg_locks
+       WHERE locktype = 'relation' AND relation = 'token_exchange_used_jti'::regclass AND mode = 'RowExclusiveLock'
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid()`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
   /**
    * Deletes records of tokens that have expired. By their position in the table, where no estimate of sizes can mislead the
    * planner; a record never changes, so that it keeps its position.
    * @rule 2.6 A record goes after its token's expiry.
    * @param term of the leader's work
-   * @param expiredBefore a record goes when its token expired before this moment
+   * @param announced and no writer is left that was there when it was
    * @param limit most records to delete
    * @returns how many were deleted
    */
-  purge(term: LeaderTerm, expiredBefore: Date, limit: number): Promise<number> {
+  purge(term: LeaderTerm, { until }: AnnouncedPurge, limit: number): Promise<number> {
     return term.change(
       this.database,
       `DELETE FROM token_exchange_used_jti WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM token_exchange_used_jti WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+         SELECT ctid FROM token_exchange_used_jti WHERE expires_at <= $1::timestamptz ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
        )) AND ${LEADS}`,
-      [expiredBefore, limit],
+      [until, limit],
     );
   }
 

@@ -5,7 +5,7 @@ import { Clock } from '../foundation/clock.js';
 import type { Log } from '../foundation/log.js';
 import type { HeldLease } from './leader.js';
 import { Leader, NO_EPOCH } from './leader.js';
-import { LeaderLeaseRepository } from './leader-lease.repository.js';
+import { LEASE_MS, LeaderLeaseRepository } from './leader-lease.repository.js';
 import { LeaderSession } from './leader-session.js';
 import type { Moment } from './leader-tenure.js';
 import { LeaderTenure } from './leader-tenure.js';
@@ -25,12 +25,15 @@ const SILENCE_MS = 2_000;
  * renewal. On the database's clock it runs 9 s, and nobody takes it before it has run out: two never lead at once.
  * Who takes it must have the advisory lock, which the database frees when a session ends. If the lock is still held
  * 2 s after the lease ran out, its holder's machine has vanished: the lease is taken without it, with a higher epoch,
- * and the stale session ended. So 12 s is the longest that nobody leads while candidates reach the database.
+ * and the stale session ended; but only by one who has seen no renewal for 9 s on a clock that nobody sets, since the
+ * database's may have been set ahead. So 13 s is the longest that nobody leads while candidates reach the database.
  */
 export class AdvisoryLockLeader extends Leader {
   private readonly candidate = randomUUID();
   private candidacy: LeaderLeaseRepository | undefined;
   private tenure: LeaderTenure | undefined;
+  /** The latest renewal of another's lease that was seen, and since when on the monotonic clock. */
+  private seen = { renewal: '', sinceMs: 0 };
   private timer: NodeJS.Timeout | undefined;
   private turn: Promise<void> = Promise.resolve();
   private stopped = false;
@@ -114,9 +117,11 @@ export class AdvisoryLockLeader extends Leader {
   }
 
   private async apply(lease: LeaderLeaseRepository): Promise<number> {
-    const remainingMs = await lease.remainingMs();
+    const { remainingMs, renewal } = await lease.look();
+    if (renewal !== this.seen.renewal) this.seen = { renewal, sinceMs: performance.now() };
     if (remainingMs > 0) return Math.min(remainingMs, RENEWAL_MS);
     const holdsLock = await lease.tryLock();
+    if (!holdsLock && performance.now() - this.seen.sinceMs < LEASE_MS) return RETRY_MS;
     const askedAt = this.now();
     const epoch = await lease.take(holdsLock ? 0 : SILENCE_MS);
     if (epoch === undefined) {

@@ -11,6 +11,14 @@ const LEADER_LOCK = `(7236450102 + 'token_exchange_leader_lease'::regclass::oid:
 /** How long the leadership stays taken after its last renewal, in milliseconds on the database's clock. */
 export const LEASE_MS = 9_000;
 
+/** What a candidate sees of the lease. */
+export interface SeenLease {
+  /** Until it runs out; negative once it has. */
+  readonly remainingMs: number;
+  /** Another text after each renewal. */
+  readonly renewal: string;
+}
+
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** What one candidate does about lock and lease, over its own session. Every method fails as the session does. */
@@ -21,12 +29,18 @@ export class LeaderLeaseRepository {
     private readonly candidate: string,
   ) {}
 
-  /** Milliseconds until the lease of whoever has it runs out; negative once it has. */
-  async remainingMs(): Promise<number> {
-    const [row] = await this.session.query<{ remaining_ms: number }>(
-      `SELECT (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS remaining_ms FROM token_exchange_leader_lease`,
+  /** Looks at the lease of whoever has it. One that runs too long, since the database's clock was set back, is shortened. */
+  async look(): Promise<SeenLease> {
+    await this.session.query(
+      `UPDATE token_exchange_leader_lease SET expires_at = clock_timestamp() + $1 * interval '1 millisecond'
+       WHERE expires_at > clock_timestamp() + $1 * interval '1 millisecond'`,
+      [LEASE_MS],
     );
-    return row?.remaining_ms ?? -Infinity;
+    const [seen] = await this.session.query<SeenLease>(
+      `SELECT (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS "remainingMs",
+         epoch || ' ' || expires_at AS renewal FROM token_exchange_leader_lease`,
+    );
+    return seen ?? { remainingMs: -Infinity, renewal: '' };
   }
 
   /** Takes the lock if no other session has it. */

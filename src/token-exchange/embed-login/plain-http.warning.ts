@@ -17,7 +17,7 @@ export class PlainHttpWarning {
 
   /** @rule D27 Over plain HTTP the answer is the same; the log says why the cookie is lost, once a minute at most. */
   warnUnlessHttps(protocol: string | undefined, requestId: string): void {
-    const now = this.clock.nowMs();
+    const now = this.clock.monotonicMs();
     if (protocol === 'https' || now - this.lastWarnedAtMs < PAUSE_MS) return;
     this.lastWarnedAtMs = now;
     this.logger.warn(

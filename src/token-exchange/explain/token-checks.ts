@@ -111,6 +111,7 @@ export const OF_A_TOKEN: readonly CheckKind[] = [
     check: 'times',
     about: 'exp',
     reasons: ['token_expired'],
+    isFailing: ({ payload }, { now }) => !(Number(payload?.['exp']) > now),
     compared: ({ payload }, { now }) => [`exp after ${momentOf(now)}`, momentOf(payload?.['exp'])],
   },
   {

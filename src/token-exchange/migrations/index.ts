@@ -3,6 +3,7 @@ import { TABLES, TokenExchange1790000000050 } from './1790000000050-token-exchan
 import { REVOCATION_TABLES, TokenExchange1790000000070 } from './1790000000070-token-exchange-revocation.js';
 import { STORED_ENTRY_TABLES, TokenExchange1790000000090 } from './1790000000090-stored-entries.js';
 import { TokenExchange1790000000120 } from './1790000000120-leader-epoch.js';
+import { REPLAY_HORIZON_TABLES, TokenExchange1790000000130 } from './1790000000130-replay-horizon.js';
 
 /** For the `migrations` of the host's data source, beside its own. Their names begin with `TokenExchange`. */
 export const TOKEN_EXCHANGE_MIGRATIONS = [
@@ -10,6 +11,7 @@ export const TOKEN_EXCHANGE_MIGRATIONS = [
   TokenExchange1790000000070,
   TokenExchange1790000000090,
   TokenExchange1790000000120,
+  TokenExchange1790000000130,
 ] as const;
 
 /** What a database has once they have run. */
@@ -17,4 +19,5 @@ export const TOKEN_EXCHANGE_TABLES: readonly string[] = Object.keys({
   ...TABLES,
   ...REVOCATION_TABLES,
   ...STORED_ENTRY_TABLES,
+  ...REPLAY_HORIZON_TABLES,
 });

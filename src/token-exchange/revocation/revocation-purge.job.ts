@@ -43,10 +43,9 @@ export class RevocationPurgeJob implements OnApplicationBootstrap, BeforeApplica
   }
 
   async run(term = new LeaderTerm(this.leader)): Promise<void> {
-    const expiredBefore = new Date(this.clock.nowMs() - CLOCK_DIFFERENCE_MS);
-    const madeBefore = new Date(this.clock.nowMs() - LONGEST_LIFE_MS);
-    const tokens = (limit: number) => this.repository.purgeTokens(term, expiredBefore, limit);
-    const signOuts = (limit: number) => this.repository.purgeSignOuts(term, madeBefore, limit);
+    const now = this.clock.now();
+    const tokens = (limit: number) => this.repository.purgeTokens(term, now, CLOCK_DIFFERENCE_MS, limit);
+    const signOuts = (limit: number) => this.repository.purgeSignOuts(term, now, LONGEST_LIFE_MS, limit);
     await purge({ batchSize: BATCH_SIZE, deleteBatch: tokens }, term);
     await purge({ batchSize: BATCH_SIZE, deleteBatch: signOuts }, term);
   }

@@ -112,25 +112,36 @@ export class RevocationRepository {
     await announce(transaction);
   }
 
-  /** @returns how many went, of those that expired before a moment */
-  purgeTokens(term: LeaderTerm, expiredBefore: Date, limit: number): Promise<number> {
+  /**
+   * By the earlier of two clocks, this process's and the database's: what goes too early lets an ended token in again.
+   * @param ageMs those go that expired longer ago
+   * @returns how many went
+   */
+  purgeTokens(term: LeaderTerm, now: Date, ageMs: number, limit: number): Promise<number> {
     return term.change(
       this.database,
       `DELETE FROM token_exchange_ended_token WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM token_exchange_ended_token WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+         SELECT ctid FROM token_exchange_ended_token
+         WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'
+         ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED
        )) AND ${LEADS}`,
-      [expiredBefore, limit],
+      [now, ageMs, limit],
     );
   }
 
-  /** @returns how many went, of those that were made before a moment */
-  purgeSignOuts(term: LeaderTerm, madeBefore: Date, limit: number): Promise<number> {
+  /**
+   * By the earlier of two clocks, as `purgeTokens`.
+   * @param ageMs those go that were made longer ago
+   * @returns how many went
+   */
+  purgeSignOuts(term: LeaderTerm, now: Date, ageMs: number, limit: number): Promise<number> {
+    const isOld = `signed_out_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'`;
     return term.change(
       this.database,
       `DELETE FROM token_exchange_user_sign_out WHERE user_id = ANY (ARRAY(
-         SELECT user_id FROM token_exchange_user_sign_out WHERE signed_out_at < $1 ORDER BY signed_out_at LIMIT $2
-       )) AND signed_out_at < $1 AND ${LEADS}`,
-      [madeBefore, limit],
+         SELECT user_id FROM token_exchange_user_sign_out WHERE ${isOld} ORDER BY signed_out_at LIMIT $3
+       )) AND ${isOld} AND ${LEADS}`,
+      [now, ageMs, limit],
     );
   }
 }

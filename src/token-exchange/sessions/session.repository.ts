@@ -124,12 +124,12 @@ export class SessionRepository {
     );
   }
 
-  /** Deletes sessions that ended before a moment. */
-  async purge(term: LeaderTerm, endedBefore: Date): Promise<void> {
+  /** Deletes sessions that have ended by this process's clock and by the database's, of which one may be ahead. */
+  async purge(term: LeaderTerm, now: Date): Promise<void> {
     await term.change(
       this.database,
-      `DELETE FROM token_exchange_session WHERE expires_at < $1 AND ${LEADS}`,
-      [endedBefore],
+      `DELETE FROM token_exchange_session WHERE expires_at < least($1::timestamptz, clock_timestamp()) AND ${LEADS}`,
+      [now],
     );
   }
 

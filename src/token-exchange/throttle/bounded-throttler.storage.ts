@@ -25,12 +25,12 @@ export class BoundedThrottlerStorage implements GivingThrottlerStorage {
     const window = this.windows.find(key) ?? this.windows.begin(key, durationMs, 0);
     const hits = window.hits + 1;
     if (hits <= limit) window.hits = hits;
-    return judge({ ...window, hits }, limit, this.clock.nowMs());
+    return judge({ ...window, hits }, limit, this.clock.monotonicMs());
   }
 
   async giveBack(key: string, _durationMs: number, ageMs: number): Promise<void> {
     const window = this.windows.find(key);
     if (window === undefined || window.hits === 0) return;
-    if (window.beginsAtMs <= this.clock.nowMs() - ageMs) window.hits -= 1;
+    if (window.beginsAtMs <= this.clock.monotonicMs() - ageMs) window.hits -= 1;
   }
 }

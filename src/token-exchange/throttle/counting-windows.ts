@@ -10,7 +10,7 @@ const ROOM = 0.1;
 /** A storage's answer to one hit; the package does not export its name for it. */
 export type ThrottleVerdict = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** One key's hits from one moment to another, on this process's clock. */
+/** One key's hits from one moment to another, on the monotonic clock: who sets the other one opens or prolongs no window. */
 export interface CountingWindow {
   hits: number;
   readonly beginsAtMs: number;
@@ -30,15 +30,15 @@ export class CountingWindows {
     return this.windows.size;
   }
 
-  /** The running window of a key. One that begins in the future is ended too: the clock was set back. */
+  /** The running window of a key. */
   find(key: string): CountingWindow | undefined {
     const window = this.windows.get(key);
-    return window !== undefined && isRunning(window, this.clock.nowMs()) ? window : undefined;
+    return window !== undefined && isRunning(window, this.clock.monotonicMs()) ? window : undefined;
   }
 
   /** Begins a window now, in place of an earlier one of the key. */
   begin(key: string, durationMs: number, hits: number): CountingWindow {
-    const beginsAtMs = this.clock.nowMs();
+    const beginsAtMs = this.clock.monotonicMs();
     const window = { hits, beginsAtMs, endsAtMs: beginsAtMs + durationMs };
     // Deleted first: a map keeps the place of a key that is set again, and the first key is to be the oldest.
     this.windows.delete(key);
@@ -60,7 +60,10 @@ export class CountingWindows {
   }
 }
 
-/** Holds a window against a limit: the hits up to it pass. Times are in whole seconds, at least one. */
+/**
+ * Holds a window against a limit: the hits up to it pass. Times are in whole seconds, at least one.
+ * @param nowMs on the monotonic clock
+ */
 export function judge({ hits, endsAtMs }: CountingWindow, limit: number, nowMs: number): ThrottleVerdict {
   const remainingSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1000));
   const isBlocked = hits > limit;

@@ -8,6 +8,8 @@ import { toJwksAddress } from './jwks-snapshot.repository.js';
 
 /** A refresh that is under way, or a leader that is being replaced, is no reason to refuse a token. */
 const GRACE_SECONDS = 30;
+/** By so much the clock of another instance, which fetched before, may be ahead of this one's. */
+const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** What operators may know of a JWKS entry. Times are those at which fetches began. */
 export interface JwksStatus {
@@ -67,7 +69,16 @@ export class JwksCacheEntry {
   /** Whether the leader should fetch now. */
   isDue(nowMs: number): boolean {
     const { nextRefreshAt } = this.snapshot;
-    return this.mustRefresh || nextRefreshAt === null || nowMs >= nextRefreshAt.getTime();
+    return (
+      this.mustRefresh || nextRefreshAt === null || nowMs >= nextRefreshAt.getTime() || this.isAhead(nowMs)
+    );
+  }
+
+  /** Whether the last fetch seems to lie in the future: a clock was set back, and the next would be as much too late. */
+  private isAhead(nowMs: number): boolean {
+    const { consecutiveFailures, lastFailureAt, lastSuccessAt } = this.snapshot;
+    const lastAt = consecutiveFailures > 0 ? lastFailureAt : lastSuccessAt;
+    return lastAt !== null && lastAt.getTime() > nowMs + CLOCK_DIFFERENCE_MS;
   }
 
   /** Makes the next fetch due at once, whatever the snapshot says. */

@@ -128,7 +128,7 @@ export class JwksRefresh {
     const nextRefreshAt = later(new Date(this.clock.nowMs()), this.retrySeconds(cached, consecutiveFailures));
     const failed: FailedFetch = { reason, startedAt, consecutiveFailures, nextRefreshAt };
     try {
-      cached.apply(await this.snapshots.recordFailure(term, cached.address, failed));
+      cached.apply(await this.snapshots.recordFailure(term, cached.address, failed, this.clock.now()));
     } catch (error) {
       const local = {
         lastFailureAt: startedAt,

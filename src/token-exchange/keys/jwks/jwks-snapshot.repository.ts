@@ -142,7 +142,12 @@ export class JwksSnapshotRepository {
    * it may come late, from an instance that was cut off.
    * @returns the row as it stands now
    */
-  async recordFailure(term: LeaderTerm, address: JwksAddress, failed: FailedFetch): Promise<JwksSnapshot> {
+  async recordFailure(
+    term: LeaderTerm,
+    address: JwksAddress,
+    failed: FailedFetch,
+    now: Date,
+  ): Promise<JwksSnapshot> {
     const { startedAt, reason, consecutiveFailures, nextRefreshAt } = failed;
     await term.query(
       this.database,
@@ -155,10 +160,19 @@ export class JwksSnapshotRepository {
            consecutive_failures = excluded.consecutive_failures, next_refresh_at = excluded.next_refresh_at,
            revision = held.revision + 1
          WHERE held.last_success_at IS NULL
-           OR NOT (held.last_success_at > excluded.last_failure_at AND held.last_success_at <= now())
+           OR NOT (held.last_success_at > excluded.last_failure_at AND held.last_success_at <= $8)
          RETURNING url_hash
        ) SELECT pg_notify($7, url_hash) FROM stored`,
-      [address.urlHash, address.url, startedAt, reason, consecutiveFailures, nextRefreshAt, SNAPSHOT_CHANNEL],
+      [
+        address.urlHash,
+        address.url,
+        startedAt,
+        reason,
+        consecutiveFailures,
+        nextRefreshAt,
+        SNAPSHOT_CHANNEL,
+        now,
+      ],
     );
     return this.stored(address);
   }

@@ -59,6 +59,17 @@ describe('[D19] the throttle storage in memory', () => {
     expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false, timeToExpire: 60 });
   });
 
+  it.each([-3600, -60, 60, 3600])(
+    '[D97] neither lets in nor keeps out by a clock that is set by %d s',
+    async (seconds) => {
+      await hitTimes(20);
+      clock.setBack(-seconds);
+      expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 60 });
+      clock.advance(60);
+      expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
+    },
+  );
+
   it('[D19] takes each limit as it is told', async () => {
     expect(await hit('a', 1)).toMatchObject({ isBlocked: false });
     expect(await hit('a', 1)).toMatchObject({ isBlocked: true });

@@ -1,0 +1,96 @@
+// Lets the embedded database force to the disk what PostgreSQL would, so that what was committed outlives a loss of power.
+import type { Dirent } from 'node:fs';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
+import type { NodeFS } from '@electric-sql/pglite/nodefs';
+
+/** PGlite has `fsync` off, and takes a `fdatasync` for done that does nothing. */
+const WITHOUT_FSYNC = '-F';
+const WITH_FSYNC = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'];
+/** So many files of a new database are forced at a time: a disk takes many together as fast as one. */
+const AT_A_TIME = 64;
+const INPUT_OUTPUT_ERROR = 29;
+
+/** What of Emscripten's file system is used: its files are those of Node.js, and have no `fsync`. */
+interface EmscriptenModule {
+  readonly NODEFS: {
+    readonly stream_ops: { fsync?: (stream: OpenStream) => number };
+    readonly realPath: (node: unknown) => string;
+  };
+  readonly FS: { readonly ErrnoError: new (errno: number) => Error };
+}
+
+interface OpenStream {
+  /** Of a file; folders have none. */
+  readonly nfd?: number;
+  readonly node: unknown;
+}
+
+/** @param startParams those of PGlite, which do without */
+export function forcingStartParams(startParams: readonly string[]): string[] {
+  return [...startParams.filter((each) => each !== WITHOUT_FSYNC), ...WITH_FSYNC];
+}
+
+/**
+ * @rule D98 What the embedded database has committed is forced to the disk before it is answered, unless that is turned off.
+ * The files of the embedded database, with an `fsync` that is one. Where it fails PostgreSQL panics, as it must: nobody knows
+ * then what is on the disk.
+ */
+export async function forcedFiles(directory: string): Promise<NodeFS> {
+  const { NodeFS: Files } = await import('@electric-sql/pglite/nodefs');
+  class ForcedFiles extends Files {
+    override async init(pglite: PGlite, options: Parameters<NodeFS['init']>[1]) {
+      const { emscriptenOpts } = await super.init(pglite, options);
+      const preRun = [letForce as never, ...(emscriptenOpts.preRun ?? [])];
+      return { emscriptenOpts: { ...emscriptenOpts, preRun } };
+    }
+  }
+  return new ForcedFiles(directory);
+}
+
+function letForce({ NODEFS, FS }: EmscriptenModule): void {
+  NODEFS.stream_ops.fsync = ({ nfd, node }) => {
+    try {
+      if (nfd === undefined) forceFolder(NODEFS.realPath(node));
+      else fsyncSync(nfd);
+      return 0;
+    } catch {
+      throw new FS.ErrnoError(INPUT_OUTPUT_ERROR);
+    }
+  };
+}
+
+function forceFolder(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Forces a folder with all that is in it, for files that somebody wrote who forced none. */
+export async function forceAll(directory: string): Promise<void> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = (wanted: (entry: Dirent) => boolean) =>
+    entries.filter(wanted).map((entry) => join(entry.parentPath, entry.name));
+  await forceEach(paths((entry) => entry.isFile()));
+  // A file is there once the folder that names it is.
+  await forceEach([...paths((entry) => entry.isDirectory()), directory]);
+}
+
+async function forceEach(paths: readonly string[]): Promise<void> {
+  for (let from = 0; from < paths.length; from += AT_A_TIME)
+    await Promise.all(paths.slice(from, from + AT_A_TIME).map(force));
+}
+
+async function force(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,72 @@
+// What the embedded database has committed is forced to the disk, and a disk that fails ends it, with nothing lost.
+import fs from 'node:fs';
+import { openDatabase } from '../../src/database/data-source.js';
+import { describeOnEmbedded } from '../support/databases.js';
+
+jest.setTimeout(180_000);
+
+/** The files that the process forces while it does some work; the system is asked for their names. */
+async function forcedDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const forced: string[] = [];
+  const { fsyncSync } = fs;
+  const spy = jest.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+    forced.push(fs.readlinkSync(`/proc/self/fd/${descriptor}`));
+    fsyncSync(descriptor);
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return forced;
+}
+
+const isOfTheLog = (path: string) => path.includes('/pg_wal/');
+const INSERTION = `INSERT INTO token_exchange_used_jti VALUES (sha256($1::text::bytea), now())`;
+
+describeOnEmbedded('[D98] the embedded database', (database) => {
+  it('[D98] forces its log at each commit, its tables at a checkpoint, and folders too', async () => {
+    const { dataSource, close } = await database.open();
+    for (const id of ['one', 'two', 'three']) {
+      const forced = await forcedDuring(() => dataSource.query(INSERTION, [id]));
+      expect(forced.filter(isOfTheLog).length).toBeGreaterThan(0);
+    }
+    const forced = await forcedDuring(() => dataSource.query('CHECKPOINT'));
+    expect(forced.filter((path) => path.includes('/base/')).length).toBeGreaterThan(0);
+    expect(forced.filter((path) => path.endsWith('pg_control')).length).toBeGreaterThan(0);
+    await close();
+  });
+
+  it('[D98] forces nothing where that is turned off, and all of it at the next start with it', async () => {
+    const { settings } = database;
+    if (settings.kind !== 'embedded') throw new Error('declared for the embedded database');
+    const loose = await openDatabase({ ...settings, forcesWrites: false }, []);
+    expect(await forcedDuring(() => loose.dataSource.query(INSERTION, ['loose']))).toEqual([]);
+    await loose.close();
+    const opened = await openDatabase(settings, []);
+    expect(await opened.dataSource.query('SHOW fsync')).toEqual([{ fsync: 'on' }]);
+    await opened.close();
+  });
+
+  it('[D99] stops where the disk fails under its log; what was committed is there at the next start', async () => {
+    const first = await openDatabase(database.settings, []);
+    await first.dataSource.query(INSERTION, ['kept']);
+    const spy = jest.spyOn(fs, 'fsyncSync').mockImplementation(() => {
+      throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+    });
+    try {
+      await expect(first.dataSource.query(INSERTION, ['lost'])).rejects.toThrow();
+      expect(await first.stopped).toMatchObject({ severity: 'PANIC' });
+      await first.close();
+    } finally {
+      spy.mockRestore();
+    }
+    const next = await openDatabase(database.settings, []);
+    const rows = await next.dataSource.query(
+      `SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = sha256('kept'::bytea)`,
+    );
+    expect(rows).toHaveLength(1);
+    await next.dataSource.query(INSERTION, ['after']);
+    await next.close();
+  });
+});

@@ -1,0 +1,135 @@
+// The disk of the embedded database is full, or fails: a clear answer, nothing corrupt, nothing lost that was answered.
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Partner } from '../../demo/partner.js';
+import type { ServiceSurroundings } from '../../demo/service-process.js';
+import { ServiceProcess } from '../../demo/service-process.js';
+import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
+import { databaseEnvironment, describeOnEmbedded } from '../support/databases.js';
+import { SmallDisk } from '../support/small-disk.js';
+import { REPOSITORY } from '../support/source-files.js';
+import { GRANT_TYPE } from '../support/test-service.js';
+
+/** What a request gets while the database cannot serve it. */
+const NOT_SERVED = 503;
+/** What it gets at least from a database that is just ending. */
+const FAILED = 500;
+const DISK_MEGABYTES = 128;
+const FAILURES = 5;
+const MOST_REQUESTS = 3_000;
+
+jest.setTimeout(240_000);
+
+/** An exchange by somebody new: it makes a user, so that tables grow. */
+class Traffic {
+  readonly partner = Partner.create({ issuer: 'https://partner.example' });
+  readonly answered: string[] = [];
+  private count = 0;
+
+  newToken(): string {
+    this.count += 1;
+    const sub = `somebody ${this.count} ${'x'.repeat(200)}`;
+    return this.partner.sign(this.partner.claims({ sub, email: `somebody-${this.count}@partner.example` }));
+  }
+
+  /** The status of the answer, or `undefined` where the process was gone. */
+  async send(baseUrl: string, token = this.newToken()): Promise<number | undefined> {
+    const body = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token });
+    const answer = await fetch(`${baseUrl}/rest/auth/oauth/token`, { method: 'POST', body }).catch(
+      () => undefined,
+    );
+    await answer?.arrayBuffer().catch(() => undefined);
+    if (answer?.status === 200) this.answered.push(token);
+    return answer?.status;
+  }
+
+  async expectAllUsed(baseUrl: string): Promise<void> {
+    for (const token of [...this.answered]) expect(await this.send(baseUrl, token)).toBe(400);
+  }
+}
+
+describeBuilt('[D99] the disk', () => {
+  describeOnEmbedded('of the embedded database', (database) => {
+    let surroundings: ServiceSurroundings & { baseUrl: string };
+    let service: ServiceProcess | undefined;
+    let disk: SmallDisk | undefined;
+    let traffic: Traffic;
+
+    const prepare = async (settings: Record<string, string>) => {
+      traffic = new Traffic();
+      surroundings = await surroundingsOf({
+        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([traffic.partner.staticEntry()]),
+        SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
+        ...settings,
+      });
+      service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+    };
+    afterEach(async () => {
+      await service?.stop();
+      disk?.unmount();
+      disk = undefined;
+      rmSync(surroundings.directory, { recursive: true, force: true });
+    });
+
+    const mountable = SmallDisk.mount(1);
+    mountable?.unmount();
+    if (mountable === undefined)
+      it.skip('skipped: this account may not mount a small file system', () => undefined);
+    else
+      it('[D99] that is full: requests fail clearly, and pass again when there is room', async () => {
+        disk = SmallDisk.mount(DISK_MEGABYTES);
+        if (disk === undefined) throw new Error('it could be mounted a moment ago');
+        const data = join(disk.directory, 'data');
+        cpSync(databaseEnvironment(database)['SVC_DATA_DIR'] ?? '', data, { recursive: true });
+        await prepare({ SVC_DATA_DIR: data });
+        expect(await traffic.send(surroundings.baseUrl)).toBe(200);
+        disk.fill();
+        let failures = 0;
+        let isGone = false;
+        for (let sent = 0; failures < FAILURES && !isGone && sent < MOST_REQUESTS; sent++) {
+          const status = await traffic.send(surroundings.baseUrl);
+          isGone = status === undefined;
+          if (status === undefined || status === 200) continue;
+          expect(status).toBe(NOT_SERVED);
+          failures += 1;
+        }
+        if (isGone) expect(await service?.exited).toBe(1);
+        else expect(failures).toBe(FAILURES);
+        disk.makeRoom();
+        if (isGone) service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+        expect(await traffic.send(surroundings.baseUrl)).toBe(200);
+        await traffic.expectAllUsed(surroundings.baseUrl);
+        // What is on the disk is whole: the next start takes it, too.
+        await service?.stop();
+        service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+        await traffic.expectAllUsed(surroundings.baseUrl);
+      });
+
+    it('[D99] that fails: the process says so and ends, and the next start has all that was answered', async () => {
+      const trigger = join(mkdtempSync(join(tmpdir(), 'failing-disk-')), 'now');
+      await prepare({
+        ...databaseEnvironment(database),
+        NODE_OPTIONS: `--require ${join(REPOSITORY, 'test', 'support', 'failing-disk.cjs')}`,
+        FAILING_DISK: trigger,
+      });
+      for (let count = 0; count < 5; count++) expect(await traffic.send(surroundings.baseUrl)).toBe(200);
+      writeFileSync(trigger, '');
+      try {
+        const status = await traffic.send(surroundings.baseUrl);
+        expect(status === undefined || status >= FAILED).toBe(true);
+        expect(await service?.exited).toBe(1);
+      } finally {
+        rmSync(trigger, { force: true });
+      }
+      if (service === undefined) throw new Error('it was started above');
+      const fatal = (await logOf(service)).filter(({ msg }) =>
+        String(msg).includes('the embedded database has stopped, and the process ends'),
+      );
+      expect(fatal).toHaveLength(1);
+      service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+      await traffic.expectAllUsed(surroundings.baseUrl);
+      expect(await traffic.send(surroundings.baseUrl)).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,96 @@
+// The machine's clock is set while the built service runs on the embedded database, which goes by the same clock.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Partner } from '../../demo/partner.js';
+import type { ServiceSurroundings } from '../../demo/service-process.js';
+import { ServiceProcess } from '../../demo/service-process.js';
+import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
+import { databaseEnvironment, describeOnEmbedded } from '../support/databases.js';
+import { FakeTime, faketimeLibrary } from '../support/faketime.js';
+import { MetricSamples } from '../support/metric-samples.js';
+import { GRANT_TYPE } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const LIMIT_MS = 60_000;
+/** The purge runs each second. */
+const WATCHED_MS = 5_000;
+const MOST_RUNS = 10;
+const library = faketimeLibrary();
+
+jest.setTimeout(180_000);
+
+/** Where faketime is missing a skipped test says so. */
+function describeWithFakeTime(title: string, block: (library: string) => void): void {
+  if (library !== undefined) describeBuilt(title, () => block(library));
+  else
+    describe(title, () =>
+      it.skip('skipped: faketime is not installed (Debian: apt-get install -y faketime)', () => undefined),
+    );
+}
+
+describeWithFakeTime('[D97] the clock of a machine', (path) => {
+  describeOnEmbedded('with an embedded database', (database) => {
+    const partner = Partner.create({ issuer: 'https://partner.example' });
+    let surroundings: ServiceSurroundings & { baseUrl: string };
+    let service: ServiceProcess | undefined;
+    let time: FakeTime;
+
+    beforeAll(async () => {
+      surroundings = await surroundingsOf({
+        ...databaseEnvironment(database),
+        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+        SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '1',
+        SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '20',
+      });
+      time = new FakeTime(path, join(surroundings.directory, 'time'));
+      Object.assign(surroundings.environment, time.environment);
+      service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+    });
+    afterAll(async () => {
+      await service?.stop();
+      rmSync(surroundings.directory, { recursive: true, force: true });
+    });
+
+    const send = async (token: string): Promise<number> => {
+      const body = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token });
+      const answer = await fetch(`${surroundings.baseUrl}/rest/auth/oauth/token`, { method: 'POST', body });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const metric = async (name: string) =>
+      (await MetricSamples.at(`${surroundings.baseUrl}/metrics`)).value(name);
+
+    it('[D97][5.2.5] is set an hour ahead and back: a purged token stays refused, and jobs run as often as before', async () => {
+      const token = partner.sign();
+      expect(await send(token)).toBe(200);
+      time.set(3_600);
+      await until('the record is purged', LIMIT_MS, async () => {
+        return (await metric('svc_replay_records_purged_total')) > 0;
+      });
+      time.set(0);
+      expect(await send(token)).toBe(400);
+      await until('it is refused as expired', LIMIT_MS, async () => {
+        return service !== undefined && JSON.stringify(await logOf(service)).includes('token_expired');
+      });
+      const runs = await metric('svc_replay_purges_total');
+      await pause(WATCHED_MS);
+      const since = (await metric('svc_replay_purges_total')) - runs;
+      expect(since).toBeGreaterThan(0);
+      expect(since).toBeLessThanOrEqual(MOST_RUNS);
+    });
+
+    it('[D97] is set while a client is over its limit: it stays out', async () => {
+      let last = 200;
+      for (let count = 0; count < 40 && last !== 429; count++) last = await send('no token');
+      expect(last).toBe(429);
+      for (const seconds of [-3_600, -60, 60, 3_600]) {
+        time.set(seconds);
+        // Before its licence was issued an instance takes no tokens at all.
+        expect([404, 429]).toContain(await send('no token'));
+        time.set(0);
+        expect(await send('no token')).toBe(429);
+      }
+    });
+  });
+});
