@@ -139,7 +139,7 @@ export const VARIABLES = {
   }),
   maxWorkflowsPerProject: integer('SVC_MAX_WORKFLOWS_PER_PROJECT', {
     description: 'Most workflows of a project.',
-    default: 10_000,
+    default: 100_000,
     min: 1,
     max: 1_000_000,
   }),

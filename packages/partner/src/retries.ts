@@ -1,7 +1,7 @@
 // Which failures are tried again, and after what time.
 import type { PartnerError } from './partner-error.js';
 
-/** The instance has used up no token with these, and says when to come back. Nothing else is tried again. */
+/** With these the instance says when to come back, with new tokens: those that were sent may be used up. Nothing else is tried again. */
 const RETRIED_STATUSES: readonly (number | undefined)[] = [429, 503];
 /** Without `Retry-After`, of a proxy for example: 1 s, 2 s, 4 s … */
 const FIRST_WAIT_SECONDS = 1;

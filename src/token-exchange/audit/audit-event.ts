@@ -119,7 +119,7 @@ export interface AuditPayloads {
     readonly sessions: number;
     /**
      * `replaced`: a login in the same browser took their place, mostly that of another user. `too-many`: they were the oldest of
-     * more than a user may have.
+     * more than a user may have. `ended-by-operator`: at the operator's page.
      */
     readonly cause: 'signed-out' | 'replaced' | 'too-many' | 'ended-by-operator';
     /** Their families, as in the events of their logins. */
