@@ -2,7 +2,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../database/operator-database.js';
 import { Database } from '../token-exchange/database/database.js';
-import { TooManyRequestsError } from '../token-exchange/throttle/too-many-requests.error.js';
 import type { StoredEvent } from './audit-trail.reader.js';
 import { ID_AT } from './trail-statements.sql.js';
 
@@ -73,9 +72,6 @@ export const COUNTED_EVENTS = [
 
 /** So many rows one statement looks at: the embedded database reads them on the main thread. */
 const DEPTH = 5_000;
-/** So many wait for whoever is being answered: a page that is loaded again, or two. */
-const MOST_WAITING = 4;
-const RETRY_AFTER_SECONDS = 1;
 /** So many at most for one answer. */
 const MOST_ROWS = 50_000;
 /** As in audit-trail.reader.ts: ids and times may disagree by so much. */
@@ -108,39 +104,13 @@ type FoundRow = StoredEvent & { readonly isFound: boolean; readonly isEnd: boole
 
 /**
  * @rule D112 What the operator's page asks of the trail looks at 50,000 events at most, the newest of the time asked for, and the
- * answer says how far that has come. One is answered at a time.
+ * answer says how far that has come.
  */
 @Injectable()
 export class TrailSummaryReader {
-  /** Resolves when the latest has its answer. */
-  private latest: Promise<unknown> = Promise.resolve();
-  /** How many are answered or wait. */
-  private asked = 0;
-
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
-  /** @throws TooManyRequestsError when others wait already */
-  refusals(query: RefusalQuery): Promise<RefusalPage> {
-    return this.inTurn(() => this.findRefusals(query));
-  }
-
-  /**
-   * @param bucketSeconds into parts of so many seconds, from the beginning of the range on
-   * @throws TooManyRequestsError when others wait already
-   */
-  count(range: BoundedRange, bucketSeconds: number): Promise<EventCounts> {
-    return this.inTurn(() => this.countEvents(range, bucketSeconds));
-  }
-
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.asked > MOST_WAITING) throw new TooManyRequestsError(RETRY_AFTER_SECONDS);
-    this.asked += 1;
-    const answer = this.latest.then(work);
-    this.latest = answer.catch(() => undefined);
-    return answer.finally(() => (this.asked -= 1));
-  }
-
-  private async findRefusals({ filter, range, beforeId, limit }: RefusalQuery): Promise<RefusalPage> {
+  async refusals({ filter, range, beforeId, limit }: RefusalQuery): Promise<RefusalPage> {
     const ids = await this.idsOf(range);
     let last = beforeId === undefined || BigInt(beforeId) > ids.last ? ids.last : BigInt(beforeId) - 1n;
     const found: FoundRow[] = [];
@@ -162,7 +132,8 @@ export class TrailSummaryReader {
     return { events: found, end };
   }
 
-  private async countEvents(range: BoundedRange, bucketSeconds: number): Promise<EventCounts> {
+  /** @param bucketSeconds into parts of so many seconds, from the beginning of the range on */
+  async count(range: BoundedRange, bucketSeconds: number): Promise<EventCounts> {
     const ids = await this.idsOf(range);
     let { last } = ids;
     const counts: EventCount[] = [];

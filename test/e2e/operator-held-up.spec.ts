@@ -2,9 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { Partner } from '../../demo/partner.js';
-import { TrailSummaryReader } from '../../src/audit/trail-summary.reader.js';
 import { Database } from '../../src/token-exchange/database/database.js';
-import { TooManyRequestsError } from '../../src/token-exchange/throttle/too-many-requests.error.js';
 import { describeOnAnyDatabase, describeOnPostgresql } from '../support/databases.js';
 import { OPERATOR_ENVIRONMENT, OperatorBrowser, errorOf } from '../support/operators.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -81,17 +79,5 @@ describeOnAnyDatabase('made-up cookies', (database) => {
     expect(first.headers.get('ratelimit-remaining')).toBe('1199');
     expect((await knock(service)).headers.get('ratelimit-remaining')).toBe('1198');
     expect((await knock(service, '192.0.2.2')).headers.get('ratelimit-remaining')).toBe('1199');
-  });
-
-  it('[D112] a look at the trail waits for the one before, and is refused where others wait', async () => {
-    const reader = service.part(TrailSummaryReader);
-    const range = { since: new Date(Date.now() - 60_000), until: new Date() };
-    const looks = await Promise.allSettled(Array.from({ length: 8 }, () => reader.count(range, 60)));
-    expect(looks.map(({ status }) => status)).toEqual([
-      ...Array.from({ length: 5 }, () => 'fulfilled'),
-      ...Array.from({ length: 3 }, () => 'rejected'),
-    ]);
-    expect(looks.at(-1)).toMatchObject({ reason: new TooManyRequestsError(1) });
-    await expect(reader.count(range, 60)).resolves.toMatchObject({ isComplete: true });
   });
 });

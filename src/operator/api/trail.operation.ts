@@ -15,6 +15,7 @@ import { REFUSAL_EVENTS } from '../../audit/trail-summary.reader.js';
 import type { Clock } from '../../token-exchange/foundation/clock.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
+import { Turns } from './turns.js';
 
 const MOST_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
@@ -79,6 +80,9 @@ export interface RefusalPage extends Page<Refusal> {
 const TIMES = { since: optional(text(judgeMoment)), until: optional(text(judgeMoment)) };
 
 export class TrailOperations {
+  /** Of looks at the trail (D112). */
+  private readonly turns = new Turns();
+
   constructor(
     private readonly reader: TrailSummaryReader,
     private readonly clock: Clock,
@@ -110,7 +114,8 @@ export class TrailOperations {
     const range = this.rangeOf({ since, until });
     const spanMs = range.until.getTime() - range.since.getTime();
     const bucketSeconds = Math.max(1, Math.ceil(spanMs / 1000 / buckets));
-    yield [activityOf(range, bucketSeconds, await this.reader.count(range, bucketSeconds))];
+    const counts = await this.turns.take(() => this.reader.count(range, bucketSeconds));
+    yield [activityOf(range, bucketSeconds, counts)];
   }
 
   private async *findRefusals(search: RefusalSearch, parts: InstanceParts) {
@@ -129,7 +134,8 @@ export class TrailOperations {
     const range = place?.range ?? this.rangeOf(search);
     const { issuer, reason } = search;
     const filter = { userId: await userIdOf(search.user, parts), issuer, reason };
-    const { events, end } = await this.reader.refusals({ filter, range, beforeId: place?.id, limit });
+    const sought = { filter, range, beforeId: place?.id, limit };
+    const { events, end } = await this.turns.take(() => this.reader.refusals(sought));
     yield [
       {
         data: events.map(refusalOf),
