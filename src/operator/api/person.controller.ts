@@ -53,8 +53,8 @@ interface UserAnswer extends ListedUser {
   readonly provisioned: boolean;
 }
 
-const SESSIONS = new QueryPipe({ userId: readId });
-const OPERATOR_SESSIONS = new QueryPipe({});
+const SESSIONS = new QueryPipe({ userId: readId }, MOST_LISTED);
+const OPERATOR_SESSIONS = new QueryPipe({}, MOST_LISTED);
 
 @OperatorController()
 export class OperatorPersonController {
@@ -116,12 +116,11 @@ export class OperatorPersonController {
   async sessions(
     @Query(SESSIONS) { userId, cursor, limit }: { userId?: string; cursor?: string; limit: number },
   ): Promise<Page<EmbeddedSessionAnswer>> {
-    const most = limitOf(limit);
-    const page = { userId, afterId: idIn(cursor), limit: most + 1 };
+    const page = { userId, afterId: idIn(cursor), limit: limit + 1 };
     const rows = await this.embedded.list(this.clock.now(), page);
     const { data, nextCursor } = pageOf(
       rows,
-      most,
+      limit,
       (row) => row,
       ({ id }) => id,
     );
@@ -140,11 +139,10 @@ export class OperatorPersonController {
     @Query(OPERATOR_SESSIONS) { cursor, limit }: { cursor?: string; limit: number },
     @Call() { operator }: OperatorCall,
   ): Promise<Page<OperatorSessionAnswer>> {
-    const most = limitOf(limit);
-    const rows = await this.operatorSessions.list(idIn(cursor), most + 1);
+    const rows = await this.operatorSessions.list(idIn(cursor), limit + 1);
     return pageOf(
       rows,
-      most,
+      limit,
       (row) => operatorAnswer(row, operator.id),
       ({ id }) => id,
     );
@@ -188,11 +186,6 @@ function operatorAnswer(session: LiveOperatorSession, ownId: string): OperatorSe
     clientAddress,
     current: id === ownId,
   };
-}
-
-/** QueryPipe knows the limits of the public API: those of these lists are smaller. */
-function limitOf(limit: number): number {
-  return Math.min(limit, MOST_LISTED);
 }
 
 function idIn(cursor: string | undefined): string | undefined {
