@@ -1,5 +1,6 @@
 // Reads refusals of the audit trail, and counts what has happened in it, at a cost that does not grow with its length.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { OPERATOR_DATABASE } from '../database/operator-database.js';
 import { Database } from '../token-exchange/database/database.js';
 import type { StoredEvent } from './audit-trail.reader.js';
 import { ID_AT } from './trail-statements.sql.js';
@@ -116,7 +117,7 @@ type FoundRow = StoredEvent & { readonly isFound: boolean; readonly isEnd: boole
  */
 @Injectable()
 export class TrailSummaryReader {
-  constructor(private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
   async refusals({ filter, range, beforeId, limit }: RefusalQuery): Promise<RefusalPage> {
     const ids = await this.idsOf(range);

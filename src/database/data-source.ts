@@ -7,7 +7,7 @@ import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { driverPool } from '../token-exchange/database/driver-pool.js';
 import type { BackgroundPool } from '../token-exchange/database/wait-limit.js';
-import { limitWaits, statementMs } from '../token-exchange/database/wait-limit.js';
+import { limitPool, limitWaits, statementMs } from '../token-exchange/database/wait-limit.js';
 import { DataDirectoryLock } from './data-directory.lock.js';
 import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 import { MIGRATIONS_TABLE, isUpToDate, runMigrations, runMigrationsInTurn } from './migrate.js';
@@ -31,6 +31,8 @@ const ANSWER_MS = 15_000;
 const PREPARATION_MS = 1_000;
 /** Jobs and followers ask one after the other, and seldom. */
 const BACKGROUND_POOL_SIZE = 2;
+/** Operators are few; whoever only knocks at their page takes no connection of anybody else. */
+const OPERATOR_POOL_SIZE = 2;
 
 /** What PostgreSQL does when it stops is told by its statements. */
 const NEVER = new Promise<never>(() => undefined);
@@ -73,6 +75,8 @@ export interface PreparedDatabase {
   /** To be called once it is connected. */
   readonly limit: () => void;
   readonly close: () => Promise<void>;
+  /** Where the operator's page asks; undefined: where requests do. */
+  readonly operatorPool?: BackgroundPool;
   /**
    * Resolves with the cause when the embedded engine has stopped for good, as PostgreSQL does where it cannot write its log: its
    * statements never end then, and a new start recovers what was committed.
@@ -81,7 +85,10 @@ export interface PreparedDatabase {
 }
 
 /** An open database, its schema up to date. */
-export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSource' | 'close' | 'stopped'> {
+export interface OpenDatabase extends Pick<
+  PreparedDatabase,
+  'kind' | 'dataSource' | 'operatorPool' | 'close' | 'stopped'
+> {
   /** The migrations that ran when it was opened, by name; empty when the schema was up to date. */
   readonly appliedMigrations: readonly string[];
 }
@@ -93,13 +100,14 @@ export interface OpenDatabase extends Pick<PreparedDatabase, 'kind' | 'dataSourc
  * @throws TransactionPoolerError when a pooler lends it for one transaction at a time
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
-  const { kind, dataSource, migrate, limit, close, stopped } = await prepareDatabase(settings, entities);
+  const prepared = await prepareDatabase(settings, entities);
+  const { kind, dataSource, operatorPool, migrate, limit, close, stopped } = prepared;
   try {
     await connect(dataSource);
     await checkSessions(settings);
     const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
     limit();
-    return { kind, dataSource, appliedMigrations, close, stopped };
+    return { kind, dataSource, operatorPool, appliedMigrations, close, stopped };
   } catch (error) {
     await close();
     throw error;
@@ -148,21 +156,23 @@ function preparePostgresql(
   };
 }
 
-/** A pool for requests, and a small one with its longer limits for what runs in the background. */
+/** A pool for requests, a small one with the same limits for the operator's page, and one with longer limits for what runs in the background. */
 function preparePools(background: PoolConfig, waitMs: number, entities: Entities): PreparedDatabase {
   const { connectionString: url = '' } = background;
-  const dataSource = createDataSource(entities, {
+  const ofRequests = {
     ...background,
     lock_timeout: statementMs(waitMs),
     statement_timeout: statementMs(waitMs),
-    query_timeout: waitMs + PREPARATION_MS,
-  });
-  const pool = new pg.Pool(limitedBySql({ ...background, max: BACKGROUND_POOL_SIZE }));
-  // An idle connection that breaks is replaced; without a listener it would end the process.
-  pool.on('error', () => undefined);
+    // After a stall the wait begins anew (`afterWaiting`): that timer, which knows of stalls, has to be the first.
+    query_timeout: 2 * waitMs + PREPARATION_MS,
+  };
+  const dataSource = createDataSource(entities, ofRequests);
+  const pool = poolBeside(background, BACKGROUND_POOL_SIZE);
+  const operatorPool = poolBeside(ofRequests, OPERATOR_POOL_SIZE);
+  limitPool(operatorPool, waitMs);
   const close = async () => {
     await disconnect(dataSource);
-    await pool.end();
+    await Promise.all([pool.end(), operatorPool.end()]);
   };
   const limit = () => limitWaits(dataSource, { waitMs, background: pool });
   return {
@@ -171,8 +181,16 @@ function preparePools(background: PoolConfig, waitMs: number, entities: Entities
     migrate: () => migrateInTurn(url, entities),
     limit,
     close,
+    operatorPool,
     stopped: NEVER,
   };
+}
+
+function poolBeside(config: PoolConfig, max: number): pg.Pool {
+  const pool = new pg.Pool(limitedBySql({ ...config, max }));
+  // An idle connection that breaks is replaced; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 function migrateInTurn(url: string, entities: Entities): Promise<string[]> {

@@ -6,6 +6,7 @@ import { DataSource } from 'typeorm';
 import { Database } from '../token-exchange/database/database.js';
 import { Transactions } from '../token-exchange/database/transaction.js';
 import type { OpenDatabase } from './data-source.js';
+import { OPERATOR_DATABASE } from './operator-database.js';
 
 @Module({})
 export class DatabaseModule {
@@ -13,15 +14,16 @@ export class DatabaseModule {
    * The database is opened before Nest starts, so that a fault there is told as a fault of the start; and TypeOrmModule's
    * own way to open one would offer it to every module, whether it asks for it or not.
    */
-  static register({ dataSource }: OpenDatabase): DynamicModule {
+  static register({ dataSource, operatorPool }: OpenDatabase): DynamicModule {
     return {
       module: DatabaseModule,
       providers: [
         { provide: DataSource, useValue: dataSource },
         { provide: Database, useFactory: () => new Database(dataSource) },
+        { provide: OPERATOR_DATABASE, useFactory: () => new Database(dataSource, () => operatorPool) },
         Transactions,
       ],
-      exports: [DataSource, Database, Transactions],
+      exports: [DataSource, Database, OPERATOR_DATABASE, Transactions],
     };
   }
 }

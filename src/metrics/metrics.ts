@@ -137,10 +137,9 @@ export class Metrics {
     // A series that begins at its first event hides that event from whoever asks for the increase.
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
-    for (const flow of ['exchange', 'embed', 'revocation', 'api', 'operator']) {
+    for (const flow of ['exchange', 'embed', 'revocation', 'api', 'operator'])
       this.throttled.inc({ flow }, 0);
-      this.databaseRefusals.inc({ flow }, 0);
-    }
+    for (const flow of ['exchange', 'embed', 'revocation', 'api']) this.databaseRefusals.inc({ flow }, 0);
     for (const counter of [this.exchanges, this.embedLogins])
       counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
   }

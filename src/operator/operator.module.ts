@@ -2,7 +2,8 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { TrailSummaryReader } from '../audit/trail-summary.reader.js';
-import { Database } from '../token-exchange/database/database.js';
+import { OPERATOR_DATABASE } from '../database/operator-database.js';
+import type { Database } from '../token-exchange/database/database.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { JwksKeyProvider } from '../token-exchange/keys/jwks/jwks-key.provider.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
@@ -24,7 +25,11 @@ import { OperatorPurgeJob } from './sign-in/operator-purge.job.js';
 import { OperatorSessionController } from './sign-in/operator-session.controller.js';
 import { OperatorSessionService } from './sign-in/operator-session.service.js';
 import { OperatorSignInService } from './sign-in/operator-sign-in.service.js';
-import { OperatorSignInThrottlerGuard, OperatorThrottlerGuard } from './sign-in/operator-throttler.guard.js';
+import {
+  OperatorAddressThrottlerGuard,
+  OperatorSignInThrottlerGuard,
+  OperatorThrottlerGuard,
+} from './sign-in/operator-throttler.guard.js';
 import { OperatorGuard, OwnPageGuard } from './sign-in/operator.guard.js';
 
 @Module({})
@@ -73,11 +78,12 @@ export class OperatorModule {
         },
         {
           provide: OverviewReader,
-          inject: [Database, Clock],
+          inject: [OPERATOR_DATABASE, Clock],
           useFactory: (database: Database, clock: Clock) => new OverviewReader(state, database, clock),
         },
         OwnPageGuard,
         OperatorGuard,
+        OperatorAddressThrottlerGuard,
         OperatorSignInThrottlerGuard,
         OperatorThrottlerGuard,
       ],

@@ -3,6 +3,8 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { AuditRetentionRepository } from '../../src/audit/retention/audit-retention.repository.js';
 import { BEGINNING, EventStreamRepository } from '../../src/audit/sinks/event-stream.repository.js';
 import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-counter.repository.js';
+import { OperatorSessionRepository } from '../../src/operator/accounts/operator-session.repository.js';
+import { SignInFailureRepository } from '../../src/operator/accounts/sign-in-failure.repository.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
 import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { LEADS, LeaderTerm } from '../../src/token-exchange/coordination/leader-term.js';
@@ -84,6 +86,20 @@ const KINDS: readonly Kind[] = [
     prepare: `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at)
       SELECT sha256('a'), id, '${OTHERS}', now(), now() - interval '1 day' FROM user_account`,
     change: (database, term) => new SessionRepository(database).purge(term, NOW),
+  },
+  {
+    place: 'operator-session.repository.ts purge',
+    table: 'operator_session',
+    prepare: `INSERT INTO operator_session (id, secret_hash, user_id, opened_at, last_used_at, expires_at, client_address)
+      SELECT '${OTHERS}', sha256('a'), id, now(), now(), now() - interval '1 day', '192.0.2.1' FROM user_account`,
+    change: (database, term) =>
+      new OperatorSessionRepository(database).purge(term, { now: NOW, idleSince: LONG_AGO }, 10),
+  },
+  {
+    place: 'sign-in-failure.repository.ts purge',
+    table: 'operator_sign_in_failure',
+    prepare: `INSERT INTO operator_sign_in_failure VALUES (sha256('a'), 1, now(), now() - interval '1 day')`,
+    change: (database, term) => new SignInFailureRepository(database).purge(term, NOW, 10),
   },
   {
     place: 'throttle-counter.repository.ts purge',

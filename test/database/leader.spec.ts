@@ -146,6 +146,45 @@ describeOnPostgresql('[D36] the leader', (database) => {
     expect(election.mostAtOnce).toBe(1);
   });
 
+  it('[D94] keeps its session, and warns of nothing, while it waits for what the leader of before has begun', async () => {
+    const url = urlOf(database);
+    await query(url, 'DELETE FROM token_exchange_leader_lease');
+    await query(
+      url,
+      `INSERT INTO token_exchange_leader_lease (epoch, candidate, expires_at)
+       VALUES (1, '00000000-0000-4000-8000-000000000001', now() - interval '1 minute')`,
+    );
+    const former = new Client({ connectionString: url });
+    await former.connect();
+    const warnings: unknown[] = [];
+    const log = { ...logger, info: () => undefined, warn: (...said: unknown[]) => void warnings.push(said) };
+    const candidate = new AdvisoryLockLeader({ connectionString: url }, log);
+    candidates.push(candidate);
+    try {
+      await former.query('BEGIN');
+      await former.query('SELECT FROM token_exchange_leader_lease FOR KEY SHARE');
+      const starting = candidate.start();
+      const waits = new Map<string, unknown>();
+      const look = async () => {
+        const rows = await query<{ pid: number; at: string }>(
+          url,
+          `SELECT pid, query_start::text AS at FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE '%leader'`,
+        );
+        for (const { pid, at } of rows) waits.set(at, pid);
+        return waits.size > 1;
+      };
+      await within(60_000, look);
+      expect(new Set(waits.values()).size).toBe(1);
+      await former.query('COMMIT');
+      await starting;
+      await within(TAKEOVER_MS, async () => candidate.isLeader);
+      expect(warnings).toEqual([]);
+    } finally {
+      await former.end();
+    }
+  });
+
   it('[D36] is stopped within a few seconds though the network is silent', async () => {
     const proxy = await openProxy();
     const first = await join(proxy.url);

@@ -49,8 +49,6 @@ class World {
         plain.staticEntry(),
       ],
       environment: {
-        // More than are sent at once here: it is not they who are measured.
-        SVC_MAX_REQUESTS_IN_PROGRESS: '1000',
         SVC_THROTTLE_STORE: this.store,
         SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(ADDRESS_LIMIT),
         SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: String(ADDRESS_LIMIT),

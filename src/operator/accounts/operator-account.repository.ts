@@ -1,5 +1,6 @@
 // Whose password opens the operator's page: the passwords, the codes to set them, and all their queries.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { OPERATOR_DATABASE } from '../../database/operator-database.js';
 import { Database } from '../../token-exchange/database/database.js';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
@@ -25,7 +26,7 @@ const ACCOUNT = `u.id::text AS id, u.email, u.given_name AS "givenName", u.famil
 
 @Injectable()
 export class OperatorAccountRepository {
-  constructor(private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
   /** In one statement, so that it takes the same whether or not there is such a user. */
   async findByEmail(email: string): Promise<OperatorAccount | undefined> {

@@ -1,5 +1,8 @@
 // Sessions of operators: the rows and all their queries.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { OPERATOR_DATABASE } from '../../database/operator-database.js';
+import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
+import { LEADS } from '../../token-exchange/coordination/leader-term.js';
 import { Database } from '../../token-exchange/database/database.js';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
@@ -42,7 +45,7 @@ const LIVE = `SELECT s.id::text AS id, s.user_id::text AS "userId", s.opened_at 
 
 @Injectable()
 export class OperatorSessionRepository {
-  constructor(private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
   async insert(transaction: Transaction, secretHash: Buffer, session: OperatorSession): Promise<void> {
     const { id, userId, openedAt, lastUsedAt, expiresAt, clientAddress } = session;
@@ -101,11 +104,22 @@ export class OperatorSessionRepository {
     return deleted.length;
   }
 
-  async purge({ now, idleSince }: SessionMoments): Promise<void> {
-    await this.database.change('DELETE FROM operator_session WHERE expires_at <= $1 OR last_used_at <= $2', [
-      now,
-      idleSince,
-    ]);
+  /**
+   * Deletes what has ended by this process's clock and the database's, the earlier of them.
+   * @param term of the leader's work
+   * @param limit most sessions to delete
+   * @returns how many were deleted
+   */
+  purge(term: LeaderTerm, { now, idleSince }: SessionMoments, limit: number): Promise<number> {
+    return term.change(
+      this.database,
+      `DELETE FROM operator_session WHERE id IN (
+         SELECT id FROM operator_session WHERE expires_at <= least($1::timestamptz, clock_timestamp())
+           OR last_used_at <= least($2::timestamptz, clock_timestamp() - ($1::timestamptz - $2::timestamptz))
+         LIMIT $3 FOR UPDATE SKIP LOCKED
+       ) AND ${LEADS}`,
+      [now, idleSince, limit],
+    );
   }
 }
 

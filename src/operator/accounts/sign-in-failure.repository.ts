@@ -1,6 +1,9 @@
 // Counts failed sign-ins of an account from an address, for all instances, and says how long the next one has to wait.
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { OPERATOR_DATABASE } from '../../database/operator-database.js';
+import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
+import { LEADS } from '../../token-exchange/coordination/leader-term.js';
 import { Database } from '../../token-exchange/database/database.js';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
@@ -20,7 +23,7 @@ export function failureKey(email: string, clientAddress: string): Buffer {
 
 @Injectable()
 export class SignInFailureRepository {
-  constructor(private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
   /**
    * Counts an attempt as a failure before it is judged, in one statement: so many at once cannot all be the first.
@@ -56,7 +59,15 @@ export class SignInFailureRepository {
     await managerOf(transaction).query('DELETE FROM operator_sign_in_failure WHERE key = $1', [key]);
   }
 
-  async purge(now: Date): Promise<void> {
-    await this.database.change('DELETE FROM operator_sign_in_failure WHERE forgotten_at <= $1', [now]);
+  /** @param term of the leader's work @param limit most to delete @returns how many were deleted */
+  purge(term: LeaderTerm, now: Date, limit: number): Promise<number> {
+    return term.change(
+      this.database,
+      `DELETE FROM operator_sign_in_failure WHERE key IN (
+         SELECT key FROM operator_sign_in_failure WHERE forgotten_at <= least($1::timestamptz, clock_timestamp())
+         ORDER BY forgotten_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       ) AND ${LEADS}`,
+      [now, limit],
+    );
   }
 }

@@ -1,5 +1,6 @@
 // Lists the embedded sessions that are live, with whose they are.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { OPERATOR_DATABASE } from '../../database/operator-database.js';
 import { Database } from '../../token-exchange/database/database.js';
 import type { VouchingKey } from '../../token-exchange/revocation/vouching-key.js';
 import { readRecordedKeys } from '../../token-exchange/revocation/vouching-key.js';
@@ -21,7 +22,7 @@ const ROWS_BESIDE = 50;
 
 @Injectable()
 export class EmbeddedSessionRepository {
-  constructor(private readonly database: Database) {}
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
   /** A page in the order of their ids, the latest row of each family. */
   async list(

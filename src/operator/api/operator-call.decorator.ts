@@ -4,15 +4,18 @@ import { Controller, UseFilters, UseGuards, applyDecorators, createParamDecorato
 import type { FastifyRequest } from 'fastify';
 import { clientOf } from '../../token-exchange/throttle/client-address.js';
 import { OperatorRefusalFilter } from '../sign-in/operator-refusal.filter.js';
-import { OperatorThrottlerGuard } from '../sign-in/operator-throttler.guard.js';
+import {
+  OperatorAddressThrottlerGuard,
+  OperatorThrottlerGuard,
+} from '../sign-in/operator-throttler.guard.js';
 import { OperatorGuard } from '../sign-in/operator.guard.js';
 import type { OperatorCall } from './operator-calls.js';
 
-/** Who is it, from a page of ours → not too often → the route. */
+/** Not too often from there → who is it, from a page of ours → not too often → the route. */
 export function OperatorController(path = ''): ClassDecorator {
   return applyDecorators(
     Controller(`rest/admin/${path}`),
-    UseGuards(OperatorGuard, OperatorThrottlerGuard),
+    UseGuards(OperatorAddressThrottlerGuard, OperatorGuard, OperatorThrottlerGuard),
     UseFilters(OperatorRefusalFilter),
   );
 }

@@ -15,6 +15,7 @@ import { REFUSAL_EVENTS } from '../../audit/trail-summary.reader.js';
 import type { Clock } from '../../token-exchange/foundation/clock.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
+import { Turns } from './turns.js';
 
 const MOST_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
@@ -86,6 +87,9 @@ const TIMES = {
 };
 
 export class TrailOperations {
+  /** Of looks at the trail (D112). */
+  private readonly turns = new Turns();
+
   constructor(
     private readonly reader: TrailSummaryReader,
     private readonly clock: Clock,
@@ -118,7 +122,8 @@ export class TrailOperations {
     const spanSeconds = (range.until.getTime() - range.since.getTime()) / 1000;
     const seconds = Math.max(1, Math.ceil(spanSeconds / buckets));
     const parts = { seconds, number: Math.ceil(spanSeconds / seconds) };
-    yield [activityOf(range, parts, await this.reader.count(range, parts))];
+    const counts = await this.turns.take(() => this.reader.count(range, parts));
+    yield [activityOf(range, parts, counts)];
   }
 
   private async *findRefusals(search: RefusalSearch, parts: InstanceParts) {
@@ -137,7 +142,8 @@ export class TrailOperations {
     const range = place?.range ?? this.rangeOf(search);
     const { issuer, reason } = search;
     const filter = { userId: await userIdOf(search.user, parts), issuer, reason };
-    const { events, end } = await this.reader.refusals({ filter, range, beforeId: place?.id, limit });
+    const sought = { filter, range, beforeId: place?.id, limit };
+    const { events, end } = await this.turns.take(() => this.reader.refusals(sought));
     yield [
       {
         data: events.map(refusalOf),

@@ -23,7 +23,11 @@ import { OperatorRefusalFilter } from './operator-refusal.filter.js';
 import { IDLE_SECONDS, OperatorSessionService, SESSION_SECONDS } from './operator-session.service.js';
 import type { Origin, SignedIn } from './operator-sign-in.service.js';
 import { OperatorSignInService } from './operator-sign-in.service.js';
-import { OperatorSignInThrottlerGuard, OperatorThrottlerGuard } from './operator-throttler.guard.js';
+import {
+  OperatorAddressThrottlerGuard,
+  OperatorSignInThrottlerGuard,
+  OperatorThrottlerGuard,
+} from './operator-throttler.guard.js';
 import { OperatorGuard, OwnPageGuard } from './operator.guard.js';
 
 interface Person {
@@ -64,7 +68,7 @@ export class OperatorSessionController {
   }
 
   @Get('session')
-  @UseGuards(OperatorGuard)
+  @UseGuards(OperatorAddressThrottlerGuard, OperatorGuard)
   show(@CurrentOperator() operator: LiveOperatorSession): OperatorAnswer {
     return this.answer(operator, operator);
   }
@@ -72,7 +76,7 @@ export class OperatorSessionController {
   /** Also where there is no session any more: who signs out wants to be out. */
   @Delete('session')
   @HttpCode(204)
-  @UseGuards(OwnPageGuard)
+  @UseGuards(OperatorAddressThrottlerGuard, OwnPageGuard)
   async signOut(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -96,7 +100,7 @@ export class OperatorSessionController {
   }
 
   @Put('password')
-  @UseGuards(OperatorGuard, OperatorThrottlerGuard)
+  @UseGuards(OperatorAddressThrottlerGuard, OperatorGuard, OperatorThrottlerGuard)
   async changePassword(
     @CurrentOperator() operator: LiveOperatorSession,
     @JsonObject() body: Record<string, unknown>,

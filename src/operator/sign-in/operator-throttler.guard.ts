@@ -1,4 +1,4 @@
-// Limits how often somebody tries to sign in at the operator's page, and how often an operator calls its API.
+// Limits how often somebody knocks at the operator's API, tries to sign in there, and how often an operator calls it.
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
@@ -8,12 +8,22 @@ import { MinuteThrottlerGuard } from '../../token-exchange/throttle/minute-throt
 
 const SIGN_INS_PER_MINUTE = 30;
 const CALLS_PER_MINUTE = 600;
+/** Some operators may share an address. */
+const KNOCKS_PER_MINUTE = 1_200;
 
-/** @rule B.operator Sign-ins are counted per client address, calls of the operator's API per operator. */
+/** @rule B.operator Calls of the operator's API and sign-ins are counted per client address, calls of an operator per operator besides. */
 @Injectable()
 export class OperatorSignInThrottlerGuard extends MinuteThrottlerGuard {
   constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {
     super({ name: 'operator-sign-in', perMinute: SIGN_INS_PER_MINUTE }, storage, reflector);
+  }
+}
+
+/** Before anything is looked up by a cookie, which anybody can make up. */
+@Injectable()
+export class OperatorAddressThrottlerGuard extends MinuteThrottlerGuard {
+  constructor(@InjectThrottlerStorage() storage: ThrottlerStorage, @Inject(Reflector) reflector: Reflector) {
+    super({ name: 'operator-address', perMinute: KNOCKS_PER_MINUTE }, storage, reflector);
   }
 }
 

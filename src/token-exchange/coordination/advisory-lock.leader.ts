@@ -6,7 +6,7 @@ import type { Log } from '../foundation/log.js';
 import type { HeldLease } from './leader.js';
 import { Leader, NO_EPOCH } from './leader.js';
 import { LEASE_MS, LeaderLeaseRepository } from './leader-lease.repository.js';
-import { LeaderSession } from './leader-session.js';
+import { LeaderSession, wasHeldUp } from './leader-session.js';
 import type { Moment } from './leader-tenure.js';
 import { LeaderTenure } from './leader-tenure.js';
 
@@ -92,6 +92,8 @@ export class AdvisoryLockLeader extends Leader {
       this.failing = false;
       return pauseMs;
     } catch (error) {
+      // The leader of before is at its last statement, which holds the lease: an applicant waits, and then asks again.
+      if (this.candidacy !== undefined && this.tenure === undefined && wasHeldUp(error)) return RETRY_MS;
       this.reportFailure(error);
       this.drop();
       return RECONNECT_MS;

@@ -5,6 +5,8 @@ import pg from 'pg';
 
 /** A statement or a connection that takes longer counts as failed. */
 const DEADLINE_MS = 5_000;
+/** The server gives up first: its answer tells why, and the session serves on. */
+const STATEMENT_MS = 4_000;
 /** How long a polite goodbye may take before the socket is closed without one. */
 const GOODBYE_MS = 1_000;
 
@@ -20,7 +22,7 @@ const SESSION_SETTINGS = `
   SET tcp_keepalives_interval = '2s';
   SET tcp_keepalives_count = 3;
   SET tcp_user_timeout = '10s';
-  SET statement_timeout = '${DEADLINE_MS}ms';
+  SET statement_timeout = '${STATEMENT_MS}ms';
   LISTEN ${LEADERSHIP_FREE_CHANNEL}`;
 const KEEPALIVE_IDLE_MS = 4_000;
 
@@ -32,7 +34,15 @@ export interface LeaderSessionEvents {
   onLeadershipFree(): void;
 }
 
-/** One open session. A failed statement leaves it in doubt: close it and open another. */
+/** `query_canceled` by the limit of time, and `lock_not_available`. */
+const HELD_UP = new Set(['57014', '55P03']);
+
+/** Whether a statement was given up by the server because of others who are at work. */
+export function wasHeldUp(error: unknown): boolean {
+  return HELD_UP.has(String((error as { code?: unknown }).code));
+}
+
+/** One open session. A failed statement leaves it in doubt, but for one that `wasHeldUp`: close it and open another. */
 export class LeaderSession {
   private constructor(
     private readonly client: pg.Client,

@@ -5,8 +5,14 @@ import { limitsOf } from './wait-limit.js';
 
 /** Statements go to the host's own data source, with its pool, its settings and its search path. */
 export class Database {
-  /** @throws Error where the data source is of another database than PostgreSQL */
-  constructor(readonly dataSource: DataSource) {
+  /**
+   * @param pool where `query` and `change` ask; undefined: where requests do
+   * @throws Error where the data source is of another database than PostgreSQL
+   */
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly pool = () => limitsOf(dataSource).background,
+  ) {
     const { type } = dataSource.options;
     if (type === 'postgres') return;
     throw new Error(`token exchange needs PostgreSQL, and the data source is of type "${type}"`);
@@ -36,15 +42,15 @@ export class Database {
    * background. @throws the driver's error
    */
   async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const { background } = limitsOf(this.dataSource);
-    if (background === undefined) return this.dataSource.query<Row[]>(text, [...values]);
-    return (await background.query(text, [...values])).rows as Row[];
+    const pool = this.pool();
+    if (pool === undefined) return this.dataSource.query<Row[]>(text, [...values]);
+    return (await pool.query(text, [...values])).rows as Row[];
   }
 
   /** The same with an UPDATE or DELETE. @returns how many rows it changed @throws the driver's error */
   async change(text: string, values: readonly unknown[] = []): Promise<number> {
-    const { background } = limitsOf(this.dataSource);
-    if (background !== undefined) return (await background.query(text, [...values])).rowCount ?? 0;
+    const pool = this.pool();
+    if (pool !== undefined) return (await pool.query(text, [...values])).rowCount ?? 0;
     const [, changed] = await this.dataSource.query<[unknown, number]>(text, [...values]);
     return changed;
   }

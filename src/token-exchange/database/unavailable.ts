@@ -22,6 +22,9 @@ export class DatabaseWaitError extends Error {
 /** SQLSTATE, whole or by its class. */
 const STATES: Readonly<Record<string, Unavailability>> = {
   '08': 'connection_lost',
+  // While it serves: a server that has taken over does not know the address, or the password was changed.
+  '28': 'connection_lost',
+  '3D000': 'connection_lost',
   '57P01': 'connection_lost',
   '57P02': 'connection_lost',
   '57P03': 'connection_lost',
@@ -56,6 +59,8 @@ const SYSTEM_CODES = new Set([
   'ENOENT',
 ]);
 const CONNECTION_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo']);
+/** Of Node and OpenSSL, when TLS begins: a certificate that does not hold, or a server that speaks something else. */
+const TLS_CODES = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
 
 /** What pg and its pool say without any code. */
 const DRIVER_MESSAGES: Readonly<Record<string, Unavailability>> = {
@@ -65,6 +70,7 @@ const DRIVER_MESSAGES: Readonly<Record<string, Unavailability>> = {
   'Client has encountered a connection error and is not queryable': 'connection_lost',
   'Client was closed and is not queryable': 'connection_lost',
   'Cannot use a pool after calling end on the pool': 'connection_lost',
+  'The server does not support SSL connections': 'connection_lost',
   'timeout expired': 'time_limit',
   'Query read timeout': 'time_limit',
   'timeout exceeded when trying to connect': 'pool_exhausted',
@@ -90,5 +96,7 @@ export function unavailabilityOf(error: unknown): Unavailability | undefined {
 function isOfConnection(error: Partial<NodeJS.ErrnoException & AggregateError>): boolean {
   const { errors, code = '', syscall = '' } = error;
   if (Array.isArray(errors)) return errors.some((each) => isOfConnection(each as Error));
+  // One that is cut while TLS begins names no call.
+  if (TLS_CODES.test(code) || (code === 'ECONNRESET' && syscall === '')) return true;
   return SYSTEM_CODES.has(code) && CONNECTION_CALLS.has(syscall);
 }

@@ -1,5 +1,5 @@
 // Bounds what a request waits for: a connection of the pool, and everything that it asks by it.
-import type { DatabaseError, PoolClient } from 'pg';
+import type { DatabaseError, Pool, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { driverPool } from './driver-pool.js';
 import { DatabaseWaitError } from './unavailable.js';
@@ -77,8 +77,11 @@ type Taken = (error: Error | undefined, client: PoolClient | undefined, release:
  */
 export function limitWaits(dataSource: DataSource, limits: WaitLimits, isEmbedded = false): void {
   known.set(dataSource, limits);
-  const { waitMs } = limits;
-  const pool = driverPool(dataSource);
+  limitPool(driverPool(dataSource), limits.waitMs, isEmbedded);
+}
+
+/** The same for a pool beside that of a data source. */
+export function limitPool(pool: Pool, waitMs: number, isEmbedded = false): void {
   const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
   if (!isEmbedded) pool.options.connectionTimeoutMillis = waitMs;
   const take = async (): Promise<PoolClient> => {

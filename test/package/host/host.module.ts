@@ -1,12 +1,14 @@
 // A product as a test wants it, around the package: made of the parts of the two examples.
 import type { TokenExchangeParts, TokenExchangeSettings } from '@embedded-token-exchange/nestjs';
-import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule } from '@embedded-token-exchange/nestjs';
+import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule, limitWaits } from '@embedded-token-exchange/nestjs';
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSourceOptions } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { ProductSessions } from '../../../examples/own-product/src/sessions/product-sessions.js';
 import { ProductUsers as OwnUsers } from '../../../examples/own-product/src/users/product-users.js';
 import { ProductUsers } from '../../../examples/with-defaults/src/product-users.js';
@@ -31,7 +33,11 @@ export class HostModule {
     return {
       module: HostModule,
       imports: [
-        TypeOrmModule.forRoot(dataSourceOf(options)),
+        TypeOrmModule.forRootAsync({
+          name: options.dataSource,
+          useFactory: () => dataSourceOf(options),
+          dataSourceFactory: connected,
+        }),
         TypeOrmModule.forFeature([...entities], options.dataSource),
         EventEmitterModule.forRoot(),
         tokenExchange(options),
@@ -55,6 +61,17 @@ export class HostModule {
 function ownPartsOf({ parts, driver }: HostOptions): typeof OWN | typeof DEFAULTS {
   const all = parts === 'own' ? OWN : DEFAULTS;
   return driver === 'sqljs' ? { ...all, entities: [], controllers: [] } : all;
+}
+
+/** On a busy machine a request may take longer than the limit of a product. */
+const WAIT_MS = 10_000;
+
+async function connected(options: DataSourceOptions = { type: 'postgres' }): Promise<DataSource> {
+  const dataSource = new DataSource(options);
+  if ((options as TypeOrmModuleOptions).manualInitialization === true) return dataSource;
+  await dataSource.initialize();
+  if (options.type === 'postgres') limitWaits(dataSource, { waitMs: WAIT_MS });
+  return dataSource;
 }
 
 function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {

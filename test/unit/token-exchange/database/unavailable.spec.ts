@@ -9,6 +9,9 @@ const connecting = { syscall: 'connect' };
 it.each([
   ['08006', 'connection_lost'],
   ['08P01', 'connection_lost'],
+  ['28000', 'connection_lost'],
+  ['28P01', 'connection_lost'],
+  ['3D000', 'connection_lost'],
   ['57P01', 'connection_lost'],
   ['57P02', 'connection_lost'],
   ['57P03', 'connection_lost'],
@@ -27,7 +30,7 @@ it.each([
   expect(unavailabilityOf(new QueryFailedError('SELECT 1', [], withCode(code)))).toBe(why);
 });
 
-it.each(['23505', '23503', '22012', '42601', '42P01', '28P01', '3D000', '25P02', 'XX000'])(
+it.each(['23505', '23503', '22012', '42601', '42P01', '3F000', '25P02', 'XX000'])(
   '[D49] SQLSTATE %s is a fault',
   (code) => expect(unavailabilityOf(withCode(code))).toBeUndefined(),
 );
@@ -35,6 +38,18 @@ it.each(['23505', '23503', '22012', '42601', '42P01', '28P01', '3D000', '25P02',
 it.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'EAI_AGAIN'])(
   '[D49] %s of a connection is one that is lost',
   (code) => expect(unavailabilityOf(withCode(code, connecting))).toBe('connection_lost'),
+);
+
+it.each([
+  'ECONNRESET',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+])('[D49] %s when TLS begins, without a call of the system, is a connection that is lost', (code) =>
+  expect(unavailabilityOf(withCode(code))).toBe('connection_lost'),
 );
 
 it('[D49] a name with several addresses is refused by all of them', () => {
@@ -55,6 +70,7 @@ it.each([
   ['Connection terminated', 'connection_lost'],
   ['Client was closed and is not queryable', 'connection_lost'],
   ['Query read timeout', 'time_limit'],
+  ['The server does not support SSL connections', 'connection_lost'],
 ])('[D49] what pg says without a code: %s', (message, why) =>
   expect(unavailabilityOf(new Error(message))).toBe(why),
 );

@@ -1,0 +1,22 @@
+// Lets one piece of work be done at a time, and few wait for it.
+import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
+
+/** A page that was loaded again, or two. */
+const MOST_WAITING = 4;
+const RETRY_AFTER_SECONDS = 1;
+
+export class Turns {
+  /** Ends with the latest work that was asked for. */
+  private latest: Promise<unknown> = Promise.resolve();
+  /** How many are at work or wait. */
+  private asked = 0;
+
+  /** @throws TooManyRequestsError when so many wait already */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.asked > MOST_WAITING) throw new TooManyRequestsError(RETRY_AFTER_SECONDS);
+    this.asked += 1;
+    const answer = this.latest.then(work).finally(() => (this.asked -= 1));
+    this.latest = answer.catch(() => undefined);
+    return answer;
+  }
+}

@@ -1,0 +1,31 @@
+// Who takes turns, and who is sent away.
+import { Turns } from '../../../src/operator/api/turns.js';
+import { TooManyRequestsError } from '../../../src/token-exchange/throttle/too-many-requests.error.js';
+
+it('[D112] a look at the trail waits for the one before, and is refused where four wait', async () => {
+  const turns = new Turns();
+  let atWork = 0;
+  let most = 0;
+  const look = async () => {
+    most = Math.max(most, ++atWork);
+    await Promise.resolve();
+    atWork -= 1;
+    return 'seen';
+  };
+  const looks = await Promise.allSettled(Array.from({ length: 7 }, () => turns.take(look)));
+  expect(looks.map(({ status }) => status)).toEqual([
+    ...Array.from({ length: 5 }, () => 'fulfilled'),
+    ...Array.from({ length: 2 }, () => 'rejected'),
+  ]);
+  expect(most).toBe(1);
+  expect(looks.at(-1)).toMatchObject({ reason: new TooManyRequestsError(1) });
+  await expect(turns.take(look)).resolves.toBe('seen');
+});
+
+it('[D112] a look that fails lets the next one in', async () => {
+  const turns = new Turns();
+  const failing = turns.take(() => Promise.reject(new Error('away')));
+  const next = turns.take(() => Promise.resolve('seen'));
+  await expect(failing).rejects.toThrow('away');
+  await expect(next).resolves.toBe('seen');
+});
