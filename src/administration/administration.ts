@@ -104,7 +104,7 @@ export class Administration {
    * @throws ActorError
    */
   private async operatorOf<Input, Result>(
-    { changedUser }: ChangeOperation<Input, Result>,
+    operation: ChangeOperation<Input, Result>,
     input: Input,
     { operator }: OperationRequest,
     transaction: Transaction,
@@ -112,7 +112,8 @@ export class Administration {
     if (operator === undefined) return undefined;
     const { users } = this.parts;
     const { userId } = operator;
-    const other = changedUser && (await findUser(changedUser(input), this.parts, transaction));
+    const changed = operation.changedUser?.(input);
+    const other = changed === undefined ? undefined : await findUser(changed, this.parts, transaction);
     const asking =
       other === undefined
         ? await users.lockShared(userId, transaction)

@@ -10,7 +10,11 @@ import { readMembers, storableText } from './input.js';
 import type { ChangeOperation } from './operation.js';
 
 export const SUSPEND_ENTRY = switching('keys suspend', (entries, name, work) => entries.suspend(name, work));
-export const RESUME_ENTRY = switching('keys resume', (entries, name, work) => entries.resume(name, work), trustEntry);
+export const RESUME_ENTRY = switching(
+  'keys resume',
+  (entries, name, work) => entries.resume(name, work),
+  trustEntry,
+);
 export const REMOVE_ENTRY = switching('keys remove', (entries, name, work) => entries.remove(name, work));
 
 function switching(

@@ -1,5 +1,14 @@
 // svc-admin init: what it makes, what it keeps, what it refuses to replace, and what it asks.
-import { chmodSync, cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { databaseEnvironment, describeOnPostgresql } from '../support/databases.js';
 import type { CommandResult } from '../support/run-cli.js';

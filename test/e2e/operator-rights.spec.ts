@@ -158,9 +158,7 @@ describeOnPostgresql('an operator who is changed at the same moment', (database)
     const target = await createUser(service, { email: 'target@example.com' });
     const browser = await signedIn(service, 'gone@example.com');
     const demote = `UPDATE user_account SET role = 'global:member' WHERE id = $1`;
-    const answer = await whileLocked(id, demote, [id], () =>
-      browser.send('POST', `users/${target}/disable`),
-    );
+    const answer = await whileLocked(id, demote, [id], () => browser.send('POST', `users/${target}/disable`));
     expect(await errorOf(answer)).toEqual([401, 'sign_in_required']);
     expect((await storedUser(service, target)).enabled).toBe(true);
   });

@@ -129,11 +129,7 @@ export class OperatorPersonController {
     return this.calls.show('sessions list', things, call, () => this.sessionPage(query));
   }
 
-  private async sessionPage({
-    userId,
-    cursor,
-    limit,
-  }: SessionQuery): Promise<Page<EmbeddedSessionAnswer>> {
+  private async sessionPage({ userId, cursor, limit }: SessionQuery): Promise<Page<EmbeddedSessionAnswer>> {
     const most = limitOf(limit);
     const page = { userId, afterId: idIn(cursor), limit: most + 1 };
     const rows = await this.embedded.list(this.clock.now(), page);
