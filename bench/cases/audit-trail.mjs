@@ -20,8 +20,8 @@ const ADMINISTRATOR = {
   email: 'administrator@partner.example',
   role: 'global:admin',
 };
-const USER = `md5('user 7')::uuid`;
-const RARE_USER = `md5('rare')::uuid`;
+export const USER = `md5('user 7')::uuid`;
+export const RARE_USER = `md5('rare')::uuid`;
 
 const KINDS = [
   ['the newest', ''],
@@ -84,7 +84,8 @@ export const auditWal = {
   },
 };
 
-async function startFilled(workbench, size) {
+/** @param moreEnvironment of the service */
+export async function startFilled(workbench, size, moreEnvironment = {}) {
   const database = await workbench.newDatabase();
   workbench.tell(`filling ${size} events`);
   await workbench.postgres.inSession(
@@ -100,7 +101,7 @@ async function startFilled(workbench, size) {
     },
     { maintenance_work_mem: '512MB', synchronous_commit: 'off' },
   );
-  const contestant = await workbench.startService({ name: `${size} events`, database });
+  const contestant = await workbench.startService({ name: `${size} events`, database, moreEnvironment });
   const [token] = await accessTokens(contestant, workbench.partner, [ADMINISTRATOR]);
   return { ...contestant, size, token };
 }

@@ -9,6 +9,7 @@ import { maintenance } from './maintenance.mjs';
 import { memory } from './memory.mjs';
 import { neighbours } from './neighbours.mjs';
 import { oneRequest } from './one-request.mjs';
+import { operatorTrail } from './operator-trail.mjs';
 import { overload } from './overload.mjs';
 import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances } from './pairs.mjs';
 import { refusedKid, refusedReplay, refusedSignature } from './refusals.mjs';
@@ -42,5 +43,6 @@ export const CASES = [
   workflowLists,
   auditTrail,
   auditWal,
+  operatorTrail,
   start,
 ];

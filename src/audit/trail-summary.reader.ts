@@ -7,8 +7,16 @@ import { ID_AT } from './trail-statements.sql.js';
 /** A part of time with both its ends. */
 export interface BoundedRange {
   readonly since: Date;
-  /** Not included. */
+  /** Not included, unless the range is open. */
   readonly until: Date;
+  /** Whether what happened at `until` or later belongs to it: it means now, and clocks of instances differ. */
+  readonly isOpen: boolean;
+}
+
+/** Into what a range is cut, from its beginning on; what comes after the last part counts in it. */
+export interface RangeParts {
+  readonly seconds: number;
+  readonly number: number;
 }
 
 /** What is given must all be true of a refusal. */
@@ -73,13 +81,14 @@ export const COUNTED_EVENTS = [
 const DEPTH = 5_000;
 /** So many at most for one answer. */
 const MOST_ROWS = 50_000;
+const LARGEST_ID = 2n ** 63n - 1n;
 /** As in audit-trail.reader.ts: ids and times may disagree by so much. */
 const DISORDER_MS = 5 * 60_000;
 
 const FIND = `SELECT looked.* FROM (
     SELECT e.id, e.name AS event, e.occurred_at AS "occurredAt", e.request_id AS "requestId",
       e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload,
-      (e.name = ANY ($4) AND e.occurred_at >= $5 AND e.occurred_at < $6
+      (e.name = ANY ($4) AND e.occurred_at >= $5 AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
         AND ($7::text IS NULL OR e.subject_user_id::text = $7 OR e.actor_user_id::text = $7 OR e.payload->>'userId' = $7)
         AND ($8::text IS NULL OR e.payload->>'issuer' = $8)
         AND ($9::text IS NULL OR e.payload->>'reason' = $9)) IS TRUE AS "isFound",
@@ -92,8 +101,8 @@ const COUNT = `SELECT name, bucket, issuer, reason, count(*)::int AS count, min(
   FROM (
     SELECT e.id, e.occurred_at,
       CASE WHEN e.name = ANY ($4) THEN e.name END AS name,
-      CASE WHEN e.occurred_at >= $5 AND e.occurred_at < $6
-        THEN floor(extract(epoch FROM e.occurred_at - $5) / $7::float8)::int END AS bucket,
+      CASE WHEN e.occurred_at >= $5 AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
+        THEN least(floor(extract(epoch FROM e.occurred_at - $5) / $7::float8), $8::int - 1)::int END AS bucket,
       CASE WHEN e.name = ANY ($4) THEN e.payload->>'issuer' END AS issuer,
       CASE WHEN e.name = ANY ($4) THEN e.payload->>'reason' END AS reason
     FROM (SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3) e
@@ -131,15 +140,14 @@ export class TrailSummaryReader {
     return { events: found, end };
   }
 
-  /** @param bucketSeconds into parts of so many seconds, from the beginning of the range on */
-  async count(range: BoundedRange, bucketSeconds: number): Promise<EventCounts> {
+  async count(range: BoundedRange, parts: RangeParts): Promise<EventCounts> {
     const ids = await this.idsOf(range);
     let { last } = ids;
     const counts: EventCount[] = [];
     let readEvents = 0;
     let countedSince = range.until;
     while (readEvents < MOST_ROWS) {
-      const looked = await this.countSome(range, { first: ids.first, last }, bucketSeconds);
+      const looked = await this.countSome(range, { first: ids.first, last }, parts);
       const rows = looked.reduce((sum, { count }) => sum + count, 0);
       counts.push(...looked.filter(({ name, bucket }) => name !== null && bucket !== null));
       readEvents += rows;
@@ -152,34 +160,40 @@ export class TrailSummaryReader {
 
   private look(
     { userId, issuer, reason }: RefusalFilter,
-    { since, until }: BoundedRange,
+    range: BoundedRange,
     { first, last, limit }: { first: bigint; last: bigint; limit: number },
   ): Promise<FoundRow[]> {
     return this.database.query<FoundRow>(FIND, [
-      ...[String(first), String(last), DEPTH, REFUSAL_EVENTS, since, until],
+      ...[String(first), String(last), DEPTH, REFUSAL_EVENTS, range.since, endOf(range)],
       ...[userId ?? null, issuer ?? null, reason ?? null, limit],
     ]);
   }
 
   private countSome(
-    { since, until }: BoundedRange,
+    range: BoundedRange,
     { first, last }: { first: bigint; last: bigint },
-    bucketSeconds: number,
+    { seconds, number }: RangeParts,
   ): Promise<EventCount[]> {
-    const range = [String(first), String(last), DEPTH];
-    return this.database.query<EventCount>(COUNT, [...range, COUNTED_EVENTS, since, until, bucketSeconds]);
+    return this.database.query<EventCount>(COUNT, [
+      ...[String(first), String(last), DEPTH, COUNTED_EVENTS],
+      ...[range.since, endOf(range), seconds, number],
+    ]);
   }
 
-  private async idsOf({ since, until }: BoundedRange): Promise<{ first: bigint; last: bigint }> {
+  private async idsOf({ since, until, isOpen }: BoundedRange): Promise<{ first: bigint; last: bigint }> {
     const [first, end] = await Promise.all([
       this.idAt(new Date(since.getTime() - DISORDER_MS)),
-      this.idAt(new Date(until.getTime() + DISORDER_MS)),
+      isOpen ? LARGEST_ID : this.idAt(new Date(until.getTime() + DISORDER_MS)),
     ]);
-    return { first, last: end - 1n };
+    return { first, last: isOpen ? end : end - 1n };
   }
 
   private async idAt(moment: Date): Promise<bigint> {
     const [place] = await ID_AT.run(this.database.dataSource, { moment });
     return BigInt(place?.id ?? 0);
   }
+}
+
+function endOf({ until, isOpen }: BoundedRange): Date | null {
+  return isOpen ? null : until;
 }

@@ -1,15 +1,13 @@
 // svc-admin config: the configuration as the service would take it, where each value comes from, and what is wrong with it.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
-import type { Config, Given } from '../config/load-config.js';
-import { labelOf } from '../config/load-config.js';
-import type { EnvironmentVariable } from '../config/variable.js';
 import type { UnavailableReason } from '../start/availability.js';
 import { endOf, explanationOf, unavailableBecause } from '../start/availability.js';
 import type { Judgement } from '../start/startup.js';
 import { judge, sourceNames } from '../start/startup.js';
+import type { VariableState } from '../start/variable-states.js';
+import { variableStates } from '../start/variable-states.js';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import type { CommandContext } from './command-context.js';
 import { renderTable } from './table.js';
@@ -19,12 +17,7 @@ const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
 const MAX_SHOWN_CHARACTERS = 80;
 
 /** One variable, as `--json` tells it. */
-interface VariableState {
-  readonly name: string;
-  /** As it counts; null where there is none, it is secret, or has a problem. */
-  readonly value: string | null;
-  readonly state: 'set' | 'default' | 'unset' | 'problem';
-  readonly secret: boolean;
+interface SourcedVariable extends VariableState {
   /** The name that was set, the source that had it, and the file that holds the value. */
   readonly as?: string;
   readonly source?: string;
@@ -54,7 +47,7 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
 async function check(context: CommandContext): Promise<void> {
   const { startupSources } = context.settings;
   const judgement = await judge(startupSources);
-  const variables = variableStates(judgement, sourceNames(startupSources));
+  const variables = sourcedVariables(judgement, sourceNames(startupSources));
   context.answers.give(toldOf(judgement, variables), textOf(judgement, variables));
   const { problems } = judgement;
   if (problems.length === 0) return;
@@ -63,7 +56,7 @@ async function check(context: CommandContext): Promise<void> {
   );
 }
 
-function textOf(judgement: Judgement, variables: readonly VariableState[]): string {
+function textOf(judgement: Judgement, variables: readonly SourcedVariable[]): string {
   const { problems, warnings, notes } = judgement;
   const lines = [
     ...problems.map((problem) => `problem: ${problem}`),
@@ -75,7 +68,7 @@ function textOf(judgement: Judgement, variables: readonly VariableState[]): stri
   return `${lines.join('\n')}\n\n${renderTable(HEADINGS, variables.map(rowOf))}`;
 }
 
-function toldOf(judgement: Judgement, variables: readonly VariableState[]) {
+function toldOf(judgement: Judgement, variables: readonly SourcedVariable[]) {
   const { license, problems, warnings, notes } = judgement;
   const held = license === License.NONE ? null : { until: endOf(license), features: [...license.features] };
   return {
@@ -107,41 +100,15 @@ function licenseInWords({ license }: Judgement): string {
   return `until ${endOf(license)}; ${[...license.features].join(', ') || 'no feature'}`;
 }
 
-function variableStates(judgement: Judgement, sources: readonly string[]): VariableState[] {
-  const rows = Object.entries(VARIABLES) as [keyof typeof VARIABLES, EnvironmentVariable][];
-  return rows.map(([key, variable]) => {
+function sourcedVariables(judgement: Judgement, sources: readonly string[]): SourcedVariable[] {
+  return variableStates(judgement).map((variable) => {
     const given = judgement.given.get(variable.name);
-    const state = stateOf(variable, given, judgement);
-    const secret = variable.isSecret === true;
-    const value = secret || state === 'problem' ? null : valueOf(judgement.config[key]);
-    const { name } = variable;
     const { as, path: file } = given ?? {};
-    return { name, value, state, secret, as, source: given && sources[given.source], file };
+    return { ...variable, as, source: given && sources[given.source], file };
   });
 }
 
-function stateOf(
-  variable: EnvironmentVariable,
-  given: Given | undefined,
-  { given: all, problems, config }: Judgement,
-): VariableState['state'] {
-  if (given === undefined)
-    return isComputed(variable, config) || variable.default !== undefined ? 'default' : 'unset';
-  const labels = [`${labelOf(variable, all)}: `, `${variable.name}: `, `${given.as}: `];
-  return problems.some((problem) => labels.some((label) => problem.startsWith(label))) ? 'problem' : 'set';
-}
-
-/** The base address has a default that follows from others. */
-function isComputed({ name }: EnvironmentVariable, { baseUrl }: Judgement['config']): boolean {
-  return name === VARIABLES.baseUrl.name && baseUrl !== '';
-}
-
-function valueOf(value: Config[keyof Config]): string | null {
-  if (value === undefined) return null;
-  return typeof value === 'object' ? value.join(',') : String(value);
-}
-
-function rowOf({ name, value, state, secret, as = name, source = '', file }: VariableState): string[] {
+function rowOf({ name, value, state, secret, as = name, source = '', file }: SourcedVariable): string[] {
   const renamed = as === name || as === `${name}_FILE` ? '' : ` as ${as}`;
   const from =
     state === 'default' ? 'default' : `${source}${renamed}${file === undefined ? '' : `, file ${file}`}`;

@@ -11,11 +11,11 @@ import { PasswordHasher } from './accounts/password-hasher.js';
 import { SignInFailureRepository } from './accounts/sign-in-failure.repository.js';
 import { EmbeddedSessionRepository } from './api/embedded-session.repository.js';
 import { OperatorEntryController } from './api/entry.controller.js';
+import { KeySetRefresh } from './api/key-set-refresh.js';
 import { OperatorCalls } from './api/operator-calls.js';
 import type { InstanceState } from './api/overview.js';
 import { OverviewReader } from './api/overview.js';
 import { OperatorPersonController } from './api/person.controller.js';
-import { KeySetRefresh } from './api/refresh-key-set.operation.js';
 import { OperatorTrailController } from './api/trail.controller.js';
 import { TrailOperations } from './api/trail.operation.js';
 import type { OperatorOptions } from './operator.options.js';
@@ -62,8 +62,9 @@ export class OperatorModule {
         EmbeddedSessionRepository,
         {
           provide: KeySetRefresh,
-          inject: [Clock, { token: JwksKeyProvider, optional: true }],
-          useFactory: (clock: Clock, keys?: JwksKeyProvider) => new KeySetRefresh(keys, clock),
+          inject: [OperatorCalls, Clock, { token: JwksKeyProvider, optional: true }],
+          useFactory: (calls: OperatorCalls, clock: Clock, keys?: JwksKeyProvider) =>
+            new KeySetRefresh(calls, keys, clock),
         },
         {
           provide: TrailOperations,

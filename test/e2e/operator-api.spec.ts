@@ -171,6 +171,11 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(await Promise.all(cookies.map((cookie) => meStatus(service, cookie)))).toEqual([401, 401, 200]);
     expect((await browser.send('DELETE', `sessions/${String(first.data[0]?.id)}`)).status).toBe(404);
 
+    for (const list of ['sessions', 'operator-sessions']) {
+      expect((await browser.get(`${list}?limit=100`)).status).toBe(200);
+      for (const limit of [0, 101, 250])
+        expect(await errorOf(await browser.get(`${list}?limit=${limit}`))).toEqual([400, 'bad_request']);
+    }
     const elsewhere = await signedIn(service, 'ada@example.com', '192.0.2.77');
     const { data } = await read<List<{ id: string; current: boolean; clientAddress: string }>>(
       browser.get('operator-sessions'),
@@ -253,8 +258,52 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(overview.variables).toContainEqual({
       ...{ name: 'SVC_ADMIN_ENABLED', value: 'true', state: 'set', secret: false },
     });
+    const members = new Set(overview.variables.flatMap((one) => Object.keys(one)));
+    expect([...members]).toEqual(['name', 'value', 'state', 'secret']);
+    expect(overview.variables).toContainEqual({
+      ...{ name: 'SVC_SSL_KEY', value: null, state: 'unset', secret: true },
+    });
+    expect(overview.variables).toContainEqual({
+      ...{
+        name: 'SVC_KEEP_ALIVE_SECONDS',
+        value: expect.any(String) as string,
+        state: 'default',
+        secret: false,
+      },
+    });
     const { data } = await read<List>(browser.get('reasons'));
     expect(data.map(({ reason }) => reason)).toContain('token_expired');
+  });
+
+  it('[D112] leaves out nothing that is newer where no end is asked for', async () => {
+    const issuer = 'https://ahead.example';
+    // The clock of another instance is ahead.
+    await service.rows(
+      `INSERT INTO audit_event (name, occurred_at, request_id, payload)
+       SELECT 'svc.audit.token-exchange.failed', now() + interval '4 minutes', 'ahead',
+         '{"flow": "exchange", "reason": "token_expired", "issuer": "https://ahead.example"}'
+       FROM generate_series(1, 2) n`,
+    );
+    const find = (body: object) =>
+      read<List>(browser.send('POST', 'refusals/search', { issuer, limit: 1, ...body }));
+    for (const time of [{}, { lastHours: 744 }, { since: new Date(Date.now() - 1_000).toISOString() }]) {
+      const first = await find(time);
+      const second = await find({ ...time, cursor: first.nextCursor });
+      expect([first.data.length, second.data.length, second.nextCursor]).toEqual([1, 1, null]);
+    }
+    const now = new Date().toISOString();
+    expect((await find({ until: now })).data).toEqual([]);
+    for (const query of ['', '?lastHours=2&buckets=7']) {
+      const { buckets, issuers } = await read<{ buckets: { refusedExchanges: number }[]; issuers: Json[] }>(
+        browser.get(`activity${query}`),
+      );
+      expect(buckets.at(-1)?.refusedExchanges).toBeGreaterThanOrEqual(2);
+      expect(issuers).toContainEqual({ issuer, succeeded: 0, refused: 2 });
+    }
+    const limited = await read<{ issuers: Json[] }>(browser.get(`activity?until=${now}`));
+    expect(limited.issuers.map((one) => one.issuer)).not.toContain(issuer);
+    for (const query of ['lastHours=745', 'lastHours=0', 'lastHours=x', `lastHours=1&until=${now}`])
+      expect(await errorOf(await browser.get(`activity?${query}`))).toEqual([400, 'bad_request']);
   });
 
   it('[D112] reads 50,000 events at most, the newest, and says so', async () => {
@@ -308,26 +357,37 @@ describeOnAnyDatabase("a key set at the operator's page", (database) => {
     return data[0];
   };
   const refresh = (urlHash: string) => browser.send('POST', `key-sets/${urlHash}/refresh`);
+  /** What is answered while time goes by, for whoever looks now and then what is due. */
+  const refreshed = async (urlHash: string) => {
+    const passing = setInterval(() => clock.advance(5), 500);
+    return read<{ lastSuccess: string; lastFailure: { at: string } | null }>(refresh(urlHash)).finally(() =>
+      clearInterval(passing),
+    );
+  };
 
-  it('is fetched at once when an operator asks, and not again within five seconds', async () => {
+  it('[D118] is fetched by whoever leads when an operator asks, and not again within five seconds', async () => {
     await until('the first fetch', 60_000, async () => (await entry())?.keySet?.lastSuccess !== undefined);
     const urlHash = (await entry())?.keys.urlHash ?? '';
     const { kid } = partner.staticEntry();
     expect((await entry())?.keySet).toMatchObject({ kids: [kid], lastFailure: null });
     expect(await errorOf(await refresh(urlHash))).toEqual([429, 'too_many_requests']);
     clock.advance(5);
+    const asked = clock.now().toISOString();
     const before = jwks.requestCount;
-    expect(await read(refresh(urlHash))).toMatchObject({
-      kids: [kid],
-      lastSuccess: clock.now().toISOString(),
-    });
+    const fetched = await refreshed(urlHash);
+    expect(fetched).toMatchObject({ kids: [kid], lastFailure: null });
+    expect(fetched.lastSuccess >= asked).toBe(true);
     expect(jwks.requestCount).toBe(before + 1);
     clock.advance(5);
     jwks.answerWith(status(500));
-    expect(await read(refresh(urlHash))).toMatchObject({
-      kids: [kid],
-      lastFailure: { at: clock.now().toISOString() },
-    });
+    const failed = await refreshed(urlHash);
+    expect(failed).toMatchObject({ kids: [kid], lastFailure: { reason: 'status 500' } });
+    expect(failed.lastFailure!.at > fetched.lastSuccess).toBe(true);
+    const operations = await service.rows<{ name: string; number: number }>(
+      `SELECT payload->>'operation' AS name, count(*)::int AS number FROM audit_event
+       WHERE payload->>'operation' = 'keys refresh' GROUP BY 1`,
+    );
+    expect(operations).toEqual([{ name: 'keys refresh', number: 2 }]);
     expect(await errorOf(await refresh('0'.repeat(64)))).toEqual([404, 'not_found']);
   });
 });

@@ -86,6 +86,8 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
         401,
         { error: 'invalid_credentials', message: 'E-mail address or password are not right' },
       ]);
+      // No scheme would be true: a browser asks by a form, and a token is never taken.
+      expect(answer.headers.get('www-authenticate')).toBeNull();
       expect((await hashesOf(service)) - before).toBe(1);
     }
     const told = await events(service, 'sign-in-failed');

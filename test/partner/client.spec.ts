@@ -68,8 +68,8 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       });
       expect(token.scope).toBeUndefined();
       const lifeSeconds = (token.expiresAt.getTime() - Date.now()) / 1000;
-      expect(lifeSeconds).toBeLessThanOrEqual(60);
-      expect(lifeSeconds).toBeGreaterThan(0);
+      expect(lifeSeconds).toBeLessThanOrEqual(600);
+      expect(lifeSeconds).toBeGreaterThan(60);
     });
 
     it('has an actor act for the subject', async () => {
@@ -103,12 +103,12 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
 
     it('asks for tokens of the life that is wanted', async () => {
       const seen = sent();
-      const partner = partnerWith(KEY, service, { fetch: seen.fetch, tokenLifetimeSeconds: 600 });
+      const partner = partnerWith(KEY, service, { fetch: seen.fetch, tokenLifetimeSeconds: 60 });
       const { accessToken } = await partner.exchange({ subject: ADA });
       const [claims = {}] = seen.claims();
-      expect(Number(claims.exp) - Number(claims.iat)).toBe(600);
+      expect(Number(claims.exp) - Number(claims.iat)).toBe(60);
       const issued = decodeJwt(accessToken);
-      expect(Number(issued.exp) - Number(issued.iat)).toBeGreaterThan(60);
+      expect(Number(issued.exp) - Number(issued.iat)).toBeLessThanOrEqual(60);
     });
   });
 
@@ -162,8 +162,8 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       const clock = new WaitingClock();
       const partner = partnerWith(KEY, service, { fetch: seen.fetch, clock });
       await partner.exchange({ subject: ADA });
-      clock.advance(55);
-      clock.setBack(55);
+      clock.advance(595);
+      clock.setBack(595);
       await partner.exchange({ subject: ADA });
       expect(seen.count).toBe(2);
     });
@@ -187,7 +187,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       const { accessToken } = await partner.exchange({ subject: ADA });
       expect((await service.post('/rest/auth/oauth/revoke', { token: accessToken })).status).toBe(200);
       expect(await me(service, accessToken)).toMatchObject({ status: 401 });
-      const anew = await partner.exchange({ subject: ADA, fresh: true });
+      const anew = await partner.exchange({ subject: ADA, fresh: accessToken });
       expect(await me(service, anew.accessToken)).toMatchObject({ status: 200 });
       expect(await partner.exchange({ subject: ADA })).toBe(anew);
     });
@@ -218,7 +218,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
 
     it.each([
       ['ahead of', 120],
-      ['behind', -120],
+      ['behind', -720],
     ])('for times says that the clock is %s that of the instance', async (side, offsetSeconds) => {
       const clock = new WaitingClock(Date.now() + offsetSeconds * 1000);
       const error = await partnerWith(KEY, service, { clock })
@@ -244,6 +244,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
     const forms: [string, () => KeyInput | Promise<KeyInput>][] = [
       ['PEM (PKCS #8)', () => pem(KEY, 'pkcs8')],
       ['PEM (SEC 1)', () => pem(KEY, 'sec1')],
+      ['PEM as the bytes of its file', () => Buffer.from(pem(KEY, 'pkcs8'))],
       ['JWK', () => KEY.export({ format: 'jwk' })],
       ['KeyObject', () => KEY],
       [

@@ -2,12 +2,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
+import { decodeJwt } from 'jose';
 import { freePort } from '../../demo/free-port.js';
 import type { Partner, PartnerError, PartnerOptions } from '../../packages/partner/src/index.js';
 import { createPartner } from '../../packages/partner/src/index.js';
 import { until } from '../support/until.js';
 import { OddEndpoint } from './support/odd-endpoint.js';
 import { WaitingClock } from './support/partner-clock.js';
+import { SentForms } from './support/sent-forms.js';
 
 const KEY = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
 const ISSUER = 'https://partner.example';
@@ -145,9 +147,15 @@ describe('[D120] a 429 or 503', () => {
 
   it('is told at once where waiting would take longer than there is time', async () => {
     endpoint.answer(busy({ 'retry-after': '60' }));
-    const error = await failureOf(partner().exchange({ subject: 'ada' }));
+    const error = await failureOf(partner({ timeoutSeconds: 30 }).exchange({ subject: 'ada' }));
     expect(error).toMatchObject({ code: 'temporarily_unavailable', retryAfterSeconds: 60, tries: 1 });
     expect(clock.waits).toEqual([]);
+  });
+
+  it('with the longest wait of a limit by the minute is waited for, unless told otherwise', async () => {
+    endpoint.answer(inTurn(busy({ 'retry-after': '60' }), json(200, ANSWER)));
+    await expect(partner().exchange({ subject: 'ada' })).resolves.toMatchObject({ accessToken: 'a-token' });
+    expect(clock.waits).toHaveLength(1);
   });
 
   it('does not make a hundred who wait send a hundred times', async () => {
@@ -223,6 +231,110 @@ describe('[D119] giving up', () => {
       message: 'The exchange took more than 1 seconds',
     });
   });
+
+  it.each<[string, typeof fetch]>([
+    ['nothing comes', () => new Promise(() => undefined)],
+    ['an answer stops in its middle', () => Promise.resolve(new Response(new ReadableStream()))],
+  ])('happens by itself where %s, whether or not the given fetch heeds its signal', async (_, deaf) => {
+    const error = await failureOf(partner({ timeoutSeconds: 1, fetch: deaf }).exchange({ subject: 'ada' }));
+    expect(error).toMatchObject({ code: 'timeout', tries: 1 });
+  });
+});
+
+describe('[D119] what is asked for', () => {
+  const tell = () => new SentForms();
+
+  it('is what it was when it was asked for, whatever the caller does to the object then', async () => {
+    endpoint.answer(json(200, ANSWER));
+    const seen = tell();
+    const one = partner({ fetch: seen.fetch });
+    const subject = { sub: 'ada' };
+    const request = { subject, actor: { sub: 'helpdesk' }, scope: ['workflow:read'] };
+    const login = { subject, redirectTo: '/' };
+    const [exchange, form] = [one.exchange(request), one.embedForm(login)];
+    subject.sub = 'bob';
+    request.actor.sub = 'mallory';
+    request.scope.push('workflow:delete');
+    Object.assign(request, { subject: 'bob', resource: 'https://api.example/' });
+    login.redirectTo = '/elsewhere';
+    await exchange;
+    expect(seen.claims().map(({ sub }) => sub)).toEqual(['ada', 'helpdesk']);
+    expect(seen.forms[0]?.get('scope')).toBe('workflow:read');
+    expect(seen.forms[0]?.has('resource')).toBe(false);
+    const { token, redirectTo } = (await form).fields;
+    expect([decodeJwt(token).sub, redirectTo]).toEqual(['ada', '/']);
+  });
+
+  it('stays what it was until the last try, with all that is nested in it', async () => {
+    const seen = tell();
+    const act = { sub: 'first' };
+    const mayAct = { sub: 'helpdesk' };
+    endpoint.answer(
+      inTurn(
+        (_, response) => {
+          act.sub = mayAct.sub = 'mallory';
+          response.writeHead(503).end();
+        },
+        json(200, ANSWER),
+      ),
+    );
+    await partner({ fetch: seen.fetch }).exchange({ subject: { sub: 'ada', act, may_act: mayAct } });
+    const nested = { act: { sub: 'first' }, may_act: { sub: 'helpdesk' } };
+    expect(seen.claims()).toEqual([expect.objectContaining(nested), expect.objectContaining(nested)]);
+    expect(act.sub).toBe('mallory');
+  });
+
+  it('with the token that was refused is not exchanged where another has brought a new one', async () => {
+    let issued = 0;
+    endpoint.answer((request, response) => {
+      issued += 1;
+      json(200, { ...ANSWER, access_token: `token-${issued}` })(request, response);
+    });
+    const one = partner();
+    const { accessToken: refused } = await one.exchange({ subject: 'ada' });
+    const [first, second] = [
+      await one.exchange({ subject: 'ada', fresh: refused }),
+      await one.exchange({ subject: 'ada', fresh: refused }),
+    ];
+    expect([refused, first.accessToken, second.accessToken]).toEqual(['token-1', 'token-2', 'token-2']);
+    const anyhow = await one.exchange({ subject: 'ada', fresh: true });
+    const again = await one.exchange({ subject: 'ada', fresh: anyhow.accessToken });
+    expect([anyhow.accessToken, again.accessToken, endpoint.requests]).toEqual(['token-3', 'token-4', 4]);
+  });
+
+  it('is exchanged again after a sleep in which the one clock stood still', async () => {
+    endpoint.answer(json(200, { ...ANSWER, expires_in: 600 }));
+    const one = partner();
+    await one.exchange({ subject: 'ada' });
+    clock.setBack(-580);
+    await one.exchange({ subject: 'ada' });
+    expect(endpoint.requests).toBe(1);
+    clock.setBack(-20);
+    await one.exchange({ subject: 'ada' });
+    expect(endpoint.requests).toBe(2);
+  });
+});
+
+describe('[D119] a refusal', () => {
+  const DATE = 'Sun, 22 Nov 2026 10:00:00 GMT';
+  it.each([
+    [600, 4, undefined],
+    [600, 5, 'ahead of'],
+    [600, -592, undefined],
+    [600, -593, 'behind'],
+    [60, -30, undefined],
+    [60, -53, 'behind'],
+    [5, 4, undefined],
+    [5, -2, undefined],
+    [5, -3, 'behind'],
+  ])('of a token of %d seconds, by a clock %d off, says %s', async (life, offset, side) => {
+    endpoint.answer(json(400, { error: 'invalid_grant' }, { date: DATE }));
+    clock = new WaitingClock(Date.parse(DATE) + offset * 1000);
+    const error = await failureOf(partner({ tokenLifetimeSeconds: life }).exchange({ subject: 'ada' }));
+    expect(error).toMatchObject({ code: 'invalid_grant', clockOffsetSeconds: offset });
+    const [, told] = /seconds (ahead of|behind) the instance's/.exec(error.message) ?? [];
+    expect(told).toBe(side);
+  });
 });
 
 describe('[D119] options', () => {
@@ -262,6 +374,27 @@ describe('[D119] options', () => {
       /^key is an RSA key of less than 2048 bits$/,
     ],
     ['another algorithm', { key: { key: KEY, alg: 'RS256' } }, /^key can sign ES256, and not what alg says$/],
+    [
+      'a key for PSS alone',
+      { key: generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).privateKey },
+      /^key is an RSA-PSS key, which is not taken: take an RSA key with alg PS256$/,
+    ],
+    ['no key', { key: null }, /^key must be a private key: PEM, JWK, KeyObject or CryptoKey$/],
+    ['a key of nothing', { key: { key: undefined } }, /^key must be a private key: PEM/],
+    ['bytes that are no PEM', { key: Buffer.from('key') }, /^key is no PEM of a private key/],
+    ['an audience of nothing', { audience: '' }, /^audience must be a text$/],
+    ['what cannot fetch', { fetch: 'fetch' }, /^fetch must be a function$/],
+    ['keys without a list', { otherKeys: KEY }, /^otherKeys must be a list$/],
+    ['one key twice', { nextKey: KEY }, /^nextKey has the kid of another key: each needs one of its own$/],
+    [
+      'two keys of one kid',
+      {
+        key: { key: KEY, kid: 'first' },
+        nextKey: { key: generateKeyPairSync('ed25519').privateKey, kid: 'second' },
+        otherKeys: [{ key: generateKeyPairSync('ed25519').privateKey, kid: 'first' }],
+      },
+      /^otherKeys\[0\] has the kid of another key/,
+    ],
     ['a bad next key', { nextKey: 'x' }, /^nextKey is no PEM/],
     ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is no PEM/],
   ])('refuse %s', (_, wrong, message) => {
@@ -278,11 +411,18 @@ describe('[D119] options', () => {
     },
   );
 
+  it('may not be nothing', () => {
+    for (const nothing of [undefined, null, 'options'])
+      expect(() => createPartner(nothing as unknown as PartnerOptions)).toThrow(
+        expect.objectContaining({ code: 'invalid_option', message: 'options must be an object' }),
+      );
+  });
+
   it('take http to another machine where that is wanted', () => {
     expect(() => createPartner({ ...good, baseUrl: 'http://instance.test', allowHttp: true })).not.toThrow();
   });
 
-  it.each<[string, Record<string, unknown>, RegExp]>([
+  it.each<[string, Record<string, unknown> | null, RegExp]>([
     ['no sub', { subject: { email: 'ada@partner.example' } }, /^subject needs a sub of 1 to 255 characters$/],
     ['a long sub', { subject: 'a'.repeat(256) }, /^subject needs a sub/],
     [
@@ -291,6 +431,37 @@ describe('[D119] options', () => {
       /^subject has a member that is none of sub, /,
     ],
     ['an actor without a sub', { subject: 'a', actor: '' }, /^actor needs a sub/],
+    ['nothing', null, /^the request must be an object$/],
+    ['nobody', {}, /^subject must be claims, or their sub as a text$/],
+    ['a subject that is null', { subject: null }, /^subject must be claims, or their sub as a text$/],
+    [
+      'an actor that is null',
+      { subject: 'a', actor: null },
+      /^actor must be claims, or their sub as a text$/,
+    ],
+    ['a list', { subject: ['a'] }, /^subject must be claims/],
+    [
+      'a function',
+      { subject: { sub: 'a', act: () => 'b' } },
+      /^the request has something in it that is no data/,
+    ],
+    [
+      'what is no JSON',
+      { subject: { sub: 'a', act: { sub: 1n } } },
+      /^the request has something in it .* no JSON$/,
+    ],
+    ['a scope that is a number', { subject: 'a', scope: 5 }, /^scope must be a text or a list of texts$/],
+    ['a scope that is null', { subject: 'a', scope: null }, /^scope must be a text/],
+    ['a list with more than texts', { subject: 'a', scope: ['b', 5] }, /^scope must be a text/],
+    ...['scope', 'resource'].flatMap((field) =>
+      [[], '', ' ', [''], ['b', '']].map((nothing): [string, Record<string, unknown>, RegExp] => [
+        `${field} ${JSON.stringify(nothing)}, which would be all`,
+        { subject: 'a', [field]: nothing },
+        new RegExp(`^${field} has nothing in it: leave it out for all that there is$`),
+      ]),
+    ),
+    ['a signal that is none', { subject: 'a', signal: {} }, /^signal must be an AbortSignal$/],
+    ['fresh by a number', { subject: 'a', fresh: 1 }, /^fresh must be true, false, or the access token/],
     ['a kid that no key has', { subject: 'a', subjectKid: 'gone' }, /^no key has the kid that is named$/],
     ['a kid of nobody', { subject: 'a', actorKid: 'gone' }, /^no key has the kid/],
   ])('of an exchange may not be %s', async (_, request, message) => {
@@ -304,11 +475,27 @@ describe('[D119] options', () => {
     expect(endpoint.requests).toBe(0);
   });
 
-  it('of a login may not lead away from the instance', async () => {
-    const error = await failureOf(partner().embedForm({ subject: 'a', redirectTo: 'https://evil.example' }));
+  it.each<unknown>([
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    'workflows',
+    '',
+    null,
+  ])('of a login may not lead away from the instance: %j', async (target) => {
+    const redirectTo = target as string;
+    const error = await failureOf(partner().embedForm({ subject: 'a', redirectTo }));
     expect(error).toMatchObject({
       code: 'invalid_option',
       message: 'redirectTo must be a path on the instance',
     });
+  });
+
+  it('of a login are told to be wrong, as those of an exchange are', async () => {
+    for (const wrong of [undefined, {}, { subject: null }, { redirectTo: null }]) {
+      const error = await failureOf(partner().embedForm(wrong as unknown as { subject: string }));
+      expect(error).toMatchObject({ name: 'PartnerError', code: 'invalid_option' });
+    }
   });
 });

@@ -134,7 +134,7 @@ internal sealed class Signer(ECDsa key, Settings settings)
         var point = key.ExportParameters(false).Q;
         return new
         {
-            kty = "EC", crv = "P-256", x = Base64UrlEncoder.Encode(point.X), y = Base64UrlEncoder.Encode(point.Y),
+            kty = "EC", crv = "P-256", x = Base64UrlEncoder.Encode(point.X!), y = Base64UrlEncoder.Encode(point.Y!),
             kid = settings.KeyId, alg = "ES256", use = "sig",
         };
     }
@@ -166,24 +166,28 @@ internal sealed class Instance(Signer signer, Settings settings)
 
     /// <summary>A token can end before its time: then a new one is tried, once.</summary>
     public async Task<JsonNode?> Call(
-        string path, Dictionary<string, object> subject, Dictionary<string, object>? actor, bool fresh = false)
+        string path, Dictionary<string, object> subject, Dictionary<string, object>? actor, string? refused = null)
     {
+        var token = await AccessToken(subject, actor, refused);
         using var request = new HttpRequestMessage(HttpMethod.Get, path);
-        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", await AccessToken(subject, actor, fresh));
+        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", token);
         using var answer = await client.SendAsync(request);
-        if (answer.StatusCode == HttpStatusCode.Unauthorized && !fresh) return await Call(path, subject, actor, true);
-        return JsonNode.Parse(await answer.Content.ReadAsStringAsync());
+        if (answer.StatusCode == HttpStatusCode.Unauthorized && refused is null)
+            return await Call(path, subject, actor, token);
+        return MembersOf(await answer.Content.ReadAsStringAsync());
     }
 
+    /// <summary>A token, and not the one that was refused: another caller may have brought a new one meanwhile.</summary>
     private async Task<string> AccessToken(
-        Dictionary<string, object> subject, Dictionary<string, object>? actor, bool fresh)
+        Dictionary<string, object> subject, Dictionary<string, object>? actor, string? refused)
     {
         var name = $"{subject["sub"]}\0{actor?["sub"]}";
         // One exchange at a time: whoever waits finds the token of the one before.
         await turn.WaitAsync();
         try
         {
-            if (!fresh && kept.TryGetValue(name, out var found) && Environment.TickCount64 < found.UntilMs)
+            if (kept.TryGetValue(name, out var found) && found.Token != refused
+                && Environment.TickCount64 < found.UntilMs)
                 return found.Token;
             var made = await Exchange(subject, actor);
             kept[name] = made;

@@ -152,12 +152,13 @@ func (p *partner) sign(claims jwt.MapClaims, lifetime time.Duration) (string, er
 	return token.SignedString(p.key)
 }
 
-func (p *partner) accessToken(subject, actor jwt.MapClaims, fresh bool) (string, error) {
+// accessToken gives a token, and not the one that was refused: another caller may have brought a new one meanwhile.
+func (p *partner) accessToken(subject, actor jwt.MapClaims, refused string) (string, error) {
 	name := fmt.Sprint(subject["sub"], "\x00", actor["sub"])
 	// One exchange at a time: whoever waits finds the token of the one before.
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if found := p.kept[name]; !fresh && time.Now().Before(found.until) {
+	if found := p.kept[name]; found.token != refused && time.Now().Before(found.until) {
 		return found.token, nil
 	}
 	found, err := p.exchange(subject, actor)
@@ -220,8 +221,8 @@ func (p *partner) tryExchange(subject, actor jwt.MapClaims) (keptToken, time.Dur
 }
 
 // call tries a new token, once, where the one that it has was refused: it can end before its time.
-func (p *partner) call(path string, subject, actor jwt.MapClaims, fresh bool) (json.RawMessage, error) {
-	token, err := p.accessToken(subject, actor, fresh)
+func (p *partner) call(path string, subject, actor jwt.MapClaims, refused string) (json.RawMessage, error) {
+	token, err := p.accessToken(subject, actor, refused)
 	if err != nil {
 		return nil, err
 	}
@@ -235,19 +236,24 @@ func (p *partner) call(path string, subject, actor jwt.MapClaims, fresh bool) (j
 		return nil, err
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode == http.StatusUnauthorized && !fresh {
-		return p.call(path, subject, actor, true)
+	if answer.StatusCode == http.StatusUnauthorized && refused == "" {
+		return p.call(path, subject, actor, token)
 	}
-	return io.ReadAll(io.LimitReader(answer.Body, longestAnswer))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, longestAnswer))
+	if err == nil && !json.Valid(body) {
+		// What is no JSON is no answer of the instance.
+		body = []byte("{}")
+	}
+	return body, err
 }
 
 // overview says who the instance takes the caller for, and their workflows.
 func (p *partner) overview(subject, actor jwt.MapClaims) http.HandlerFunc {
 	return func(response http.ResponseWriter, _ *http.Request) {
-		me, err := p.call("/rest/me", subject, actor, false)
+		me, err := p.call("/rest/me", subject, actor, "")
 		var workflows json.RawMessage
 		if err == nil {
-			workflows, err = p.call("/api/v1/workflows", subject, actor, false)
+			workflows, err = p.call("/api/v1/workflows", subject, actor, "")
 		}
 		if err != nil {
 			fail(response, err)

@@ -74,13 +74,17 @@ async function overview(request) {
 }
 
 /** A token can end before its time: then a new one is tried, once. */
-async function call(path, request, fresh = false) {
-  const { accessToken } = await partner.exchange({ ...request, fresh });
+async function call(path, request, refused) {
+  const { accessToken } = await partner.exchange({ ...request, fresh: refused });
   const answer = await fetch(new URL(path, INSTANCE_URL), {
     headers: { authorization: `Bearer ${accessToken}` },
+    // A redirect would hand the token on.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(30_000),
   });
-  if (answer.status === 401 && !fresh) return call(path, request, true);
-  return answer.json();
+  if (answer.status === 401 && refused === undefined) return call(path, request, accessToken);
+  // What is no JSON is no answer of the instance.
+  return answer.json().catch(() => ({}));
 }
 
 function makeKey() {

@@ -44,10 +44,29 @@ function key_id(): string
     return setting('KEY_ID', 'partner-key-1');
 }
 
-/** Made where there is none. Several requests may come to that at once. */
+/** Made where there is none. One that is there is only read: the program need not be allowed more. */
 function private_key(): OpenSSLAsymmetricKey
 {
     $path = setting('KEY_FILE', 'partner-key.pem');
+    $pem = is_file($path) ? file_get_contents($path) : '';
+    if ($pem === false) {
+        throw new RuntimeException('the key file cannot be read');
+    }
+    $key = openssl_pkey_get_private($pem === '' ? made_key($path) : $pem);
+    if ($key === false) {
+        throw new RuntimeException('the key file has no private key');
+    }
+    // An EC key would sign too, but in another form than a JWT has.
+    if (openssl_pkey_get_details($key)['type'] !== OPENSSL_KEYTYPE_RSA) {
+        throw new RuntimeException('the key file has no RSA key, and this program signs RS256;'
+            . ' make one: openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072');
+    }
+    return $key;
+}
+
+/** Several requests may come to that at once: the first makes it, and the others find it. */
+function made_key(string $path): string
+{
     $file = open_private($path);
     $pem = stream_get_contents($file);
     if ($pem === '') {
@@ -56,11 +75,7 @@ function private_key(): OpenSSLAsymmetricKey
         fwrite($file, $pem);
     }
     fclose($file);
-    $key = openssl_pkey_get_private($pem);
-    if ($key === false) {
-        throw new RuntimeException('the key file has no private key');
-    }
-    return $key;
+    return $pem;
 }
 
 /**
@@ -118,15 +133,18 @@ function send(string $path, array $options): array
     return [$status, $headers, $body];
 }
 
-/** Kept until shortly before it expires. The lock lets one request exchange, and all others find its token. */
-function access_token(array $subject, ?array $actor, bool $fresh): string
+/**
+ * Kept until shortly before it expires. The lock lets one request exchange, and all others find its token: also those whose token
+ * was refused, if it is another.
+ */
+function access_token(array $subject, ?array $actor, ?string $refused): string
 {
     $file = open_private(setting('KEY_FILE', 'partner-key.pem') . '.tokens');
     try {
         $state = json_decode(stream_get_contents($file), true) ?? ['kept' => [], 'exchanges' => 0];
         $name = $subject['sub'] . "\0" . ($actor['sub'] ?? '');
         $found = $state['kept'][$name] ?? ['token' => '', 'until' => 0];
-        if ($fresh || microtime(true) >= $found['until']) {
+        if ($found['token'] === $refused || microtime(true) >= $found['until']) {
             $found = exchange($subject, $actor, $state['exchanges']);
             $state['kept'][$name] = $found;
             ftruncate($file, 0);
@@ -167,7 +185,9 @@ function exchange(array $subject, ?array $actor, int &$exchanges): array
             $until = $sent + $life - min(MARGIN_SECONDS, $life / 5);
             return ['token' => $members['access_token'], 'until' => $until];
         }
-        $wait = (int) ($headers['retry-after'] ?? 1);
+        // A proxy may name a moment instead of seconds, or nothing: then one second.
+        $asked = $headers['retry-after'] ?? '';
+        $wait = preg_match('/^[0-9]{1,9}$/D', $asked) ? (int) $asked : 1;
         $isBusy = $status === 429 || $status === 503;
         if (!$isBusy || $tries === MOST_TRIES || $wait > LONGEST_WAIT_SECONDS) {
             throw new Refused($members['error'] ?? "status $status", $headers['x-request-id'] ?? null);
@@ -177,11 +197,11 @@ function exchange(array $subject, ?array $actor, int &$exchanges): array
 }
 
 /** A token can end before its time: then a new one is tried, once. */
-function call(string $path, array $subject, ?array $actor, bool $fresh = false): mixed
+function call(string $path, array $subject, ?array $actor, ?string $refused = null): mixed
 {
-    $token = access_token($subject, $actor, $fresh);
+    $token = access_token($subject, $actor, $refused);
     [$status, , $body] = send($path, ['header' => "Authorization: Bearer $token"]);
-    return $status === 401 && !$fresh ? call($path, $subject, $actor, true) : json_decode($body);
+    return $status === 401 && $refused === null ? call($path, $subject, $actor, $token) : json_decode($body);
 }
 
 function send_json(mixed $value, int $status = 200): void
@@ -244,4 +264,7 @@ try {
     };
 } catch (Refused $refused) {
     send_json(['error' => $refused->getMessage(), 'requestId' => $refused->requestId], 502);
+} catch (RuntimeException $fault) {
+    error_log($fault->getMessage());
+    send_json(['error' => 'server_error'], 500);
 }

@@ -104,6 +104,11 @@ def send(path, form=None, access_token=None):
         return answer.status, answer.headers, members
 
 
+def seconds_to_wait(retry_after):
+    """A proxy may name a moment instead of seconds, or nothing: then one second."""
+    return int(retry_after) if re.fullmatch("[0-9]{1,9}", retry_after or "") else 1
+
+
 class AccessTokens:
     """Exchanges, and keeps what it gets until shortly before it expires."""
 
@@ -112,12 +117,13 @@ class AccessTokens:
         self.kept = {}
         self.lock = threading.Lock()
 
-    def get(self, subject, actor=None, fresh=False):
+    def get(self, subject, actor=None, refused=None):
+        """A token, and not the one that was refused: another caller may have brought a new one meanwhile."""
         name = (subject["sub"], actor and actor["sub"])
         # One exchange at a time: whoever waits finds the token of the one before.
         with self.lock:
             token, until = self.kept.get(name, ("", 0.0))
-            if fresh or time.monotonic() >= until:
+            if token == refused or time.monotonic() >= until:
                 token, until = self.exchange(subject, actor)
                 self.kept[name] = (token, until)
             return token
@@ -134,7 +140,7 @@ class AccessTokens:
             if status == 200:
                 life = members["expires_in"]
                 return members["access_token"], sent + life - min(MARGIN_SECONDS, life / 5)
-            wait = int(headers.get("Retry-After", "1"))
+            wait = seconds_to_wait(headers.get("Retry-After"))
             if status not in (429, 503) or tries == MOST_TRIES or wait > LONGEST_WAIT_SECONDS:
                 raise Refused(members.get("error", f"status {status}"), headers.get("X-Request-Id"))
             time.sleep(wait + uuid.uuid4().int % 1000 / 1000)
@@ -145,10 +151,11 @@ tokens = AccessTokens()
 
 
 def call(path, subject, actor):
-    status, _, members = send(path, access_token=tokens.get(subject, actor))
+    token = tokens.get(subject, actor)
+    status, _, members = send(path, access_token=token)
     # A token can end before its time: then a new one is tried, once.
     if status == 401:
-        _, _, members = send(path, access_token=tokens.get(subject, actor, fresh=True))
+        _, _, members = send(path, access_token=tokens.get(subject, actor, refused=token))
     return members
 
 

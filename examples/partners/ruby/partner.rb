@@ -76,12 +76,13 @@ class AccessTokens
     @lock = Mutex.new
   end
 
-  def get(subject, actor, fresh: false)
+  # A token, and not the one that was refused: another caller may have brought a new one meanwhile.
+  def get(subject, actor, refused: nil)
     name = [subject[:sub], actor && actor[:sub]]
     # One exchange at a time: whoever waits finds the token of the one before.
     @lock.synchronize do
       token, until_time = @kept[name]
-      token, = @kept[name] = exchange(subject, actor) if fresh || token.nil? || now >= until_time
+      token, = @kept[name] = exchange(subject, actor) if token.nil? || token == refused || now >= until_time
       token
     end
   end
@@ -101,13 +102,18 @@ class AccessTokens
         life = members.fetch("expires_in")
         return [members.fetch("access_token"), sent + life - [MARGIN_SECONDS, life / 5.0].min]
       end
-      wait = Integer(answer["Retry-After"] || "1")
+      wait = seconds_to_wait(answer["Retry-After"])
       is_busy = %w[429 503].include?(answer.code)
       if !is_busy || tries == MOST_TRIES || wait > LONGEST_WAIT_SECONDS
         raise Refused.new(members.fetch("error", "status #{answer.code}"), answer["X-Request-Id"])
       end
       sleep(wait + rand)
     end
+  end
+
+  # A proxy may name a moment instead of seconds, or nothing: then one second.
+  def seconds_to_wait(retry_after)
+    retry_after&.match?(/\A[0-9]{1,9}\z/) ? Integer(retry_after, 10) : 1
   end
 
   # New tokens for each try: the ones before may be used up.
@@ -124,11 +130,12 @@ end
 TOKENS = AccessTokens.new
 
 # A token can end before its time: then a new one is tried, once.
-def call_api(path, subject, actor, fresh: false)
+def call_api(path, subject, actor, refused: nil)
+  token = TOKENS.get(subject, actor, refused: refused)
   request = Net::HTTP::Get.new(path)
-  request["Authorization"] = "Bearer #{TOKENS.get(subject, actor, fresh: fresh)}"
+  request["Authorization"] = "Bearer #{token}"
   answer = send_to_instance(request)
-  return call_api(path, subject, actor, fresh: true) if answer.code == "401" && !fresh
+  return call_api(path, subject, actor, refused: token) if answer.code == "401" && refused.nil?
 
   members_of(answer)
 end

@@ -1,11 +1,13 @@
 // The form that signs a user in when a page posts it into a frame.
+import { ownCopy, requireObject } from './own-copy.js';
+import { invalidOption } from './partner-error.js';
 import type { Person } from './person.js';
 
 /** Whom to sign in, and what the frame shows then. */
 export interface EmbedRequest {
   /** Their claims, or their `sub` alone. */
   readonly subject: Person | string;
-  /** A path on the instance; `/` if left out. */
+  /** A path on the instance, `/` if left out. */
   readonly redirectTo?: string;
   /** Which key signs, if not the first one. */
   readonly kid?: string;
@@ -34,6 +36,21 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
+
+/** A path: not what browsers take for another server, nor with characters that they drop. The instance looks closer. */
+const LOCAL_PATH = /^\/(?![/\\])\P{Cc}*$/u;
+
+/**
+ * What the caller wants now, whatever becomes of the object.
+ * @throws PartnerError `invalid_option`
+ */
+export function copyOfEmbed(request: EmbedRequest): EmbedRequest & { readonly redirectTo: string } {
+  requireObject(request, 'the request');
+  const { subject, redirectTo = '/', kid } = request;
+  if (typeof redirectTo !== 'string' || !LOCAL_PATH.test(redirectTo))
+    throw invalidOption('redirectTo must be a path on the instance');
+  return { ...ownCopy({ subject, kid }, 'the request'), redirectTo };
+}
 
 export function embedForm(action: string, fields: EmbedForm['fields']): EmbedForm {
   return {

@@ -1,7 +1,8 @@
 // What a token exchange is asked for, what it gives, and when two requests are the same.
 import type { Person } from './person.js';
-import { claimsOf } from './person.js';
+import { ownCopy, requireObject } from './own-copy.js';
 import { invalidOption } from './partner-error.js';
+import { claimsOf } from './person.js';
 import type { SigningKey } from './signing-key.js';
 
 export interface ExchangeRequest {
@@ -18,8 +19,11 @@ export interface ExchangeRequest {
   readonly actorKid?: string;
   /** Gives this call up, and the exchange too once nobody else waits for it. */
   readonly signal?: AbortSignal;
-  /** Exchanges although a token is there still: after a 401 of the API, since tokens can be revoked. */
-  readonly fresh?: boolean;
+  /**
+   * Exchanges although a token is there still: after a 401 of the API, since tokens can be revoked. The access token that was refused is
+   * better than `true`: if another call has brought a new one meanwhile, that is taken.
+   */
+  readonly fresh?: boolean | string;
 }
 
 export interface AccessToken {
@@ -45,7 +49,25 @@ export interface Exchange {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** @throws PartnerError `invalid_option` */
+/**
+ * What the caller wants now, whatever becomes of the object.
+ * @throws PartnerError `invalid_option`
+ */
+export function copyOf(request: ExchangeRequest): ExchangeRequest {
+  requireObject(request, 'the request');
+  const { subject, actor, scope, resource, subjectKid, actorKid, signal, fresh } = request;
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw invalidOption('signal must be an AbortSignal');
+  if (fresh !== undefined && typeof fresh !== 'boolean' && typeof fresh !== 'string')
+    throw invalidOption('fresh must be true, false, or the access token that was refused');
+  const data = { subject, actor, scope, resource, subjectKid, actorKid };
+  return { ...ownCopy(data, 'the request'), signal, fresh };
+}
+
+/**
+ * @param request a copy that nobody changes
+ * @throws PartnerError `invalid_option`
+ */
 export function readExchange(
   request: ExchangeRequest,
   keyNamed: (kid: string | undefined) => SigningKey,
@@ -66,10 +88,15 @@ export function readExchange(
   return { id: canonical(identity), subject, actor, fields };
 }
 
+/** An empty list is a mistake: sent without the field, the token would have everything. */
 function listField(name: string, value: string | readonly string[] | undefined): Record<string, string> {
   if (value === undefined) return {};
-  const text = typeof value === 'string' ? value : value.join(' ');
-  return text === '' ? {} : { [name]: text };
+  const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const texts = parts.filter((part) => typeof part === 'string');
+  if (texts.length < parts.length) throw invalidOption(`${name} must be a text or a list of texts`);
+  if (texts.length === 0 || texts.some((text) => text.trim() === ''))
+    throw invalidOption(`${name} has nothing in it: leave it out for all that there is`);
+  return { [name]: texts.join(' ') };
 }
 
 /** JSON with the members of objects in one order, whatever order the caller has them in. */

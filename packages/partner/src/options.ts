@@ -1,6 +1,7 @@
 // Reads what a partner is made with, and fills in what was left out.
 import type { PartnerClock } from './clock.js';
 import { SYSTEM_CLOCK } from './clock.js';
+import { requireObject } from './own-copy.js';
 import { invalidOption } from './partner-error.js';
 import type { KeyInput } from './signing-key.js';
 import { SigningKey } from './signing-key.js';
@@ -19,13 +20,13 @@ export interface PartnerOptions {
   /** `aud` of tokens, as in the trusted key entry; `baseUrl` if left out. */
   readonly audience?: string;
   /**
-   * Life of the tokens that are exchanged, 5 to 3600 seconds, default 60. An access token lives no longer: 600 spares a busy backend
-   * nine exchanges of ten. Tokens of the embedded login never live longer than 60.
+   * Life of the tokens that are exchanged, 5 to 3600 seconds, default 600. An access token lives no longer: the shorter, the more often
+   * each user needs an exchange, and an address has 20 a minute. Tokens of the embedded login never live longer than 60.
    */
   readonly tokenLifetimeSeconds?: number;
   /** Most requests for one exchange, 1 to 10, default 3: what 429 and 503 answer is tried again. */
   readonly maxTries?: number;
-  /** Most time for one exchange, with all waiting, 1 to 600 seconds, default 30. */
+  /** Most time for one exchange, with all waiting, 1 to 600 seconds, default 75: a 429 asks for up to a minute. */
   readonly timeoutSeconds?: number;
   /** Most access tokens that are kept, 0 to 1000000, default 10000. */
   readonly cacheSize?: number;
@@ -56,26 +57,42 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** @throws PartnerError `invalid_option` */
 export function readOptions(options: PartnerOptions): Settings {
-  const { issuer, otherKeys = [], nextKey, key } = options;
+  requireObject(options, 'options');
+  const { issuer } = options;
   if (typeof issuer !== 'string' || !URL.canParse(issuer) || Buffer.byteLength(issuer) > LONGEST_ISSUER_BYTES)
     throw invalidOption(`issuer must be a URL of at most ${LONGEST_ISSUER_BYTES} bytes`);
   const origin = originOf(options);
-  const others = [...(nextKey === undefined ? [] : [nextKey]), ...otherKeys];
+  const { audience = origin } = options;
+  if (typeof audience !== 'string' || audience === '') throw invalidOption('audience must be a text');
+  if (options.fetch !== undefined && typeof options.fetch !== 'function')
+    throw invalidOption('fetch must be a function');
   return {
     issuer,
     origin,
-    audience: options.audience ?? origin,
-    keys: [
-      SigningKey.read(key, 'key'),
-      ...others.map((each, index) => SigningKey.read(each, nameOfOther(options, index))),
-    ],
-    tokenLifetimeSeconds: within('tokenLifetimeSeconds', options.tokenLifetimeSeconds, [5, 60, 3600]),
+    audience,
+    keys: keysOf(options),
+    tokenLifetimeSeconds: within('tokenLifetimeSeconds', options.tokenLifetimeSeconds, [5, 600, 3600]),
     maxTries: within('maxTries', options.maxTries, [1, 3, 10]),
-    timeoutSeconds: within('timeoutSeconds', options.timeoutSeconds, [1, 30, 600]),
+    timeoutSeconds: within('timeoutSeconds', options.timeoutSeconds, [1, 75, 600]),
     cacheSize: within('cacheSize', options.cacheSize, [0, 10_000, 1_000_000]),
     fetch: options.fetch ?? ((...given) => fetch(...given)),
     clock: options.clock ?? SYSTEM_CLOCK,
   };
+}
+
+function keysOf(options: PartnerOptions): Settings['keys'] {
+  const { key, nextKey, otherKeys = [] } = options;
+  if (!Array.isArray(otherKeys)) throw invalidOption('otherKeys must be a list');
+  const others = [...(nextKey === undefined ? [] : [nextKey]), ...(otherKeys as readonly KeyInput[])];
+  const first = SigningKey.read(key, 'key');
+  const rest = others.map((each, index) => SigningKey.read(each, nameOfOther(options, index)));
+  for (const [index, each] of rest.entries())
+    // Whoever verifies could not tell which of the two has signed.
+    if ([first, ...rest.slice(0, index)].some((other) => other.isNamedLike(each)))
+      throw invalidOption(
+        `${nameOfOther(options, index)} has the kid of another key: each needs one of its own`,
+      );
+  return [first, ...rest];
 }
 
 function originOf({ baseUrl, allowHttp = false }: PartnerOptions): string {

@@ -2,9 +2,9 @@
 import type { JSONWebKeySet } from 'jose';
 import { AccessTokenCache } from './access-token-cache.js';
 import type { EmbedForm, EmbedRequest } from './embed-form.js';
-import { embedForm } from './embed-form.js';
+import { copyOfEmbed, embedForm } from './embed-form.js';
 import type { AccessToken, Exchange, ExchangeRequest, Signed } from './exchange-request.js';
-import { readExchange } from './exchange-request.js';
+import { copyOf, readExchange } from './exchange-request.js';
 import type { ExternalToken } from './external-token.js';
 import { signedToken } from './external-token.js';
 import type { PartnerOptions, Settings } from './options.js';
@@ -56,13 +56,16 @@ class SigningPartner implements Partner {
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#cache = new AccessTokenCache(settings.cacheSize, () => settings.clock.monotonicMs());
+    this.#cache = new AccessTokenCache(settings.cacheSize, settings.clock);
   }
 
   async exchange(request: ExchangeRequest): Promise<AccessToken> {
-    const exchange = await this.#read(request);
-    const { fresh = false, signal } = request;
-    if (fresh) this.#cache.forget(exchange.id);
+    // Before anything is waited for: the caller may use the object for somebody else.
+    const wish = copyOf(request);
+    const exchange = await this.#read(wish);
+    const { fresh, signal } = wish;
+    if (fresh === true) this.#cache.forget(exchange.id);
+    else if (typeof fresh === 'string') this.#cache.forget(exchange.id, fresh);
     const kept = this.#cache.get(exchange.id);
     if (kept !== undefined) return kept;
     try {
@@ -73,10 +76,10 @@ class SigningPartner implements Partner {
     }
   }
 
-  async embedForm({ subject, redirectTo = '/', kid }: EmbedRequest): Promise<EmbedForm> {
+  async embedForm(request: EmbedRequest): Promise<EmbedForm> {
+    const { subject, redirectTo, kid } = copyOfEmbed(request);
     const { origin, tokenLifetimeSeconds } = this.#settings;
     const signed = { claims: claimsOf(subject, 'subject'), key: await this.#keyNamed(kid) };
-    if (!redirectTo.startsWith('/')) throw invalidOption('redirectTo must be a path on the instance');
     const token = await this.#sign(signed, Math.min(tokenLifetimeSeconds, EMBED_LIFETIME_SECONDS));
     return embedForm(`${origin}${EMBED_PATH}`, { token: token.jwt, redirectTo });
   }

@@ -32,9 +32,11 @@ const MEMBERS = ['sub', 'email', 'email_verified', 'given_name', 'family_name', 
 
 /**
  * The claims, with members that are undefined left out. A string is a `sub`.
- * @throws PartnerError `invalid_option`: no `sub`, or a member that is no claim of a person
+ * @throws PartnerError `invalid_option`: no claims, no `sub`, or a member that is no claim of a person
  */
 export function claimsOf(person: Person | string, name: string): Record<string, unknown> {
+  if (typeof person !== 'string' && (typeof person !== 'object' || person === null || Array.isArray(person)))
+    throw invalidOption(`${name} must be claims, or their sub as a text`);
   const claims = Object.entries(typeof person === 'string' ? { sub: person } : person);
   // Whoever passes a whole user of their own would send along what is nobody else's business.
   const unknown = claims.map(([member]) => member).find((member) => !MEMBERS.includes(member));

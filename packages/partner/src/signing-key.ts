@@ -9,8 +9,8 @@ import { invalidOption } from './partner-error.js';
 export type SigningAlgorithm =
   'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
 
-/** A private key: PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), JWK, or a key of Node.js. */
-export type PrivateKey = string | JWK | KeyObject | webcrypto.CryptoKey;
+/** A private key: PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted) as text or as the bytes of its file, JWK, or a key of Node.js. */
+export type PrivateKey = string | Uint8Array | JWK | KeyObject | webcrypto.CryptoKey;
 
 /** A key with what the instance's administrator has been told of it. */
 export interface NamedKey {
@@ -29,7 +29,6 @@ const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const;
 /** What a key can sign with, the usual one first. */
 const BY_TYPE: Readonly<Record<string, readonly SigningAlgorithm[]>> = {
   rsa: RSA,
-  'rsa-pss': ['PS256', 'PS384', 'PS512'],
   prime256v1: ['ES256'],
   secp384r1: ['ES384'],
   secp521r1: ['ES512'],
@@ -47,7 +46,8 @@ export class SigningKey {
 
   /** @throws PartnerError `invalid_option`, without anything of the key */
   static read(input: KeyInput, name: string): SigningKey {
-    const { key, kid, alg } = isNamed(input) ? input : { key: input };
+    const { key: given, kid, alg } = isNamed(input) ? input : { key: input };
+    const key = given instanceof Uint8Array ? Buffer.from(given).toString('utf8') : given;
     const privateKey = privateKeyOf(key, name);
     const told = types.isKeyObject(key) || typeof key === 'string' ? {} : toldBy(key);
     const algorithm = algorithmOf(privateKey, alg ?? told.alg, name);
@@ -55,6 +55,13 @@ export class SigningKey {
     if (givenKid !== undefined && (typeof givenKid !== 'string' || givenKid === ''))
       throw invalidOption(`${name}: kid must be a text`);
     return new SigningKey(privateKey, algorithm, givenKid);
+  }
+
+  /** Whether both have one kid, by their names or, where neither is named, as one key. */
+  isNamedLike(other: SigningKey): boolean {
+    return this.givenKid === undefined && other.givenKid === undefined
+      ? this.privateKey.equals(other.privateKey)
+      : this.givenKid === other.givenKid;
   }
 
   async kid(): Promise<string> {
@@ -79,10 +86,15 @@ export class SigningKey {
 }
 
 function isNamed(input: KeyInput): input is NamedKey {
-  return typeof input === 'object' && !types.isKeyObject(input) && 'key' in input;
+  return typeof input === 'object' && input !== null && !types.isKeyObject(input) && 'key' in input;
 }
 
-function privateKeyOf(key: PrivateKey, name: string): KeyObject {
+/** Bytes have been made the text that they are. */
+type ReadableKey = Exclude<PrivateKey, Uint8Array>;
+
+function privateKeyOf(key: ReadableKey, name: string): KeyObject {
+  if (typeof key !== 'string' && (typeof key !== 'object' || key === null))
+    throw invalidOption(`${name} must be a private key: PEM, JWK, KeyObject or CryptoKey`);
   const object = objectOf(key, name);
   if (object.type !== 'private')
     throw invalidOption(`${name} must be a private key, and is a ${object.type} one`);
@@ -90,7 +102,7 @@ function privateKeyOf(key: PrivateKey, name: string): KeyObject {
 }
 
 /** What OpenSSL says is not passed on: it has been told the key. */
-function objectOf(key: PrivateKey, name: string): KeyObject {
+function objectOf(key: ReadableKey, name: string): KeyObject {
   if (types.isKeyObject(key)) return key;
   if (types.isCryptoKey(key)) return KeyObject.from(key);
   try {
@@ -127,6 +139,9 @@ function algorithmOf(key: KeyObject, wanted: string | undefined, name: string): 
   const { namedCurve, modulusLength = SHORTEST_RSA_BITS } = key.asymmetricKeyDetails ?? {};
   const fitting = BY_TYPE[namedCurve ?? key.asymmetricKeyType ?? ''] ?? [];
   const [usual] = fitting;
+  // What such a key signs is what an RSA key signs with PS256; its own form is known to few libraries.
+  if (key.asymmetricKeyType === 'rsa-pss')
+    throw invalidOption(`${name} is an RSA-PSS key, which is not taken: take an RSA key with alg PS256`);
   if (usual === undefined) throw invalidOption(`${name} is of a type that the instance does not take`);
   if (modulusLength < SHORTEST_RSA_BITS)
     throw invalidOption(`${name} is an RSA key of less than ${SHORTEST_RSA_BITS} bits`);

@@ -1,4 +1,5 @@
 // Lets all who ask for the same thing at once wait for one doing of it.
+import { unlessAborted } from './unless-aborted.js';
 
 interface Flight<T> {
   readonly result: Promise<T>;
@@ -42,18 +43,5 @@ export class SingleFlight<T> {
   private leave(id: string, flight: Flight<T>, isGivenUp = true): void {
     if (this.flights.get(id) === flight) this.flights.delete(id);
     if (isGivenUp) flight.controller.abort();
-  }
-}
-
-async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([result, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }

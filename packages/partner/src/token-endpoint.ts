@@ -2,6 +2,7 @@
 import type { PartnerErrorCode, PartnerErrorDetails } from './partner-error.js';
 import { PartnerError, isInstanceErrorCode } from './partner-error.js';
 import type { ExternalToken } from './external-token.js';
+import { unlessAborted } from './unless-aborted.js';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
@@ -10,6 +11,8 @@ const LONGEST_ANSWER_BYTES = 256 * 1024;
 const LONGEST_DESCRIPTION = 200;
 /** `Date` has whole seconds, and an answer is on its way for a while. */
 const CLOCKS_AGREE_SECONDS = 2;
+/** The instance takes a token of so much in the future, and no more. */
+const LEEWAY_SECONDS = 5;
 /** The instance issues no access token of less. */
 const SHORTEST_LIFE_SECONDS = 5;
 const BY_STATUS: Readonly<Record<number, PartnerErrorCode>> = {
@@ -45,11 +48,14 @@ type Members = Readonly<Record<string, unknown>>;
 export async function requestToken(form: TokenForm, surroundings: Surroundings): Promise<TokenAnswer> {
   const { url, fetch: send, signal, nowMs } = surroundings;
   const init = { method: 'POST', body: bodyOf(form), redirect: 'manual', signal } as const;
+  const ask = async () => {
+    const answer = await send(url, { ...init, headers: { accept: 'application/json' } });
+    return { answer, text: await shortText(answer) };
+  };
   let answer: Response;
   let text: string;
   try {
-    answer = await send(url, { ...init, headers: { accept: 'application/json' } });
-    text = await shortText(answer);
+    ({ answer, text } = await unlessAborted(ask(), signal));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof PartnerError) throw error;
@@ -155,9 +161,10 @@ function hintOf(offset: number | undefined, { subject }: TokenForm): string {
   if (offset === undefined) return '';
   const difference = `the clock of this machine is ${Math.abs(offset)} seconds`;
   const lifetime = subject.expiresAt - subject.issuedAt;
-  if (offset > CLOCKS_AGREE_SECONDS)
+  if (offset >= LEEWAY_SECONDS)
     return `${difference} ahead of the instance's, for which the token is issued in the future: set the clock`;
-  if (-offset > Math.min(lifetime - SHORTEST_LIFE_SECONDS, CLOCKS_AGREE_SECONDS * 5))
+  const isLate = -offset >= lifetime - SHORTEST_LIFE_SECONDS - CLOCKS_AGREE_SECONDS;
+  if (-offset > CLOCKS_AGREE_SECONDS && isLate)
     return `${difference} behind the instance's, for which the token has expired or is about to: set the clock`;
   return '';
 }

@@ -14,12 +14,12 @@ import { RESTORE_KEYS, REVOKE_KEYS } from '../../administration/revoke-keys.oper
 import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from '../../administration/switch-entry.operation.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
+import { KeySetRefresh } from './key-set-refresh.js';
 import { SHOW_ENTRY } from './show-entry.operation.js';
 import type { EntryDefinition } from './show-entry.operation.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
 import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
-import { KeySetRefresh } from './refresh-key-set.operation.js';
 
 /** What is stored of a fetched key set, without the address's hash. */
 type KeySetAnswer = Omit<StoredKeySet, 'urlHash'>;
@@ -90,7 +90,7 @@ export class OperatorEntryController {
   @Post('key-sets/:urlHash/refresh')
   @HttpCode(200)
   async refresh(@Param('urlHash') urlHash: string, @Call() call: OperatorCall): Promise<KeySetAnswer> {
-    return keySetAnswer(await this.calls.readOne(this.refreshes.operation, { urlHash }, call));
+    return keySetAnswer(await this.refreshes.refresh(urlHash, call));
   }
 
   @Get('revocations')

@@ -1,11 +1,11 @@
 // Tells an operator the state of the instance: what is configured and licensed, who leads, how sinks keep up.
 import type { Startup } from '../../start/startup.js';
-import { VARIABLES } from '../../config/environment.js';
-import type { EnvironmentVariable } from '../../config/variable.js';
 import { License } from '../../config/license.js';
 import { VERSION } from '../../config/version.js';
 import type { UnavailableReason } from '../../start/availability.js';
 import { endOf, explanationOf, unavailableBecause } from '../../start/availability.js';
+import type { VariableState } from '../../start/variable-states.js';
+import { variableStates } from '../../start/variable-states.js';
 import type { SinkStatus } from '../../audit/sinks/audit-streaming.js';
 import type { Leader } from '../../token-exchange/coordination/leader.js';
 import type { Database } from '../../token-exchange/database/database.js';
@@ -58,13 +58,6 @@ export interface Overview {
   readonly retentionDays: number | null;
 }
 
-interface VariableState {
-  readonly name: string;
-  readonly value: string | null;
-  readonly state: 'set' | 'default' | 'unset';
-  readonly secret: boolean;
-}
-
 export class OverviewReader {
   private readonly startedAt: Date;
 
@@ -108,22 +101,10 @@ export class OverviewReader {
         databaseVersion: row?.server_version ?? '',
       },
       frameAncestors: frameAncestors() ?? null,
-      variables: variableStates(startup),
+      // With a problem it would not have started.
+      variables: variableStates({ ...startup, problems: [] }),
       sinks: sinks().map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),
       retentionDays: config.auditRetentionDays === 0 ? null : config.auditRetentionDays,
     };
   }
-}
-
-/** As they count. A secret is never told, nor where its file lies. */
-function variableStates({ config, given }: Startup): VariableState[] {
-  const rows = Object.entries(VARIABLES) as [keyof typeof VARIABLES, EnvironmentVariable][];
-  return rows.map(([key, variable]) => {
-    const { name } = variable;
-    const secret = variable.isSecret === true;
-    const value = config[key];
-    const told = value === undefined ? null : typeof value === 'object' ? value.join(',') : String(value);
-    const state = given.has(name) ? 'set' : told === null || told === '' ? 'unset' : 'default';
-    return { name, value: secret ? null : told, state, secret };
-  });
 }

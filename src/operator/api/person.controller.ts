@@ -59,8 +59,8 @@ interface UserAnswer extends ListedUser {
   readonly provisioned: boolean;
 }
 
-const SESSIONS = new QueryPipe({ userId: readId });
-const OPERATOR_SESSIONS = new QueryPipe({});
+const SESSIONS = new QueryPipe({ userId: readId }, MOST_LISTED);
+const OPERATOR_SESSIONS = new QueryPipe({}, MOST_LISTED);
 
 @OperatorController()
 export class OperatorPersonController {
@@ -130,12 +130,11 @@ export class OperatorPersonController {
   }
 
   private async sessionPage({ userId, cursor, limit }: SessionQuery): Promise<Page<EmbeddedSessionAnswer>> {
-    const most = limitOf(limit);
-    const page = { userId, afterId: idIn(cursor), limit: most + 1 };
+    const page = { userId, afterId: idIn(cursor), limit: limit + 1 };
     const rows = await this.embedded.list(this.clock.now(), page);
     const { data, nextCursor } = pageOf(
       rows,
-      most,
+      limit,
       (row) => row,
       ({ id }) => id,
     );
@@ -158,11 +157,10 @@ export class OperatorPersonController {
     { cursor, limit }: SessionQuery,
     { operator }: OperatorCall,
   ): Promise<Page<OperatorSessionAnswer>> {
-    const most = limitOf(limit);
-    const rows = await this.operatorSessions.list(idIn(cursor), most + 1);
+    const rows = await this.operatorSessions.list(idIn(cursor), limit + 1);
     return pageOf(
       rows,
-      most,
+      limit,
       (row) => operatorAnswer(row, operator.id),
       ({ id }) => id,
     );
@@ -206,11 +204,6 @@ function operatorAnswer(session: LiveOperatorSession, ownId: string): OperatorSe
     clientAddress,
     current: id === ownId,
   };
-}
-
-/** QueryPipe knows the limits of the public API: those of these lists are smaller. */
-function limitOf(limit: number): number {
-  return Math.min(limit, MOST_LISTED);
 }
 
 function idIn(cursor: string | undefined): string | undefined {

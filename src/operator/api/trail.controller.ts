@@ -29,10 +29,7 @@ export class OperatorTrailController {
 
   @Get('activity')
   activity(@Query() query: Record<string, unknown>, @Call() call: OperatorCall): Promise<Activity> {
-    const { buckets } = query;
-    // A query has texts only.
-    const input = typeof buckets === 'string' ? { ...query, buckets: Number(buckets) } : query;
-    return this.calls.readOne(this.trail.activity, { ...input }, call);
+    return this.calls.readOne(this.trail.activity, withNumbers(query), call);
   }
 
   @Post('refusals/search')
@@ -68,4 +65,14 @@ export class OperatorTrailController {
     if ('request' in explained) throw new Error('a token was asked for, and a request explained');
     return explained.token;
   }
+}
+
+/** A query has texts only. */
+function withNumbers(query: Record<string, unknown>): Record<string, unknown> {
+  const read = Object.entries(query).map(([name, value]) =>
+    ['buckets', 'lastHours'].includes(name) && typeof value === 'string'
+      ? [name, Number(value)]
+      : [name, value],
+  );
+  return Object.fromEntries(read) as Record<string, unknown>;
 }

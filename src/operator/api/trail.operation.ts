@@ -8,8 +8,8 @@ import type { InstanceParts } from '../../administration/instance-parts.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import type { Judgement } from '../../audit/trail-filter.js';
-import { judgeRange, judgeText, judgeUserId } from '../../audit/trail-filter.js';
-import type { BoundedRange, EventCount, EventCounts } from '../../audit/trail-summary.reader.js';
+import { MOST_DAYS, judgeRange, judgeText, judgeUserId } from '../../audit/trail-filter.js';
+import type { BoundedRange, EventCount, EventCounts, RangeParts } from '../../audit/trail-summary.reader.js';
 import type { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import { REFUSAL_EVENTS } from '../../audit/trail-summary.reader.js';
 import type { Clock } from '../../token-exchange/foundation/clock.js';
@@ -18,11 +18,14 @@ import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 
 const MOST_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
+const HOUR_MS = 3_600_000;
 
-/** Times are ISO 8601. */
+/** Times are ISO 8601. Without `until` nothing that is newer is left out. */
 interface SoughtTime {
   readonly since?: string;
   readonly until?: string;
+  /** In place of both: 1 to 744, by the clock of the instance. */
+  readonly lastHours?: number;
 }
 
 export interface ActivityQuery extends SoughtTime {
@@ -76,7 +79,11 @@ export interface RefusalPage extends Page<Refusal> {
   readonly lookedBackTo: string | null;
 }
 
-const TIMES = { since: optional(text(judgeMoment)), until: optional(text(judgeMoment)) };
+const TIMES = {
+  since: optional(text(judgeMoment)),
+  until: optional(text(judgeMoment)),
+  lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
+};
 
 export class TrailOperations {
   constructor(
@@ -106,11 +113,12 @@ export class TrailOperations {
     list: (search, parts) => this.findRefusals(search, parts),
   };
 
-  private async *countActivity({ since, until, buckets = USUAL_BUCKETS }: ActivityQuery) {
-    const range = this.rangeOf({ since, until });
-    const spanMs = range.until.getTime() - range.since.getTime();
-    const bucketSeconds = Math.max(1, Math.ceil(spanMs / 1000 / buckets));
-    yield [activityOf(range, bucketSeconds, await this.reader.count(range, bucketSeconds))];
+  private async *countActivity({ buckets = USUAL_BUCKETS, ...sought }: ActivityQuery) {
+    const range = this.rangeOf(sought);
+    const spanSeconds = (range.until.getTime() - range.since.getTime()) / 1000;
+    const seconds = Math.max(1, Math.ceil(spanSeconds / buckets));
+    const parts = { seconds, number: Math.ceil(spanSeconds / seconds) };
+    yield [activityOf(range, parts, await this.reader.count(range, parts))];
   }
 
   private async *findRefusals(search: RefusalSearch, parts: InstanceParts) {
@@ -142,19 +150,27 @@ export class TrailOperations {
   }
 
   /** @throws InputError */
-  private rangeOf({ since, until }: SoughtTime): BoundedRange {
+  private rangeOf({ since, until, lastHours }: SoughtTime): BoundedRange {
     const now = this.clock.now();
+    if (lastHours !== undefined) {
+      if (since !== undefined || until !== undefined)
+        throw new InputError('lastHours', 'is given in place of since and until');
+      return { since: new Date(now.getTime() - lastHours * HOUR_MS), until: now, isOpen: true };
+    }
     const moment = (value: string | undefined) => (value === undefined ? undefined : new Date(value));
     const judged = judgeRange({ since: moment(since), until: moment(until) }, {}, now);
     if ('rule' in judged) throw new InputError('since', judged.rule);
-    const { since: begin = now, until: end = now } = judged.value;
-    return { since: begin, until: end };
+    const { since: begin = now, until: end } = judged.value;
+    return { since: begin, until: end ?? now, isOpen: end === undefined };
   }
 }
 
-function activityOf(range: BoundedRange, bucketSeconds: number, found: EventCounts): Activity {
+function activityOf(
+  range: BoundedRange,
+  { seconds: bucketSeconds, number }: RangeParts,
+  found: EventCounts,
+): Activity {
   const { counts, readEvents, countedSince, isComplete } = found;
-  const number = Math.ceil((range.until.getTime() - range.since.getTime()) / 1000 / bucketSeconds);
   const buckets = Array.from({ length: number }, (_, index) => {
     const from = new Date(range.since.getTime() + index * bucketSeconds * 1000);
     const own = counts.filter(({ bucket }) => bucket === index);
@@ -224,18 +240,19 @@ async function userIdOf(
 }
 
 /** It keeps the time of the first page: else its beginning would move with the clock. */
-function cursorAt(id: string, { since, until }: BoundedRange): string {
-  return [id, since.getTime(), until.getTime()].join('.');
+function cursorAt(id: string, { since, until, isOpen }: BoundedRange): string {
+  return [id, since.getTime(), until.getTime(), ...(isOpen ? ['open'] : [])].join('.');
 }
 
 function placeIn(cursor: string | undefined): { id: string; range: BoundedRange } | undefined {
   if (cursor === undefined) return undefined;
-  const [id = '', since, until] = cursor.split('.');
-  return { id, range: { since: new Date(Number(since)), until: new Date(Number(until)) } };
+  const [id = '', since, until, open] = cursor.split('.');
+  const isOpen = open !== undefined;
+  return { id, range: { since: new Date(Number(since)), until: new Date(Number(until)), isOpen } };
 }
 
 function judgeCursor(cursor: string): Judgement<string> {
-  return /^\d{1,18}\.\d{1,14}\.\d{1,14}$/.test(cursor)
+  return /^\d{1,18}\.\d{1,14}\.\d{1,14}(\.open)?$/.test(cursor)
     ? { value: cursor }
     : { rule: 'must be the nextCursor of a page' };
 }

@@ -14,11 +14,11 @@ const MAX_DEPTH = 32;
  * @throws JsonError
  */
 export function parseStrictJson(text: string, maxParts = Number.POSITIVE_INFINITY): unknown {
-  const { parts, names } = countsOf(text);
+  const { parts, names, hasEscapedName } = countsOf(text);
   if (parts > maxParts) throw new JsonError(`more than ${maxParts} values and members`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = hasEscapedName ? parseWithNumberedNames(text) : JSON.parse(text);
   } catch {
     throw new JsonError('not valid JSON');
   }
@@ -32,6 +32,33 @@ export function parseStrictJsonBytes(bytes: Uint8Array, maxParts?: number): unkn
   if (!isUtf8(bytes)) throw new JsonError('not valid UTF-8');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   return parseStrictJson(text, maxParts);
+}
+
+/** A string of JSON, and whether a colon follows: then it is a name. */
+const STRING_OF_JSON = /"((?:[^"\\]|\\[^])*)"(\s*:)?/g;
+
+/**
+ * Parses what has an escape in a name. The JSON.parse of Node.js 24 and 26 may read such a name as another one, depending on what
+ * the process has parsed before (nodejs/node#63785): members would vanish, and what is there twice pass. So each name is read by
+ * itself, as a string, and is a number while the rest is parsed.
+ * @throws SyntaxError
+ */
+function parseWithNumberedNames(text: string): unknown {
+  const names: string[] = [];
+  const numbered = text.replace(STRING_OF_JSON, (whole: string, inside: string, colon?: string) =>
+    colon === undefined ? whole : `"n${names.push(JSON.parse(`"${inside}"`) as string) - 1}"${colon}`,
+  );
+  return withNames(JSON.parse(numbered), names);
+}
+
+/** Of a name that is there twice the later member stays, as JSON.parse has it. */
+function withNames(value: unknown, names: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((element) => withNames(element, names));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(
+    members.map(([number, member]) => [names[Number(number.slice(1))], withNames(member, names)]),
+  );
 }
 
 /** Whether a value is a JSON object. */
@@ -92,6 +119,8 @@ interface Counts {
   readonly parts: number;
   /** Names of members. */
   readonly names: number;
+  /** Whether one of them is written with an escape. */
+  readonly hasEscapedName: boolean;
 }
 
 /** Character codes of what gives JSON its structure. */
@@ -104,18 +133,23 @@ const OBJECT = { opens: 0x7b, closes: 0x7d } as const;
  * behind each name. Of a text that is not JSON the counts mean nothing.
  */
 function countsOf(text: string): Counts {
-  let [parts, names, before] = [0, 0, 0];
+  const mayHaveEscapedNames = text.includes('\\');
+  let hasEscapedName = false;
+  let [parts, names, before, stringAt] = [0, 0, 0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     // White space, and what may not stand in a text at all.
     if (code <= 0x20) continue;
-    if (code === CODE.quote) at = endOfString(text, at);
+    if (code === CODE.quote) [stringAt, at] = [at, endOfString(text, at)];
     else if (code === CODE.comma) parts += 1;
-    else if (code === CODE.colon) names += 1;
+    else if (code === CODE.colon) {
+      names += 1;
+      if (mayHaveEscapedNames) hasEscapedName ||= text.slice(stringAt, at).includes('\\');
+    }
     if (isFirstPart(before, code)) parts += 1;
     before = code;
   }
-  return { parts, names };
+  return { parts, names, hasEscapedName };
 }
 
 /** Whether something begins where an array or object has just begun: it is not empty. */

@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Which page is asked for. */
 export interface PageQuery {
-  /** 1 to 250. */
+  /** 1 to 250, or to what the list allows; 100 unless given. */
   readonly limit: number;
   /** The `nextCursor` of an earlier page, not yet checked. */
   readonly cursor?: string;
@@ -54,8 +54,9 @@ export class QueryPipe<R extends Readers> implements PipeTransform<
 > {
   private readonly parameters: FilterPipe<Readers>;
 
-  constructor(filters: R) {
-    this.parameters = new FilterPipe({ limit: readLimit, cursor: (value) => value, ...filters });
+  /** @param mostListed the largest `limit`, 250 unless given */
+  constructor(filters: R, mostListed = MAX_LIMIT) {
+    this.parameters = new FilterPipe({ limit: limitUpTo(mostListed), cursor: (value) => value, ...filters });
   }
 
   transform(query: Record<string, unknown>): PageQuery & Values<R> {
@@ -115,8 +116,10 @@ export class IdPipe implements PipeTransform<string, string> {
   }
 }
 
-function readLimit(value: string): number {
-  const limit = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new ApiRefusal('bad_request', `limit must be a whole number from 1 to ${MAX_LIMIT}`);
+function limitUpTo(mostListed: number): Reader<number> {
+  return (value, name) => {
+    const limit = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+    if (limit >= 1 && limit <= mostListed) return limit;
+    throw new ApiRefusal('bad_request', `${name} must be a whole number from 1 to ${mostListed}`);
+  };
 }

@@ -67,6 +67,13 @@ describeInBrowser("the operator's pages", () => {
       await one.heading('The trail holds nothing of this request');
     });
 
+    it('is found in the longest time that is offered, and so is activity', async () => {
+      one = await browsing.signedIn('#/refusals?reason=token_expired&hours=744');
+      await one.page.locator('.state', { hasText: 'token_expired' }).first().waitFor();
+      await one.page.goto(`${browsing.instanceOrigin}/admin#/?hours=744`);
+      await one.page.locator('.plot canvas').waitFor();
+    });
+
     it('is narrowed by reason and issuer, and the address of what was found can be handed on', async () => {
       one = await browsing.signedIn('#/refusals?reason=token_expired');
       await one.text('token_expired');

@@ -1,7 +1,12 @@
 // What is JSON: tokens with their claims, trusted key entries, key sets, and the bodies of the API.
 import { isDeepStrictEqual } from 'node:util';
 import { HttpException } from '@nestjs/common';
+import { InputError } from '../../../src/administration/command-error.js';
 import { Partner } from '../../../demo/partner.js';
+import type { TrailSummaryReader } from '../../../src/audit/trail-summary.reader.js';
+import { TrailOperations } from '../../../src/operator/api/trail.operation.js';
+import { SEARCH_USERS } from '../../../src/operator/api/user-lists.operation.js';
+import { Clock } from '../../../src/token-exchange/foundation/clock.js';
 import type { JwksContent } from '../../../src/token-exchange/keys/jwks/jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from '../../../src/token-exchange/keys/jwks/jwks-content.js';
 import { isAlgorithm } from '../../../src/token-exchange/keys/algorithms.js';
@@ -237,4 +242,56 @@ const apiBody: FuzzTarget<object[]> = {
   },
 };
 
-export const JSON_TARGETS = [strictJson, token, claimSet, entries, keySet, apiBody] as const;
+// Reading asks no database.
+const trail = new TrailOperations({} as TrailSummaryReader, new Clock());
+const SEARCHES = [trail.refusals, trail.activity, SEARCH_USERS] as const;
+
+const operatorBody: FuzzTarget<Record<string, unknown>[]> = {
+  name: "body of the operator's API",
+  seeds: [
+    '{"user":"ada@a.example","issuer":"https://a.example","reason":"token_expired","limit":100}',
+    '{"since":"2026-01-01T00:00:00Z","until":"2026-01-02","cursor":"12.1767225600000.1767312000000.open"}',
+    '{"lastHours":744,"buckets":96}',
+    '{"search":"ada@","limit":1,"cursor":"00000000-0000-4000-8000-000000000000"}',
+  ],
+  pieces: [...PIECES, '"cursor":"1.', '.open"', '"limit":101', '"lastHours":', '"search":', '"__proto__":{'],
+  /** What the searches that take it make of it; refused where none does. */
+  read(input) {
+    const body = parseStrictJsonBytes(input);
+    const read: Record<string, unknown>[] = [];
+    let refusal: unknown;
+    for (const search of SEARCHES) {
+      try {
+        read.push({ ...search.read(body) });
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        refusal = error;
+      }
+    }
+    if (read.length === 0) throw refusal;
+    return read;
+  },
+  isRefusal: (error) => error instanceof JsonError || error instanceof InputError,
+  judge(input, searches) {
+    const given = JSON.parse(input.toString('utf8')) as Record<string, unknown>;
+    for (const { limit = 1, buckets = 1, lastHours = 1, since, until, ...texts } of searches) {
+      insist(
+        [limit, buckets, lastHours].every((number) => Number.isInteger(number) && Number(number) > 0),
+        'numbers are whole and more than nothing',
+      );
+      insist(
+        Number(limit) <= 100 && Number(buckets) <= 96 && Number(lastHours) <= 744,
+        'what is asked is bounded',
+      );
+      for (const moment of [since, until])
+        insist(moment === undefined || !Number.isNaN(Date.parse(moment as string)), 'times are dates');
+      insist(isStorable({ ...texts }), 'texts can be stored');
+      insist(
+        Object.keys(texts).every((name) => texts[name] === undefined || Object.hasOwn(given, name)),
+        'members come from the text',
+      );
+    }
+  },
+};
+
+export const JSON_TARGETS = [strictJson, token, claimSet, entries, keySet, apiBody, operatorBody] as const;

@@ -1,9 +1,10 @@
 // The partners of examples/partners in every language whose tools and packages can be had; each is skipped where they cannot.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProgramState } from '../../partner/support/conformance.js';
-import { describeProgram } from '../../partner/support/conformance.js';
+import { describeProgram, ecKey } from '../../partner/support/conformance.js';
 import type { RunnableProgram } from '../../partner/support/partner-program.js';
 import { lastingFolder } from '../../support/run-folder.js';
 import { sizeOf } from '../../support/series.js';
@@ -11,8 +12,17 @@ import { REPOSITORY } from '../../support/source-files.js';
 
 const PROGRAMS = join(REPOSITORY, 'examples', 'partners');
 const FETCHING_MS = 600_000;
+const STARTING_MS = 120_000;
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+/** What comes of a key that the program cannot sign with. */
+interface Misfit {
+  /** That of the program, if left out. */
+  readonly command?: RunnableProgram['command'];
+  readonly status: number;
+  readonly told: RegExp;
+}
 
 interface Language {
   readonly name: string;
@@ -20,6 +30,21 @@ interface Language {
   /** Commands that fetch, build or look for what the program needs, in a copy of its folder. */
   readonly preparing: readonly (readonly [program: string, ...args: string[]])[];
   readonly command: (folder: string) => RunnableProgram['command'];
+  /** A key that was made elsewhere, where it has to be another than a P-256 one as PKCS #8. */
+  readonly foreignKey?: () => string;
+  readonly isSequential?: boolean;
+  readonly misfit?: Misfit;
+}
+
+/** Java derives no public key, so the file has both halves. */
+function bothHalves(): string {
+  const pem = ecKey();
+  return pem + createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
+}
+
+function rsaKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 const LANGUAGES: readonly Language[] = [
@@ -56,6 +81,8 @@ const LANGUAGES: readonly Language[] = [
       const classpath = readFileSync(join(folder, 'classpath.txt'), 'utf8').trim();
       return ['java', '-cp', `target/classes:${classpath}`, 'partner.Partner'];
     },
+    foreignKey: bothHalves,
+    misfit: { status: 1, told: /the key file has no PUBLIC KEY; Java needs both halves in it/ },
   },
   {
     name: 'php',
@@ -63,6 +90,18 @@ const LANGUAGES: readonly Language[] = [
     preparing: [['php', '-r', 'exit(extension_loaded("openssl") ? 0 : 1);']],
     // The port comes by the environment, as with the others.
     command: () => ['sh', '-c', 'exec php -S "127.0.0.1:$PORT" partner.php'],
+    isSequential: true,
+    foreignKey: rsaKey,
+    // One request, as the server would have the program answer it.
+    misfit: {
+      command: [
+        'php',
+        '-r',
+        `$_SERVER['REQUEST_METHOD'] = 'POST'; $_SERVER['REQUEST_URI'] = '/embed-token'; require 'partner.php';`,
+      ],
+      status: 0,
+      told: /the key file has no RSA key, and this program signs RS256/,
+    },
   },
   {
     name: 'ruby',
@@ -78,10 +117,39 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
-for (const language of LANGUAGES) describeProgram(language.title, stateOf(language));
+for (const language of LANGUAGES) {
+  const state = stateOf(language);
+  describeProgram(language.title, state);
+  if (language.misfit !== undefined && 'command' in state)
+    describeMisfit(language.title, state, language.misfit);
+}
+
+/** With the key of the guide as it is, which this language's libraries do not take. */
+function describeMisfit(title: string, { command, folder }: RunnableProgram, misfit: Misfit): void {
+  it(
+    `the partner in ${title} says what a key misses that it cannot sign with`,
+    () => {
+      const keyFile = join(folder, 'misfit.pem');
+      writeFileSync(keyFile, ecKey(), { mode: 0o400 });
+      const [program, ...args] = misfit.command ?? command;
+      const { status, stdout, stderr } = spawnSync(program, args, {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], KEY_FILE: keyFile },
+        encoding: 'utf8',
+        timeout: STARTING_MS,
+      });
+      expect({ status, told: stderr }).toEqual({
+        status: misfit.status,
+        told: expect.stringMatching(misfit.told),
+      });
+      expect(stdout).not.toContain('eyJ');
+    },
+    STARTING_MS,
+  );
+}
 
 /** At once, so that tests can be declared by what comes of it. */
-function stateOf({ name, preparing, command }: Language): ProgramState {
+function stateOf({ name, preparing, command, foreignKey, isSequential }: Language): ProgramState {
   if (sizeOf({ small: 0, whole: 1 }) === 0)
     return { reason: 'fetches packages, run it by `npm run test:long -- partners`' };
   // Not where tests have their databases: in memory nothing may be executed on some machines.
@@ -95,5 +163,5 @@ function stateOf({ name, preparing, command }: Language): ProgramState {
       return { reason: `${program} is not on this machine` };
     if (status !== 0) return { reason: `${program} could not prepare it: ${(stdout + stderr).slice(-300)}` };
   }
-  return { command: command(folder), folder };
+  return { command: command(folder), folder, foreignKey, isSequential };
 }

@@ -1,6 +1,7 @@
 // What each program of examples/partners has to do, held against the real service and a real browser.
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { freePort } from '../../../demo/free-port.js';
 import { SignOutService } from '../../../src/token-exchange/sessions/sign-out.service.js';
 import type { TestBrowser } from '../../support/browser.js';
@@ -9,6 +10,7 @@ import { describeOnAnyDatabase } from '../../support/databases.js';
 import { createUser, createWorkflow } from '../../support/local-users.js';
 import { TestService } from '../../support/test-service.js';
 import { until } from '../../support/until.js';
+import { OddEndpoint } from './odd-endpoint.js';
 import type { RunnableProgram } from './partner-program.js';
 import { ISSUER, KEY_ID, PartnerProgram } from './partner-program.js';
 
@@ -35,6 +37,7 @@ export function describeProgram(name: string, state: ProgramState): void {
     describe(name, () => it.skip(`skipped: ${state.reason}`, () => undefined));
     return;
   }
+  describeAtOddInstance(name, state);
   describeOnAnyDatabase(`[D119] the partner in ${name}`, (database) => {
     let program: PartnerProgram;
     let service: TestService;
@@ -148,6 +151,71 @@ export function describeProgram(name: string, state: ProgramState): void {
       });
     });
   });
+}
+
+/** With a key that was made elsewhere, for an instance behind a proxy that answers by itself now and then. */
+function describeAtOddInstance(name: string, state: RunnableProgram): void {
+  describe(`[D120] the partner in ${name}, of an instance that answers oddly`, () => {
+    const pem = (state.foreignKey ?? ecKey)();
+    let endpoint: OddEndpoint;
+    let program: PartnerProgram;
+
+    beforeAll(async () => {
+      endpoint = await OddEndpoint.open();
+      program = await PartnerProgram.start(state, endpoint.baseUrl, pem);
+    }, PATIENCE_MS);
+    afterAll(async () => {
+      await program?.stop();
+      await endpoint?.close();
+    });
+
+    it('publishes and keeps the key that it finds', async () => {
+      const { keys } = await program.json<{ keys: object[] }>('/.well-known/jwks.json');
+      const known = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' });
+      expect(keys).toEqual([expect.objectContaining(known)]);
+      expect(readFileSync(program.keyFile, 'utf8')).toBe(pem);
+    });
+
+    it(
+      'comes back after a moment that Retry-After names, follows no redirect, and lets two calls share a new token',
+      async () => {
+        const parallel = state.isSequential === true ? 1 : 2;
+        let issued = 0;
+        const refused: ServerResponse[] = [];
+        const asked: (string | undefined)[] = [];
+        endpoint.answer((request, response) => {
+          asked.push(request.url);
+          response.setHeader('content-type', 'application/json');
+          if (request.url === '/rest/auth/oauth/token') {
+            const isFirst = asked.filter((url) => url === request.url).length === 1;
+            const token = { access_token: `token-${issued + 1}`, token_type: 'Bearer', expires_in: 600 };
+            if (isFirst) response.writeHead(503, { 'retry-after': new Date().toUTCString() }).end('<h1>');
+            else response.end(JSON.stringify(token));
+            issued += isFirst ? 0 : 1;
+          } else if (request.url === '/rest/me') {
+            response.writeHead(302, { location: '/stolen' }).end();
+          } else if (request.headers.authorization !== 'Bearer token-1') {
+            response.end('{"data":[]}');
+          } else {
+            // Where both can be on their way, both have the first token before either hears that it is refused.
+            refused.push(response.writeHead(401));
+            if (refused.length === parallel) for (const each of refused) each.end('{}');
+          }
+        });
+        const calls = await Promise.all([1, 2].map(() => program.json<Overview>('/workflows')));
+        expect(calls.map(({ workflows }) => workflows)).toEqual([{ data: [] }, { data: [] }]);
+        expect([issued, refused.length]).toEqual([2, parallel]);
+        expect(asked).not.toContain('/stolen');
+      },
+      PATIENCE_MS,
+    );
+  });
+}
+
+/** As `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256` makes it. */
+export function ecKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 /** Under the strict policy: the keys are fetched from the program, and it may do what it does. */

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../demo/free-port.js';
@@ -19,6 +19,10 @@ const START_MS = 240_000;
 export interface RunnableProgram {
   readonly command: readonly [program: string, ...args: string[]];
   readonly folder: string;
+  /** A key that was made elsewhere, as this program takes it; one of P-256 as PKCS #8 if left out. */
+  readonly foreignKey?: () => string;
+  /** It answers one request after the other. */
+  readonly isSequential?: boolean;
 }
 
 export class PartnerProgram {
@@ -33,9 +37,17 @@ export class PartnerProgram {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
   }
 
-  /** Starts it, without a key, for an instance that need not be there yet. */
-  static async start({ command, folder }: RunnableProgram, instanceUrl: string): Promise<PartnerProgram> {
+  /**
+   * Starts it for an instance that need not be there yet.
+   * @param keyPem the key that it finds; without one it makes its own
+   */
+  static async start(
+    { command, folder }: RunnableProgram,
+    instanceUrl: string,
+    keyPem?: string,
+  ): Promise<PartnerProgram> {
     const directory = mkdtempSync(join(tmpdir(), 'partner-program-'));
+    if (keyPem !== undefined) writeFileSync(join(directory, 'key.pem'), keyPem, { mode: 0o400 });
     const port = String(await freePort());
     const [program, ...args] = command;
     const child = spawn(program, args, {

@@ -128,7 +128,7 @@ function keySetFacts({ type, keys, keySet }, context) {
   const refresh = async () => {
     const done = await confirm({
       title: 'Fetch the keys now?',
-      text: 'The instance asks the address of the key set at once, instead of at the next refresh. What it gets takes the place of the keys that are held.',
+      text: 'The instance that leads asks the address of the key set within seconds, instead of at the next refresh. What it gets takes the place of the keys that are held.',
       action: 'Fetch now',
       run: () => post(address('/key-sets/?/refresh', keys.urlHash), undefined, context),
     });

@@ -17,7 +17,6 @@ const RANGES = [
   { value: '168', text: 'Last 7 days', hours: 168, buckets: 56 },
   { value: '744', text: 'Last 31 days', hours: 744, buckets: 62 },
 ];
-const HOUR_MS = 3_600_000;
 
 export function overviewPage({ signal, query, goTo, reload }) {
   const refresh = h(
@@ -101,9 +100,7 @@ function showProblems({ overview, entries }) {
 }
 
 function readActivity({ hours, buckets }, signal) {
-  const until = new Date();
-  const since = new Date(until - hours * HOUR_MS);
-  const query = new URLSearchParams({ since: since.toISOString(), until: until.toISOString(), buckets });
+  const query = new URLSearchParams({ lastHours: hours, buckets });
   return read(`/activity?${query}`, { signal });
 }
 

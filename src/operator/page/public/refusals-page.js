@@ -14,7 +14,6 @@ const TIMES = [
   { value: '168', text: 'Last 7 days' },
   { value: '744', text: 'Last 31 days' },
 ];
-const HOUR_MS = 3_600_000;
 const PAGE_SIZE = 25;
 
 /** Who is asked for on the way here; an e-mail address stands in no address. */
@@ -136,20 +135,19 @@ function show(place, filters, signal) {
         ? unknownUser(first.unknownUser)
         : pages(first, {
             show: refusalCards,
-            next: (cursor) => search({ ...filters, since: first.since, until: first.until }, cursor, signal),
+            next: (cursor) => search(filters, cursor, signal),
             empty: () => none(filters),
             ended: ({ lookedBackTo }) => lookedBackTo && ['Looked back to ', time(lookedBackTo), ' so far.'],
           }),
   );
 }
 
-async function search({ user, issuer, reason, hours, since, until }, cursor, signal) {
+async function search({ user, issuer, reason, hours }, cursor, signal) {
   const body = {
     ...(user && { user }),
     ...(issuer && { issuer }),
     ...(reason && { reason }),
-    since: since ?? new Date(Date.now() - Number(hours) * HOUR_MS).toISOString(),
-    ...(until && { until }),
+    lastHours: Number(hours),
     limit: PAGE_SIZE,
     ...(cursor && { cursor }),
   };

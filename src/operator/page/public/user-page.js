@@ -10,7 +10,7 @@ import { pages, table } from './table.js';
 import { enabledState } from './users-page.js';
 import { counted, nameOf, roleInWords, time } from './wording.js';
 
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_HOURS = 7 * 24;
 
 export function userPage(context) {
   const { params, signal } = context;
@@ -112,8 +112,11 @@ function sessionPages(first, user, context) {
 }
 
 function refusalsOf(user, cursor, signal) {
-  const since = new Date(Date.now() - WEEK_MS).toISOString();
-  return post('/refusals/search', { user, since, limit: 10, ...(cursor && { cursor }) }, { signal });
+  return post(
+    '/refusals/search',
+    { user, lastHours: WEEK_HOURS, limit: 10, ...(cursor && { cursor }) },
+    { signal },
+  );
 }
 
 function refusalPages(first, user, signal) {

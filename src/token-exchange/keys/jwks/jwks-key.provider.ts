@@ -2,7 +2,7 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../../coordination/leader.js';
-import { ANYBODY, LeaderTerm } from '../../coordination/leader-term.js';
+import { LeaderTerm } from '../../coordination/leader-term.js';
 import { Notifications } from '../../coordination/notifications.js';
 import { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
@@ -130,12 +130,6 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   /** Whether an address, by its hash, is that of an entry. */
   hasKeySet(urlHash: string): boolean {
     return this.cache.entries.some(({ address }) => address.urlHash === urlHash);
-  }
-
-  /** Fetches the keys of an address now, also where this instance does not lead. Never rejects. */
-  async refreshNow(urlHash: string): Promise<void> {
-    const asked = this.cache.entries.filter(({ address }) => address.urlHash === urlHash);
-    await Promise.all(asked.map((cached) => this.refresh.refresh(cached, ANYBODY)));
   }
 
   /** The state of each entry, in the order of the configuration; then the stored ones. */

@@ -196,6 +196,13 @@ class RandomJson {
   }
 }
 
+/** JSON.parse of Node.js 24 and 26 is no measure for names with escapes (nodejs/node#63785). */
+function isMeasuredByJsonParse(text: string): boolean {
+  JSON.parse('{"h":[],"\\\\":0}');
+  const [, name] = Object.keys(JSON.parse('{"h":1,"\\"":2}') as object);
+  return name === '"' || !/"[^"\\]*\\(?:[^"\\]|\\.)*"\s*:/.test(text);
+}
+
 /** How many members a text writes: colons outside strings. */
 const writtenMembers = (text: string) => text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1;
 
@@ -219,10 +226,28 @@ describe('random texts', () => {
   const seeds = Array.from({ length: 2_000 }, (_, seed) => seed);
 
   it('[D37] what has no duplicate is read as JSON.parse reads it', () => {
-    const differing = seeds
-      .map((seed) => new RandomJson(seed).text())
-      .filter((text) => !isDeepStrictEqual(parseStrictJson(text), JSON.parse(text)));
+    const texts = seeds.map((seed) => new RandomJson(seed).text()).filter(isMeasuredByJsonParse);
+    expect(texts.length).toBeGreaterThan(500);
+    const differing = texts.filter((text) => !isDeepStrictEqual(parseStrictJson(text), JSON.parse(text)));
     expect(differing).toEqual([]);
+  });
+
+  it('[D37] escaped names are read as they are, whatever was parsed before', () => {
+    // nodejs/node#63785: after the first of these JSON.parse reads the quotation mark in the second as a backslash.
+    const poison = () => parseStrictJson('{"h":[],"\\\\":0}') && JSON.parse('{"h":[],"\\\\":0}');
+    poison();
+    expect(parseStrictJson('{"h":1,"\\"":2}')).toEqual({ h: 1, '"': 2 });
+    poison();
+    expect(() => parseStrictJson('{"h":1,"sub":2,"\\u0073ub":3}')).toThrow('a member is given twice');
+    expect(
+      parseStrictJson('{"h":1,"\\u0073ub":{"\\u005f_proto__":[{"n0":1}]},"sub ":"\\u0041\\":"}'),
+    ).toEqual({
+      h: 1,
+      sub: JSON.parse('{"__proto__":[{"n0":1}]}') as unknown,
+      'sub ': 'A":',
+    });
+    for (const text of ['{"\\u0073ub":', '{"\\x":1}', '{"\\u00":1}', '{"a":1,"\\n":2}}'])
+      expect(() => parseStrictJson(text)).toThrow(new JsonError('not valid JSON'));
   });
 
   it('[D37] what has a duplicate is refused', () => {

@@ -21,9 +21,13 @@ const problemsOf = (point: string) =>
 describe('[D35] the points of small order, in all their spellings', () => {
   it('[D35] are fourteen', () => expect(new Set(SMALL_ORDER_KEYS).size).toBe(14));
 
-  it.each(SMALL_ORDER_KEYS)('[D35] anybody can sign for %s', (point) => {
+  // Node.js 24 and later take no such signature by themselves; the rule does not lean on that.
+  const isTaken = Number(process.versions.node.split('.')[0]) < 24;
+  it.each(SMALL_ORDER_KEYS)(`[D35] ${isTaken ? 'anybody' : 'nobody'} can sign for %s`, (point) => {
     const messages = Array.from({ length: 50 }, () => randomBytes(64));
-    expect(messages.filter((message) => forgeSignature(point, message) !== undefined)).toHaveLength(50);
+    expect(messages.filter((message) => forgeSignature(point, message) !== undefined)).toHaveLength(
+      isTaken ? 50 : 0,
+    );
   });
 });
 

@@ -131,7 +131,10 @@ public final class Partner {
   private static byte[] derOf(String text, String type) {
     String begin = "-----BEGIN " + type + "-----";
     int from = text.indexOf(begin);
-    if (from < 0) throw new IllegalStateException("the key file has no " + type);
+    if (from < 0) {
+      throw new IllegalStateException("the key file has no " + type
+          + "; Java needs both halves in it: PKCS #8, then openssl pkey -in key.pem -pubout >> key.pem");
+    }
     return Base64.getMimeDecoder().decode(
         text.substring(from + begin.length(), text.indexOf("-----END " + type)));
   }
@@ -181,8 +184,8 @@ public final class Partner {
   private void sendOverview(Context context, Map<String, Object> subject, Map<String, Object> actor)
       throws Exception {
     var members = new LinkedHashMap<String, Object>();
-    members.put("me", call("/rest/me", subject, actor, false));
-    members.put("workflows", call("/api/v1/workflows", subject, actor, false));
+    members.put("me", call("/rest/me", subject, actor, null));
+    members.put("workflows", call("/api/v1/workflows", subject, actor, null));
     synchronized (this) {
       members.put("exchanges", exchanges);
     }
@@ -190,21 +193,22 @@ public final class Partner {
   }
 
   /** A token can end before its time: then a new one is tried, once. */
-  private JsonNode call(String path, Map<String, Object> subject, Map<String, Object> actor, boolean fresh)
+  private JsonNode call(String path, Map<String, Object> subject, Map<String, Object> actor, String refused)
       throws Exception {
+    String token = accessToken(subject, actor, refused);
     var request = HttpRequest.newBuilder(URI.create(INSTANCE_URL + path)).timeout(TIMEOUT)
-        .header("Authorization", "Bearer " + accessToken(subject, actor, fresh)).build();
+        .header("Authorization", "Bearer " + token).build();
     HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
-    if (answer.statusCode() == 401 && !fresh) return call(path, subject, actor, true);
-    return JSON.readTree(answer.body());
+    if (answer.statusCode() == 401 && refused == null) return call(path, subject, actor, token);
+    return membersOf(answer.body());
   }
 
-  /** One exchange at a time: whoever waits finds the token of the one before. */
+  /** One exchange at a time: whoever waits finds the token of the one before, also if its own was refused. */
   private synchronized String accessToken(
-      Map<String, Object> subject, Map<String, Object> actor, boolean fresh) throws Exception {
+      Map<String, Object> subject, Map<String, Object> actor, String refused) throws Exception {
     String name = subject.get("sub") + "\0" + (actor == null ? "" : actor.get("sub"));
     Kept found = kept.get(name);
-    if (fresh || found == null || System.nanoTime() - found.untilNanos() >= 0) {
+    if (found == null || found.token().equals(refused) || System.nanoTime() - found.untilNanos() >= 0) {
       found = exchange(subject, actor);
       kept.put(name, found);
     }
@@ -230,7 +234,9 @@ public final class Partner {
         long usable = Duration.ofSeconds(life).toMillis() - Math.min(MARGIN_SECONDS * 1000, life * 200);
         return new Kept(members.get("access_token").asText(), sent + Duration.ofMillis(usable).toNanos());
       }
-      int wait = Integer.parseInt(answer.headers().firstValue("Retry-After").orElse("1"));
+      // A proxy may name a moment instead of seconds, or nothing: then one second.
+      int wait = answer.headers().firstValue("Retry-After")
+          .filter(value -> value.matches("[0-9]{1,9}")).map(Integer::valueOf).orElse(1);
       boolean isBusy = answer.statusCode() == 429 || answer.statusCode() == 503;
       if (!isBusy || tries == MOST_TRIES || wait > LONGEST_WAIT_SECONDS) {
         String error = members.path("error").asText("status " + answer.statusCode());

@@ -1,44 +1,42 @@
-// Fetches a key set now, for all instances, whenever its turn would have been.
-import type { Read } from '../../administration/input.js';
-import { readMembers } from '../../administration/input.js';
-import type { InstanceParts } from '../../administration/instance-parts.js';
+// Has a key set fetched at once for an operator who asks, but not again and again.
+import { CommandError } from '../../administration/command-error.js';
 import type { StoredKeySet } from '../../administration/list-key-sets.operation.js';
 import { LIST_KEY_SETS } from '../../administration/list-key-sets.operation.js';
-import type { ListOperation } from '../../administration/operation.js';
+import { REFRESH_KEY_SETS } from '../../administration/refresh-key-sets.operation.js';
 import type { Clock } from '../../token-exchange/foundation/clock.js';
 import type { JwksKeyProvider } from '../../token-exchange/keys/jwks/jwks-key.provider.js';
 import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
+import type { OperatorCall, OperatorCalls } from './operator-calls.js';
 
 /** A partner's server is not asked more often, whoever clicks. */
 const PAUSE_MS = 5_000;
-
-interface ChosenKeySet {
-  readonly urlHash: string;
-}
+/** Longer than the leader takes to hear of it and to fetch, and shorter than the page waits for an answer. */
+const WAIT_SECONDS = 20;
 
 export class KeySetRefresh {
   /** @param keys undefined where token exchange is off */
   constructor(
+    private readonly calls: OperatorCalls,
     private readonly keys: JwksKeyProvider | undefined,
     private readonly clock: Clock,
   ) {}
 
-  /** A list of one: what is stored of the key set afterwards. */
-  readonly operation: ListOperation<ChosenKeySet, StoredKeySet> = {
-    name: 'keys refresh',
-    read: (input) => readMembers<ChosenKeySet>(input, { urlHash: text }),
-
-    list: (chosen, parts, stop) => this.fetched(chosen, parts, stop),
-  };
-
-  private async *fetched({ urlHash }: ChosenKeySet, parts: InstanceParts, stop: AbortSignal) {
+  /**
+   * What is stored of the key set afterwards.
+   * @throws CommandError where no outcome came in time
+   */
+  async refresh(urlHash: string, call: OperatorCall): Promise<StoredKeySet> {
     if (this.keys === undefined) throw new OperatorRefusal('unavailable');
     if (!this.keys.hasKeySet(urlHash)) throw new OperatorRefusal('not_found');
-    const chosen = { urlHashes: [urlHash] };
-    for await (const [before] of LIST_KEY_SETS.list(chosen, parts, stop)) this.refuseSoon(before);
-    await this.keys.refreshNow(urlHash);
-    yield* LIST_KEY_SETS.list(chosen, parts, stop);
+    const urlHashes = [urlHash];
+    const [before] = await this.calls.read(LIST_KEY_SETS, { urlHashes }, call);
+    this.refuseSoon(before);
+    const [outcome] = await this.calls.read(REFRESH_KEY_SETS, { urlHashes, waitSeconds: WAIT_SECONDS }, call);
+    if (outcome !== undefined) return outcome;
+    throw new CommandError(
+      `Nobody has tried within ${WAIT_SECONDS} seconds: the log of the leading instance tells why.`,
+    );
   }
 
   private refuseSoon(stored: StoredKeySet | undefined): void {
@@ -48,8 +46,4 @@ export class KeySetRefresh {
     if (passedMs >= 0 && passedMs < PAUSE_MS)
       throw new TooManyRequestsError(Math.ceil((PAUSE_MS - passedMs) / 1000));
   }
-}
-
-function text(value: unknown): Read<string> {
-  return typeof value === 'string' ? { value } : { rule: 'must be a text' };
 }

@@ -1,0 +1,22 @@
+// Copies what a caller gives, so that nothing that is done to it later changes what is signed.
+import { invalidOption } from './partner-error.js';
+
+/**
+ * A copy of data, with all that is nested in it.
+ * @throws PartnerError `invalid_option`: it has a function or the like, or what JSON cannot say
+ */
+export function ownCopy<T>(given: T, name: string): T {
+  try {
+    const copy = structuredClone(given);
+    // What goes into a token has to be JSON: a number without end or a circle would fail only there.
+    JSON.stringify(copy);
+    return copy;
+  } catch {
+    throw invalidOption(`${name} has something in it that is no data, such as a function, or is no JSON`);
+  }
+}
+
+/** @throws PartnerError `invalid_option` */
+export function requireObject(given: unknown, name: string): void {
+  if (typeof given !== 'object' || given === null) throw invalidOption(`${name} must be an object`);
+}

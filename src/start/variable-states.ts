@@ -1,0 +1,55 @@
+// Tells of every variable whether it is set, and what counts, but no secret.
+import { VARIABLES } from '../config/environment.js';
+import type { Config, Given } from '../config/load-config.js';
+import { labelOf } from '../config/load-config.js';
+import type { EnvironmentVariable } from '../config/variable.js';
+import type { Judgement } from './startup.js';
+
+export interface VariableState {
+  readonly name: string;
+  /** As it counts; null where there is none, it is secret, or has a problem. */
+  readonly value: string | null;
+  readonly state: 'set' | 'default' | 'unset' | 'problem';
+  readonly secret: boolean;
+}
+
+/** What variables are judged by. */
+type Judged = Pick<Judgement, 'config' | 'given' | 'problems'>;
+
+/** In the order of the table of variables. */
+export function variableStates(judged: Judged): VariableState[] {
+  const rows = Object.entries(VARIABLES) as [keyof typeof VARIABLES, EnvironmentVariable][];
+  return rows.map(([key, variable]) => {
+    const { name } = variable;
+    const state = stateOf(variable, judged);
+    const secret = variable.isSecret === true;
+    const value = secret || state === 'problem' ? null : valueOf(judged.config[key]);
+    return { name, value, state, secret };
+  });
+}
+
+function stateOf(variable: EnvironmentVariable, { given, problems, config }: Judged): VariableState['state'] {
+  const own = given.get(variable.name);
+  if (own === undefined)
+    return isComputed(variable, config) || variable.default !== undefined ? 'default' : 'unset';
+  return hasProblem(variable, own, { given, problems }) ? 'problem' : 'set';
+}
+
+function hasProblem(
+  variable: EnvironmentVariable,
+  { as }: Given,
+  { given, problems }: Pick<Judged, 'given' | 'problems'>,
+): boolean {
+  const labels = [`${labelOf(variable, given)}: `, `${variable.name}: `, `${as}: `];
+  return problems.some((problem) => labels.some((label) => problem.startsWith(label)));
+}
+
+/** The base address has a default that follows from others. */
+function isComputed({ name }: EnvironmentVariable, { baseUrl }: Config): boolean {
+  return name === VARIABLES.baseUrl.name && baseUrl !== '';
+}
+
+function valueOf(value: Config[keyof Config]): string | null {
+  if (value === undefined) return null;
+  return typeof value === 'object' ? value.join(',') : String(value);
+}
