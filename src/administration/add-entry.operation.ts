@@ -1,6 +1,6 @@
 // Stores a trusted key entry.
 import type { ChangedEntry } from './entry-change.js';
-import { changeEntry } from './entry-change.js';
+import { trustEntry } from './entry-change.js';
 import { readMembers } from './input.js';
 import type { ChangeOperation } from './operation.js';
 
@@ -12,5 +12,5 @@ export interface NewEntry {
 export const ADD_ENTRY: ChangeOperation<NewEntry, ChangedEntry> = {
   name: 'keys add',
   read: (input) => readMembers<NewEntry>(input, { entry: (value) => ({ value }) }),
-  change: ({ entry }, work) => changeEntry(work, (entries) => entries.add(entry, work)),
+  change: ({ entry }, work) => trustEntry(work, (entries) => entries.add(entry, work)),
 };

@@ -6,10 +6,14 @@ import { auditEvent } from '../token-exchange/audit/audit-event.js';
 import type { AuditContext } from '../token-exchange/audit/audit-event.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { Database } from '../token-exchange/database/database.js';
+import type { Transaction } from '../token-exchange/database/transaction.js';
 import { Transactions } from '../token-exchange/database/transaction.js';
 import type { Clock } from '../token-exchange/foundation/clock.js';
 import { SILENT } from '../token-exchange/foundation/log.js';
-import { CommandError } from './command-error.js';
+import { OPERATOR_ROLES } from '../users/role.js';
+import type { User } from '../users/user.repository.js';
+import { ActorError, CommandError } from './command-error.js';
+import { findUser } from './find-user.js';
 import type { InstanceParts, InstanceSettings } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
 import { DatabaseClock } from './database.clock.js';
@@ -60,7 +64,8 @@ export class Administration {
     const done = await this.told(operation, request, () =>
       this.audit.commit(async (transaction) => {
         const context = this.contextOf(request);
-        const work = { parts: this.parts, transaction, context };
+        const operator = await this.operatorOf(operation, input, request, transaction);
+        const work = { parts: this.parts, transaction, context, operator };
         const { result, things, events = [] } = await operation.change(input, work);
         return { result, events: [this.performed(operation, request, context, things), ...events] };
       }),
@@ -89,8 +94,32 @@ export class Administration {
     request: OperationRequest,
     stop: AbortSignal,
   ): AsyncGenerator<readonly Item[], void> {
-    await this.audit.tell([this.performed(operation, request, this.contextOf(request), {})]);
+    const things = operation.things?.(input) ?? {};
+    await this.audit.tell([this.performed(operation, request, this.contextOf(request), things)]);
     yield* operation.list(input, this.parts, stop);
+  }
+
+  /**
+   * Whoever asks, as of this transaction and until it ends: somebody who was disabled or demoted a moment ago changes nothing more.
+   * @throws ActorError
+   */
+  private async operatorOf<Input, Result>(
+    operation: ChangeOperation<Input, Result>,
+    input: Input,
+    { operator }: OperationRequest,
+    transaction: Transaction,
+  ): Promise<User | undefined> {
+    if (operator === undefined) return undefined;
+    const { users } = this.parts;
+    const { userId } = operator;
+    const changed = operation.changedUser?.(input);
+    const other = changed === undefined ? undefined : await findUser(changed, this.parts, transaction);
+    const asking =
+      other === undefined
+        ? await users.lockShared(userId, transaction)
+        : (await users.lockAll([userId, other.id], transaction)).find(({ id }) => id === userId);
+    if (asking?.enabled !== true || !OPERATOR_ROLES.includes(asking.role)) throw new ActorError();
+    return asking;
   }
 
   private performed(

@@ -1,7 +1,7 @@
 // Changes how far a stored trusted key entry is trusted.
 import { isJsonObject } from '../token-exchange/foundation/strict-json.js';
 import type { ChangedEntry, ChosenEntry } from './entry-change.js';
-import { changeEntry } from './entry-change.js';
+import { trustEntry } from './entry-change.js';
 import type { Read } from './input.js';
 import { readMembers, storableText } from './input.js';
 import type { ChangeOperation } from './operation.js';
@@ -28,7 +28,7 @@ export const CHANGE_ENTRY_POLICY: ChangeOperation<EntryPolicy, ChangedEntry> = {
 
   change({ name, set, unset, entry }, work) {
     const change = entry === undefined ? { set, unset } : { entry };
-    return changeEntry(work, (entries) => entries.changePolicy(name, change, work));
+    return trustEntry(work, (entries) => entries.changePolicy(name, change, work));
   },
 };
 

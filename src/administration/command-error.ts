@@ -12,6 +12,14 @@ export class CommandError extends Error {
   }
 }
 
+/** Whoever asks was disabled, or has lost the role, since the request came in. */
+export class ActorError extends CommandError {
+  constructor() {
+    super('Whoever asks is no operator any more.');
+    this.name = 'ActorError';
+  }
+}
+
 /** What was given to an operation breaks a rule. */
 export class InputError extends CommandError {
   /**

@@ -1,12 +1,15 @@
 // What the operations on stored trusted key entries have in common: how a change is told, and how a refusal is.
+import type { AuditContext } from '../token-exchange/audit/audit-event.js';
 import { policyInWords } from '../token-exchange/keys/policy-words.js';
 import { StoredEntryError } from '../token-exchange/keys/stored/stored-entry.js';
 import type {
   StoredEntryChange,
   StoredEntryChanges,
 } from '../token-exchange/keys/stored/stored-entry.changes.js';
+import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 import { CommandError } from './command-error.js';
 import type { Changed, ChangeWork } from './operation.js';
+import { isAdministrator } from './owner-protection.js';
 
 /** Which stored entry it is about. */
 export interface ChosenEntry {
@@ -25,10 +28,36 @@ export interface ChangedEntry extends ChosenEntry {
 
 /** @throws CommandError with every problem, where the change cannot be made */
 export async function changeEntry(
-  { parts, context }: ChangeWork,
+  { parts, context }: Pick<ChangeWork, 'parts' | 'context'>,
   change: (entries: StoredEntryChanges) => Promise<StoredEntryChange>,
 ): Promise<Changed<ChangedEntry>> {
-  const { name, entry, warnings, notes, events } = await refusing(() => change(parts.storedEntries));
+  return changedBy(await refusing(() => change(parts.storedEntries)), context);
+}
+
+/**
+ * As `changeEntry`, for what gives trust, rather than taking it away.
+ * @rule D121 Only the owner trusts, at the operator's page, an entry by which the owner or administrators can be signed in.
+ * @throws CommandError for an operator who is not the owner
+ */
+export async function trustEntry(
+  { parts, context, operator }: ChangeWork,
+  change: (entries: StoredEntryChanges) => Promise<StoredEntryChange>,
+): Promise<Changed<ChangedEntry>> {
+  const made = await refusing(() => change(parts.storedEntries));
+  if (isAdministrator(operator) && reachesPrivileged(made.entry))
+    throw new CommandError('Only the owner trusts an entry that reaches the owner or administrators.');
+  return changedBy(made, context);
+}
+
+/** One of which nothing is known is taken for one that does. */
+function reachesPrivileged(entry: TrustedKeyEntry | undefined): boolean {
+  return entry?.excludeOwner !== true || entry.linkPrivileged !== false;
+}
+
+function changedBy(
+  { name, entry, warnings, notes, events }: StoredEntryChange,
+  context: AuditContext,
+): Changed<ChangedEntry> {
   const policy = entry === undefined ? [] : policyInWords(entry, context.occurredAt);
   const result = { name, changed: events.length > 0, warnings, notes, policy };
   return { result, things: { entry: name }, events };

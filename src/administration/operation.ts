@@ -1,6 +1,7 @@
 // What an administrative operation is: one thing that a command asks of the instance, in this process or through the running service.
 import type { AuditContext, AuditEvent } from '../token-exchange/audit/audit-event.js';
 import type { Transaction } from '../token-exchange/database/transaction.js';
+import type { User } from '../users/user.repository.js';
 import type { InstanceParts } from './instance-parts.js';
 
 /** What all operations have. Inputs, results and items are JSON values: they may go through a socket. */
@@ -17,6 +18,11 @@ interface NamedOperation<Input> {
 /** Changes something, whole or not at all. */
 export interface ChangeOperation<Input = unknown, Result = unknown> extends NamedOperation<Input> {
   /**
+   * The user whom it changes, by id or e-mail address: the row is locked together with that of the operator who asks, in one
+   * order, so that two who change each other do not wait in a ring.
+   */
+  changedUser?(input: Input): string;
+  /**
    * Every statement goes through the transaction, also a reading one: the embedded database has one connection. It may be
    * run again where it lost a race (`Transactions`), so it must not touch anything else.
    * @throws CommandError when it cannot be done; nothing is changed then
@@ -28,6 +34,8 @@ export interface ChangeOperation<Input = unknown, Result = unknown> extends Name
 
 /** Reads, or waits for what others do, page by page, so that no answer holds the service up, however long the list is. */
 export interface ListOperation<Input = unknown, Item = unknown> extends NamedOperation<Input> {
+  /** What is read, for the trail: local ids by the names that the API has for them; left out: all there is. */
+  things?(input: Input): Readonly<Record<string, string>>;
   /**
    * A page may be empty: whoever reads a long list looks between its pages whether anybody is there still.
    * @param stop nobody waits for it any more, or the service stops: lists that may go on for ever end then
@@ -43,6 +51,8 @@ export interface ChangeWork {
   readonly transaction: Transaction;
   /** For events of its own. */
   readonly context: AuditContext;
+  /** The operator who asks, locked and judged in this transaction; undefined: a command, which may all. */
+  readonly operator?: User;
 }
 
 /** What a change has done. */

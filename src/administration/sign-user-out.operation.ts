@@ -3,6 +3,7 @@ import { signOutEverywhere } from '../token-exchange/sessions/sign-out-everywher
 import { findUser } from './find-user.js';
 import { readMembers, storableText } from './input.js';
 import type { ChangeOperation } from './operation.js';
+import { refuseOwner } from './owner-protection.js';
 import type { ChosenUser } from './switch-user.operation.js';
 
 export interface SignedOutUser {
@@ -17,8 +18,12 @@ export const SIGN_USER_OUT: ChangeOperation<ChosenUser, SignedOutUser> = {
   name: 'users sign-out',
   read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
 
-  async change({ user }, { parts, transaction, context }) {
+  changedUser: ({ user }) => user,
+
+  async change({ user }, work) {
+    const { parts, transaction, context } = work;
     const { id } = await findUser(user, parts, transaction);
+    await refuseOwner(id, work);
     const { result: sessions, events } = await signOutEverywhere(parts, transaction, id, context);
     const operatorSessions = await parts.operatorSessions.deleteOfUser(transaction, id);
     return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };

@@ -1,7 +1,9 @@
 // Ends all access of a user at once, or lets a disabled one in again.
+import { CommandError } from './command-error.js';
 import { findUser } from './find-user.js';
 import { readMembers, storableText } from './input.js';
 import type { ChangeOperation } from './operation.js';
+import { refuseOwner } from './owner-protection.js';
 
 /** Whom it is about. */
 export interface ChosenUser {
@@ -20,8 +22,12 @@ function switching(name: string, enabled: boolean): ChangeOperation<ChosenUser, 
   return {
     name,
     read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
-    async change({ user }, { parts, transaction }) {
+    changedUser: ({ user }) => user,
+    async change({ user }, work) {
+      const { parts, transaction, operator } = work;
       const { id } = await findUser(user, parts, transaction);
+      await refuseOwner(id, work);
+      if (!enabled && id === operator?.id) throw new CommandError('Nobody disables their own account.');
       await parts.users.update(id, { enabled }, transaction);
       return { result: { id }, things: { userId: id } };
     },

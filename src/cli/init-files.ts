@@ -1,7 +1,7 @@
 // Decides which files `svc-admin init` makes, which it keeps, and which stand in its way; then writes them.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
 import { ENCRYPTION_KEY_BYTES, VARIABLES } from '../config/environment.js';
@@ -20,6 +20,8 @@ import { writeTextFile } from './text-file.js';
 
 const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
+/** The bits of a file's mode that are not its owner's. */
+const OTHERS = 0o077;
 /** What the first partner's users can do by access tokens; its sessions have all rights of a member. */
 const SCOPES = ['workflow:read', 'workflow:write'];
 
@@ -257,6 +259,26 @@ export function environmentOf(
       : { [VARIABLES.databaseUrl.name]: databaseUrl }),
     [`${VARIABLES.encryptionKeys.name}_FILE`]: paths.sealingKey,
   };
+}
+
+/**
+ * Takes a private file that is kept away from everybody but its owner.
+ * @returns whether others could have read or changed it
+ * @throws CommandError when its mode cannot be changed, as of a file of somebody else
+ */
+export function closePrivate({ path, isPrivate, state }: PlannedFile): boolean {
+  // Windows has no modes: what it tells stands for nothing.
+  if (!isPrivate || state !== 'kept' || process.platform === 'win32') return false;
+  try {
+    if ((statSync(path).mode & OTHERS) === 0) return false;
+    chmodSync(path, 0o600);
+    return true;
+  } catch (error) {
+    const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
+    throw new CommandError(
+      `${path} can be read by others, and its mode cannot be changed (${code}): chmod 600 it as its owner.`,
+    );
+  }
 }
 
 /**

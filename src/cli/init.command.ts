@@ -17,7 +17,7 @@ import { InPlaceError } from './in-place-error.js';
 import type { InitAnswers } from './init-answers.js';
 import { AnswerError, QUESTIONS, answersTo } from './init-answers.js';
 import type { InitPaths, PlannedFile } from './init-files.js';
-import { environmentOf, initPaths, planFiles, writePlanned } from './init-files.js';
+import { closePrivate, environmentOf, initPaths, planFiles, writePlanned } from './init-files.js';
 import type { NextCommand } from './next-commands.js';
 import { nextCommands } from './next-commands.js';
 import { withProgress } from './progress.js';
@@ -40,6 +40,8 @@ interface SettledFile {
   readonly purpose: string;
   readonly state: 'made' | 'kept' | 'replaced';
   readonly backup?: string;
+  /** A kept private file that others could read or change until now. */
+  readonly wasOpen?: true;
 }
 
 /** The owner of the instance. */
@@ -147,11 +149,13 @@ async function settle(
 function settledFile(planned: PlannedFile): SettledFile {
   const { path, purpose, state } = planned;
   const backup = writePlanned(planned);
+  const wasOpen = closePrivate(planned);
   return {
     path,
     purpose,
     state: state === 'kept' ? state : backup === undefined ? 'made' : 'replaced',
     backup,
+    ...(wasOpen && { wasOpen }),
   };
 }
 
@@ -199,7 +203,8 @@ function textOf({ files, owner, warnings, next }: Settled): string {
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-function fileLine({ path, purpose, state, backup }: SettledFile, width: number): string {
+function fileLine({ path, purpose, state, backup, wasOpen }: SettledFile, width: number): string {
   const moved = backup === undefined ? '' : ` (what was there is in ${backup})`;
-  return `${state.padEnd(8)}  ${path.padEnd(width)}  ${purpose}${moved}`;
+  const closed = wasOpen === true ? ' (others could read it; now only its owner can)' : '';
+  return `${state.padEnd(8)}  ${path.padEnd(width)}  ${purpose}${moved}${closed}`;
 }

@@ -3,12 +3,12 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
 import type { HelmetOptions } from 'helmet';
 
 /** Pages and answers that nobody may frame, whoever may frame the rest: the operator's. */
-const NEVER_FRAMED = /^\/(rest\/)?admin(?=$|[/?])/;
+const NEVER_FRAMED = /^\/+(rest\/+)?admin(?=$|[/?#;*])/i;
 
 /**
  * Has every answer carry the headers of helmet. Who may frame the instance, start/frame-ancestors.ts decides (5.5.3).
@@ -30,9 +30,19 @@ export function addSecurityHeaders(
       known = present;
       headers = headersBy(optionsFor(known));
     }
-    void reply.headers(NEVER_FRAMED.test(request.url) ? unframed : headers);
+    void reply.headers(isNeverFramed(request) ? unframed : headers);
     done();
   });
+}
+
+/** By the route that answers, however its address was written, and by the address where none does: what cannot be read is not framed. */
+function isNeverFramed({ url, routeOptions }: FastifyRequest): boolean {
+  if (NEVER_FRAMED.test(routeOptions.url ?? '')) return true;
+  try {
+    return NEVER_FRAMED.test(decodeURIComponent(url.split('?', 1)[0] ?? ''));
+  } catch {
+    return true;
+  }
 }
 
 /** `X-Frame-Options` knows no list of origins, so it goes with the empty list only. */

@@ -156,6 +156,8 @@ function limitHeaders(server: FastifyInstance): void {
 /** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */
 function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   setCommonHeaders(request, reply);
+  // The hooks of routes see none of it; nobody can say whose page it was meant for (D111).
+  void reply.headers({ 'content-security-policy': "frame-ancestors 'none'", 'x-frame-options': 'DENY' });
   void reply.status(400).send({ error: 'bad_request', message: 'The request cannot be read' });
 }
 

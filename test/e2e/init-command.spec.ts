@@ -1,5 +1,14 @@
 // svc-admin init: what it makes, what it keeps, what it refuses to replace, and what it asks.
-import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { databaseEnvironment, describeOnPostgresql } from '../support/databases.js';
 import type { CommandResult } from '../support/run-cli.js';
@@ -23,7 +32,7 @@ const FILES = [
 const PRIVATE = ['.env', 'instance/encryption.key', 'instance/vendor.pem', 'partner/private.pem'];
 
 interface Told {
-  readonly files: { path: string; state: string; backup?: string }[];
+  readonly files: { path: string; state: string; backup?: string; wasOpen?: true }[];
   readonly owner: { id: string; email: string; state: string };
   readonly next: { command: string }[];
 }
@@ -107,6 +116,15 @@ describe('[D115] svc-admin init', () => {
     expect(again.owner).toMatchObject({ email: 'owner@b.example', state: 'kept' });
     const after = line.contents();
     expect({ ...after, 'instance/license.jws': '' }).toEqual({ ...before, 'instance/license.jws': '' });
+  });
+
+  it('[D115] takes private files that it keeps away from others, and says so', async () => {
+    const paths = PRIVATE.map((name) => join(line.folder, name));
+    for (const path of paths) chmodSync(path, 0o644);
+    const text = await line.output(['init', ...OWNER, '--port', '23456']);
+    expect(text.match(/others could read it; now only its owner can/g)).toHaveLength(PRIVATE.length);
+    for (const path of paths) expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect((await line.init('--port', '23456')).files.filter(({ wasOpen }) => wasOpen)).toEqual([]);
   });
 
   it('[D115][D116] changes nothing where something does not fit, names it without values, and exits with 3', async () => {

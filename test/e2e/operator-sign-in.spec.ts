@@ -21,6 +21,11 @@ import { until } from '../support/until.js';
 
 const PATIENCE_MS = 60_000;
 const OTHER_PASSWORD = 'another long password';
+/** As they may be written, and what is no address at all. */
+const UNFRAMED = [
+  ...['/rest/admin/session', '/rest/admin/unknown', '/admin', '/admin/'],
+  ...['/%61dmin', '/admi%6e', '/%61dmin/', '/rest/%61dmin/session', '/r%65st/admin/unknown', '/%61dmi%'],
+];
 
 async function hashesOf(service: TestService): Promise<number> {
   const metrics = await (await service.fetch('/metrics')).text();
@@ -218,11 +223,48 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     expect(await browser.status()).toBe(401);
   });
 
+  it('[D105] ends the session with which somebody signs in again', async () => {
+    const browser = await signedIn(service, 'ada@example.com', '192.0.2.60');
+    const before = new OperatorBrowser(service);
+    before.cookie = browser.cookie;
+    await browser.signIn('ada@example.com', 'not the password of ada');
+    expect(await before.status()).toBe(200);
+    await browser.signIn('ada@example.com');
+    expect([await before.status(), await browser.status()]).toEqual([401, 200]);
+    expect((await events(service, 'signed-out')).at(-1)).toMatchObject({
+      subject: ada,
+      payload: { clientAddress: '192.0.2.60' },
+    });
+  });
+
+  it('[D107] has a crowd wait for its turn, and sends only those away who are too many', async () => {
+    const tries = Array.from({ length: 12 }, (_, index) =>
+      new OperatorBrowser(service, `203.0.113.${index}`).signIn('ada@example.com'),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses).toEqual(Array.from({ length: 12 }, () => 201));
+  });
+
+  it('[D106] tells of a code that was taken a moment before', async () => {
+    const fay = await createUser(service, { email: 'fay@example.com', role: 'global:admin' });
+    const code = await makeCode(service, fay);
+    const tries = ['192.0.2.61', '192.0.2.62'].map((address) =>
+      new OperatorBrowser(service, address).send('POST', 'password', {
+        ...{ email: 'fay@example.com', code, newPassword: OTHER_PASSWORD },
+      }),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.sort((one, other) => one - other)).toEqual([201, 401]);
+    const told = (await events(service, 'sign-in-failed')).filter(({ subject }) => subject === fay);
+    expect(told.map(({ payload }) => payload.reason)).toEqual(['wrong_code']);
+  });
+
   it('signs out of one browser, and says so to whoever is out already', async () => {
     const [one, other] = [
       await signedIn(service, 'ada@example.com'),
       await signedIn(service, 'ada@example.com'),
     ];
+    const { length: toldBefore } = await events(service, 'signed-out');
     const out = await one.send('DELETE', 'session');
     expect([out.status, out.headers.get('set-cookie')]).toEqual([
       204,
@@ -230,7 +272,9 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     ]);
     expect([await one.status(), await other.status()]).toEqual([401, 200]);
     expect((await one.send('DELETE', 'session')).status).toBe(204);
-    expect((await events(service, 'signed-out')).map(({ subject }) => subject)).toEqual([ada]);
+    const told = await events(service, 'signed-out');
+    expect(told.slice(-1).map(({ subject }) => subject)).toEqual([ada]);
+    expect(told).toHaveLength(toldBefore + 1);
   });
 });
 
@@ -334,7 +378,7 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
   });
 
   it('[D111] nobody may frame its answers, whoever may frame the rest', async () => {
-    for (const path of ['/rest/admin/session', '/rest/admin/unknown', '/admin', '/admin/']) {
+    for (const path of UNFRAMED) {
       const { headers } = await service.fetch(path);
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
       expect(headers.get('x-frame-options')).toBe('DENY');

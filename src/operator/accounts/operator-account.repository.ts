@@ -37,12 +37,15 @@ export class OperatorAccountRepository {
     return account;
   }
 
-  /** As it is now, and stays until the transaction ends: nobody disables it or takes its role meanwhile. */
+  /**
+   * As it is now, and stays until the transaction ends: nobody disables it, takes its role or sets its password meanwhile. Read by a
+   * statement of its own: one that waits for a lock sees other tables as they were before it waited. Whoever writes the password
+   * locks this row first.
+   */
   async lock(userId: string, transaction: Transaction): Promise<OperatorAccount | undefined> {
-    const [account] = await managerOf(transaction).query<OperatorAccount[]>(
-      `SELECT ${ACCOUNT} WHERE u.id = $1 FOR SHARE OF u`,
-      [userId],
-    );
+    const manager = managerOf(transaction);
+    await manager.query('SELECT 1 FROM user_account WHERE id = $1 FOR NO KEY UPDATE', [userId]);
+    const [account] = await manager.query<OperatorAccount[]>(`SELECT ${ACCOUNT} WHERE u.id = $1`, [userId]);
     return account;
   }
 

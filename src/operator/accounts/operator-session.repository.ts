@@ -85,6 +85,21 @@ export class OperatorSessionRepository {
     await this.database.change('UPDATE operator_session SET last_used_at = $2 WHERE id = $1', [id, now]);
   }
 
+  /** @returns what it was; undefined where there was none that is live */
+  async deleteLive(
+    transaction: Transaction,
+    secretHash: Buffer,
+    { now, idleSince }: SessionMoments,
+  ): Promise<Pick<OperatorSession, 'id' | 'userId'> | undefined> {
+    const [deleted] = await managerOf(transaction).query<Pick<OperatorSession, 'id' | 'userId'>[]>(
+      `WITH deleted AS (
+         DELETE FROM operator_session WHERE secret_hash = $1 AND expires_at > $2 AND last_used_at > $3 RETURNING id, user_id
+       ) SELECT id::text AS id, user_id::text AS "userId" FROM deleted`,
+      [secretHash, now, idleSince],
+    );
+    return deleted;
+  }
+
   /** @returns the user whose session it was; undefined where it was not there */
   async delete(transaction: Transaction, id: string): Promise<string | undefined> {
     const [deleted] = await managerOf(transaction).query<{ userId: string }[]>(

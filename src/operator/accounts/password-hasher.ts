@@ -11,26 +11,64 @@ const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$+VcJfxQc4oCmCFzzW0hUPQ$EbLN3q/U1cDGht0BQAeNv9Z9FKzqCAiH92QNlZYYMGk';
 /** Each takes 19 MiB and a thread of the pool that files and DNS wait for, too. */
 const MOST_AT_ONCE = 2;
+/** Others wait for their turn, so that a few clients who try often keep nobody out. */
+const MOST_WAITING = 20;
+const LONGEST_WAIT_MS = 5_000;
 const RETRY_SECONDS = 1;
+
+/** Somebody who waits. */
+interface Waiting {
+  readonly go: () => void;
+}
 
 export class PasswordHasher {
   private atWork = 0;
+  private readonly waiting = new Set<Waiting>();
 
   /** @param onHash called for each password that is hashed or checked; for a metric */
   constructor(private readonly onHash: () => void = () => undefined) {}
 
   /**
-   * Does work that hashes passwords, unless two others do.
-   * @throws TooManyRequestsError
+   * Does work that hashes passwords, when its turn has come: two at once, the others in the order in which they came.
+   * Twenty wait, five seconds at most (D107).
+   * @throws TooManyRequestsError where twenty wait already, or its turn does not come
    */
   async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.atWork >= MOST_AT_ONCE) throw new TooManyRequestsError(RETRY_SECONDS);
-    this.atWork++;
+    if (this.atWork < MOST_AT_ONCE) this.atWork++;
+    else await this.turn();
     try {
       return await work();
     } finally {
-      this.atWork--;
+      this.handOn();
     }
+  }
+
+  /** Resolves once somebody has handed their place on. */
+  private turn(): Promise<void> {
+    if (this.waiting.size >= MOST_WAITING) throw new TooManyRequestsError(RETRY_SECONDS);
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        go: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        this.waiting.delete(waiting);
+        reject(new TooManyRequestsError(RETRY_SECONDS));
+      }, LONGEST_WAIT_MS);
+      this.waiting.add(waiting);
+    });
+  }
+
+  private handOn(): void {
+    const [first] = this.waiting;
+    if (first === undefined) {
+      this.atWork--;
+      return;
+    }
+    this.waiting.delete(first);
+    first.go();
   }
 
   /** A hash with its salt and its cost, in the form of the reference implementation (PHC). */

@@ -47,11 +47,17 @@ export class SignInFailureRepository {
       [key, now, LONGEST_WAIT_SECONDS, FORGOTTEN_AFTER_SECONDS, FREE_FAILURES],
     );
     if (begun.length > 0) return undefined;
+    return (await this.wait(key, now)) ?? 1;
+  }
+
+  /** Counts nothing. @returns undefined where nobody has to wait; else the seconds, at least one */
+  async wait(key: Buffer, now: Date): Promise<number | undefined> {
     const [held] = await this.database.query<{ waitsUntil: Date }>(
-      'SELECT waits_until AS "waitsUntil" FROM operator_sign_in_failure WHERE key = $1',
-      [key],
+      `SELECT waits_until AS "waitsUntil" FROM operator_sign_in_failure
+       WHERE key = $1 AND waits_until > $2 AND waits_until <= $2::timestamptz + $3 * interval '1 second'`,
+      [key, now, LONGEST_WAIT_SECONDS],
     );
-    return Math.max(1, Math.ceil(((held?.waitsUntil.getTime() ?? 0) - now.getTime()) / 1000));
+    return held && Math.max(1, Math.ceil((held.waitsUntil.getTime() - now.getTime()) / 1000));
   }
 
   /** The attempt has succeeded, and with it all before. */

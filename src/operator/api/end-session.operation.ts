@@ -3,6 +3,7 @@ import { auditEvent } from '../../token-exchange/audit/audit-event.js';
 import type { Read } from '../../administration/input.js';
 import { readMembers } from '../../administration/input.js';
 import type { ChangeOperation } from '../../administration/operation.js';
+import { refuseOwner } from '../../administration/owner-protection.js';
 import { isId } from '../../workspace/api/query.pipe.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 
@@ -17,12 +18,14 @@ export const END_SESSION: ChangeOperation<ChosenSession, null> = {
   name: 'sessions end',
   read,
 
-  async change({ id }, { parts, transaction, context }) {
+  async change({ id }, work) {
+    const { parts, transaction, context } = work;
     const deleted = await parts.sessions.deleteFamilies(transaction, [id]);
     const live = deleted.filter(({ expiresAt }) => expiresAt > context.occurredAt);
     const [first] = live;
     if (first === undefined) throw new OperatorRefusal('not_found');
     const { userId } = first;
+    await refuseOwner(userId, work);
     const event = auditEvent(
       'svc.audit.session.ended',
       { ...context, subjectUserId: userId },
@@ -36,9 +39,11 @@ export const END_OPERATOR_SESSION: ChangeOperation<ChosenSession, null> = {
   name: 'operator-sessions end',
   read,
 
-  async change({ id }, { parts, transaction }) {
+  async change({ id }, work) {
+    const { parts, transaction } = work;
     const userId = await parts.operatorSessions.delete(transaction, id);
     if (userId === undefined) throw new OperatorRefusal('not_found');
+    await refuseOwner(userId, work);
     return { result: null, things: { operatorSessionId: id, userId } };
   },
 };

@@ -43,6 +43,27 @@ export class OperatorCalls {
     return all;
   }
 
+  /**
+   * Tells what only this page reads.
+   * @param things whom or what it is about, by the names that the API has for them
+   */
+  async show<Result>(
+    name: string,
+    things: Readonly<Record<string, string>>,
+    call: OperatorCall,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const operation: ListOperation<unknown, Result> = {
+      name,
+      things: () => things,
+      read: (input) => input,
+      async *list() {
+        yield [await work()];
+      },
+    };
+    return this.readOne(operation, {}, call);
+  }
+
   /** What a list of one holds. */
   async readOne<Input, Item>(
     operation: ListOperation<Input, Item>,

@@ -45,6 +45,12 @@ interface OperatorSessionAnswer {
   readonly current: boolean;
 }
 
+interface SessionQuery {
+  readonly userId?: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
 interface UserAnswer extends ListedUser {
   readonly links: readonly { readonly issuer: string; readonly linkedAt: string }[];
   readonly sessions: number;
@@ -75,7 +81,11 @@ export class OperatorPersonController {
   }
 
   @Get('users/:userId')
-  async show(@Param('userId', IdPipe) id: string): Promise<UserAnswer> {
+  show(@Param('userId', IdPipe) id: string, @Call() call: OperatorCall): Promise<UserAnswer> {
+    return this.calls.show('users show', { userId: id }, call, () => this.userAnswer(id));
+  }
+
+  private async userAnswer(id: string): Promise<UserAnswer> {
     const user = await this.users.findById(id);
     if (user === undefined) throw new OperatorRefusal('not_found');
     const [links, sessions, operatorSessions, account, provisioned] = await Promise.all([
@@ -113,9 +123,13 @@ export class OperatorPersonController {
   }
 
   @Get('sessions')
-  async sessions(
-    @Query(SESSIONS) { userId, cursor, limit }: { userId?: string; cursor?: string; limit: number },
-  ): Promise<Page<EmbeddedSessionAnswer>> {
+  sessions(@Query(SESSIONS) query: SessionQuery, @Call() call: OperatorCall) {
+    const { userId } = query;
+    const things: Record<string, string> = userId === undefined ? {} : { userId };
+    return this.calls.show('sessions list', things, call, () => this.sessionPage(query));
+  }
+
+  private async sessionPage({ userId, cursor, limit }: SessionQuery): Promise<Page<EmbeddedSessionAnswer>> {
     const page = { userId, afterId: idIn(cursor), limit: limit + 1 };
     const rows = await this.embedded.list(this.clock.now(), page);
     const { data, nextCursor } = pageOf(
@@ -135,9 +149,13 @@ export class OperatorPersonController {
   }
 
   @Get('operator-sessions')
-  async listOperators(
-    @Query(OPERATOR_SESSIONS) { cursor, limit }: { cursor?: string; limit: number },
-    @Call() { operator }: OperatorCall,
+  listOperators(@Query(OPERATOR_SESSIONS) query: SessionQuery, @Call() call: OperatorCall) {
+    return this.calls.show('operator-sessions list', {}, call, () => this.operatorPage(query, call));
+  }
+
+  private async operatorPage(
+    { cursor, limit }: SessionQuery,
+    { operator }: OperatorCall,
   ): Promise<Page<OperatorSessionAnswer>> {
     const rows = await this.operatorSessions.list(idIn(cursor), limit + 1);
     return pageOf(

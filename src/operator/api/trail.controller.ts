@@ -23,8 +23,8 @@ export class OperatorTrailController {
   ) {}
 
   @Get('overview')
-  overview(): Promise<Overview> {
-    return this.instance.read();
+  overview(@Call() call: OperatorCall): Promise<Overview> {
+    return this.calls.show('instance show', {}, call, () => this.instance.read());
   }
 
   @Get('activity')

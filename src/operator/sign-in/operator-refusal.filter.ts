@@ -2,7 +2,7 @@
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CommandError, InputError } from '../../administration/command-error.js';
+import { ActorError, CommandError, InputError } from '../../administration/command-error.js';
 import { NOT_FOUND } from '../../token-exchange/http/answers.js';
 import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
 import { ApiRefusal } from '../../workspace/api/api-refusal.js';
@@ -56,6 +56,7 @@ function answerTo(refusal: Refusal): Answer {
     return { status, error: status === 409 ? 'refused' : refusal.word, message: refusal.detail ?? usual };
   }
   if (refusal instanceof TooManyRequestsError) return { status: 429, error: 'too_many_requests', message };
+  if (refusal instanceof ActorError) return { ...ANSWERS.sign_in_required, error: 'sign_in_required' };
   if (refusal instanceof InputError) return { status: 400, error: 'bad_request', message };
   if (refusal instanceof CommandError) return { status: 409, error: 'refused', message };
   return { status: refusal.reason === 'not_found' ? 404 : 400, error: 'bad_request', message };

@@ -1,4 +1,5 @@
 // Why a call of the operator's API is refused, before it is done.
+import { CommandError } from '../../administration/command-error.js';
 
 export type OperatorRefusalWord =
   /** Nobody is signed in: there is no session, or it has ended. */
@@ -13,7 +14,8 @@ export type OperatorRefusalWord =
   | 'own_account'
   | 'unavailable';
 
-export class OperatorRefusal extends Error {
+/** In the trail it is a refusal, as that of a command. */
+export class OperatorRefusal extends CommandError {
   override readonly name = 'OperatorRefusal';
 
   /** @param detail what is answered beyond the word's own text; never a value that was sent or stored */

@@ -132,6 +132,6 @@ export class OperatorSessionController {
   }
 }
 
-function originOf({ id: requestId, ip }: FastifyRequest): Origin {
-  return { requestId, clientAddress: clientOf(ip) };
+function originOf({ id: requestId, ip, headers }: FastifyRequest): Origin {
+  return { requestId, clientAddress: clientOf(ip), presented: readOperatorCookie(headers.cookie) };
 }

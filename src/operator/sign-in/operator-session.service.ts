@@ -57,6 +57,11 @@ export class OperatorSessionService {
     return found;
   }
 
+  /** @returns what it was; undefined where it had ended already */
+  end(transaction: Transaction, secret: string): Promise<Pick<OperatorSession, 'id' | 'userId'> | undefined> {
+    return this.sessions.deleteLive(transaction, hashOf(secret), this.moments());
+  }
+
   list(afterId: string | undefined, limit: number): Promise<LiveOperatorSession[]> {
     return this.sessions.list(this.moments(), afterId, limit);
   }

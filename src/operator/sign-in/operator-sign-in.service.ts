@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { OperatorRefusalReason } from '../../audit/instance-events.js';
 import { auditEvent } from '../../token-exchange/audit/audit-event.js';
 import type { AuditEvent } from '../../token-exchange/audit/audit-event.js';
+import type { ToldWork } from '../../token-exchange/audit/audit.bus.js';
 import { AuditBus } from '../../token-exchange/audit/audit.bus.js';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { Clock } from '../../token-exchange/foundation/clock.js';
@@ -25,11 +26,25 @@ export interface Origin {
   /** As the throttle counts it. */
   readonly clientAddress: string;
   readonly requestId: string;
+  /** The secret of the session that the browser has; undefined: none. */
+  readonly presented?: string;
 }
 
 /** Somebody who has just signed in. */
 export interface SignedIn extends OpenedOperatorSession {
   readonly account: OperatorAccount;
+}
+
+type RefusedWord = 'invalid_credentials' | 'invalid_code';
+
+/** A refusal inside a transaction, which ends it. */
+class LateRefusal extends Error {
+  constructor(
+    readonly reason: OperatorRefusalReason,
+    readonly userId: string | undefined,
+  ) {
+    super(reason);
+  }
 }
 
 @Injectable()
@@ -46,16 +61,18 @@ export class OperatorSignInService {
 
   /**
    * @throws OperatorRefusal `invalid_credentials`, whatever the reason
-   * @throws TooManyRequestsError where the account waits for this address, or two others are being judged
+   * @throws TooManyRequestsError where the account waits for this address, or too many others are being judged
    */
   signIn(email: string, password: string, origin: Origin): Promise<SignedIn> {
-    return this.hasher.inTurn(async () => {
-      const key = await this.begun(email, origin);
+    return this.inTurn(email, origin, async (key) => {
       const account = await this.checked(email, password, origin);
-      return this.audit.commit(async (transaction) => {
-        const signedIn = await this.opened(transaction, account, origin);
+      return this.commit(origin, 'invalid_credentials', async (transaction) => {
+        await this.confirmed(transaction, account);
+        const opened = await this.sessions.open(transaction, account.id, origin.clientAddress);
+        const signedIn = { account, ...opened };
         await this.failures.forget(transaction, key);
-        return { result: signedIn, events: [this.signedIn(signedIn, 'password', origin)] };
+        const left = await this.left(transaction, origin);
+        return { result: signedIn, events: [...left, this.signedIn(signedIn, 'password', origin)] };
       });
     });
   }
@@ -67,23 +84,24 @@ export class OperatorSignInService {
    */
   setByCode(email: string, code: string, newPassword: string, origin: Origin): Promise<SignedIn> {
     refuseFault(newPassword);
-    return this.hasher.inTurn(async () => {
-      const key = await this.begun(email, origin);
+    return this.inTurn(email, origin, async (key) => {
       const codeHash = hashOfCode(code);
       const userId = await this.accounts.findByCode(email, codeHash, this.clock.now());
       if (userId === undefined) {
         const known = await this.accounts.findByEmail(email);
-        return this.refused('wrong_code', known, origin, 'invalid_code');
+        return this.refused('wrong_code', known?.id, origin, 'invalid_code');
       }
       const hash = await this.hasher.hash(newPassword);
-      return this.audit.commit(async (transaction) => {
-        const now = this.clock.now();
+      return this.commit(origin, 'invalid_code', async (transaction) => {
+        const account = await this.accounts.lock(userId, transaction);
         // Of two at once one has it, by the lock of the row.
+        const now = this.clock.now();
         if (!(await this.accounts.takeCode(transaction, userId, codeHash, now)))
-          throw new OperatorRefusal('invalid_code');
-        const { signedIn, changed } = await this.changed(transaction, userId, hash, 'code', origin);
+          throw new LateRefusal('wrong_code', userId);
+        const { signedIn, changed } = await this.changed(transaction, account, hash, 'code', origin);
         await this.failures.forget(transaction, key);
-        return { result: signedIn, events: [changed, this.signedIn(signedIn, 'code', origin)] };
+        const left = await this.left(transaction, origin);
+        return { result: signedIn, events: [changed, ...left, this.signedIn(signedIn, 'code', origin)] };
       });
     });
   }
@@ -100,34 +118,70 @@ export class OperatorSignInService {
     origin: Origin,
   ): Promise<SignedIn> {
     refuseFault(newPassword);
-    return this.hasher.inTurn(async () => {
-      const key = await this.begun(email, origin);
+    return this.inTurn(email, origin, async (key) => {
       const account = await this.checked(email, password, origin);
       const hash = await this.hasher.hash(newPassword);
-      return this.audit.commit(async (transaction) => {
-        await this.confirmed(transaction, account);
-        const { signedIn, changed } = await this.changed(transaction, account.id, hash, 'password', origin);
+      return this.commit(origin, 'invalid_credentials', async (transaction) => {
+        const present = await this.confirmed(transaction, account);
+        const { signedIn, changed } = await this.changed(transaction, present, hash, 'password', origin);
         await this.failures.forget(transaction, key);
         return { result: signedIn, events: [changed] };
       });
     });
   }
 
-  async signOut({ id, userId }: LiveOperatorSession, { requestId, clientAddress }: Origin): Promise<void> {
+  async signOut(session: LiveOperatorSession, origin: Origin): Promise<void> {
     await this.audit.commit(async (transaction) => {
-      await this.rows.delete(transaction, id);
-      const context = { occurredAt: this.clock.now(), requestId, subjectUserId: userId };
-      const payload = { clientAddress, operatorSessionId: id };
-      return { result: undefined, events: [auditEvent('svc.audit.operator.signed-out', context, payload)] };
+      await this.rows.delete(transaction, session.id);
+      return { result: undefined, events: [this.signedOut(session, origin)] };
     });
   }
 
-  /** Counts the attempt. @returns by what it is forgotten once it has succeeded */
-  private async begun(email: string, { clientAddress }: Origin): Promise<Buffer> {
+  private signedOut(
+    { id, userId }: Pick<LiveOperatorSession, 'id' | 'userId'>,
+    { requestId, clientAddress }: Origin,
+  ): AuditEvent {
+    const context = { occurredAt: this.clock.now(), requestId, subjectUserId: userId };
+    return auditEvent('svc.audit.operator.signed-out', context, { clientAddress, operatorSessionId: id });
+  }
+
+  /**
+   * Judges an attempt when its turn has come. Who has to wait anyway takes nobody's turn; it is counted only once it is judged, so
+   * that a crowd of others makes nobody wait longer.
+   * @param work is handed by what the attempt is forgotten once it has succeeded
+   */
+  private async inTurn<T>(
+    email: string,
+    { clientAddress }: Origin,
+    work: (key: Buffer) => Promise<T>,
+  ): Promise<T> {
     const key = failureKey(email, clientAddress);
-    const waitSeconds = await this.failures.begin(key, this.clock.now());
-    if (waitSeconds !== undefined) throw new TooManyRequestsError(waitSeconds);
-    return key;
+    refuseWaiting(await this.failures.wait(key, this.clock.now()));
+    return this.hasher.inTurn(async () => {
+      refuseWaiting(await this.failures.begin(key, this.clock.now()));
+      return work(key);
+    });
+  }
+
+  /** What is refused inside the transaction is told after it, since it leaves nothing behind. */
+  private async commit<Result>(
+    origin: Origin,
+    word: RefusedWord,
+    work: (transaction: Transaction) => Promise<ToldWork<Result>>,
+  ): Promise<Result> {
+    try {
+      return await this.audit.commit(work);
+    } catch (error) {
+      if (error instanceof LateRefusal) return this.refused(error.reason, error.userId, origin, word);
+      throw error;
+    }
+  }
+
+  /** Ends the session with which somebody signs in once more: nobody could end it by its cookie any longer. */
+  private async left(transaction: Transaction, origin: Origin): Promise<AuditEvent[]> {
+    const { presented } = origin;
+    const ended = presented === undefined ? undefined : await this.sessions.end(transaction, presented);
+    return ended === undefined ? [] : [this.signedOut(ended, origin)];
   }
 
   /** The account of an e-mail address, if the password is its own and it may sign in. */
@@ -140,50 +194,47 @@ export class OperatorSignInService {
     const isRight = await this.hasher.isRight(password, account?.passwordHash ?? undefined);
     const reason = reasonAgainst(account, isRight);
     if (reason !== undefined || account === undefined || account.passwordHash === null)
-      return this.refused(reason ?? 'no_password', account, origin, 'invalid_credentials');
+      return this.refused(reason ?? 'no_password', account?.id, origin, 'invalid_credentials');
     return { ...account, passwordHash: account.passwordHash };
   }
 
   private async refused(
     reason: OperatorRefusalReason,
-    account: OperatorAccount | undefined,
+    userId: string | undefined,
     { requestId, clientAddress }: Origin,
-    word: 'invalid_credentials' | 'invalid_code',
+    word: RefusedWord,
   ): Promise<never> {
-    const context = { occurredAt: this.clock.now(), requestId, subjectUserId: account?.id };
+    const context = { occurredAt: this.clock.now(), requestId, subjectUserId: userId };
     await this.audit.tell([
       auditEvent('svc.audit.operator.sign-in-failed', context, { clientAddress, reason }),
     ]);
     throw new OperatorRefusal(word);
   }
 
-  private async opened(
-    transaction: Transaction,
-    account: OperatorAccount,
-    { clientAddress }: Origin,
-  ): Promise<SignedIn> {
-    await this.confirmed(transaction, account);
-    return { account, ...(await this.sessions.open(transaction, account.id, clientAddress)) };
-  }
-
   /** What was judged must be so still: role, state or password may have been changed while the hash was computed. */
-  private async confirmed(transaction: Transaction, { id, passwordHash }: OperatorAccount): Promise<void> {
+  private async confirmed(
+    transaction: Transaction,
+    { id, passwordHash }: OperatorAccount,
+  ): Promise<OperatorAccount | undefined> {
     const present = await this.accounts.lock(id, transaction);
-    if (reasonAgainst(present, true) !== undefined || present?.passwordHash !== passwordHash)
-      throw new OperatorRefusal('invalid_credentials');
+    const reason = reasonAgainst(present, present?.passwordHash === passwordHash);
+    if (reason !== undefined) throw new LateRefusal(reason, present?.id);
+    return present;
   }
 
+  /** @param account locked */
   private async changed(
     transaction: Transaction,
-    userId: string,
+    account: OperatorAccount | undefined,
     hash: string,
     by: 'code' | 'password',
     { requestId, clientAddress }: Origin,
   ): Promise<{ readonly signedIn: SignedIn; readonly changed: AuditEvent }> {
     const occurredAt = this.clock.now();
-    const account = await this.accounts.lock(userId, transaction);
-    if (account === undefined || reasonAgainst(account, true) === 'user_disabled' || !isPrivileged(account))
-      throw new OperatorRefusal(by === 'code' ? 'invalid_code' : 'invalid_credentials');
+    const reason = reasonAgainst(account, true);
+    if (reason !== undefined || account === undefined)
+      throw new LateRefusal(reason ?? 'unknown_account', account?.id);
+    const { id: userId } = account;
     await this.accounts.setPassword(transaction, userId, hash, occurredAt);
     const endedSessions = await this.rows.deleteOfUser(transaction, userId);
     const context = { occurredAt, requestId, subjectUserId: userId };
@@ -215,6 +266,11 @@ function reasonAgainst(
 
 function isPrivileged({ role }: OperatorAccount): boolean {
   return OPERATOR_ROLES.includes(role);
+}
+
+/** @throws TooManyRequestsError */
+function refuseWaiting(waitSeconds: number | undefined): void {
+  if (waitSeconds !== undefined) throw new TooManyRequestsError(waitSeconds);
 }
 
 function refuseFault(password: string): void {

@@ -1,0 +1,183 @@
+// What an administrator may not do at the operator's page that its owner may, also of two who ask at once.
+import { Partner } from '../../demo/partner.js';
+import { PasswordHasher } from '../../src/operator/accounts/password-hasher.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { createUser, storedUser } from '../support/local-users.js';
+import type { OperatorBrowser } from '../support/operators.js';
+import {
+  OPERATOR_ENVIRONMENT,
+  OperatorBrowser as Browser,
+  PASSWORD,
+  createOperator,
+  errorOf,
+  signedIn,
+} from '../support/operators.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const REFUSED = [409, 'refused'];
+
+describeOnEachDatabase('an administrator beside the owner', (database) => {
+  let service: TestService;
+  let ownerId: string;
+  let adminId: string;
+  let owner: OperatorBrowser;
+  let admin: OperatorBrowser;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT });
+    ownerId = await createOperator(service, 'owner@example.com', 'global:owner');
+    adminId = await createOperator(service, 'admin@example.com');
+    owner = await signedIn(service, 'owner@example.com');
+    admin = await signedIn(service, 'admin@example.com');
+  });
+  afterAll(() => service?.stop());
+
+  const entry = (more: object) => ({ entry: { ...partner.staticEntry(), name: 'partner', ...more } });
+  const set = (browser: OperatorBrowser, members: object) =>
+    browser.send('PUT', 'entries/partner/policy', { set: members, unset: [] });
+  const operationsOf = (userId: string) =>
+    service.rows<{ name: string; payload: { operation: string; things?: object } }>(
+      `SELECT name, payload FROM audit_event WHERE name LIKE 'svc.audit.administration.%' AND subject_user_id = $1 ORDER BY id`,
+      [userId],
+    );
+
+  it('[D121] trusts no entry that reaches the owner or administrators, and suspends and removes every one', async () => {
+    for (const broad of [{ linkPrivileged: true }, { excludeOwner: false }]) {
+      const answer = await admin.send('POST', 'entries', entry(broad));
+      expect([answer.status, await answer.json()]).toMatchObject([
+        409,
+        { message: 'Only the owner trusts an entry that reaches the owner or administrators.' },
+      ]);
+    }
+    expect((await admin.send('POST', 'entries', entry({}))).status).toBe(201);
+    for (const broad of [{ linkPrivileged: true }, { excludeOwner: false }])
+      expect(await errorOf(await set(admin, broad))).toEqual(REFUSED);
+    expect((await set(admin, { provisionUsers: false })).status).toBe(200);
+
+    expect((await set(owner, { linkPrivileged: true })).status).toBe(200);
+    expect(await errorOf(await set(admin, { provisionUsers: true }))).toEqual(REFUSED);
+    expect((await admin.send('POST', 'entries/partner/suspend')).status).toBe(200);
+    expect(await errorOf(await admin.send('POST', 'entries/partner/resume'))).toEqual(REFUSED);
+    expect((await owner.send('POST', 'entries/partner/resume')).status).toBe(200);
+    expect((await admin.send('POST', 'entries/partner/suspend')).status).toBe(200);
+    expect((await set(admin, { linkPrivileged: false })).status).toBe(200);
+    expect((await admin.send('POST', 'entries/partner/resume')).status).toBe(200);
+    expect((await admin.send('DELETE', 'entries/partner')).status).toBe(200);
+    const failed = (await operationsOf(adminId)).filter(({ name }) => name.endsWith('.failed'));
+    expect(failed.map(({ payload }) => payload.operation)).toEqual([
+      ...['keys add', 'keys add', 'keys policy', 'keys policy', 'keys policy', 'keys resume'],
+    ]);
+  });
+
+  it("[D122] neither switches the owner's account nor ends the owner's sessions", async () => {
+    for (const what of ['disable', 'enable', 'sign-out'])
+      expect(await errorOf(await admin.send('POST', `users/${ownerId}/${what}`))).toEqual(REFUSED);
+    const [session] = await service.rows<{ id: string }>(
+      'SELECT id::text AS id FROM operator_session WHERE user_id = $1',
+      [ownerId],
+    );
+    const end = `operator-sessions/${String(session?.id)}`;
+    expect(await errorOf(await admin.send('DELETE', end))).toEqual(REFUSED);
+    expect([await owner.status(), (await storedUser(service, ownerId)).enabled]).toEqual([200, true]);
+
+    const otherId = await createOperator(service, 'other@example.com');
+    expect((await admin.send('POST', `users/${otherId}/disable`)).status).toBe(200);
+    expect((await admin.send('POST', `users/${otherId}/enable`)).status).toBe(200);
+    expect((await admin.send('POST', `users/${otherId}/sign-out`)).status).toBe(200);
+    expect((await owner.send('POST', `users/${ownerId}/sign-out`)).status).toBe(200);
+    expect(await owner.status()).toBe(401);
+  });
+
+  it('[D109] leaves in the trail whose data was looked at', async () => {
+    for (const path of [`users/${ownerId}`, `sessions?userId=${ownerId}`, 'operator-sessions', 'overview'])
+      expect((await admin.get(path)).status).toBe(200);
+    const told = (await operationsOf(adminId)).slice(-4).map(({ payload }) => payload);
+    expect(told).toMatchObject([
+      { operation: 'users show', things: { userId: ownerId } },
+      { operation: 'sessions list', things: { userId: ownerId } },
+      { operation: 'operator-sessions list', things: {} },
+      { operation: 'instance show', things: {} },
+    ]);
+  });
+
+  it('[D122] of two who disable each other at once one is left', async () => {
+    for (let round = 0; round < 3; round++) {
+      const names = [`one${round}`, `two${round}`];
+      const ids: string[] = [];
+      const browsers: OperatorBrowser[] = [];
+      for (const name of names) {
+        ids.push(await createOperator(service, `${name}@example.com`));
+        browsers.push(await signedIn(service, `${name}@example.com`, `192.0.2.${10 + round}`));
+      }
+      await Promise.all(
+        browsers.map((browser, index) => browser.send('POST', `users/${String(ids[1 - index])}/disable`)),
+      );
+      const users = await Promise.all(ids.map((id) => storedUser(service, id)));
+      expect(users.filter(({ enabled }) => enabled)).toHaveLength(1);
+    }
+  });
+});
+
+describeOnPostgresql('an operator who is changed at the same moment', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT });
+  });
+  afterAll(() => service?.stop());
+
+  /** Has something asked while another transaction has locked the user; that one then does its work and commits. */
+  async function whileLocked<T>(userId: string, sql: string, values: unknown[], asked: () => Promise<T>) {
+    const { dataSource, close } = await database.open();
+    const other = dataSource.createQueryRunner();
+    try {
+      await other.startTransaction();
+      await other.query('SELECT 1 FROM user_account WHERE id = $1 FOR NO KEY UPDATE', [userId]);
+      await other.query(sql, values);
+      const answer = asked();
+      await until('the request waits', 60_000, async () => {
+        const [row] = await service.rows<{ count: number }>(
+          `SELECT count(*)::int AS count FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return (row?.count ?? 0) > 0;
+      });
+      await other.commitTransaction();
+      return await answer;
+    } finally {
+      if (other.isTransactionActive) await other.rollbackTransaction();
+      await other.release();
+      await close();
+    }
+  }
+
+  it('[D105] changes nothing once the role is gone', async () => {
+    const id = await createOperator(service, 'gone@example.com');
+    const target = await createUser(service, { email: 'target@example.com' });
+    const browser = await signedIn(service, 'gone@example.com');
+    const demote = `UPDATE user_account SET role = 'global:member' WHERE id = $1`;
+    const answer = await whileLocked(id, demote, [id], () => browser.send('POST', `users/${target}/disable`));
+    expect(await errorOf(answer)).toEqual([401, 'sign_in_required']);
+    expect((await storedUser(service, target)).enabled).toBe(true);
+  });
+
+  it('[D105] opens no session by a password that is changed meanwhile, and tells of it', async () => {
+    const id = await createOperator(service, 'new@example.com');
+    const hash = await new PasswordHasher().hash('another long password');
+    const change = 'UPDATE operator_password SET password_hash = $2 WHERE user_id = $1';
+    const browser = new Browser(service, '192.0.2.50');
+    const answer = await whileLocked(id, change, [id, hash], () =>
+      browser.signIn('new@example.com', PASSWORD),
+    );
+    expect(await errorOf(answer)).toEqual([401, 'invalid_credentials']);
+    expect(await service.rows('SELECT 1 FROM operator_session WHERE user_id = $1', [id])).toEqual([]);
+    const told = await service.rows<{ payload: object }>(
+      `SELECT payload FROM audit_event WHERE name = 'svc.audit.operator.sign-in-failed' AND subject_user_id = $1`,
+      [id],
+    );
+    expect(told).toEqual([{ payload: { clientAddress: '192.0.2.50', reason: 'wrong_password' } }]);
+    expect((await browser.signIn('new@example.com', 'another long password')).status).toBe(201);
+  });
+});
