@@ -178,6 +178,15 @@ const CASES: Readonly<Record<string, Case>> = {
       return second(() => call(service, token, 'users?limit=1'));
     },
   },
+  "Calls of the operator's API of an address within a minute": {
+    environment: { SVC_ADMIN_ENABLED: 'true' },
+    excess: async (service) => {
+      const knock = () => service.fetch('/rest/admin/session');
+      // Of all these each would be a 401.
+      for (let count = 0; count < 1_200; count++) await (await knock()).arrayBuffer();
+      return told(knock());
+    },
+  },
   'Workflows of a project': {
     environment: { SVC_MAX_WORKFLOWS_PER_PROJECT: '1' },
     excess: async (service, world) => {
