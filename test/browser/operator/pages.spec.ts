@@ -246,6 +246,7 @@ describeInBrowser("the operator's pages", () => {
     const [cookie] = await browsing.context.cookies(browsing.instanceOrigin);
     await browsing.context.clearCookies();
     const owner = await browsing.signedIn('#/sessions', OWNER);
+    await owner.button(`End the sign-in of ${ADMIN}`).first().waitFor();
     for (let left = await owner.button(`End the sign-in of ${ADMIN}`).count(); left > 0; left -= 1) {
       await owner.button(`End the sign-in of ${ADMIN}`).first().click();
       await owner.confirm(/^End the sign-in/, 'End');
