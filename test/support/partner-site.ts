@@ -113,7 +113,13 @@ export class ProductPage {
   }
 
   async isFrameMarked(): Promise<boolean> {
-    return (await this.shownFrame()).evaluate<boolean>('window.isMarked === true');
+    try {
+      return await (await this.shownFrame()).evaluate<boolean>('window.isMarked === true');
+    } catch (error) {
+      // It went while it was asked.
+      if (String(error).includes('Execution context was destroyed')) return false;
+      throw error;
+    }
   }
 
   /** The address of what the frame shows. */

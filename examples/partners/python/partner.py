@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 from flask import Flask, Response, jsonify
-from jwt.algorithms import ECAlgorithm
+from jwt.utils import base64url_encode
 
 ISSUER = os.environ.get("PARTNER_ISSUER", "https://partner.example")
 INSTANCE_URL = os.environ.get("INSTANCE_URL", "http://localhost:5678")
@@ -178,10 +178,27 @@ app = Flask(__name__)
 
 @app.get("/.well-known/jwks.json")
 def jwks():
-    public = json.loads(ECAlgorithm(ECAlgorithm.SHA256).to_jwk(private_key.public_key()))
-    answer = jsonify(keys=[{**public, "kid": KEY_ID, "alg": "ES256", "use": "sig"}])
+    point = private_key.public_key().public_numbers()
+    answer = jsonify(
+        keys=[
+            {
+                "kty": "EC",
+                "crv": "P-256",
+                "x": coordinate(point.x),
+                "y": coordinate(point.y),
+                "kid": KEY_ID,
+                "alg": "ES256",
+                "use": "sig",
+            }
+        ]
+    )
     answer.headers["Cache-Control"] = "max-age=300"
     return answer
+
+
+def coordinate(number):
+    # Always 32 bytes (RFC 7518, 6.2.1.2): some releases of PyJWT leave zeros at the beginning out.
+    return base64url_encode(number.to_bytes(32, "big")).decode()
 
 
 @app.get("/partner.pem")
