@@ -80,8 +80,12 @@ export function limitWaits(dataSource: DataSource, limits: WaitLimits, isEmbedde
   limitPool(driverPool(dataSource), limits.waitMs, isEmbedded);
 }
 
-/** The same for a pool beside that of a data source. */
-export function limitPool(pool: Pool, waitMs: number, isEmbedded = false): void {
+/**
+ * The same for a pool beside that of a data source.
+ * @param driversPool a `Pool` of pg, by which it is not typed: a host that checks our types may have none of pg's
+ */
+export function limitPool(driversPool: object, waitMs: number, isEmbedded = false): void {
+  const pool = driversPool as Pool;
   const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
   if (!isEmbedded) pool.options.connectionTimeoutMillis = waitMs;
   const take = async (): Promise<PoolClient> => {
