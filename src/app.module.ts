@@ -2,13 +2,12 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { getStorageToken } from '@nestjs/throttler';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
 import type { TokenEndpoint } from './access/access.options.js';
-import { WaitLimitInterceptor } from './access/wait-limit.interceptor.js';
 import { SERVER_METADATA_PATHS } from './access/well-known.js';
 import { AdministrationModule } from './administration/administration.module.js';
 import { commandSocketPath } from './administration/socket/command-socket.js';
@@ -130,7 +129,6 @@ export class AppModule {
       ],
       // The last one that takes an error answers it.
       providers: [
-        { provide: APP_INTERCEPTOR, useClass: WaitLimitInterceptor },
         { provide: APP_GUARD, useValue: parts.admission },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_FILTER, useClass: NotFoundPageFilter },
