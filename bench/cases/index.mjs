@@ -8,10 +8,12 @@ import { latency } from './latency.mjs';
 import { maintenance } from './maintenance.mjs';
 import { memory } from './memory.mjs';
 import { neighbours } from './neighbours.mjs';
+import { nodeVersions } from './node-versions.mjs';
 import { oneRequest } from './one-request.mjs';
 import { operatorTrail } from './operator-trail.mjs';
 import { overload } from './overload.mjs';
 import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances } from './pairs.mjs';
+import { peers } from './peers.mjs';
 import { refusedKid, refusedReplay, refusedSignature } from './refusals.mjs';
 import { start } from './start.mjs';
 import { timing } from './timing.mjs';
@@ -21,6 +23,7 @@ export const CASES = [
   exchangeEs256,
   exchangeRs256,
   exchangeEddsa,
+  peers,
   exchangeActor,
   exchangePolicy,
   auditStreaming,
@@ -37,6 +40,7 @@ export const CASES = [
   overload,
   timing,
   instances,
+  nodeVersions,
   memory,
   maintenance,
   growth,
