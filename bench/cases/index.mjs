@@ -1,7 +1,8 @@
 // All cases, in the order in which they run.
 import { apiWorkflows } from './api-workflows.mjs';
 import { auditStreaming } from './audit-streaming.mjs';
-import { auditTrail, auditWal } from './audit-trail.mjs';
+import { auditTrail } from './audit-trail.mjs';
+import { auditWal } from './audit-wal.mjs';
 import { embedded, exchangeEddsa, exchangeEs256, exchangeRs256 } from './exchanges.mjs';
 import { growth } from './growth.mjs';
 import { latency } from './latency.mjs';

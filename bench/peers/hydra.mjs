@@ -45,7 +45,7 @@ export async function startHydra(workbench) {
   await run(command, ['migrate', 'sql', 'up', '--read-from-env', '--yes'], { env: environment, cwd: folder });
   // An issuer without TLS is for development alone.
   const program = { command, args: ['serve', 'all', '--dev'], environment, folder, origin };
-  const server = await workbench.start('hydra', { ...program, readyPath: '/.well-known/jwks.json' });
+  const server = await workbench.start('hydra', { ...program, readyPath: '/health/ready' });
   const admin = `http://127.0.0.1:${adminPort}/admin`;
   await trustPartner(admin, workbench.partner);
   const { client_id: clientId } = await makeClient(admin);
