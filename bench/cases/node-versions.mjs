@@ -13,15 +13,21 @@ export const nodeVersions = {
     const { nodes } = workbench.options;
     if (nodes.length < 2) return { ratios: [], remarks: ['skipped: it needs --node twice or more'] };
     const contenders = [];
-    for (const node of nodes) contenders.push(await startOn(workbench, node));
+    for (const node of nodes) {
+      const version = versionOfNode(node);
+      const isTaken = contenders.some(({ name }) => name === version);
+      contenders.push(
+        await startOn(workbench, node, isTaken ? `${version}-${contenders.length + 1}` : version),
+      );
+    }
     const { rounds } = await alternate(workbench, contenders);
     const [{ name: under }, ...others] = contenders;
     return { rounds, ratios: others.flatMap(({ name: over }) => ratiosOf(rounds, { over, under })) };
   },
 };
 
-async function startOn(workbench, node) {
-  const service = await workbench.startService({ name: versionOfNode(node), node });
+async function startOn(workbench, node, name) {
+  const service = await workbench.startService({ name, node });
   await checkExchange(service, workbench.partner, 'ES256');
   const load = exchangeRequests(service, workbench.partner, 'ES256');
   return { name: service.name, servers: [service], load };

@@ -141,11 +141,23 @@ function client(secret) {
     fullScopeAllowed: false,
     defaultClientScopes: ['basic'],
     optionalClientScopes: [],
+    protocolMappers: [audience()],
     attributes: {
       'access.token.signed.response.alg': 'ES256',
       'oauth2.jwt.authorization.grant.enabled': 'true',
       'oauth2.jwt.authorization.grant.idp': PARTNER_ALIAS,
     },
+  };
+}
+
+/** Without it access tokens say nobody for whom they are. */
+function audience() {
+  const config = { 'included.custom.audience': 'https://api.peer.example', 'access.token.claim': 'true' };
+  return {
+    name: 'audience',
+    protocol: 'openid-connect',
+    protocolMapper: 'oidc-audience-mapper',
+    config,
   };
 }
 
