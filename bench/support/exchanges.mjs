@@ -12,10 +12,14 @@ export const FORM = { method: 'POST', headers: { 'content-type': 'application/x-
 /**
  * A kind of load: exchanges of fresh tokens.
  * @param options `claimSets` makes the claims of so many tokens: logins of known users unless given; `lifetimeSeconds`
- *   is the tokens' life; `change` is done to each signed token
+ *   is the tokens' life, by default what the contestant says; `change` is done to each signed token
  */
 export function exchangeRequests(contestant, partner, algorithm, options = {}) {
-  const { claimSets = logins, lifetimeSeconds, change = (token) => token } = options;
+  const {
+    claimSets = logins,
+    lifetimeSeconds = contestant.lifetimeSeconds,
+    change = (token) => token,
+  } = options;
   return {
     ...FORM,
     path: contestant.exchangePath,
