@@ -1,7 +1,7 @@
 // Uses up the tokens of a request, for both flows.
 import { Injectable, Optional } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
-import type { Settled } from '../host.js';
+import type { PreparedSession, Settled, SettledLogin } from '../host.js';
 import { Settlements } from '../host.js';
 import { IdentityService } from '../identity/identity.service.js';
 import type { RejectionContext } from '../rejection.js';
@@ -40,6 +40,24 @@ export class ConsumptionService {
       () => usedUp(parties),
       () => this.settleOrConsume(parties, events),
     );
+  }
+
+  /**
+   * The same for a login. Its session is opened with it where there is one that needs no more than a row, and the host can.
+   * @param event what the audit trail will tell of the login, but for its user
+   * @throws Rejection `token_replayed`
+   */
+  async consumeLogin(
+    subject: VerifiedToken,
+    session: PreparedSession | undefined,
+    event: AuditEvent,
+  ): Promise<SettledLogin> {
+    const user = this.identities.expectation(subject);
+    const { settlements } = this;
+    if (session === undefined || user === undefined || settlements.settleLogin === undefined)
+      return { ...(await this.consume({ subject }, [])), isOpened: false };
+    const login = { ...session, uses: [subject.claims], subject: user, events: [event] };
+    return withRejectionContext(issuerAndKid(subject), () => settlements.settleLogin!(login));
   }
 
   private async settleOrConsume(
