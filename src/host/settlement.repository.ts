@@ -5,6 +5,8 @@ import { AUDIT_EVENTS } from '../audit/audit-trail.repository.js';
 import type { Consumption, Verdict } from '../token-exchange/consumption/consumption-statement.js';
 import { VERDICT, preparedConsumption } from '../token-exchange/consumption/consumption-statement.js';
 import { ConsumptionBatch } from '../token-exchange/consumption/jti-consumption.js';
+import type { Batch } from '../token-exchange/database/batch.js';
+import { isDeadlock, isDivisionByZero } from '../token-exchange/database/database-error.js';
 import { runTogether } from '../token-exchange/database/prepared-statement.js';
 import type { Sql } from '../token-exchange/database/sql.js';
 import { givenRows, sql } from '../token-exchange/database/sql.js';
@@ -12,6 +14,8 @@ import { limitsOf } from '../token-exchange/database/wait-limit.js';
 import type {
   ExpectedUser,
   LoginSettlement,
+  Newcomer,
+  Provisioned,
   Settled,
   SettledLogin,
   Settlement,
@@ -19,6 +23,8 @@ import type {
 import { Settlements } from '../token-exchange/host.js';
 import type { LoginAtTurn } from '../token-exchange/sessions/session-settlement.js';
 import { TAKE_TURNS, openingClauses } from '../token-exchange/sessions/session-settlement.js';
+import type { PreparedNewcomer } from './provisioning.statement.js';
+import { PROVISION, prepared } from './provisioning.statement.js';
 
 /** One of the users whom a request speaks of, and the index of the request. */
 interface Party {
@@ -105,10 +111,12 @@ const settleLoginsFor = preparedConsumption<LoginAtTurn, SettledLoginRow>('login
 @Injectable()
 export class SettlementRepository extends Settlements {
   private readonly settlements: ConsumptionBatch<Settlement, SettledRow>;
+  private readonly newcomers: Batch<PreparedNewcomer, boolean>;
   private readonly logins: ConsumptionBatch<LoginSettlement, SettledLoginRow>;
 
   constructor(dataSource: DataSource) {
     super();
+    this.newcomers = PROVISION.on(dataSource);
     this.logins = new ConsumptionBatch(
       (consumption) => runLogins(dataSource, consumption),
       limitsOf(dataSource).waitMs,
@@ -124,6 +132,16 @@ export class SettlementRepository extends Settlements {
     if (subjectUserId === null) return { isSettled: false };
     const users = { subjectUserId, ...(actorUserId === null ? {} : { actorUserId }) };
     return { isSettled: true, users };
+  }
+
+  override async provision(newcomer: Newcomer): Promise<Provisioned | undefined> {
+    const { userId, events, ...rest } = prepared(newcomer);
+    try {
+      return (await this.newcomers.add({ userId, events, ...rest })) ? { userId, events } : undefined;
+    } catch (error) {
+      if (isDivisionByZero(error) || isDeadlock(error)) return undefined;
+      throw error;
+    }
   }
 
   override async settleLogin(login: LoginSettlement): Promise<SettledLogin> {

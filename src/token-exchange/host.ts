@@ -110,6 +110,20 @@ export interface LoginSettlement {
   readonly events: readonly AuditEvent[];
 }
 
+/** A user to be made at the first login of an identity whose address nobody has. */
+export interface Newcomer {
+  readonly identity: ExternalIdentity;
+  readonly user: NewHostUser;
+  /** Written in this order if the user is made, under this id: that the user was made, and that the request has succeeded. */
+  readonly eventsOf: (userId: string) => readonly [made: AuditEvent, succeeded: AuditEvent];
+}
+
+/** A user who was made. */
+export interface Provisioned {
+  readonly userId: string;
+  readonly events: readonly AuditEvent[];
+}
+
 /** The local users of a request. */
 export interface SettledUsers {
   readonly subjectUserId: string;
@@ -142,6 +156,14 @@ export abstract class Settlements {
    * @throws Rejection as `settle`
    */
   settleLogin?(login: LoginSettlement): Promise<SettledLogin>;
+
+  /**
+   * Makes a user, with all that every user has, links the identity and writes the events, in one statement. Without this method
+   * users are made in transactions of their own.
+   * @returns undefined where the identity is linked already, the address is taken, or a race for one of them was lost: then
+   * nothing has happened
+   */
+  provision?(newcomer: Newcomer): Promise<Provisioned | undefined>;
 }
 
 /** A login that opens a session. */

@@ -1,8 +1,9 @@
 // Uses up the tokens of a request, for both flows.
 import { Injectable, Optional } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
-import type { PreparedSession, Settled, SettledLogin } from '../host.js';
+import type { Newcomer, PreparedSession, Provisioned, Settled, SettledLogin } from '../host.js';
 import { Settlements } from '../host.js';
+import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import type { RejectionContext } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
@@ -58,6 +59,25 @@ export class ConsumptionService {
       return { ...(await this.consume({ subject }, [])), isOpened: false };
     const login = { ...session, uses: [subject.claims], subject: user, events: [event] };
     return withRejectionContext(issuerAndKid(subject), () => settlements.settleLogin!(login));
+  }
+
+  /**
+   * Makes the user of a token that is used up, where nobody is known by its identity or its address.
+   * @param eventsOf what the audit trail is told of it
+   * @returns undefined where nobody was made, and nothing has happened: `IdentityService.resolve` finds out why
+   */
+  async provision(
+    token: VerifiedToken,
+    eventsOf: (resolved: ResolvedUser) => ReturnType<Newcomer['eventsOf']>,
+  ): Promise<Provisioned | undefined> {
+    const { settlements } = this;
+    const newcomer = settlements.provision && this.identities.newcomer(token);
+    if (newcomer === undefined) return undefined;
+    const { role } = newcomer.user;
+    return settlements.provision?.({
+      ...newcomer,
+      eventsOf: (userId) => eventsOf({ userId, changes: [{ kind: 'user-provisioned', userId, role }] }),
+    });
   }
 
   private async settleOrConsume(

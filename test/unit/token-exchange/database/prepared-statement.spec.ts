@@ -67,6 +67,7 @@ const NAMES = [
   'used_jti_consume',
   'used_jti_consume_whole',
   'user_account_find',
+  'user_account_provision',
   'workflow_count',
   'workflow_count_both',
   'workflow_count_both_projectid_active_search',
