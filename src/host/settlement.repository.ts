@@ -105,6 +105,9 @@ interface SettledLoginRow extends Verdict {
   readonly isOpened: boolean;
 }
 
+/** Each turn is a lock, of which a server has room for `max_locks_per_transaction` (64) a connection on average. */
+const MOST_TURNS = 32;
+
 const settleFor = preparedConsumption<Settlement, SettledRow>('exchange_settle', settle);
 const settleLoginsFor = preparedConsumption<LoginAtTurn, SettledLoginRow>('login_settle', settleLogins);
 
@@ -120,6 +123,7 @@ export class SettlementRepository extends Settlements {
     this.logins = new ConsumptionBatch(
       (consumption) => runLogins(dataSource, consumption),
       limitsOf(dataSource).waitMs,
+      MOST_TURNS,
     );
     this.settlements = new ConsumptionBatch(
       (consumption) => settleFor(consumption).run(dataSource, consumption),

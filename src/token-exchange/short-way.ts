@@ -8,9 +8,6 @@ export { VERDICT, preparedConsumption } from './consumption/consumption-statemen
 export { ConsumptionBatch } from './consumption/jti-consumption.js';
 export type { ConsumptionRun } from './consumption/jti-consumption.js';
 export { Database } from './database/database.js';
-export type { Ask } from './database/prepared-statement.js';
-export { PreparedStatement, runTogether } from './database/prepared-statement.js';
+export { PreparedStatement } from './database/prepared-statement.js';
 export type { Column, Sql, SqlType } from './database/sql.js';
 export { givenRows, joined, parameter, sql } from './database/sql.js';
-export type { LoginAtTurn } from './sessions/session-settlement.js';
-export { TAKE_TURNS, openingClauses } from './sessions/session-settlement.js';

@@ -116,6 +116,14 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect(await sessionsOf('together')).toBe(MOST);
   });
 
+  it('[D104] of many users at once are all opened, however many turns that takes', async () => {
+    const subs = Array.from({ length: 150 }, (_, index) => `crowd-${index}`);
+    for (let turn = 0; turn < 2; turn++) {
+      const answers = await Promise.all(subs.map((sub) => login(sub)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(subs.length).fill(303));
+    }
+  });
+
   it.each([
     ['token_exchange_session', ''],
     ['audit_event', 'CONSTRAINT'],
