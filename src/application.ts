@@ -1,8 +1,9 @@
 // Makes the whole application from what the start has judged: main and the end-to-end tests call the same function.
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { AppModule, isAbsent, metricsOf } from './app.module.js';
+import type { isAbsent } from './app.module.js';
 import { VARIABLES } from './config/environment.js';
 import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
@@ -68,16 +69,20 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const logger = traces.loggerOn(parts.logger);
   const settings = parts.database ?? databaseSettings(startup.config);
   const requestWaitMs = startup.config.databaseWaitMs;
-  const database = await openDatabase({ ...settings, requestWaitMs }, ENTITIES);
+  // The database answers while the modules are read.
+  const [{ AppModule, ...composition }, database] = await Promise.all([
+    import('./app.module.js'),
+    openDatabase({ ...settings, requestWaitMs }, ENTITIES),
+  ]);
   const coordination = await joinInstances(settings, logger, clock);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
     const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
     const departure = new Departure();
-    const metrics = metricsOf(database, coordination);
+    const metrics = composition.metricsOf(database, coordination);
     const doors = doorsOf(startup, logger, metrics);
-    const root = AppModule.register({
+    const root = await AppModule.register({
       startup,
       database,
       dataDirectory: settings.kind === 'embedded' ? settings.directory : undefined,
@@ -97,6 +102,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       clock,
       frameAncestors,
       departure,
+      isAbsent: composition.isAbsent,
       ...doors,
     });
     return {
@@ -124,6 +130,7 @@ interface NestParts {
   readonly clock: Clock;
   readonly frameAncestors: FrameAncestors;
   readonly departure: Departure;
+  readonly isAbsent: typeof isAbsent;
   readonly connections: ConnectionLimit;
   readonly admission: Admission;
 }
@@ -139,9 +146,9 @@ function doorsOf({ config }: Startup, logger: Logger, metrics: Metrics) {
 }
 
 async function createNest(
-  root: ReturnType<typeof AppModule.register>,
+  root: DynamicModule,
   startup: Startup,
-  { logger, traces, clock, frameAncestors, departure, connections, admission }: NestParts,
+  { logger, traces, clock, frameAncestors, departure, isAbsent, connections, admission }: NestParts,
 ) {
   const { config, tls } = startup;
   const server = createServer({
