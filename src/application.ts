@@ -56,6 +56,8 @@ export interface ApplicationParts {
   readonly clock?: Clock;
   /** Another database than the configured one: tests open theirs from a prepared copy. */
   readonly database?: DatabaseSettings;
+  /** The built file that runs the embedded engine in a thread of its own. */
+  readonly engineThread?: string;
 }
 
 /**
@@ -63,12 +65,12 @@ export interface ApplicationParts {
  * @throws DataDirectoryLockedError when another process has the embedded data directory
  */
 export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
-  const { sourceDirectory, clock = new Clock() } = parts;
+  const { sourceDirectory, engineThread, clock = new Clock() } = parts;
   const traces = new RequestTraces();
   const logger = traces.loggerOn(parts.logger);
   const settings = parts.database ?? databaseSettings(startup.config);
   const requestWaitMs = startup.config.databaseWaitMs;
-  const database = await openDatabase({ ...settings, requestWaitMs }, ENTITIES);
+  const database = await openDatabase({ ...settings, requestWaitMs, engineThread }, ENTITIES);
   const coordination = await joinInstances(settings, logger, clock);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {

@@ -1,6 +1,4 @@
 // Opens the embedded database: the engine with its data directory, and the one connection to it.
-import { join } from 'node:path';
-import type { PGlite } from '@electric-sql/pglite';
 import type pg from 'pg';
 import type { PoolConfig } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -8,21 +6,19 @@ import { driverPool } from '../token-exchange/database/driver-pool.js';
 import type { BackgroundPool } from '../token-exchange/database/wait-limit.js';
 import { limitWaits } from '../token-exchange/database/wait-limit.js';
 import { DataDirectoryLock } from './data-directory.lock.js';
-import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
+import { EngineSocket } from './engine-socket.js';
+import { startEngineThread } from './engine-thread.js';
+import type { Engine } from './engine.js';
+import { startEngine } from './engine.js';
 import { runMigrations } from './migrate.js';
-import type { Entities, PreparedDatabase, RequestWait, SqlClient } from './prepared-database.js';
+import type { Entities, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, planOnce, whenConnected } from './prepared-database.js';
 
-// The embedded database has one connection: a request may have to wait for all that came before it.
-const EMBEDDED_CONNECTION_WAIT_MS = 30_000;
-/**
- * The log is kept as short as it may be. An ANALYZE, which holds all else up, reads a small sample: what
- * requests ask for is found by key.
- */
-const EMBEDDED_SETTINGS = ['min_wal_size=32MB', 'max_wal_size=32MB', 'default_statistics_target=3'];
+/** There is one connection: a request may have to wait for all that came before it. */
+const CONNECTION_WAIT_MS = 30_000;
 
 /** Where the embedded database is. */
-export interface EmbeddedSettings extends RequestWait {
+export interface EmbeddedSettings extends ServingSettings {
   readonly directory: string;
   /** Whether commits are forced to the disk; they are unless this is false. */
   readonly forcesWrites?: boolean;
@@ -30,22 +26,27 @@ export interface EmbeddedSettings extends RequestWait {
 
 /** @throws DataDirectoryLockedError when another process has the directory */
 export async function prepareEmbedded(
-  { directory, requestWaitMs, forcesWrites = true }: EmbeddedSettings,
+  { directory, requestWaitMs, forcesWrites = true, engineThread }: EmbeddedSettings,
   entities: Entities,
 ): Promise<PreparedDatabase> {
   const lock = DataDirectoryLock.take(directory);
   try {
-    const pglite = await createPglite(directory, forcesWrites);
-    const { pool, stopped } = await embeddedPool(pglite);
+    const settings = { directory, forcesWrites };
+    const engine = await (engineThread === undefined
+      ? startEngine(settings)
+      : startEngineThread(engineThread, settings));
+    const { pool, stopped } = embeddedPool(engine);
     const dataSource = createDataSource(entities, pool);
     let hasStopped = false;
     void stopped.then(() => (hasStopped = true));
-    const close = async () => {
+    const end = async () => {
       // An engine that has stopped would never answer.
       if (!hasStopped) await disconnect(dataSource);
-      if (!hasStopped && !pglite.closed) await pglite.close();
+      if (!hasStopped) await engine.close();
       lock.release();
     };
+    let ending: Promise<void> | undefined;
+    const close = () => (ending ??= end());
     const limit = () => {
       if (requestWaitMs !== undefined) limitEmbedded(dataSource, requestWaitMs);
     };
@@ -77,52 +78,38 @@ function patientPool(pool: pg.Pool): BackgroundPool {
   };
 }
 
-/** Loaded only where it is used: the embedded engine is 27 MB that a PostgreSQL instance need not read. */
-async function createPglite(directory: string, forcesWrites: boolean): Promise<PGlite> {
-  const { PGlite } = await import('@electric-sql/pglite');
-  const startParams = [...PGlite.defaultStartParams, ...EMBEDDED_SETTINGS.flatMap((each) => ['-c', each])];
-  const dataDirectory = join(directory, 'database');
-  if (!forcesWrites) return PGlite.create(dataDirectory, { startParams });
-  const fs = await forcedFiles(dataDirectory);
-  const pglite = await PGlite.create({ fs, startParams: forcingStartParams(startParams) });
-  // What makes a new database, and a process that did not force writes, leaves files behind that may not be on the disk yet.
-  await forceAll(dataDirectory);
-  return pglite;
-}
-
 /**
  * The embedded database is one session for ever. Whatever an earlier client left behind in it (an open transaction,
  * a prepared statement) is cleared when the pool connects anew.
  */
-async function embeddedPool(pglite: PGlite): Promise<{ pool: PoolConfig; stopped: Promise<Error> }> {
-  const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
-  const { connection } = createPgConfig(pglite);
-  const stopped = new Promise<Error>((resolve) => {
-    connection.on('errorMessage', (error: Error & { severity?: string }) => {
-      if (error.severity === 'PANIC') resolve(error);
-    });
-  });
-  const pool = {
-    // The adapter stands in for pg's own connection class, whose type is not public.
-    ...({ connection } as object),
+function embeddedPool(engine: Engine): { pool: PoolConfig; stopped: Promise<Error> } {
+  let stop: (cause: Error) => void;
+  const stopped = new Promise<Error>((resolve) => (stop = resolve));
+  void engine.failed.then((error) => stop(error));
+  const pool: PoolConfig = {
+    stream: () => new EngineSocket(engine),
+    // Whatever the environment says of servers: this is none.
+    ssl: false,
     max: 1,
     idleTimeoutMillis: 0,
-    connectionTimeoutMillis: EMBEDDED_CONNECTION_WAIT_MS,
+    connectionTimeoutMillis: CONNECTION_WAIT_MS,
     ...whenConnected(async (client) => {
-      await clearSession(client, connection);
+      whenPanicked(client as unknown as DriverClient, stop);
+      await client.query('ROLLBACK');
+      await client.query('DISCARD ALL');
       await planOnce(client);
     }),
   };
   return { pool, stopped };
 }
 
-/** The adapter keeps for itself which statements are prepared, and must forget them with the session. */
-async function clearSession(
-  client: SqlClient,
-  prepared: { parsedStatements: object; submittedNamedStatements: object },
-): Promise<void> {
-  await client.query('ROLLBACK');
-  await client.query('DISCARD ALL');
-  prepared.parsedStatements = {};
-  prepared.submittedNamedStatements = {};
+/** Of the driver's client: its connection hands every message of the server on. */
+interface DriverClient {
+  readonly connection: NodeJS.EventEmitter;
+}
+
+function whenPanicked({ connection }: DriverClient, act: (error: Error) => void): void {
+  connection.on('errorMessage', (error: Error & { severity?: string }) => {
+    if (error.severity === 'PANIC') act(error);
+  });
 }

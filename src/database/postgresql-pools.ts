@@ -4,7 +4,7 @@ import pg from 'pg';
 import { limitPool, limitWaits, statementMs } from '../token-exchange/database/wait-limit.js';
 import { runMigrationsInTurn } from './migrate.js';
 import { limitedBySql } from './pooler.js';
-import type { Entities, PreparedDatabase, RequestWait } from './prepared-database.js';
+import type { Entities, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, planOnce, whenConnected } from './prepared-database.js';
 
 /** What runs in the background, and a command, has more time than a request. */
@@ -24,7 +24,7 @@ const OPERATOR_POOL_SIZE = 2;
 const NEVER = new Promise<never>(() => undefined);
 
 /** PostgreSQL, and how many connections requests may have. */
-export interface PostgresqlSettings extends RequestWait {
+export interface PostgresqlSettings extends ServingSettings {
   readonly url: string;
   readonly poolSize: number;
 }

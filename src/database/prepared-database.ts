@@ -7,10 +7,15 @@ import { MIGRATIONS_TABLE } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { limitedBySql } from './pooler.js';
 
-/** How long requests wait for the database. */
-export interface RequestWait {
-  /** What a request waits for in all, in milliseconds; undefined where there are none, as in commands. */
+/** What a process that serves requests sets, and a command does not. */
+export interface ServingSettings {
+  /** What a request waits for in all, in milliseconds. */
   readonly requestWaitMs?: number;
+  /**
+   * The built `engine.worker.js`, by which the embedded engine has a thread of its own and holds no request up that does not need it.
+   * A command, which has nothing else to do, runs it in its own.
+   */
+  readonly engineThread?: string;
 }
 
 /** Entity classes, collected by the composition root. */
