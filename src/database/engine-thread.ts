@@ -18,7 +18,8 @@ interface Waiting {
  * @throws what the engine's start throws
  */
 export async function startEngineThread(file: string, settings: EngineSettings): Promise<Engine> {
-  const thread = new EngineThread(new Worker(file, { workerData: settings }));
+  // What was loaded before the service, such as an SDK of traces, has no part in the engine.
+  const thread = new EngineThread(new Worker(file, { workerData: settings, execArgv: [] }));
   await thread.started;
   return thread;
 }
