@@ -57,6 +57,8 @@ export interface ApplicationParts {
   readonly clock?: Clock;
   /** Another database than the configured one: tests open theirs from a prepared copy. */
   readonly database?: DatabaseSettings;
+  /** The built file that runs the embedded engine in a thread of its own. */
+  readonly engineThread?: string;
 }
 
 /**
@@ -64,7 +66,7 @@ export interface ApplicationParts {
  * @throws DataDirectoryLockedError when another process has the embedded data directory
  */
 export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
-  const { sourceDirectory, clock = new Clock() } = parts;
+  const { sourceDirectory, engineThread, clock = new Clock() } = parts;
   const traces = new RequestTraces();
   const logger = traces.loggerOn(parts.logger);
   const settings = parts.database ?? databaseSettings(startup.config);
@@ -72,7 +74,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   // The database answers while the modules are read.
   const [{ AppModule, ...composition }, database] = await Promise.all([
     import('./app.module.js'),
-    openDatabase({ ...settings, requestWaitMs }, ENTITIES),
+    openDatabase({ ...settings, requestWaitMs, engineThread }, ENTITIES),
   ]);
   const coordination = await joinInstances(settings, logger, clock);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the service: command line, configuration, licence, application, listening, and a graceful stop.
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import 'reflect-metadata';
@@ -51,10 +51,9 @@ async function main(): Promise<void> {
   const logger = createLogger(startup.config.logLevel);
   for (const warning of startup.warnings) logger.warn(warning);
   for (const note of startup.notes) logger.info(note);
-  const application = await createApplication(startup, {
-    logger,
-    sourceDirectory: dirname(fileURLToPath(import.meta.url)),
-  });
+  const sourceDirectory = dirname(fileURLToPath(import.meta.url));
+  const engineThread = join(sourceDirectory, 'database', 'engine.worker.js');
+  const application = await createApplication(startup, { logger, sourceDirectory, engineThread });
   stopOnSignals(application, startup.config.shutdownDelaySeconds * 1000, logger);
   endWithDatabase(application, logger);
   const address = await application.listen();

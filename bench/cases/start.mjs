@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SERVICE_SCRIPT, serviceEnvironment } from '../servers/service.mjs';
 import { cpuMicroseconds } from '../support/process-usage.mjs';
 import { table } from '../support/report.mjs';
-import { intervalOfMedian, ratio, spread } from '../support/statistics.mjs';
+import { ratio, spread } from '../support/statistics.mjs';
 
 const LONGEST_WARM_START_SECONDS = 1.2;
 /** The warm service on PostgreSQL against the bare program. */
@@ -38,7 +38,7 @@ export const start = {
       againstBare(turns, { title: 'CPU until then, service / bare', of: 'cpuMs' }),
     ];
     const situations = table([HEADINGS, ...Object.entries(starts).map(rowOf)]);
-    return { starts, turns, ratios, remarks: [situations, ...intervals(ratios.slice(2))] };
+    return { starts, turns, ratios, remarks: [situations] };
   },
 };
 
@@ -94,13 +94,6 @@ async function takeTurns(workbench) {
 
 function againstBare(turns, comparison) {
   return ratio(turns, { ...comparison, ...contest, atMost: MOST_OF_BARE });
-}
-
-function intervals(ratios) {
-  return ratios.map(({ title, values }) => {
-    const [low, high] = intervalOfMedian(values);
-    return `${title}: 95 % interval of the median ${low.toFixed(2)} to ${high.toFixed(2)} (${values.length} pairs)`;
-  });
 }
 
 /** A new database for each start; the one before it goes. */

@@ -39,24 +39,6 @@ export function medianInterval(values) {
   return rank === 0 ? undefined : [sorted[rank - 1], sorted[sorted.length - rank]];
 }
 
-/**
- * The 95 % interval of the median, by the signs alone: each value lies above the true median as often as below it, whatever
- * their distribution. Of fewer than six values it is their whole spread, which holds the median less surely.
- */
-export function intervalOfMedian(values) {
-  const sorted = Float64Array.from(values).sort();
-  const { length } = sorted;
-  let left = 0;
-  // How likely it is that no more than `left` of them lie below: a sum of binomial terms.
-  let term = 0.5 ** length;
-  for (let sum = term; sum <= 0.025 && left < length / 2; sum += term) {
-    left += 1;
-    term *= (length - left + 1) / left;
-  }
-  const edge = Math.max(0, left - 1);
-  return [sorted[edge], sorted[length - 1 - edge]];
-}
-
 /** All CPU time of a request: the server's and the database's. */
 export function cpuMicros({ serverCpuMicros, databaseCpuMicros }) {
   return serverCpuMicros + databaseCpuMicros;
