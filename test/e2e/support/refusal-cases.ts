@@ -215,7 +215,7 @@ const ENTRIES: readonly RefusalCase[] = [
       const entries = service.part(StoredEntryService);
       await entries.add(partner.staticEntry({ name: 'suspended' }));
       await entries.suspend('suspended');
-      await service.part(StoredEntryFollower).follow();
+      await service.part(StoredEntryFollower).followNews();
     },
     told: told({}),
   },
