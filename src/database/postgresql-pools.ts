@@ -68,6 +68,8 @@ function preparePools(background: PoolConfig, waitMs: number, entities: Entities
     ...background,
     lock_timeout: statementMs(waitMs),
     statement_timeout: statementMs(waitMs),
+    // An instance that stalls within a transaction holds what others wait for.
+    idle_in_transaction_session_timeout: statementMs(waitMs),
     // After a stall the wait begins anew (`afterWaiting`): that timer, which knows of stalls, has to be the first.
     query_timeout: 2 * waitMs + PREPARATION_MS,
   };

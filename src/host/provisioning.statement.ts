@@ -50,15 +50,16 @@ const TOLD = AUDIT_EVENTS.insertion(
 /**
  * The constraints decide every race: users and links go in sorted, users first as in a transaction that makes one alone, so that two
  * statements cannot wait for each other. Of a user whose link somebody else has made meanwhile nothing must stay: the division by
- * zero takes the whole statement back. That a user was made is written before what the user did: the one is read for the other.
+ * zero takes the whole statement back. Of one identity that comes twice the first is made, and the other finds it. That a user was made is written before what the user did: the one is read for the other.
  */
 export const PROVISION = new SharedStatement(
   'user_account_provision',
   sql<Newcomers>`WITH newcomer AS MATERIALIZED (
-      SELECT * FROM ${NEWCOMER}
+      SELECT DISTINCT ON (issuer, subject) * FROM ${NEWCOMER}
       WHERE NOT EXISTS (
         SELECT FROM token_exchange_identity_link AS link WHERE link.issuer = newcomer.issuer AND link.subject = newcomer.subject
       )
+      ORDER BY issuer, subject, request
     ), made AS (
       INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
       SELECT user_id, email, normalized_email, given_name, family_name, role FROM newcomer ORDER BY normalized_email, request

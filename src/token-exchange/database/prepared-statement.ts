@@ -45,12 +45,12 @@ export class PreparedStatement<Input, Row> {
 export type Ask = <Input, Row>(statement: PreparedStatement<Input, Row>, input: Input) => Promise<Row[]>;
 
 /**
- * Runs prepared statements in one transaction (read committed): committed when `work` resolves, rolled back when it throws.
+ * Runs prepared statements in one transaction, in which each sees what was committed before it began, whatever the database's default: committed when `work` resolves, rolled back when it throws.
  * @throws what `work` throws, or the driver's error
  */
 export function runTogether<T>(dataSource: DataSource, work: (ask: Ask) => Promise<T>): Promise<T> {
   return onConnection(dataSource, async (ask) => {
-    await ask({ text: 'BEGIN' });
+    await ask({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' });
     try {
       const result = await work((statement, input) => ask(statement, statement.values(input)));
       await ask({ text: 'COMMIT' });

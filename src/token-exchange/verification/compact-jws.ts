@@ -45,7 +45,8 @@ function readHeader(part: string): CompactJws['header'] {
   const header = Object.freeze(jsonObject(part, 'header'));
   if (part.length > REMEMBERED_CHARACTERS) return header;
   if (rememberedHeaders.size >= REMEMBERED_HEADERS) rememberedHeaders.clear();
-  rememberedHeaders.set(part, header);
+  // A copy: what is cut from a text keeps all of that in memory, the signature too.
+  rememberedHeaders.set(Buffer.from(part, 'latin1').toString('latin1'), header);
   return header;
 }
 

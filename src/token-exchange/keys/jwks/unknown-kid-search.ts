@@ -34,7 +34,9 @@ export class UnknownKidSearch {
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
     await withinWait(this.snapshots.waitMs, () => this.follower.reread());
     if (cached.keyFor(kid, this.clock.nowMs()) !== undefined) return;
-    await (this.refresh.running(cached) ?? this.extraFetch(cached));
+    const fetched = () => this.refresh.running(cached) ?? this.extraFetch(cached);
+    // What a fetch brings is stored with the limits of the background, for which no request waits (D49).
+    await withinWait(LONGEST_WAIT_MS + this.snapshots.waitMs, fetched);
   }
 
   /** At most one per URL and 30 seconds over all instances, whether the last one succeeded or failed (D34). */
