@@ -71,11 +71,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   const logger = traces.loggerOn(parts.logger);
   const settings = parts.database ?? databaseSettings(startup.config);
   const requestWaitMs = startup.config.databaseWaitMs;
-  // The database answers while the modules are read.
-  const [{ AppModule, ...composition }, database] = await Promise.all([
-    import('./app.module.js'),
-    openDatabase({ ...settings, requestWaitMs, engineThread }, ENTITIES),
-  ]);
+  const { composition, database } = await open({ ...settings, requestWaitMs, engineThread });
   const coordination = await joinInstances(settings, logger, clock);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
@@ -84,7 +80,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
     const departure = new Departure();
     const metrics = composition.metricsOf(database, coordination);
     const doors = doorsOf(startup, logger, metrics);
-    const root = await AppModule.register({
+    const root = await composition.AppModule.register({
       startup,
       database,
       dataDirectory: settings.kind === 'embedded' ? settings.directory : undefined,
@@ -122,6 +118,18 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
     };
   } catch (error) {
     await closeRest();
+    throw error;
+  }
+}
+
+/** Reads the modules while the database answers. */
+async function open(settings: Parameters<typeof openDatabase>[0]) {
+  const opening = openDatabase(settings, ENTITIES);
+  try {
+    const [composition, database] = await Promise.all([import('./app.module.js'), opening]);
+    return { composition, database };
+  } catch (error) {
+    await opening.then(({ close }) => close()).catch(() => undefined);
     throw error;
   }
 }

@@ -129,7 +129,7 @@ function endWithDatabase({ database }: Application, logger: Logger): void {
     const { code } = error as { code?: string };
     logger.fatal(
       { code, reason: error.message },
-      'the embedded database has stopped, and the process ends: see to the disk and start it again, what was committed is kept',
+      'the embedded database has stopped, and the process ends: see to the reason, mostly the disk, and start it again; what was committed is kept',
     );
     setTimeout(() => exitAfterLog(EXIT_FAILED, logger), LAST_ANSWERS_MS);
   });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { randomBytes } from 'node:crypto';
 import { freePort } from '../../dist/demo/free-port.js';
@@ -26,7 +27,7 @@ export function hydraIsMissing({ HYDRA_BIN: binary }) {
 }
 
 export async function startHydra(workbench) {
-  const command = process.env.HYDRA_BIN;
+  const command = resolve(process.env.HYDRA_BIN);
   const database = await workbench.newEmptyDatabase();
   const { port, folder, origin } = await workbench.surroundingsOf('hydra');
   const adminPort = await freePort();

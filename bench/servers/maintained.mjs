@@ -24,7 +24,8 @@ const { JtiRepository } = await load('token-exchange/consumption/jti.repository.
 
 const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });
 const logger = createLogger(startup.config.logLevel);
-const application = await createApplication(startup, { logger, sourceDirectory: source });
+const engineThread = join(source, 'database', 'engine.worker.js');
+const application = await createApplication(startup, { logger, sourceDirectory: source, engineThread });
 const jtis = application.nest.get(JtiRepository, { strict: false });
 const purge = application.nest.get(JtiPurgeJob, { strict: false });
 const control = createServer((request, response) => {

@@ -3,7 +3,7 @@
 // It issues JWT access tokens signed by ES256, as the service does (its resource-indicator feature makes them). Replay
 // records and users are in memory unless it is given a database: without one it has no database work at all and forgets
 // everything when it ends. With one, an exchange is the floor's statement, which is the cheapest that is known.
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { errors as joseErrors, importSPKI, jwtVerify } from 'jose';
 import { errors, Provider } from 'oidc-provider';
 import { Database } from './floor/database.mjs';
@@ -41,6 +41,9 @@ const resource = new provider.ResourceServer(RESOURCE, resourceServer());
 provider.registerGrantType(TOKEN_EXCHANGE_GRANT, exchange, ['subject_token', 'subject_token_type'], []);
 provider.listen(port, '127.0.0.1');
 
+/** As the floor counts: ids at random would make the index of them dearer. */
+let requests = 0;
+
 async function exchange(context) {
   const { client, params } = context.oidc;
   const subject = await verified(params.subject_token);
@@ -54,7 +57,12 @@ async function exchange(context) {
   });
   // Saving would do it, but the audit row comes before and tells it.
   token.jti = token.generateTokenId();
-  const work = { subject, tokenId: token.jti, lifetimeSeconds, requestId: randomUUID() };
+  const work = {
+    subject,
+    tokenId: token.jti,
+    lifetimeSeconds,
+    requestId: `req-${(requests += 1).toString(36)}`,
+  };
   token.accountId = await users.exchange(work);
   if (token.accountId === undefined) throw new errors.InvalidGrant('unknown subject, or replayed');
   context.oidc.entity('AccessToken', token);

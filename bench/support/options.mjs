@@ -1,10 +1,12 @@
 // Reads the command line of the benchmark.
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { versionOfNode } from './node-versions.mjs';
 
 /** An even number, so that the turns are mirrored: as often one contender first as the other. */
 const DEFAULTS = { rounds: 20, seconds: 4, connections: 32, exchanges: 1_000_000, 'growth-scale': 1 };
 const LARGEST = {
+  rounds: 1_000,
   // Tokens for embedded login live for a minute, and a part of it goes by while they are signed.
   seconds: 20,
   // A thousand users are left: fewer are no load that is spread.
@@ -20,7 +22,7 @@ export const HELP = `Usage: npm run bench -- [options]
                      oidc-provider (the default), oidc-provider-durable, hydra (HYDRA_BIN), keycloak (KEYCLOAK_HOME)
   --node PATH        the Node.js binary that runs the measured programs (default: this one); may be given several
                      times for the case "node-versions", all other cases take the first
-  --rounds N         alternating rounds of each case (default: ${DEFAULTS.rounds})
+  --rounds N         alternating rounds of each case, at most ${LARGEST.rounds} (default: ${DEFAULTS.rounds})
   --seconds N        length of a round, at most ${LARGEST.seconds} (default: ${DEFAULTS.seconds})
   --requests N       requests of a round, instead of a length
   --connections N    connections that are kept busy (default: ${DEFAULTS.connections})
@@ -35,7 +37,8 @@ export class UsageError extends Error {}
 
 /** @throws UsageError */
 export function readOptions(args, { cases, peers }, environment = process.env) {
-  const { help, list, json, case: names, peer: peerNames, node: nodes = [], ...texts } = parsed(args);
+  const { help, list, json, case: names, peer: peerNames, node: paths = [], ...texts } = parsed(args);
+  const nodes = paths.map(fromHere);
   const given = Object.entries(texts).map(([name, text]) => [name, wholeNumber(name, text)]);
   const { 'growth-scale': growthScale, ...numbers } = { ...DEFAULTS, ...Object.fromEntries(given) };
   const chosen = names === undefined ? cases : names.map((name) => named(name, 'case', cases));
@@ -55,6 +58,11 @@ function readPeers(names, chosenCases, peers, environment) {
     if (missing !== undefined) throw new UsageError(`--peer ${name} ${missing}`);
     return peer;
   });
+}
+
+/** Programs are started in folders of their own; a bare name is looked up, as by a shell. */
+function fromHere(path) {
+  return path.includes('/') ? resolve(path) : path;
 }
 
 function mustRun(path) {

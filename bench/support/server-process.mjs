@@ -32,6 +32,8 @@ export class ServerProcess {
     });
     closeSync(log);
     this.ended = once(this.child, 'close');
+    // Whoever waits for it is told; by itself a program that cannot be started must not end the benchmark before it has tidied up.
+    this.ended.catch(() => undefined);
   }
 
   get processId() {

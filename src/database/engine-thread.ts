@@ -18,25 +18,34 @@ interface Waiting {
  * @throws what the engine's start throws
  */
 export async function startEngineThread(file: string, settings: EngineSettings): Promise<Engine> {
-  // What was loaded before the service, such as an SDK of traces, has no part in the engine.
-  const thread = new EngineThread(new Worker(file, { workerData: settings, execArgv: [] }));
+  // What was loaded before the service, such as an SDK of traces, has no part in the engine: it might listen, or never let the thread end.
+  const thread = new EngineThread(new Worker(file, { workerData: settings, execArgv: [], env: {} }));
   await thread.started;
   return thread;
+}
+
+/** Whoever waits for an answer is told as by a server that is gone: then a request is answered 503 (D49). */
+class EngineGoneError extends Error {
+  readonly code = 'ECONNRESET';
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
 }
 
 class EngineThread implements Engine {
   readonly started: Promise<void>;
   readonly failed: Promise<Error>;
   private readonly waiting: Waiting[] = [];
-  private failure: Error | undefined;
+  private failure: EngineGoneError | undefined;
   private isClosing = false;
 
   constructor(private readonly worker: Worker) {
     this.failed = new Promise((resolve) => {
       const fail = (error: Error) => {
-        this.failure ??= error;
+        this.failure ??= new EngineGoneError(error);
         for (const { reject } of this.waiting.splice(0)) reject(this.failure);
-        resolve(this.failure);
+        resolve(error);
       };
       worker.on('error', fail);
       worker.once('exit', (code) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 
 /**
- * The log is kept as short as it may be. An ANALYZE, which holds all else up, reads a small sample: what
+ * The log is kept as short as it may be. An ANALYZE, which holds all other statements up, reads a small sample: what
  * requests ask for is found by key.
  */
 const SETTINGS = ['min_wal_size=32MB', 'max_wal_size=32MB', 'default_statistics_target=3'];

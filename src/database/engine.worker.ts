@@ -13,11 +13,20 @@ async function answer(messages: Uint8Array): Promise<void> {
   port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
 }
 
-/** Without its port the thread has nothing left to do, and ends. */
+/** In a thread this ends the thread alone. */
 async function end(): Promise<void> {
   await engine.close();
-  port.close();
+  process.exit(0);
 }
 
-port.on('message', (message: ToEngine) => void (message === 'close' ? end() : answer(message)));
+/** Ends the thread, whatever the process makes of rejections: the next answer would go to this question. */
+function fail(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
+}
+
+port.on('message', (message: ToEngine) => {
+  (message === 'close' ? end() : answer(message)).catch(fail);
+});
 port.postMessage('ready');

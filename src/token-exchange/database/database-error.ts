@@ -44,7 +44,7 @@ export function isAnswer(error: unknown): boolean {
   return typeof (error as { severity?: unknown } | undefined)?.severity === 'string';
 }
 
-/** Statements that go past TypeORM fail with the driver's own error, of which PostgreSQL and PGlite each have a class. */
+/** Statements that go past TypeORM fail with the driver's own error. */
 function sqlStateOf(error: unknown): string | undefined {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const code = (cause as { code?: unknown } | undefined)?.code;

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngineThread } from '../../../src/database/engine-thread.js';
+import { unavailabilityOf } from '../../../src/token-exchange/database/unavailable.js';
 
 const SETTINGS = { directory: '/nowhere', forcesWrites: true };
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -46,6 +47,26 @@ describe('the thread of the embedded engine', () => {
     await engine.close();
   });
 
+  it('has nothing to do with what is loaded before the process, and ends with its engine', async () => {
+    const preload = join(folder, 'preload.cjs');
+    writeFileSync(preload, 'globalThis.isPreloaded = true; setInterval(() => undefined, 1_000);');
+    const file = threadThat(
+      'preloaded',
+      `if (message === 'close') process.exit(0);
+       else parentPort.postMessage(new TextEncoder().encode(String(globalThis.isPreloaded)));`,
+    );
+    const { NODE_OPTIONS: before } = process.env;
+    process.env['NODE_OPTIONS'] = `--require ${preload}`;
+    try {
+      const engine = await startEngineThread(file, SETTINGS);
+      expect(new TextDecoder().decode(await engine.ask(bytes('preloaded?')))).toBe('undefined');
+      await engine.close();
+    } finally {
+      if (before === undefined) delete process.env['NODE_OPTIONS'];
+      else process.env['NODE_OPTIONS'] = before;
+    }
+  });
+
   it('fails the start with the cause', async () => {
     const file = threadThat('unable', '', `throw new Error('no such disk');`);
     await expect(startEngineThread(file, SETTINGS)).rejects.toThrow('no such disk');
@@ -63,6 +84,10 @@ describe('the thread of the embedded engine', () => {
         expect(String((answer as PromiseRejectedResult).reason)).toContain(cause);
       expect((await engine.failed).message).toContain(cause);
       await expect(engine.ask(bytes('three'))).rejects.toThrow(cause);
+      // As of a server that is gone: requests are answered 503 (D49).
+      expect(unavailabilityOf(await engine.ask(bytes('four')).catch((error: unknown) => error))).toBe(
+        'connection_lost',
+      );
     },
   );
 });
