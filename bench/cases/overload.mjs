@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { exchangeRequests } from '../support/exchanges.mjs';
-import { median, quantile } from '../support/statistics.mjs';
+import { median, quantile, spread } from '../support/statistics.mjs';
 import { warmUp } from '../support/rounds.mjs';
 
 const RUSH_PROGRAM = join(import.meta.dirname, '..', 'support', 'rush-client.mjs');
@@ -40,9 +40,7 @@ export const overload = {
         {
           title: 'p99 of what is accepted, overload / half load',
           values,
-          median: median(values),
-          min: Math.min(...values),
-          max: Math.max(...values),
+          ...spread(values),
           atMost: 5,
         },
       ],
