@@ -82,7 +82,9 @@ export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 @Injectable()
 export class AccessTokenService extends AccessTokenIssuer {
   override readonly audience: string;
-  private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>();
+  private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>(undefined, ({ content }) =>
+    this.hasExpired(content),
+  );
 
   constructor(
     private readonly signingKeys: SigningKeyService,

@@ -7,21 +7,33 @@ const MAX_TOKENS = 10_000;
 /**
  * What was read of each token, by the SHA-256 of all its characters: no two tokens share an entry, whatever parts they
  * have in common (known from other products: CVE-2026-35039). Only the signature's verdict is remembered, which never
- * changes; whether a token has expired, and who its users are now, is asked at each call. The oldest entries go first.
+ * changes; whether a token has expired, and who its users are now, is asked at each call. The oldest entries go first, and with each
+ * that comes those that are over: so memory follows the tokens that live.
  */
 export class VerifiedTokens<Content> {
   private readonly contents = new Map<string, Content>();
 
-  constructor(private readonly maxTokens: number = MAX_TOKENS) {}
+  /** @param isOver whether what was read of a token is of no use any more */
+  constructor(
+    private readonly maxTokens: number = MAX_TOKENS,
+    private readonly isOver: (content: Content) => boolean = () => false,
+  ) {}
 
   find(token: string): Content | undefined {
     return this.contents.get(keyOf(token));
   }
 
   remember(token: string, content: Content): void {
-    const [oldest] = this.contents.keys();
-    if (this.contents.size >= this.maxTokens && oldest !== undefined) this.contents.delete(oldest);
+    this.makeRoom();
     this.contents.set(keyOf(token), content);
+  }
+
+  /** From the oldest on, up to the first that has its place. */
+  private makeRoom(): void {
+    for (const [key, content] of this.contents) {
+      if (this.contents.size < this.maxTokens && !this.isOver(content)) return;
+      this.contents.delete(key);
+    }
   }
 }
 

@@ -57,6 +57,20 @@ describe('remembered tokens', () => {
     ]);
   });
 
+  it('are forgotten once they are over, as others come', () => {
+    let now = 0;
+    const tokens = new VerifiedTokens<number>(undefined, (endsAt) => endsAt <= now);
+    for (const endsAt of [5, 2, 9, 3]) tokens.remember(`until ${endsAt}`, endsAt);
+    const held = () => [5, 2, 9, 3].filter((endsAt) => tokens.find(`until ${endsAt}`) !== undefined);
+    now = 4;
+    tokens.remember('another', 99);
+    // What is behind one that lives has to wait for it.
+    expect(held()).toEqual([5, 2, 9, 3]);
+    now = 6;
+    tokens.remember('one more', 99);
+    expect(held()).toEqual([9, 3]);
+  });
+
   it('are still there when one of them is remembered again', () => {
     const tokens = new VerifiedTokens<number>(3);
     for (const index of [0, 1, 1, 2]) tokens.remember(`token ${index}`, index);
