@@ -197,7 +197,13 @@ function metricsAddress(nest: NestFastifyApplication, { config }: Startup): stri
   return config.metricsPort === undefined ? undefined : nest.get(MetricsListener, { strict: false }).address;
 }
 
+/**
+ * How many connections may wait to be taken. Those beyond are tried again by their clients' systems after one second, then three: with
+ * the 511 of Node.js a rush of clients was answered that late, though the service was not. The system may allow fewer.
+ */
+const MOST_UNTAKEN_CONNECTIONS = 4_096;
+
 async function listen(nest: NestFastifyApplication, { config }: Startup): Promise<string> {
-  await nest.listen(config.port, config.host);
+  await nest.listen({ port: config.port, host: config.host, backlog: MOST_UNTAKEN_CONNECTIONS });
   return nest.getUrl();
 }
