@@ -28,7 +28,10 @@ describeOnAnyDatabase(
         trustedKeys: [{ type: 'jwks', url: server.url, issuer: ISSUER, cacheTtlSeconds: 86_400 }],
         environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true', SVC_DATABASE_WAIT_MS: String(WAIT_MS) },
       });
-      await until('the first keys are fetched', PATIENCE_MS, () => server.requestCount > 0);
+      await until('the first keys are asked for', PATIENCE_MS, () => server.requestCount > 0);
+      // And used: whoever comes while they are fetched waits for that fetch, and has no other.
+      const answer = await service.exchange({ subject_token: before.sign() });
+      expect([answer.status, server.requestCount]).toEqual([200, 1]);
     }, PATIENCE_MS);
     afterAll(async () => {
       await service?.stop();
