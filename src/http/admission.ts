@@ -1,13 +1,18 @@
 // How many requests the process works for at one time: one more is sent away before it costs anything.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { newRequestId } from '../token-exchange/http/request-id.js';
 import { TemporarilyUnavailableException } from '../token-exchange/http/temporarily-unavailable.exception.js';
+import { COMMON_HEADERS } from './common-headers.js';
+import type { Departure } from './departure.js';
 import { PROBES } from './probes.js';
 import { RareWarning } from './rare-warning.js';
 
+const STATUS = 503;
 /** In seconds; as all that is temporarily unavailable says. */
-export const RETRY_AFTER_SECONDS = 5;
+const RETRY_AFTER_SECONDS = '5';
 /** A login that asks for its answer as a page gets one, from its own filter. */
 const ASKS_FOR_PAGE = /[?&]answer=page\b/;
 const MESSAGE = 'The service has as many requests in progress as it takes; send it again later';
@@ -16,16 +21,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether it is among those in progress. */
     isAdmitted?: boolean;
-    /** Whether it was sent away unread. */
-    isShed?: boolean;
   }
 }
 
 /**
- * The hook and the guard before all others. What waits in a queue is answered late, and what is answered late was often given up by
+ * The door and the guard before all others. What waits in a queue is answered late, and what is answered late was often given up by
  * then: so work in progress has a bound, and time of answers with it. A request counts once it has arrived whole, so that slow
  * clients take nobody's place, until it has its answer, be its client there or not. While there are too many, others are sent
- * away by their headers: to read, route and judge them would take a third of what it takes to answer them.
+ * away by their headers, before Fastify: to read, route and judge them would take a third of what it takes to answer them, and Node.js
+ * takes one new connection each time it has served all that are ready, so that those would wait for seconds.
  * @rule D102 A request over the bound gets 503 with `Retry-After` at once; nothing is used up for it. Health and metrics
  * are always answered.
  */
@@ -39,7 +43,7 @@ export class Admission implements CanActivate {
    */
   constructor(
     private readonly most: number,
-    logger: Pick<Logger, 'warn'>,
+    private readonly logger: Pick<Logger, 'warn' | 'debug'>,
     private readonly onShed: () => void,
   ) {
     this.warning = new RareWarning((count) =>
@@ -55,28 +59,50 @@ export class Admission implements CanActivate {
     return this.inProgress;
   }
 
-  /** Is told of all answers of a server. */
-  watch(server: FastifyInstance): void {
+  /**
+   * Is told of all requests and answers of a server, before it listens.
+   * @param departure tells whether answers are to end their connections
+   */
+  watch(server: FastifyInstance, departure?: Departure): void {
     server.decorateRequest('isAdmitted', false);
-    server.decorateRequest('isShed', false);
     server.addHook('onSend', (request, _reply, payload, done) => {
       this.leave(request);
       done(null, payload);
     });
+    this.standBefore(server, departure);
   }
 
-  /** The body for a request that is to be sent away unread, in the words of all endpoints; undefined where it is to go on. */
-  refusalOf(request: FastifyRequest): object | undefined {
-    if (this.inProgress < this.most || this.isExempt(request) || ASKS_FOR_PAGE.test(request.url))
-      return undefined;
+  /** Of a server that listens to `localhost`, Fastify makes another for its other address: there the guard alone stands. */
+  private standBefore({ server }: FastifyInstance, departure?: Departure): void {
+    const listeners = server.listeners('request') as RequestListener[];
+    server.removeAllListeners('request');
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (this.inProgress >= this.most && mayBeSentAway(request))
+        return this.sendAway(request, response, departure?.isUnderWay === true);
+      for (const listener of listeners) listener.call(server, request, response);
+    });
+  }
+
+  /** In the words of all endpoints. What is left of the request, Node.js reads and forgets. */
+  private sendAway(request: IncomingMessage, response: ServerResponse, isLast: boolean): void {
     this.count503();
-    request.isShed = true;
-    return {
+    const requestId = newRequestId(request);
+    const body = JSON.stringify({
       error: 'temporarily_unavailable',
       error_description: MESSAGE,
       message: MESSAGE,
-      requestId: request.id,
-    };
+      requestId,
+    });
+    this.logger.debug({ requestId, method: request.method, route: null, status: STATUS }, 'request');
+    response.writeHead(STATUS, {
+      'x-request-id': requestId,
+      ...COMMON_HEADERS,
+      'retry-after': RETRY_AFTER_SECONDS,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      ...(isLast ? { connection: 'close' } : {}),
+    });
+    response.end(body);
   }
 
   /** Of those whose bodies were under way there may be too many by now. @throws TemporarilyUnavailableException which each route's own filter puts into its words */
@@ -106,4 +132,9 @@ export class Admission implements CanActivate {
     request.isAdmitted = false;
     this.inProgress -= 1;
   }
+}
+
+/** By the address, since no route is known yet. */
+function mayBeSentAway({ url = '' }: IncomingMessage): boolean {
+  return !PROBES.has(url.split('?', 1)[0] ?? '') && !ASKS_FOR_PAGE.test(url);
 }

@@ -11,7 +11,7 @@ import { KnownPaths } from './known-paths.js';
 import { PROBES } from './probes.js';
 import { traceRequests } from './request-tracing.js';
 import type { Admission } from './admission.js';
-import { RETRY_AFTER_SECONDS } from './admission.js';
+import { COMMON_HEADERS } from './common-headers.js';
 import type { ConnectionLimit } from './connection-limit.js';
 import { HEADERS_TOO_LARGE, answerUnreadableRequest } from './unreadable-request.js';
 
@@ -105,7 +105,7 @@ export function createServer({
   const server: FastifyInstance = adapter.getInstance();
   departure?.watch(server);
   connections?.watch(server.server);
-  if (admission !== undefined) sendAway(server, admission);
+  admission?.watch(server, departure);
   traceRequests(server, traces);
   limitHeaders(server);
   rememberRoutes(server, new KnownPaths(isAbsent));
@@ -127,17 +127,6 @@ function noSchemas(): never {
 function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {
   server.decorate('knownPaths', paths);
   server.addHook('onRoute', ({ url, method }) => paths.add(url, method));
-}
-
-/** Before everything that costs time: see admission.ts. */
-function sendAway(server: FastifyInstance, admission: Admission): void {
-  admission.watch(server);
-  server.addHook('onRequest', (request, reply, done) => {
-    const refusal = admission.refusalOf(request);
-    if (refusal === undefined) return done();
-    setCommonHeaders(request, reply);
-    void reply.status(503).header('retry-after', RETRY_AFTER_SECONDS).send(refusal);
-  });
 }
 
 /** One more than may come is read, so that it can be told from the most that may. */
@@ -183,10 +172,6 @@ function readBodiesUnparsed(server: FastifyInstance): void {
   });
 }
 
-/**
- * Answers are not stored, unless a route says otherwise; those of the two flows say it again (D22, token-exchange/http/http-answers.ts).
- * The id is on every answer (D21); no page of ours tells others where its visitor came from (D23).
- */
 function answerWithCommonHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
@@ -194,20 +179,16 @@ function answerWithCommonHeaders(server: FastifyInstance): void {
   });
 }
 
+/** The id is on every answer (D21). */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  void reply.headers({
-    'x-request-id': request.id,
-    'cache-control': 'no-store',
-    pragma: 'no-cache',
-    'referrer-policy': 'no-referrer',
-  });
+  void reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
 }
 
 /** One line an answer. The route's pattern stands for the address: a real one may hold a token or anything else. */
 function logAnswers(server: FastifyInstance, logger: Logger): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? null;
-    const level = PROBES.has(route ?? '') || request.isShed === true ? 'debug' : 'info';
+    const level = PROBES.has(route ?? '') ? 'debug' : 'info';
     const { id: requestId, method } = request;
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
     logger[level]({ requestId, method, route, status: reply.statusCode, milliseconds }, 'request');

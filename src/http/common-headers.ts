@@ -1,0 +1,11 @@
+// What the answers of all routes have in common.
+
+/**
+ * Answers are not stored, unless a route says otherwise; those of the two flows say it again (D22, token-exchange/http/http-answers.ts).
+ * No page of ours tells others where its visitor came from (D23).
+ */
+export const COMMON_HEADERS = {
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+  'referrer-policy': 'no-referrer',
+} as const;
