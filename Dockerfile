@@ -6,6 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src src
+COPY scripts/bundle.mjs scripts/
 # What only a compiler or a debugger reads is a quarter of what is installed.
 RUN npm run build && npm prune --omit=dev && \
     find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
@@ -28,7 +29,7 @@ USER 1000:1000
 # Node.js keeps here what V8 makes of the sources, so that no start compiles them anew: a sixth less of its time.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
 # Passwords of operators need a library built for this platform: the image is not made without it.
-RUN ["node", "-e", "Promise.all([import('/app/dist/src/application.js'), import('@node-rs/argon2')])"]
+RUN ["node", "-e", "Promise.all([import('/app/dist/src/application.js'), import('/app/dist/src/app.module.js'), import('@node-rs/argon2')])"]
 EXPOSE 5678
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "health-check.mjs"]
 CMD ["node", "dist/src/main.js"]

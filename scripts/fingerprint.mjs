@@ -3,7 +3,15 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const sources = ['src', 'demo', 'ormconfig.ts', 'nest-cli.json', 'package.json', 'package-lock.json'];
+const sources = [
+  'src',
+  'demo',
+  'ormconfig.ts',
+  'nest-cli.json',
+  'package.json',
+  'package-lock.json',
+  'scripts/bundle.mjs',
+];
 
 /** Names and contents count, times do not: a fresh checkout of the same files need not be built again. */
 export function fingerprint(root) {

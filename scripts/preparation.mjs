@@ -54,13 +54,20 @@ async function build(root) {
   return outcome;
 }
 
-/** First the service, which empties dist, then the script that it serves to the pages of others. */
+/** First the service, which empties dist, then the script that it serves to the pages of others, then the files that it starts from. */
+const BUILD_STEPS = [
+  ['Building', 'node_modules/@nestjs/cli/bin/nest.js', 'build'],
+  ['Building the script for host pages', 'node_modules/typescript/bin/tsc', '-p', 'src/web/embed'],
+  ['Putting the service into few files', 'scripts/bundle.mjs'],
+];
+
 async function buildInSteps(root) {
-  const nest = ['node_modules/@nestjs/cli/bin/nest.js', 'build'];
-  const outcome = await step(root, 'Building', process.execPath, nest);
-  if (outcome.exitCode !== 0) return outcome;
-  const compiler = ['node_modules/typescript/bin/tsc', '-p', 'src/web/embed'];
-  return step(root, 'Building the script for host pages', process.execPath, compiler);
+  let outcome = { exitCode: 0, interrupted: false };
+  for (const [title, ...program] of BUILD_STEPS) {
+    outcome = await step(root, title, process.execPath, program);
+    if (outcome.exitCode !== 0) break;
+  }
+  return outcome;
 }
 
 /** All output goes to standard error: standard output belongs to the program that is started afterwards. */
