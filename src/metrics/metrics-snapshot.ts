@@ -1,7 +1,6 @@
 // What a process has counted, in a form in which it can be told to another one.
-import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { Counter, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 import { AggregatorRegistry } from 'prom-client';
-import type { Registry } from 'prom-client';
 
 /** As a registry of prom-client tells it. */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
@@ -11,9 +10,20 @@ export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
  * fall with a process, which whoever computes their increase takes for a new beginning.
  */
 export function lastingOf(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
-  const lasting = snapshots.map((metrics) => metrics.filter(({ type }) => LASTING.has(String(type))));
+  const lasting = snapshots.map((metrics) => metrics.filter(isLasting));
   // Its types know registries where it takes what they have counted.
   return AggregatorRegistry.aggregate(lasting as unknown as Registry[]).getMetricsAsJSON();
 }
 
+/** Of a process that ends: what else it could tell has no value any more, or nothing to be read from. */
+export function lastWordOf(registry: Registry): Promise<MetricsSnapshot> {
+  // Its types leave out that each can be read.
+  const metrics = registry.getMetricsAsArray() as unknown as Counter[];
+  return Promise.all(metrics.filter(isLasting).map((metric) => metric.get()));
+}
+
 const LASTING = new Set(['counter', 'histogram', 'summary']);
+
+function isLasting(metric: object): boolean {
+  return LASTING.has(String((metric as { type?: unknown }).type));
+}

@@ -38,10 +38,7 @@ export function workerProblems({ workers, databaseUrl, throttleStore, ...config 
   ];
 }
 
-/**
- * The share that one worker has.
- * @rule D123 What is configured is of the whole instance: shares add up to it.
- */
+/** The share that one worker has. What is configured is of the whole instance: shares add up to it (D123). */
 export function shareOf(config: DividedSettings, { number, of }: Seat): DividedSettings {
   const share = (total: number) => Math.floor(total / of) + (number <= total % of ? 1 : 0);
   return {

@@ -10,7 +10,7 @@ interface CountingWorker {
   metrics(): Promise<MetricsSnapshot>;
 }
 
-/** @rule D123 Metrics are of the whole instance, whichever worker is asked, and no counter of it falls when a worker ends. */
+/** Metrics are of the whole instance, whichever worker is asked, and no counter of it falls when a worker ends (D123). */
 export class InstanceMetrics {
   /** What each worker has told last: it stands in where one does not answer in time. */
   private readonly latest = new Map<CountingWorker, MetricsSnapshot>();

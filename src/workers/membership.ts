@@ -54,7 +54,7 @@ export class Membership {
     return new FileRecord(this.joining.files);
   }
 
-  /** @rule D123 Of an instance's workers one is a candidate for the leadership; when it is gone, another. */
+  /** Of an instance's workers one is a candidate for the leadership; when it is gone, another (D123). */
   readonly appointment: Appointment = async (apply) => {
     this.applyForLeadership = apply;
     if (this.isCandidate) await apply();
@@ -82,8 +82,8 @@ export class Membership {
   }
 
   /** What was counted stays with the instance. */
-  async leave(): Promise<void> {
-    await this.primary.ask('leave', await this.counted());
+  async leave(counted: MetricsSnapshot): Promise<void> {
+    await this.primary.ask('leave', counted);
   }
 
   private async apply(): Promise<void> {

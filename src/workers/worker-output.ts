@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 /**
- * @rule D123 Lines of several processes stand whole behind one another: one process writes them. Of a line that a worker
+ * Lines of several processes stand whole behind one another, since one process writes them (D123). Of a line that a worker
  * was killed in nothing is written.
  */
 export class WorkerOutput {
