@@ -11,7 +11,7 @@ import { neighbours } from './neighbours.mjs';
 import { oneRequest } from './one-request.mjs';
 import { operatorTrail } from './operator-trail.mjs';
 import { overload } from './overload.mjs';
-import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances } from './pairs.mjs';
+import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances, workers } from './pairs.mjs';
 import { refusedKid, refusedReplay, refusedSignature } from './refusals.mjs';
 import { start } from './start.mjs';
 import { timing } from './timing.mjs';
@@ -37,6 +37,7 @@ export const CASES = [
   overload,
   timing,
   instances,
+  workers,
   memory,
   maintenance,
   growth,

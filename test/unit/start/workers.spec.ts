@@ -17,11 +17,23 @@ describe('[D123] the configuration of several workers', () => {
   });
 
   it.each([
-    ['the embedded database', { ...FITS, SVC_DATABASE_URL: '' }, 'SVC_WORKERS: must be 1 without SVC_DATABASE_URL'],
+    [
+      'the embedded database',
+      { ...FITS, SVC_DATABASE_URL: '' },
+      'SVC_WORKERS: must be 1 without SVC_DATABASE_URL',
+    ],
     ['counts in memory', { ...FITS, SVC_THROTTLE_STORE: 'memory' }, 'SVC_THROTTLE_STORE: must be database'],
-    ['too few connections', { ...FITS, SVC_DATABASE_POOL_SIZE: '2' }, 'SVC_DATABASE_POOL_SIZE: must be no less'],
+    [
+      'too few connections',
+      { ...FITS, SVC_DATABASE_POOL_SIZE: '2' },
+      'SVC_DATABASE_POOL_SIZE: must be no less',
+    ],
     ['too few clients', { ...FITS, SVC_MAX_CONNECTIONS: '2' }, 'SVC_MAX_CONNECTIONS: must be no less'],
-    ['too few requests', { ...FITS, SVC_MAX_REQUESTS_IN_PROGRESS: '2' }, 'SVC_MAX_REQUESTS_IN_PROGRESS: must be'],
+    [
+      'too few requests',
+      { ...FITS, SVC_MAX_REQUESTS_IN_PROGRESS: '2' },
+      'SVC_MAX_REQUESTS_IN_PROGRESS: must be',
+    ],
   ])('refuses %s', (_, environment, problem) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
   });
