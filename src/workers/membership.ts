@@ -97,11 +97,12 @@ export class Membership {
   }
 }
 
-/** A message that cannot be sent is for nobody: the primary is gone, with which Node.js ends its workers. */
+/** A message that cannot be sent is for nobody: the primary is gone, with which its workers end. */
 const toPrimary = {
   send: (message: object) => process.send?.(message, undefined, undefined, () => undefined),
-  receive: (onMessage: (message: unknown) => void, onEnd: () => void) => {
+  receive: (onMessage: (message: unknown) => void) => {
     process.on('message', onMessage);
-    process.once('disconnect', onEnd);
+    // Before Node.js exits by itself, which may wait for its own threads for ever. Nobody reads our last lines any more.
+    process.prependOnceListener('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   },
 };
