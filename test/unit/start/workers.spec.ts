@@ -1,4 +1,5 @@
 // What several workers need, and what of the configuration each of them has.
+import { availableParallelism } from 'node:os';
 import { readConfig } from '../../../src/config/load-config.js';
 import { shareOf, workerProblems } from '../../../src/start/workers.js';
 
@@ -36,6 +37,20 @@ describe('[D123] the configuration of several workers', () => {
     ],
   ])('refuses %s', (_, environment, problem) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it.each([
+    ['1', 1],
+    ['64', 64],
+    ['auto', Math.min(availableParallelism(), 64)],
+  ])('takes %s for a number of workers', (text, workers) => {
+    expect(readConfig([{ SVC_WORKERS: text }]).config.workers).toBe(workers);
+  });
+
+  it.each(['0', '65', 'Auto', 'all', '1.5'])('does not take %s for one', (text) => {
+    expect(readConfig([{ SVC_WORKERS: text }]).problems).toEqual([
+      'SVC_WORKERS: must be a whole number from 1 to 64, or auto',
+    ]);
   });
 
   it.each([1, 2, 3, 7])('is divided among %i so that it adds up', (of) => {
