@@ -11,8 +11,7 @@ export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
  */
 export function lastingOf(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
   const lasting = snapshots.map((metrics) => metrics.filter(isLasting));
-  // Its types know registries where it takes what they have counted.
-  return AggregatorRegistry.aggregate(lasting as unknown as Registry[]).getMetricsAsJSON();
+  return AggregatorRegistry.aggregate(lasting).getMetricsAsJSON();
 }
 
 /** Of a process that ends: what else it could tell has no value any more, or nothing to be read from. */

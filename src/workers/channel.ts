@@ -16,8 +16,8 @@ type Message =
   | { readonly id: number; readonly failure: string };
 
 interface Pending {
-  resolve(answer: never): void;
-  reject(error: Error): void;
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** The other process is gone, or could not answer. */
