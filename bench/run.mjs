@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Measures the service against a bare server and against its nearest peer. See README.md beside it.
+// Measures the service against a bare server and against its peers. See README.md beside it.
 import { CASES } from './cases/index.mjs';
+import { PEERS } from './peers/index.mjs';
 import { writeJson } from './support/json-file.mjs';
 import { HELP, readOptions, UsageError } from './support/options.mjs';
 import { report, table } from './support/report.mjs';
@@ -14,7 +15,7 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
   try {
-    const options = readOptions(args, CASES);
+    const options = readOptions(args, { cases: CASES, peers: PEERS });
     if (options.help) return print(HELP);
     if (options.list) return print(table(CASES.map(({ name, title }) => [name, title])));
     return await runCases(options);

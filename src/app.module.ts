@@ -2,16 +2,13 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { getStorageToken } from '@nestjs/throttler';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { AccessModule } from './access/access.module.js';
 import type { TokenEndpoint } from './access/access.options.js';
-import { WaitLimitInterceptor } from './access/wait-limit.interceptor.js';
 import { SERVER_METADATA_PATHS } from './access/well-known.js';
-import { AdministrationModule } from './administration/administration.module.js';
-import { commandSocketPath } from './administration/socket/command-socket.js';
 import { AuditTrailRepository } from './audit/audit-trail.repository.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuditStreamingModule } from './audit/audit-streaming.module.js';
@@ -28,7 +25,6 @@ import { poolState } from './database/pool-state.js';
 import type { ReadinessCheck } from './health/health.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HostModule } from './host/host.module.js';
-import { explainerOf } from './host/instance-explainer.js';
 import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js';
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
@@ -64,8 +60,6 @@ import { Revocations } from './token-exchange/revocation/revocations.js';
 import type { KeyRing } from './token-exchange/sealing/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
-import { OperatorModule } from './operator/operator.module.js';
-import { OperatorPageModule } from './operator/page/operator-page.module.js';
 import { UsersModule } from './users/users.module.js';
 import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';
@@ -95,13 +89,13 @@ export interface Parts {
 
 @Module({})
 export class AppModule {
-  static register(parts: Parts): DynamicModule {
+  static async register(parts: Parts): Promise<DynamicModule> {
     const { metrics } = parts;
     const availability = new AvailabilityReporter(parts.startup, parts.clock, parts.logger);
     watchLicense(parts, metrics);
     const modules = sharedModules(parts, metrics);
     const work = workspace(parts, modules, metrics);
-    const administered = administration(parts, modules, work);
+    const administered = await administration(parts, modules, work);
     const flows = tokenExchange(parts, modules, availability);
     let sinks: SinksReading = () => [];
     const watchSinks = (read: SinksReading) => {
@@ -118,11 +112,11 @@ export class AppModule {
         auditStreaming(parts, modules, watchSinks),
         work,
         ...administered,
-        ...operatorPage(parts, modules, {
+        ...(await operatorPage(parts, modules, {
           metrics,
           sinks: () => sinks(),
           needs: [...administered, ...flows.slice(0, -1)],
-        }),
+        })),
         ReferenceModule.register({
           publicDirectory: join(parts.sourceDirectory, 'workspace', 'reference', 'public'),
         }),
@@ -131,7 +125,6 @@ export class AppModule {
       ],
       // The last one that takes an error answers it.
       providers: [
-        { provide: APP_INTERCEPTOR, useClass: WaitLimitInterceptor },
         { provide: APP_GUARD, useValue: parts.admission },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_FILTER, useClass: NotFoundPageFilter },
@@ -242,13 +235,19 @@ function auditStreaming(
   );
 }
 
-/** On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. */
-function administration(
+/**
+ * On PostgreSQL commands have the database for themselves: there only the operator's page asks the service. What is not asked
+ * is not loaded, here and below.
+ */
+async function administration(
   { startup, dataDirectory, clock: time }: Parts,
   { clock, logging, database, audit, access, users, projects }: SharedModules,
   work: DynamicModule,
-): DynamicModule[] {
+): Promise<DynamicModule[]> {
   if (dataDirectory === undefined && !startup.config.adminEnabled) return [];
+  const { AdministrationModule } = await import('./administration/administration.module.js');
+  const { commandSocketPath } = await import('./administration/socket/command-socket.js');
+  const { explainerOf } = await import('./host/instance-explainer.js');
   const socket =
     dataDirectory === undefined ? undefined : { path: commandSocketPath(dataDirectory), version: VERSION };
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
@@ -262,13 +261,15 @@ function administration(
 type SinksReading = () => readonly SinkStatus[];
 
 /** @param needs administration, and token exchange where it is there */
-function operatorPage(
+async function operatorPage(
   { startup, database: { kind: databaseKind }, coordination: { leader }, ...parts }: Parts,
   modules: SharedModules,
   { metrics, sinks, needs }: { metrics: Metrics; sinks: SinksReading; needs: readonly DynamicModule[] },
-): DynamicModule[] {
+): Promise<DynamicModule[]> {
   const { adminEnabled, baseUrl } = startup.config;
   if (!adminEnabled) return [];
+  const { OperatorModule } = await import('./operator/operator.module.js');
+  const { OperatorPageModule } = await import('./operator/page/operator-page.module.js');
   const { clock, logging, database, coordination, audit, throttle, access, users } = modules;
   const options = {
     baseUrl,

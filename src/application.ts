@@ -1,8 +1,9 @@
 // Makes the whole application from what the start has judged: main and the end-to-end tests call the same function.
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { AppModule, isAbsent, metricsOf } from './app.module.js';
+import type { isAbsent } from './app.module.js';
 import { VARIABLES } from './config/environment.js';
 import type { Config } from './config/load-config.js';
 import { joinInstances } from './coordination/coordination.js';
@@ -64,6 +65,8 @@ export interface ApplicationParts {
   readonly database?: DatabaseSettings;
   /** Where the process is one of several workers. */
   readonly membership?: Membership;
+  /** The built file that runs the embedded engine in a thread of its own. */
+  readonly engineThread?: string;
 }
 
 /**
@@ -71,22 +74,26 @@ export interface ApplicationParts {
  * @throws DataDirectoryLockedError when another process has the embedded data directory
  */
 export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
-  const { sourceDirectory, clock = new Clock(), membership } = parts;
+  const { sourceDirectory, engineThread, clock = new Clock(), membership } = parts;
   const traces = new RequestTraces();
   const logger = traces.loggerOn(parts.logger);
   const config = configOf(startup, membership);
   const settings = parts.database ?? databaseSettings(config);
   const requestWaitMs = startup.config.databaseWaitMs;
-  const database = await openDatabase({ ...settings, requestWaitMs }, ENTITIES);
+  // The database answers while the modules are read.
+  const [{ AppModule, ...composition }, database] = await Promise.all([
+    import('./app.module.js'),
+    openDatabase({ ...settings, requestWaitMs, engineThread }, ENTITIES),
+  ]);
   const coordination = await joinInstances(settings, logger, clock, membership?.appointment);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
     const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
     const departure = new Departure();
-    const metrics = metricsOf(database, coordination, membership);
+    const metrics = composition.metricsOf(database, coordination, membership);
     const doors = doorsOf(config, logger, { metrics, isWorker: membership !== undefined });
-    const root = AppModule.register({
+    const root = await AppModule.register({
       startup,
       database,
       dataDirectory: settings.kind === 'embedded' ? settings.directory : undefined,
@@ -106,6 +113,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       clock,
       frameAncestors,
       departure,
+      isAbsent: composition.isAbsent,
       ...doors,
     });
     return {
@@ -135,6 +143,7 @@ interface NestParts {
   readonly clock: Clock;
   readonly frameAncestors: FrameAncestors;
   readonly departure: Departure;
+  readonly isAbsent: typeof isAbsent;
   readonly connections: ConnectionLimit;
   readonly admission: Admission;
 }
@@ -158,9 +167,9 @@ function doorsOf(
 }
 
 async function createNest(
-  root: ReturnType<typeof AppModule.register>,
+  root: DynamicModule,
   startup: Startup,
-  { logger, traces, clock, frameAncestors, departure, connections, admission }: NestParts,
+  { logger, traces, clock, frameAncestors, departure, isAbsent, connections, admission }: NestParts,
 ) {
   const { config, tls } = startup;
   const server = createServer({

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the service: command line, configuration, licence, application, listening, and a graceful stop.
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import 'reflect-metadata';
@@ -75,11 +75,9 @@ async function work(sources: StartupSources): Promise<void> {
 
 /** @returns what an operator wants to see of it */
 async function serve(startup: Startup, logger: Logger, membership?: Membership): Promise<object> {
-  const application = await createApplication(startup, {
-    logger,
-    sourceDirectory: dirname(fileURLToPath(import.meta.url)),
-    membership,
-  });
+  const sourceDirectory = dirname(fileURLToPath(import.meta.url));
+  const engineThread = join(sourceDirectory, 'database', 'engine.worker.js');
+  const application = await createApplication(startup, { logger, sourceDirectory, engineThread, membership });
   const delayMs = startup.config.shutdownDelaySeconds * 1000;
   if (membership === undefined) stopOnSignals(application, delayMs, logger);
   else stopWhenTold(application, delayMs, logger, membership);

@@ -35,7 +35,7 @@ export const auditStreaming = {
       servers: [contestant],
       load: exchangeRequests(contestant, workbench.partner, 'ES256'),
     }));
-    const { rounds } = await alternate(workbench, contenders, { isMirrored: true });
+    const { rounds } = await alternate(workbench, contenders);
     await untilArrived(workbench, streaming, receivers);
     const names = { over: 'streaming', under: 'plain' };
     return {

@@ -1,11 +1,11 @@
 // Reading the audit trail with ten million events in it against a thousand, and what an exchange writes into the log of the database.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { accessTokens, bearer, exchangeRequests } from '../support/exchanges.mjs';
-import { applyLoad } from '../support/load.mjs';
+import { accessTokens, bearer } from '../support/exchanges.mjs';
 import { ISSUER } from '../support/partner.mjs';
 import { EXPLAINED, plansOf } from '../support/query-plans.mjs';
 import { median } from '../support/statistics.mjs';
+import { writtenBy } from '../support/written-log.mjs';
 
 const SMALL = 1_000;
 const LARGE = 10_000_000;
@@ -14,7 +14,7 @@ const MOST_MS = 1_000;
 /** So long PostgreSQL may take to write its log. */
 const LOG_DELAY_MS = 500;
 const EXPLAINED_PAGES = 2;
-const WRITING_EXCHANGES = 3_000;
+const WRITING = { exchanges: 3_000, connections: 4 };
 const ADMINISTRATOR = {
   sub: 'administrator',
   email: 'administrator@partner.example',
@@ -52,9 +52,11 @@ export const auditTrail = {
     const walk = await wholeWalk(large, 'reason=none');
     const plans = await readPlans(workbench, large);
     workbench.tell(`whole walk: ${walk.pages} pages, ${walk.seconds} s`);
-    const written = await writtenBy(workbench, large);
+    await workbench.postgres.query('postgres', 'CHECKPOINT');
+    const written = await writtenBy(workbench, large, WRITING);
     await workbench.postgres.query(large.database, 'DROP INDEX audit_event_request');
-    const withoutIndex = await writtenBy(workbench, large);
+    await workbench.postgres.query('postgres', 'CHECKPOINT');
+    const withoutIndex = await writtenBy(workbench, large, WRITING);
     return {
       times: rounds,
       plans,
@@ -62,25 +64,11 @@ export const auditTrail = {
       remarks: [
         timesInWords(rounds).join('\n'),
         `All ${size} events looked through for a reason that none has: ${walk.pages} pages, ${walk.seconds.toFixed(1)} s.`,
-        `Write-ahead log of an exchange, just after a checkpoint: ${written} bytes; without the index of request ids ${withoutIndex}.`,
+        `Write-ahead log of an exchange, just after a checkpoint: ${written.bytes} bytes; without the index of request ids ${withoutIndex.bytes}.`,
         ...plans.map(({ statement, plan }) => [statement, ...plan.map((line) => `  ${line}`)].join('\n')),
         `Events: ${small.size} and ${large.size}. Bar: no page takes more than ${MOST_MS} ms: ${rounds.every(({ maxMs }) => maxMs <= MOST_MS)}.`,
       ],
     };
-  },
-};
-
-/** To be run on two builds: what the rows of one exchange cost. */
-export const auditWal = {
-  name: 'audit-wal',
-  title: 'Bytes of write-ahead log of an exchange (ES256), users known, on PostgreSQL',
-
-  async run(workbench) {
-    const service = await workbench.startService();
-    await writtenBy(workbench, service);
-    // The pages are whole in the log by now, but for new ones.
-    const bytes = await writtenBy(workbench, service, false);
-    return { ratios: [], bytes, remarks: [`${bytes} bytes an exchange.`] };
   },
 };
 
@@ -185,17 +173,4 @@ async function readPlans(workbench, { database }) {
   const plans = plansOf(stopRecording(), EXPLAINED_PAGES);
   await workbench.stop(explained.server);
   return plans.filter(({ statement }) => /FROM audit_event/.test(statement));
-}
-
-/** Bytes of the log of the database an exchange. @param isAfterCheckpoint each page that is changed goes there whole, once */
-async function writtenBy(workbench, contestant, isAfterCheckpoint = true) {
-  const { postgres, partner } = workbench;
-  const { requests, ...kind } = exchangeRequests(contestant, partner, 'ES256');
-  const load = { ...kind, requests: await requests(WRITING_EXCHANGES), connections: 4 };
-  if (isAfterCheckpoint) await postgres.query('postgres', 'CHECKPOINT');
-  const position = async () =>
-    (await postgres.query('postgres', `SELECT pg_current_wal_lsn() - '0/0' AS bytes`))[0].bytes;
-  const before = await position();
-  await applyLoad({ ...load, origins: [contestant.server.origin] });
-  return Math.round((Number(await position()) - Number(before)) / WRITING_EXCHANGES);
 }

@@ -1,17 +1,20 @@
 // All cases, in the order in which they run.
 import { apiWorkflows } from './api-workflows.mjs';
 import { auditStreaming } from './audit-streaming.mjs';
-import { auditTrail, auditWal } from './audit-trail.mjs';
+import { auditTrail } from './audit-trail.mjs';
+import { auditWal } from './audit-wal.mjs';
 import { embedded, exchangeEddsa, exchangeEs256, exchangeRs256 } from './exchanges.mjs';
 import { growth } from './growth.mjs';
 import { latency } from './latency.mjs';
 import { maintenance } from './maintenance.mjs';
 import { memory } from './memory.mjs';
 import { neighbours } from './neighbours.mjs';
+import { nodeVersions } from './node-versions.mjs';
 import { oneRequest } from './one-request.mjs';
 import { operatorTrail } from './operator-trail.mjs';
 import { overload } from './overload.mjs';
 import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances, workers } from './pairs.mjs';
+import { peers } from './peers.mjs';
 import { refusedKid, refusedReplay, refusedSignature } from './refusals.mjs';
 import { start } from './start.mjs';
 import { timing } from './timing.mjs';
@@ -21,6 +24,7 @@ export const CASES = [
   exchangeEs256,
   exchangeRs256,
   exchangeEddsa,
+  peers,
   exchangeActor,
   exchangePolicy,
   auditStreaming,
@@ -38,6 +42,7 @@ export const CASES = [
   timing,
   instances,
   workers,
+  nodeVersions,
   memory,
   maintenance,
   growth,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { logins } from './residents.mjs';
 
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
 /** The longest life that access tokens have by default. */
 const LIFETIME_SECONDS = 900;
@@ -11,16 +12,21 @@ export const FORM = { method: 'POST', headers: { 'content-type': 'application/x-
 /**
  * A kind of load: exchanges of fresh tokens.
  * @param options `claimSets` makes the claims of so many tokens: logins of known users unless given; `lifetimeSeconds`
- *   is the tokens' life; `change` is done to each signed token
+ *   is the tokens' life, by default what the contestant says; `change` is done to each signed token
  */
 export function exchangeRequests(contestant, partner, algorithm, options = {}) {
-  const { claimSets = logins, lifetimeSeconds, change = (token) => token } = options;
+  const {
+    claimSets = logins,
+    lifetimeSeconds = contestant.lifetimeSeconds,
+    change = (token) => token,
+  } = options;
   return {
     ...FORM,
     path: contestant.exchangePath,
     expectedStatus: 200,
     requests: async (count) => {
-      const tokens = await partner.signAll(algorithm, claimSets(count), lifetimeSeconds);
+      const allClaims = claimSets(count).map((claims) => ({ ...claims, ...contestant.claims }));
+      const tokens = await partner.signAll(algorithm, allClaims, lifetimeSeconds);
       return tokens.map((token) => ({ body: exchangeForm(contestant, change(token)) }));
     },
   };
@@ -57,14 +63,12 @@ export function embedLogins(partner, algorithm) {
   };
 }
 
-export function exchangeForm({ fields }, subjectToken, moreFields = {}) {
-  return new URLSearchParams({
-    grant_type: TOKEN_EXCHANGE_GRANT,
-    subject_token: subjectToken,
-    subject_token_type: JWT_TYPE,
-    ...fields,
-    ...moreFields,
-  }).toString();
+/** @param contestant one that `takesAssertions` knows no token exchange, but the grant of RFC 7523 */
+export function exchangeForm({ fields, takesAssertions = false }, subjectToken, moreFields = {}) {
+  const grant = takesAssertions
+    ? { grant_type: JWT_BEARER_GRANT, assertion: subjectToken }
+    : { grant_type: TOKEN_EXCHANGE_GRANT, subject_token: subjectToken, subject_token_type: JWT_TYPE };
+  return new URLSearchParams({ ...grant, ...fields, ...moreFields }).toString();
 }
 
 /** Sends one exchange and answers status and body. */

@@ -1,7 +1,9 @@
 // Reads the command line of the benchmark.
 import { parseArgs } from 'node:util';
+import { versionOfNode } from './node-versions.mjs';
 
-const DEFAULTS = { rounds: 5, seconds: 4, connections: 32, exchanges: 1_000_000, 'growth-scale': 1 };
+/** An even number, so that the turns are mirrored: as often one contender first as the other. */
+const DEFAULTS = { rounds: 20, seconds: 4, connections: 32, exchanges: 1_000_000, 'growth-scale': 1 };
 const LARGEST = {
   // Tokens for embedded login live for a minute, and a part of it goes by while they are signed.
   seconds: 20,
@@ -9,9 +11,15 @@ const LARGEST = {
   'growth-scale': 1_000,
 };
 
+const SEVERAL = ['case', 'peer', 'node'];
+
 export const HELP = `Usage: npm run bench -- [options]
 
   --case NAME        measure this case only; may be given several times (default: all)
+  --peer NAME        what the case "peers" sets the service against; may be given several times:
+                     oidc-provider (the default), oidc-provider-durable, hydra (HYDRA_BIN), keycloak (KEYCLOAK_HOME)
+  --node PATH        the Node.js binary that runs the measured programs (default: this one); may be given several
+                     times for the case "node-versions", all other cases take the first
   --rounds N         alternating rounds of each case (default: ${DEFAULTS.rounds})
   --seconds N        length of a round, at most ${LARGEST.seconds} (default: ${DEFAULTS.seconds})
   --requests N       requests of a round, instead of a length
@@ -26,12 +34,32 @@ export const HELP = `Usage: npm run bench -- [options]
 export class UsageError extends Error {}
 
 /** @throws UsageError */
-export function readOptions(args, cases) {
-  const { help, list, json, case: names, ...texts } = parsed(args);
+export function readOptions(args, { cases, peers }, environment = process.env) {
+  const { help, list, json, case: names, peer: peerNames, node: nodes = [], ...texts } = parsed(args);
   const given = Object.entries(texts).map(([name, text]) => [name, wholeNumber(name, text)]);
   const { 'growth-scale': growthScale, ...numbers } = { ...DEFAULTS, ...Object.fromEntries(given) };
-  const chosen = names === undefined ? cases : names.map((name) => caseNamed(name, cases));
-  return { help, list, json, cases: chosen, growthScale, ...numbers };
+  const chosen = names === undefined ? cases : names.map((name) => named(name, 'case', cases));
+  const chosenPeers = readPeers(peerNames, chosen, peers, environment);
+  nodes.forEach(mustRun);
+  return { help, list, json, cases: chosen, peers: chosenPeers, nodes, growthScale, ...numbers };
+}
+
+/** Without a choice it is the first. What a peer lacks is told before anything is measured. */
+function readPeers(names, chosenCases, peers, environment) {
+  if (names === undefined) return peers.slice(0, 1);
+  if (!chosenCases.some(({ name }) => name === 'peers'))
+    throw new UsageError('--peer is for the case "peers", which is not among those that are chosen.');
+  return [...new Set(names)].map((name) => {
+    const peer = named(name, 'peer', peers);
+    const missing = peer.isMissing(environment);
+    if (missing !== undefined) throw new UsageError(`--peer ${name} ${missing}`);
+    return peer;
+  });
+}
+
+function mustRun(path) {
+  if (versionOfNode(path) === undefined)
+    throw new UsageError(`--node ${path}: this is no Node.js binary that runs.`);
 }
 
 function parsed(args) {
@@ -39,7 +67,7 @@ function parsed(args) {
   const flag = { type: 'boolean', default: false };
   const numbers = ['requests', ...Object.keys(DEFAULTS)].map((name) => [name, text]);
   const options = {
-    case: { type: 'string', multiple: true },
+    ...Object.fromEntries(SEVERAL.map((name) => [name, { ...text, multiple: true }])),
     ...Object.fromEntries(numbers),
     json: text,
     list: flag,
@@ -52,12 +80,12 @@ function parsed(args) {
   }
 }
 
-function caseNamed(name, cases) {
-  const found = cases.find((candidate) => candidate.name === name);
+/** @param kind what it is called in the message */
+function named(name, kind, choices) {
+  const found = choices.find((candidate) => candidate.name === name);
   if (found !== undefined) return found;
-  throw new UsageError(
-    `There is no case "${name}". The cases: ${cases.map((known) => known.name).join(', ')}`,
-  );
+  const names = choices.map((known) => known.name).join(', ');
+  throw new UsageError(`There is no ${kind} "${name}". The ${kind}s: ${names}`);
 }
 
 function wholeNumber(name, text) {

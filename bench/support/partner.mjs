@@ -26,8 +26,22 @@ const ALGORITHMS = {
 const signAside = promisify(sign);
 
 export class Partner {
+  issuer = ISSUER;
+
   constructor() {
     this.keys = new Map(Object.keys(ALGORITHMS).map((algorithm) => [algorithm, keyOf(algorithm)]));
+  }
+
+  /** What another server needs to trust its key. */
+  publicKey(algorithm) {
+    const { kid, publicKey } = this.keys.get(algorithm);
+    return { kid, pem: publicKey.export({ type: 'spki', format: 'pem' }) };
+  }
+
+  /** The same as a JSON Web Key. */
+  publicJwk(algorithm) {
+    const { kid, publicKey } = this.keys.get(algorithm);
+    return { ...publicKey.export({ format: 'jwk' }), kid };
   }
 
   /** Entries of SVC_TOKEN_EXCHANGE_TRUSTED_KEYS, all with the same members of a policy. */

@@ -1,6 +1,9 @@
 // Puts into words and columns what a case has measured.
 import { median } from './statistics.mjs';
 
+/** With more, a round tells little. */
+const QUIET_SHARE = 0.05;
+const UNKNOWN = '–';
 const COLUMNS = [
   ['per second', ({ perSecond }) => perSecond, 0],
   ['p50 ms', ({ p50Ms }) => p50Ms, 2],
@@ -15,16 +18,24 @@ const COLUMNS = [
 /** One row a contender, with the medians of its rounds; then the ratios; then what else there is to say. */
 export function report({ title, rounds = [], ratios, remarks = [] }) {
   const parts = [title];
-  if (rounds.length > 0) parts.push(roundTable(rounds));
+  if (rounds.length > 0) parts.push(roundTable(rounds), quietness(rounds));
   if (ratios.length > 0) parts.push(ratioTable(ratios));
   return [...parts, ...remarks].join('\n\n');
+}
+
+function quietness(rounds) {
+  const disturbed = rounds.filter(({ foreignShare }) => foreignShare > QUIET_SHARE).length;
+  const share = `more than ${QUIET_SHARE * 100} % of the machine`;
+  return disturbed === 0
+    ? `The machine was quiet: in no round did anything else use ${share}.`
+    : `The machine was not quiet: in ${disturbed} of ${rounds.length} rounds something else used ${share}.`;
 }
 
 function roundTable(rounds) {
   const names = [...new Set(rounds.map(({ contender }) => contender))];
   const rows = names.map((name) => {
     const own = rounds.filter(({ contender }) => contender === name);
-    const cells = COLUMNS.map(([, quantity, digits]) => median(own.map(quantity)).toFixed(digits));
+    const cells = COLUMNS.map(([, quantity, digits]) => inWords(median(own.map(quantity)), digits));
     return [name, String(own.length), ...cells];
   });
   return table([['medians of the rounds', 'rounds', ...COLUMNS.map(([heading]) => heading)], ...rows]);
@@ -32,10 +43,20 @@ function roundTable(rounds) {
 
 function ratioTable(ratios) {
   const rows = ratios.map((ratio) => {
-    const { title, median: middle, min, max } = ratio;
-    return [title, middle.toFixed(2), `${min.toFixed(2)} to ${max.toFixed(2)}`, ...targetAndVerdict(ratio)];
+    const { title, median: middle, interval, min, max } = ratio;
+    return [title, middle.toFixed(2), range(interval), range([min, max]), ...targetAndVerdict(ratio)];
   });
-  return table([['in each round', 'median', 'spread', 'target', ''], ...rows]);
+  return table([['in each round', 'median', 'its 95 % interval', 'spread', 'target', ''], ...rows]);
+}
+
+/** Few rounds have no interval. */
+function range(ends) {
+  return ends === undefined ? UNKNOWN : ends.map((end) => end.toFixed(2)).join(' to ');
+}
+
+/** A program that answers no requests has no latency. */
+function inWords(number, digits) {
+  return Number.isNaN(number) ? UNKNOWN : number.toFixed(digits);
 }
 
 function targetAndVerdict({ median: middle, atLeast, atMost }) {
@@ -58,6 +79,6 @@ export function table(rows) {
 
 function aligned(cells) {
   const width = Math.max(...cells.map((cell) => cell.length));
-  const areNumbers = cells.length > 1 && cells.slice(1).every((cell) => /^-?[\d.]+$/.test(cell));
+  const areNumbers = cells.length > 1 && cells.slice(1).every((cell) => /^(-?[\d.]+|–)$/.test(cell));
   return cells.map((cell) => (areNumbers ? cell.padStart(width) : cell.padEnd(width)));
 }

@@ -19,16 +19,16 @@ const MEBIBYTE = 2 ** 20;
 
 /**
  * Warms each contender up, then measures them in turn, round by round: what disturbs the machine for a while disturbs
- * all of them.
- * @param contenders each with a `name`, the `servers` that it runs on, and its `load`
- * @param isMirrored every second round goes backwards (ABBA), so that a drift of the machine favours nobody
+ * all of them. Every second round goes backwards (ABBA), so that a drift of the machine favours nobody.
+ * @param contenders each with a `name`, the `servers` that it runs on, and its `load`; one that serves no requests
+ *   measures itself, by its `measure`
  * @returns the rounds in the order in which they ran, and how many requests each contender was sent in all
  */
-export async function alternate(workbench, contenders, { isMirrored = false } = {}) {
+export async function alternate(workbench, contenders) {
   const sent = new Map(contenders.map(({ name }) => [name, 0]));
   const run = async (contender, count) => {
     sent.set(contender.name, sent.get(contender.name) + count);
-    return measure(workbench, contender, count);
+    return contender.measure === undefined ? measure(workbench, contender, count) : contender.measure(count);
   };
   const counts = new Map();
   for (const contender of contenders) {
@@ -37,7 +37,7 @@ export async function alternate(workbench, contenders, { isMirrored = false } = 
   }
   const rounds = [];
   for (let round = 1; round <= workbench.options.rounds; round += 1) {
-    const turn = isMirrored && round % 2 === 0 ? contenders.toReversed() : contenders;
+    const turn = round % 2 === 0 ? contenders.toReversed() : contenders;
     for (const contender of turn) {
       const result = { contender: contender.name, round, ...(await run(contender, counts.get(contender))) };
       rounds.push(result);

@@ -5,20 +5,25 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const READY_TIMEOUT_MS = 60_000;
+/** Keycloak makes its tables first, which takes minutes on a busy machine. */
+const READY_TIMEOUT_MS = 600_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_INTERVAL_MS = 50;
 const ANSWER_TIMEOUT_MS = 2_000;
 const SHOWN_LOG_CHARACTERS = 3_000;
 
 export class ServerProcess {
-  /** Starts the program; it is not ready yet. */
-  constructor({ script, environment, folder, origin }) {
+  /**
+   * Starts the program; it is not ready yet.
+   * @param command the program, where it is no `script` of Node.js @param node the Node.js binary for a script
+   */
+  constructor({ script, node = process.execPath, command = node, args = [script], ...surroundings }) {
+    const { environment, folder, origin } = surroundings;
     this.origin = origin;
     this.logFile = join(folder, 'output.log');
     // A file costs the program the least, and nobody has to read it meanwhile.
     const log = openSync(this.logFile, 'a');
-    this.child = spawn(process.execPath, [script], {
+    this.child = spawn(command, args, {
       cwd: folder,
       env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment },
       stdio: ['ignore', log, log],
@@ -43,7 +48,8 @@ export class ServerProcess {
   }
 
   async stop() {
-    const patience = setTimeout(() => this.child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    // Its whole group: a script that starts the real program would leave it behind.
+    const patience = setTimeout(() => process.kill(-this.processId, 'SIGKILL'), STOP_TIMEOUT_MS);
     this.child.kill('SIGTERM');
     await this.ended;
     clearTimeout(patience);

@@ -1,5 +1,7 @@
 // The few statistics that are taken of rounds.
 
+const LEFT_OUT_AT_EACH_END = 0.025;
+
 /** @param fraction 0.5 for the median, 0.99 for the 99th percentile */
 export function quantile(values, fraction) {
   const sorted = Float64Array.from(values).sort();
@@ -16,7 +18,25 @@ export function median(values) {
 }
 
 export function spread(values) {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+  const ends = { min: Math.min(...values), max: Math.max(...values) };
+  return { median: median(values), interval: medianInterval(values), ...ends };
+}
+
+/**
+ * Between which two values the true median lies, with 95 % of certainty at least, whatever the distribution: each value
+ * is as often above it as below, so the ranks of both ends follow from tossing a coin.
+ * @returns undefined for fewer than six values, which cannot tell it
+ */
+export function medianInterval(values) {
+  const sorted = Float64Array.from(values).sort();
+  let rank = 0;
+  let tail = 0;
+  for (let probability = 2 ** -sorted.length; tail + probability <= LEFT_OUT_AT_EACH_END;) {
+    tail += probability;
+    rank += 1;
+    probability *= (sorted.length - rank + 1) / rank;
+  }
+  return rank === 0 ? undefined : [sorted[rank - 1], sorted[sorted.length - rank]];
 }
 
 /** All CPU time of a request: the server's and the database's. */
@@ -25,7 +45,7 @@ export function cpuMicros({ serverCpuMicros, databaseCpuMicros }) {
 }
 
 /**
- * The ratio of two contenders in each round, its median and its spread.
+ * The ratio of two contenders in each round, its median with the interval of that, and its spread.
  * @param comparison `of` names the measured quantity or computes it; `target` is `atLeast` or `atMost`, if any
  */
 export function ratio(rounds, { title, of, over, under, ...target }) {

@@ -37,6 +37,7 @@ export class Workbench {
    * @param settings of its sessions in PostgreSQL
    * @param moreKeys trusted beside the partner's
    * @param policy members of the partner's entries
+   * @param node another Node.js binary than all others run on
    */
   async startService({ name = 'service', database: named, ...options } = {}) {
     const database = named === 'embedded' ? undefined : (named ?? (await this.newDatabase()));
@@ -51,7 +52,8 @@ export class Workbench {
 
   /** @returns what is measured; `folder` is that of the embedded database, unless there is a `database` */
   async startInstance(name, options) {
-    const { script = SERVICE_SCRIPT, database, settings, moreKeys = [], policy, moreEnvironment } = options;
+    const { script = SERVICE_SCRIPT, node, database, settings, moreKeys = [], ...others } = options;
+    const { policy, moreEnvironment } = others;
     const surroundings = await this.surroundingsOf(name);
     const environment = serviceEnvironment({
       ...surroundings,
@@ -61,6 +63,7 @@ export class Workbench {
     const server = await this.start(name, {
       ...surroundings,
       script,
+      ...(node && { node }),
       readyPath: '/healthz/readiness',
       environment: { ...environment, ...moreEnvironment },
     });
@@ -90,13 +93,6 @@ export class Workbench {
     return { name: 'floor', server, database, ...SERVICE_PATHS };
   }
 
-  async startPeer() {
-    const subjects = RESIDENTS.map(({ sub }) => sub);
-    const server = await this.startProgram('peer', { subjects }, '/jwks');
-    const paths = { keySetPath: '/jwks', exchangePath: '/token' };
-    return { name: 'peer', server, ...paths, fields: { client_id: 'bench' } };
-  }
-
   async startProgram(name, settings, readyPath) {
     const surroundings = await this.surroundingsOf(name);
     const allSettings = { port: surroundings.port, trustedKeys: this.partner.trustedKeys(), ...settings };
@@ -119,7 +115,7 @@ export class Workbench {
   /** Starts a program without waiting for it. */
   spawn(program) {
     if (this.closing !== undefined) throw new Error('The benchmark is being stopped.');
-    const server = new ServerProcess(program);
+    const server = new ServerProcess({ node: this.options.nodes[0], ...program });
     this.running.push(server);
     return server;
   }
@@ -132,11 +128,20 @@ export class Workbench {
   }
 
   /** Answers the name of a new database with schema and users. */
-  async newDatabase() {
+  newDatabase() {
+    return this.copyDatabase(TEMPLATE);
+  }
+
+  /** Answers the name of a new database with nothing in it. */
+  newEmptyDatabase() {
+    return this.copyDatabase('template1');
+  }
+
+  async copyDatabase(template) {
     const postgres = await this.startPostgres();
     this.databases += 1;
     const name = `bench_${this.databases}`;
-    await postgres.query('postgres', `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+    await postgres.query('postgres', `CREATE DATABASE ${name} TEMPLATE ${template}`);
     return name;
   }
 

@@ -1,5 +1,5 @@
 // Who is signed in, and signing out.
-import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../token-exchange/foundation/clock.js';
 import { SignOutService } from '../token-exchange/sessions/sign-out.service.js';
@@ -7,6 +7,7 @@ import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { CurrentPrincipal } from './current-principal.decorator.js';
 import type { Principal } from './principal.js';
+import { WaitLimitInterceptor } from './wait-limit.interceptor.js';
 
 /** A user as its own requests see it. */
 export interface UserAnswer {
@@ -37,6 +38,7 @@ export interface MeAnswer {
 
 @Controller('rest')
 @UseGuards(AuthenticationGuard)
+@UseInterceptors(WaitLimitInterceptor)
 export class SessionController {
   constructor(
     private readonly signOut: SignOutService,

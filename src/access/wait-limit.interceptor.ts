@@ -8,7 +8,7 @@ import { Database } from '../token-exchange/database/database.js';
 import { withinWait } from '../token-exchange/database/wait-limit.js';
 import { waitedMs } from '../token-exchange/http/request-wait.js';
 
-/** For every route; those of the two flows limit themselves, since fetches of keys do not count. */
+/** For each route behind the AuthenticationGuard. The two flows limit themselves, since fetches of keys do not count. */
 @Injectable()
 export class WaitLimitInterceptor implements NestInterceptor {
   constructor(private readonly database: Database) {}

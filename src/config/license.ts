@@ -1,7 +1,7 @@
 // Reads and checks the licence offline: a compact JWS (EdDSA) that names features and an end.
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { compactVerify } from 'jose';
+import { compactVerify } from 'jose/jws/compact/verify';
 import { pemFault } from '../token-exchange/foundation/pem-fault.js';
 
 /** Features that a licence can hold (D39). */

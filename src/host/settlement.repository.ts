@@ -1,15 +1,30 @@
-// All that the database does for requests whose users need no change, but for opening sessions: one statement for many.
+// All that the database does for requests whose users need no change: one statement for many.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AUDIT_EVENTS } from '../audit/audit-trail.repository.js';
 import type { Consumption, Verdict } from '../token-exchange/consumption/consumption-statement.js';
 import { VERDICT, preparedConsumption } from '../token-exchange/consumption/consumption-statement.js';
 import { ConsumptionBatch } from '../token-exchange/consumption/jti-consumption.js';
+import type { Batch } from '../token-exchange/database/batch.js';
+import { isDeadlock, isDivisionByZero } from '../token-exchange/database/database-error.js';
+import { runTogether } from '../token-exchange/database/prepared-statement.js';
 import type { Sql } from '../token-exchange/database/sql.js';
 import { givenRows, sql } from '../token-exchange/database/sql.js';
 import { limitsOf } from '../token-exchange/database/wait-limit.js';
-import type { ExpectedUser, Settled, Settlement } from '../token-exchange/host.js';
+import type {
+  ExpectedUser,
+  LoginSettlement,
+  Newcomer,
+  Provisioned,
+  Settled,
+  SettledLogin,
+  Settlement,
+} from '../token-exchange/host.js';
 import { Settlements } from '../token-exchange/host.js';
+import type { LoginAtTurn } from '../token-exchange/sessions/session-settlement.js';
+import { TAKE_TURNS, openingClauses } from '../token-exchange/sessions/session-settlement.js';
+import type { PreparedNewcomer } from './provisioning.statement.js';
+import { PROVISION, prepared } from './provisioning.statement.js';
 
 /** One of the users whom a request speaks of, and the index of the request. */
 interface Party {
@@ -18,7 +33,9 @@ interface Party {
   readonly user: ExpectedUser;
 }
 
-const PARTY = givenRows('party', ({ requests }: Consumption<Settlement>) => requests.flatMap(partiesOf), {
+type Parties = Pick<Settlement, 'subject' | 'actor'>;
+
+const PARTY = givenRows('party', ({ requests }: Consumption<Parties>) => requests.flatMap(partiesOf), {
   request: ['integer', ({ request }) => request],
   is_actor: ['boolean', ({ isActor }) => isActor],
   issuer: ['text', ({ user }) => user.issuer],
@@ -30,19 +47,15 @@ const PARTY = givenRows('party', ({ requests }: Consumption<Settlement>) => requ
   excluded_role: ['text', ({ user }) => user.excludedRole ?? null],
 });
 
-const TOLD = AUDIT_EVENTS.insertion(
-  ({ requests }: Consumption<Settlement>) => requests.map(({ events }) => events),
-  sql`settled`,
-);
+function eventsOf({ requests }: Consumption<Pick<Settlement, 'events'>>) {
+  return requests.map(({ events }) => events);
+}
 
 /**
- * The only statement across the tables of several modules, which is why it lies above them all: jti, links, users, audit.
- *
- * A user is looked up by the two keys, one after the other (LATERAL with LIMIT), whatever the planner thinks of the sizes.
+ * Users are looked up by the two keys, one after the other (LATERAL with LIMIT), whatever the planner thinks of the sizes.
  * Its measurement: docs/performance.md.
  */
-function settle(clauses: Sql<Consumption<Settlement>>): Sql<Consumption<Settlement>> {
-  return sql`WITH ${clauses}, party AS (
+const SETTLED: Sql<Consumption<Parties>> = sql`party AS (
       SELECT * FROM ${PARTY}
     ), met AS (
       SELECT party.request, party.is_actor, found.id FROM party LEFT JOIN LATERAL (
@@ -60,12 +73,26 @@ function settle(clauses: Sql<Consumption<Settlement>>): Sql<Consumption<Settleme
         (array_agg(met.id) FILTER (WHERE met.is_actor))[1] AS actor_user_id
       FROM met JOIN verdict ON verdict.request = met.request AND verdict.is_accepted
       GROUP BY met.request HAVING every(met.id IS NOT NULL)
-    ), told AS (
-      ${TOLD}
+    )`;
+
+/** The only statements across the tables of several modules, which is why they lie above them all: jti, links, users, audit. */
+function settle(clauses: Sql<Consumption<Settlement>>): Sql<Consumption<Settlement>> {
+  return sql`WITH ${clauses}, ${SETTLED}, told AS (
+      ${AUDIT_EVENTS.insertion(eventsOf, sql`settled`)}
     )
     SELECT ${VERDICT},
       settled.subject_user_id AS "subjectUserId", settled.actor_user_id AS "actorUserId"
     FROM verdict LEFT JOIN settled ON settled.request = verdict.request ORDER BY verdict.request`;
+}
+
+/** The same for logins, with the sessions of those who have room for one more. */
+function settleLogins(clauses: Sql<Consumption<LoginAtTurn>>): Sql<Consumption<LoginAtTurn>> {
+  return sql`WITH ${clauses}, ${SETTLED}, ${openingClauses(({ requests }: Consumption<LoginAtTurn>) => requests, sql`settled`)}, told AS (
+      ${AUDIT_EVENTS.insertion(eventsOf, sql`opening`)}
+    )
+    SELECT ${VERDICT}, settled.subject_user_id AS "subjectUserId", opening.request IS NOT NULL AS "isOpened"
+    FROM verdict LEFT JOIN settled ON settled.request = verdict.request
+      LEFT JOIN opening ON opening.request = verdict.request ORDER BY verdict.request`;
 }
 
 interface SettledRow extends Verdict {
@@ -73,14 +100,31 @@ interface SettledRow extends Verdict {
   readonly actorUserId: string | null;
 }
 
+interface SettledLoginRow extends Verdict {
+  readonly subjectUserId: string | null;
+  readonly isOpened: boolean;
+}
+
+/** Each turn is a lock, of which a server has room for `max_locks_per_transaction` (64) a connection on average. */
+const MOST_TURNS = 32;
+
 const settleFor = preparedConsumption<Settlement, SettledRow>('exchange_settle', settle);
+const settleLoginsFor = preparedConsumption<LoginAtTurn, SettledLoginRow>('login_settle', settleLogins);
 
 @Injectable()
 export class SettlementRepository extends Settlements {
   private readonly settlements: ConsumptionBatch<Settlement, SettledRow>;
+  private readonly newcomers: Batch<PreparedNewcomer, boolean>;
+  private readonly logins: ConsumptionBatch<LoginSettlement, SettledLoginRow>;
 
   constructor(dataSource: DataSource) {
     super();
+    this.newcomers = PROVISION.on(dataSource);
+    this.logins = new ConsumptionBatch(
+      (consumption) => runLogins(dataSource, consumption),
+      limitsOf(dataSource).waitMs,
+      MOST_TURNS,
+    );
     this.settlements = new ConsumptionBatch(
       (consumption) => settleFor(consumption).run(dataSource, consumption),
       limitsOf(dataSource).waitMs,
@@ -93,9 +137,42 @@ export class SettlementRepository extends Settlements {
     const users = { subjectUserId, ...(actorUserId === null ? {} : { actorUserId }) };
     return { isSettled: true, users };
   }
+
+  override async provision(newcomer: Newcomer): Promise<Provisioned | undefined> {
+    const { userId, events, ...rest } = prepared(newcomer);
+    try {
+      return (await this.newcomers.add({ userId, events, ...rest })) ? { userId, events } : undefined;
+    } catch (error) {
+      if (isDivisionByZero(error) || isDeadlock(error)) return undefined;
+      throw error;
+    }
+  }
+
+  override async settleLogin(login: LoginSettlement): Promise<SettledLogin> {
+    const { subjectUserId, isOpened } = await this.logins.consume(login);
+    if (subjectUserId === null) return { isSettled: false, isOpened: false };
+    return { isSettled: true, users: { subjectUserId }, isOpened };
+  }
 }
 
-function partiesOf({ subject, actor }: Settlement, request: number): Party[] {
+/** The statement that counts sessions begins once its transaction has the users' turns. */
+function runLogins(
+  dataSource: DataSource,
+  consumption: Consumption<LoginSettlement>,
+): Promise<SettledLoginRow[]> {
+  const { requests } = consumption;
+  return runTogether(dataSource, async (ask) => {
+    const turns = await ask(
+      TAKE_TURNS,
+      requests.map(({ subject }) => subject),
+    );
+    const atTurn = requests.map((login, index) => ({ ...login, turnOf: turns[index]?.userId ?? null }));
+    const settling = { ...consumption, requests: atTurn };
+    return ask(settleLoginsFor(settling), settling);
+  });
+}
+
+function partiesOf({ subject, actor }: Parties, request: number): Party[] {
   const party = { request, isActor: false, user: subject };
   return actor === undefined ? [party] : [party, { request, isActor: true, user: actor }];
 }

@@ -88,6 +88,42 @@ export interface Settlement {
   readonly events: readonly AuditEvent[];
 }
 
+/** A session that nothing is to be known of but its user: a row of `token_exchange_session`. */
+export interface NewSession {
+  /** Of its random id, by SHA-256. */
+  readonly idHash: Buffer;
+  readonly familyId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly loginOrigin: string | null;
+  readonly vouchedBy: readonly VouchingKey[];
+}
+
+/** All that the database does for a login whose user needs no change, and whose browser carries no session. */
+export interface LoginSettlement {
+  readonly uses: readonly TokenUse[];
+  readonly subject: ExpectedUser;
+  readonly session: NewSession;
+  /** With it the user has so many live sessions at most; where there would be more it is not opened. */
+  readonly maxSessionsPerUser: number;
+  /** Written with the user's id, if the session is opened. */
+  readonly events: readonly AuditEvent[];
+}
+
+/** A user to be made at the first login of an identity whose address nobody has. */
+export interface Newcomer {
+  readonly identity: ExternalIdentity;
+  readonly user: NewHostUser;
+  /** Written in this order if the user is made, under this id: that the user was made, and that the request has succeeded. */
+  readonly eventsOf: (userId: string) => readonly [made: AuditEvent, succeeded: AuditEvent];
+}
+
+/** A user who was made. */
+export interface Provisioned {
+  readonly userId: string;
+  readonly events: readonly AuditEvent[];
+}
+
 /** The local users of a request. */
 export interface SettledUsers {
   readonly subjectUserId: string;
@@ -97,6 +133,11 @@ export interface SettledUsers {
 /** What became of a settlement: the ids are consumed, and where a user is not as expected nothing else has happened. */
 export type Settled =
   { readonly isSettled: true; readonly users: SettledUsers } | { readonly isSettled: false };
+
+/** What became of the settlement of a login. Where its session is not opened nothing of it is written, its events neither. */
+export type SettledLogin =
+  | { readonly isSettled: true; readonly users: SettledUsers; readonly isOpened: boolean }
+  | { readonly isSettled: false; readonly isOpened: false };
 
 /**
  * The short way through the database, for the requests of users who need no change: nearly all. A host need not have one:
@@ -108,6 +149,21 @@ export abstract class Settlements {
    * @throws Rejection `token_replayed`; then nothing at all has happened
    */
   abstract settle(settlement: Settlement): Promise<Settled>;
+
+  /**
+   * The same for a login, with its session. Never opened is one above the bound of its user's, whoever else logs that user in at the
+   * same moment; it may always stay unopened. Without this method sessions are opened in transactions of their own.
+   * @throws Rejection as `settle`
+   */
+  settleLogin?(login: LoginSettlement): Promise<SettledLogin>;
+
+  /**
+   * Makes a user, with all that every user has, links the identity and writes the events, in one statement. Without this method
+   * users are made in transactions of their own.
+   * @returns undefined where the identity is linked already, the address is taken, or a race for one of them was lost: then
+   * nothing has happened
+   */
+  provision?(newcomer: Newcomer): Promise<Provisioned | undefined>;
 }
 
 /** A login that opens a session. */
@@ -132,9 +188,21 @@ export interface OpenedSession {
   readonly events: readonly AuditEvent[];
 }
 
+/** A session that can be opened by its row alone. */
+export interface PreparedSession extends Pick<LoginSettlement, 'session' | 'maxSessionsPerUser'> {
+  /** To be answered once the row is there. */
+  readonly opened: OpenedSession;
+}
+
 /** The product's browser sessions. */
 export abstract class SessionOpener {
   abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
+
+  /**
+   * Makes the session of a login that ends no other, and touches nothing; undefined where that has to be looked at. Only for
+   * sessions in the table of this package. Without it, or where its row does not come about, `open` is called.
+   */
+  prepare?(login: Omit<SessionLogin, 'userId'>): PreparedSession | undefined;
 }
 
 /** Somebody who has acted, as an issuer knows them: a record, which gives nobody a right. */

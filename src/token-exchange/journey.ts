@@ -38,6 +38,9 @@ const FAILURE_EVENTS = {
 /** Runs what asks the database, all of it within the limit of a request; fetches of keys lie outside of it. */
 export type InTime = <T>(work: () => Promise<T>) => Promise<T>;
 
+/** Runs a stage of a flow. */
+export type Timed = <T>(stage: Stage, work: () => Promise<T>) => Promise<T>;
+
 type FailureEvent = (typeof FAILURE_EVENTS)[Flow];
 
 /** A request as far as the trail tells of it, whatever becomes of it. */
@@ -73,8 +76,8 @@ export class Journey {
   ) {}
 
   /** Makes the function that runs a stage of a flow and observes how long it took, also when it failed. */
-  timer(flow: Flow) {
-    return async <T>(stage: Stage, work: () => Promise<T>): Promise<T> => {
+  timer(flow: Flow): Timed {
+    return async (stage, work) => {
       const startedAt = performance.now();
       try {
         return await this.telemetry.traced({ name: stage, flow }, work);

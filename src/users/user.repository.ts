@@ -86,7 +86,11 @@ export class UserRepository {
   /** Reads a user as it is now. */
   async findById(id: string, transaction?: Transaction): Promise<User | undefined> {
     if (transaction === undefined) return this.finds.add(id);
-    return (await managerOf(transaction).findOneBy(User, { id })) ?? undefined;
+    const [user] = await managerOf(transaction).query<User[]>(
+      `SELECT ${COLUMNS} FROM user_account WHERE id = $1`,
+      [id],
+    );
+    return user;
   }
 
   /** Reads a user and locks its row until the transaction ends. */
@@ -110,7 +114,11 @@ export class UserRepository {
   }
 
   async findByEmail(email: string, transaction?: Transaction): Promise<User | undefined> {
-    return (await this.in(transaction).findOneBy({ normalizedEmail: normalizeEmail(email) })) ?? undefined;
+    const [user] = await this.in(transaction).query<User[]>(
+      `SELECT ${COLUMNS} FROM user_account WHERE normalized_email = $1`,
+      [normalizeEmail(email)],
+    );
+    return user;
   }
 
   /** A page of users in the order of their ids. */
@@ -137,13 +145,12 @@ export class UserRepository {
   /** Inserts a user; undefined when the e-mail address is taken, which the unique constraint decides. */
   async insert(transaction: Transaction, user: NewUser): Promise<User | undefined> {
     const { email, givenName, familyName, role } = user;
-    const inserted = await managerOf(transaction).query<{ id: string }[]>(
+    const [made] = await managerOf(transaction).query<User[]>(
       `INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
-       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (normalized_email) DO NOTHING RETURNING id`,
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (normalized_email) DO NOTHING RETURNING ${COLUMNS}`,
       [randomUUID(), email, normalizeEmail(email), givenName, familyName, role],
     );
-    const id = inserted[0]?.id;
-    return id === undefined ? undefined : this.findById(id, transaction);
+    return made;
   }
 
   async update(id: string, change: UserChange, transaction?: Transaction): Promise<void> {

@@ -1,4 +1,5 @@
-// Checks that the start of the service loads no library which only some runs need: such a one is imported when it is used.
+// Checks that the start of the service loads nothing which only some runs need: it is imported when it is used.
+import { posix } from 'node:path';
 import { repositoryFiles } from '../support/source-files.js';
 
 /** Each library, and the files that may import it as they are loaded, because they are themselves loaded late. */
@@ -10,6 +11,12 @@ const LATE = new Map<string, readonly string[]>([
   ['undici', ['src/token-exchange/keys/jwks/guarded-connector.ts']],
   ['@electric-sql/pglite', []],
 ]);
+/** What every start loads is reached from these: the second is imported while the database is connected to. */
+const EARLY = ['src/main.ts', 'src/app.module.ts'];
+/** What is loaded only where the configuration asks for it. */
+const CHOSEN = /^src\/(operator|administration|cli)\/|^src\/host\/instance-explainer\.ts$|\/explain\//;
+/** Each file is found, read and compiled by itself. */
+const MOST_FILES = 420;
 const VALUE_IMPORT = /^(?:import|export)(?! type\b)[^;]*?from '([^']+)'|^import '([^']+)'/gm;
 
 describe('what the start loads', () => {
@@ -34,4 +41,42 @@ describe('what the start loads', () => {
     const late = [...LATE.values()].flat().map((path) => path.replace(/^.*\/(.*)\.ts$/, '/$1.js'));
     expect(imports.filter(({ to }) => late.some((end) => to.endsWith(end)))).toEqual([]);
   });
+
+  describe('of ours', () => {
+    const started = reachedFrom(EARLY, imports);
+
+    it('is followed from file to file', () => {
+      expect(started).toContain('src/token-exchange/verification/signature.ts');
+    });
+
+    it('is nothing of what only some configurations ask for', () => {
+      const early = started.filter((path) => CHOSEN.test(path));
+      expect(early).toEqual([]);
+    });
+
+    it(`is not more than ${MOST_FILES} files`, () => {
+      expect(started.length).toBeLessThanOrEqual(MOST_FILES);
+    });
+
+    it('takes of jose the parts that it uses: the whole is three times as many files', () => {
+      expect(imports.filter(({ to }) => to === 'jose')).toEqual([]);
+    });
+  });
 });
+
+interface Import {
+  readonly path: string;
+  readonly to: string;
+}
+
+function reachedFrom(entries: readonly string[], imports: readonly Import[]): readonly string[] {
+  const reached = new Set(entries);
+  // The set grows while it is walked.
+  for (const file of reached) {
+    for (const { path, to } of imports) {
+      if (path !== file || !to.startsWith('.')) continue;
+      reached.add(posix.join(posix.dirname(path), to).replace(/\.js$/, '.ts'));
+    }
+  }
+  return [...reached];
+}

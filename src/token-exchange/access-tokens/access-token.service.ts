@@ -1,7 +1,9 @@
 // Issues and verifies access tokens of the host's own (RFC 9068).
 import { Inject, Injectable } from '@nestjs/common';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
-import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { JOSEError, JWSInvalid, JWTClaimValidationFailed, JWTExpired, JWTInvalid } from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
 import { Clock } from '../foundation/clock.js';
 import { signCompactJws } from '../foundation/compact-jws.js';
 import { toldList, toldSeconds } from '../foundation/told-value.js';
@@ -147,16 +149,16 @@ export class AccessTokenService extends AccessTokenIssuer {
       const { payload } = await jwtVerify(token, key.publicKey, this.expectations());
       return readClaims(payload);
     } catch (error) {
-      if (error instanceof errors.JOSEError) return this.refusalOf(error);
+      if (error instanceof JOSEError) return this.refusalOf(error);
       throw error;
     }
   }
 
   /** jose judges claims once the signature holds: type, issuer and subject, then the audience, then the end. */
-  private refusalOf(error: errors.JOSEError): Refused {
-    if (error instanceof errors.JWTExpired) return this.expired(readClaims(error.payload).content);
-    if (error instanceof errors.JWTInvalid || error instanceof errors.JWSInvalid) return refused('malformed');
-    const isOfAudience = error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud';
+  private refusalOf(error: JOSEError): Refused {
+    if (error instanceof JWTExpired) return this.expired(readClaims(error.payload).content);
+    if (error instanceof JWTInvalid || error instanceof JWSInvalid) return refused('malformed');
+    const isOfAudience = error instanceof JWTClaimValidationFailed && error.claim === 'aud';
     if (!isOfAudience) return refused('not_issued_here');
     const { content } = readClaims(error.payload);
     const audiences = [error.payload.aud ?? []].flat();

@@ -4,7 +4,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { JSONWebKeySet, JWK } from 'jose';
-import { calculateJwkThumbprint } from 'jose';
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { SoleLeader } from '../coordination/leader.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
 import type { Transaction } from '../database/transaction.js';

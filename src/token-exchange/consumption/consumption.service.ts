@@ -1,8 +1,9 @@
 // Uses up the tokens of a request, for both flows.
 import { Injectable, Optional } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
-import type { Settled } from '../host.js';
+import type { Newcomer, PreparedSession, Provisioned, Settled, SettledLogin } from '../host.js';
 import { Settlements } from '../host.js';
+import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import type { RejectionContext } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
@@ -40,6 +41,43 @@ export class ConsumptionService {
       () => usedUp(parties),
       () => this.settleOrConsume(parties, events),
     );
+  }
+
+  /**
+   * The same for a login. Its session is opened with it where there is one that needs no more than a row, and the host can.
+   * @param event what the audit trail will tell of the login, but for its user
+   * @throws Rejection `token_replayed`
+   */
+  async consumeLogin(
+    subject: VerifiedToken,
+    session: PreparedSession | undefined,
+    event: AuditEvent,
+  ): Promise<SettledLogin> {
+    const user = this.identities.expectation(subject);
+    const { settlements } = this;
+    if (session === undefined || user === undefined || settlements.settleLogin === undefined)
+      return { ...(await this.consume({ subject }, [])), isOpened: false };
+    const login = { ...session, uses: [subject.claims], subject: user, events: [event] };
+    return withRejectionContext(issuerAndKid(subject), () => settlements.settleLogin!(login));
+  }
+
+  /**
+   * Makes the user of a token that is used up, where nobody is known by its identity or its address.
+   * @param eventsOf what the audit trail is told of it
+   * @returns undefined where nobody was made, and nothing has happened: `IdentityService.resolve` finds out why
+   */
+  async provision(
+    token: VerifiedToken,
+    eventsOf: (resolved: ResolvedUser) => ReturnType<Newcomer['eventsOf']>,
+  ): Promise<Provisioned | undefined> {
+    const { settlements } = this;
+    const newcomer = settlements.provision && this.identities.newcomer(token);
+    if (newcomer === undefined) return undefined;
+    const { role } = newcomer.user;
+    return settlements.provision?.({
+      ...newcomer,
+      eventsOf: (userId) => eventsOf({ userId, changes: [{ kind: 'user-provisioned', userId, role }] }),
+    });
   }
 
   private async settleOrConsume(

@@ -32,12 +32,17 @@ const MAX_RUNS = 4;
 export class ConsumptionBatch<Request extends { readonly uses: readonly TokenUse[] }, Row extends Verdict> {
   private readonly batch: Batch<Asker<Request>, Row | Refused | 'again'>;
 
-  /** @param waitMs see `Batch` */
+  /**
+   * @param waitMs see `Batch`
+   * @param mostRequests of one statement
+   */
   constructor(
     private readonly run: ConsumptionRun<Request, Row>,
     waitMs?: number,
+    mostRequests?: number,
   ) {
-    this.batch = new Batch((askers: readonly Asker<Request>[]) => this.serve(askers), waitMs);
+    const serve = (askers: readonly Asker<Request>[]) => this.serve(askers);
+    this.batch = new Batch(serve, waitMs, mostRequests);
   }
 
   /**

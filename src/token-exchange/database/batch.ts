@@ -34,10 +34,14 @@ export class Batch<Item, Answer> {
   private latestLaneAtMs = 0;
   private watch: NodeJS.Timeout | undefined;
 
-  /** @param waitMs after so many milliseconds an item is not sent any more: its request has had its answer */
+  /**
+   * @param waitMs after so many milliseconds an item is not sent any more: its request has had its answer
+   * @param mostItems of one statement
+   */
   constructor(
     private readonly run: BatchRun<Item, Answer>,
     private readonly waitMs = DEFAULT_WAIT_MS,
+    private readonly mostItems = MAX_ITEMS,
   ) {}
 
   /** Resolves with the item's own answer. @throws what its statement throws, or DatabaseWaitError where it was never sent */
@@ -81,7 +85,7 @@ export class Batch<Item, Answer> {
 
   private async useLane(): Promise<void> {
     this.giveUpOld();
-    const taken = this.waiting.splice(0, MAX_ITEMS);
+    const taken = this.waiting.splice(0, this.mostItems);
     if (taken.length > 0) await this.serve(taken);
     this.lanesInUse -= 1;
     this.occupyLane();

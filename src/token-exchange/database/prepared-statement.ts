@@ -36,26 +36,64 @@ export class PreparedStatement<Input, Row> {
    * is some work by itself: this goes to the driver's pool of connections.
    * @throws the driver's error
    */
-  async run(dataSource: DataSource, input: Input): Promise<Row[]> {
-    const { name, text } = this;
-    const values = this.values(input);
-    // As TypeORM does for each of its own, where the host has that log turned on.
-    dataSource.logger.logQuery(text, values);
-    const client = await driverPool(dataSource).connect();
-    let broken: Error | undefined;
-    const noteBreak = (error: Error) => (broken = error);
-    // While a client is out of its pool nobody else listens, and an error without a listener ends the process.
-    client.on('error', noteBreak);
+  run(dataSource: DataSource, input: Input): Promise<Row[]> {
+    return onConnection(dataSource, (ask) => ask<Row>(this, this.values(input)));
+  }
+}
+
+/** Runs one statement of a transaction. @throws the driver's error */
+export type Ask = <Input, Row>(statement: PreparedStatement<Input, Row>, input: Input) => Promise<Row[]>;
+
+/**
+ * Runs prepared statements in one transaction (read committed): committed when `work` resolves, rolled back when it throws.
+ * @throws what `work` throws, or the driver's error
+ */
+export function runTogether<T>(dataSource: DataSource, work: (ask: Ask) => Promise<T>): Promise<T> {
+  return onConnection(dataSource, async (ask) => {
+    await ask({ text: 'BEGIN' });
     try {
+      const result = await work((statement, input) => ask(statement, statement.values(input)));
+      await ask({ text: 'COMMIT' });
+      return result;
+    } catch (error) {
+      // After anything else the connection is closed, and the server rolls back by itself.
+      if (isAnswer(error)) await ask({ text: 'ROLLBACK' });
+      throw error;
+    }
+  });
+}
+
+/** A statement without a name is parsed each time. */
+interface Text {
+  readonly name?: string;
+  readonly text: string;
+}
+
+type AskOnConnection = <Row>(statement: Text, values?: unknown[]) => Promise<Row[]>;
+
+/** Lends a connection of the driver's pool. */
+async function onConnection<T>(
+  dataSource: DataSource,
+  work: (ask: AskOnConnection) => Promise<T>,
+): Promise<T> {
+  const client = await driverPool(dataSource).connect();
+  let broken: Error | undefined;
+  const noteBreak = (error: Error) => (broken = error);
+  // While a client is out of its pool nobody else listens, and an error without a listener ends the process.
+  client.on('error', noteBreak);
+  try {
+    return await work(async <Row>({ name, text }: Text, values?: unknown[]) => {
+      // As TypeORM does for each of its own, where the host has that log turned on.
+      dataSource.logger.logQuery(text, values);
       const { rows } = await client.query({ name, text, values });
       return rows as Row[];
-    } catch (error) {
-      if (!isAnswer(error)) noteBreak(error as Error);
-      throw error;
-    } finally {
-      client.off('error', noteBreak);
-      // After an answer of the database, a refusal too, the connection serves on; after silence nobody knows what it does.
-      client.release(broken);
-    }
+    });
+  } catch (error) {
+    if (!isAnswer(error)) noteBreak(error as Error);
+    throw error;
+  } finally {
+    client.off('error', noteBreak);
+    // After an answer of the database, a refusal too, the connection serves on; after silence nobody knows what it does.
+    client.release(broken);
   }
 }

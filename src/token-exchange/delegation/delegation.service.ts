@@ -75,6 +75,8 @@ export class DelegationService {
       this.audit.publish([{ ...issuance.success, ...settled.users }]);
       return settled.users;
     }
+    const provisioned = await this.provision(issuance);
+    if (provisioned !== undefined) return provisioned;
     const resolved = await this.audit.commit(async (transaction) => {
       const result = await this.resolveParties(transaction, issuance.parties);
       const success = { ...issuance.success, ...usersOf(result) };
@@ -82,6 +84,20 @@ export class DelegationService {
     });
     this.warnOfIgnoredRoles(issuance, resolved);
     return usersOf(resolved);
+  }
+
+  /** A subject who comes alone for the first time. */
+  private async provision({ parties, success }: Issuance): Promise<SettledUsers | undefined> {
+    const { subject, actor } = parties;
+    if (actor !== undefined) return undefined;
+    const made = await this.consumption.provision(subject, (resolved) => {
+      const told = { ...success, subjectUserId: resolved.userId };
+      const [change = told] = identityEvents(told, subject, resolved);
+      return [change, told];
+    });
+    if (made === undefined) return undefined;
+    this.audit.publish(made.events);
+    return { subjectUserId: made.userId };
   }
 
   private warnOfIgnoredRoles(

@@ -7,10 +7,11 @@ import { ConsumptionService } from '../consumption/consumption.service.js';
 import type { Transaction } from '../database/transaction.js';
 import type { Sender } from '../edge/entry-throttle.service.js';
 import { EntryThrottleService } from '../edge/entry-throttle.service.js';
-import type { OpenedSession, Settled } from '../host.js';
+import type { OpenedSession, SessionLogin, Settled, SettledLogin } from '../host.js';
 import { SessionOpener } from '../host.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
+import type { Timed } from '../journey.js';
 import { Journey, identityEvents } from '../journey.js';
 import { Revocations } from '../revocation/revocations.js';
 import { clientOf } from '../throttle/client-address.js';
@@ -59,19 +60,43 @@ export class EmbedLoginService {
       const parties = { subject: verified };
       const arrival = { flow: 'embed', sender: attempt.sender, arrivedAtMs } as const;
       const open = async (): Promise<OpenedSession & RateLimited> => {
-        const settled = await timed('consume', () => this.consumption.consume(parties, []));
-        const { session, user } = await this.audit.commit(async (transaction) => {
-          const user = await timed('resolve', () => this.resolve(transaction, verified, settled));
-          refuseRevokedSince(this.revocations, verified);
-          const session = await timed('open', () => this.open(transaction, attempt, verified, user));
-          return { result: { session, user }, events: this.eventsOf(attempt, verified, user, session) };
-        });
-        const { requestId } = attempt;
-        this.journey.warnOfIgnoredRole({ flow: 'embed', requestId }, verified, user);
-        return session;
+        const prepared = this.sessions.prepare?.(demandOf(attempt, verified));
+        const login = this.loginEvent(attempt, verified, prepared?.opened);
+        const settled = await timed('consume', () =>
+          this.consumption.consumeLogin(verified, prepared, login),
+        );
+        if (prepared === undefined || !settled.isOpened)
+          return this.openByItself(attempt, verified, settled, timed);
+        // The record was written when the token was consumed.
+        this.audit.publish([{ ...login, subjectUserId: settled.users.subjectUserId }]);
+        return timed('open', () => this.handOut(verified, prepared.opened));
       };
       return inTime(() => this.throttle.counted(arrival, parties, open));
     });
+  }
+
+  /** In a transaction of its own: where the user needs a change, sessions of before are carried, or there would be too many. */
+  private async openByItself(
+    attempt: EmbedLogin,
+    verified: VerifiedToken,
+    settled: SettledLogin,
+    timed: Timed,
+  ): Promise<OpenedSession> {
+    const { session, user } = await this.audit.commit(async (transaction) => {
+      const user = await timed('resolve', () => this.resolve(transaction, verified, settled));
+      refuseRevokedSince(this.revocations, verified);
+      const demand = { ...demandOf(attempt, verified), userId: user.userId };
+      const session = await timed('open', () => this.sessions.open(transaction, demand));
+      return { result: { session, user }, events: this.eventsOf(attempt, verified, user, session) };
+    });
+    const { requestId } = attempt;
+    this.journey.warnOfIgnoredRole({ flow: 'embed', requestId }, verified, user);
+    return session;
+  }
+
+  private async handOut(verified: VerifiedToken, opened: OpenedSession): Promise<OpenedSession> {
+    refuseRevokedSince(this.revocations, verified);
+    return opened;
   }
 
   private resolve(
@@ -83,31 +108,45 @@ export class EmbedLoginService {
     return Promise.resolve({ userId: settled.users.subjectUserId, changes: [] });
   }
 
-  private open(
-    transaction: Transaction,
-    { source, cookies, requestId }: EmbedLogin,
-    verified: VerifiedToken,
-    { userId }: ResolvedUser,
-  ): Promise<OpenedSession> {
-    const loginOrigin = pageOriginOf(source.origin);
-    const vouchedBy = [issuerAndKid(verified)];
-    return this.sessions.open(transaction, { userId, loginOrigin, cookies, requestId, vouchedBy });
-  }
-
   private eventsOf(
-    { requestId, sender }: EmbedLogin,
+    attempt: EmbedLogin,
     verified: VerifiedToken,
     user: ResolvedUser,
     session: OpenedSession,
   ): AuditEvent[] {
-    const context = { occurredAt: this.journey.now(), requestId, subjectUserId: user.userId };
-    const { priorActors } = verified.claims;
-    const login = auditEvent('svc.audit.token-exchange.embed-login', context, {
-      ...issuerAndKid(verified),
-      clientAddress: clientOf(sender.ip),
-      sessionFamilyId: session.familyId,
-      priorActors,
-    });
-    return [...session.events, ...identityEvents(context, verified, user), login];
+    const login = { ...this.loginEvent(attempt, verified, session), subjectUserId: user.userId };
+    return [...session.events, ...identityEvents(login, verified, user), login];
   }
+
+  /** But for its user. */
+  private loginEvent(
+    { requestId, sender }: EmbedLogin,
+    verified: VerifiedToken,
+    session: OpenedSession | undefined,
+  ): AuditEvent {
+    const { priorActors } = verified.claims;
+    return auditEvent(
+      'svc.audit.token-exchange.embed-login',
+      { occurredAt: this.journey.now(), requestId },
+      {
+        ...issuerAndKid(verified),
+        clientAddress: clientOf(sender.ip),
+        sessionFamilyId: session?.familyId,
+        priorActors,
+      },
+    );
+  }
+}
+
+/** What is asked of sessions, whoever the user is. */
+function demandOf(
+  { source, cookies, requestId }: EmbedLogin,
+  verified: VerifiedToken,
+): Omit<SessionLogin, 'userId'> {
+  return {
+    loginOrigin: pageOriginOf(source.origin),
+    cookies,
+    requestId,
+    vouchedBy: [issuerAndKid(verified)],
+  };
 }

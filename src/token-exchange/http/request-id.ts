@@ -1,6 +1,6 @@
 // Gives each request an id that its answer, its log lines and its audit events share.
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { v7 as timeOrderedUuid } from 'uuid';
 
 /** What is taken from a client: printable, short, and harmless in a log line, a header and a database. */
 const WELL_FORMED = /^[\w.:-]{8,128}$/;
@@ -32,6 +32,24 @@ export function requestIdOf(request: Request): string {
 export function newRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const incoming = headers['x-request-id'];
   return isWellFormed(incoming) ? incoming : timeOrderedUuid();
+}
+
+/** How many ids one millisecond has room for. */
+const IDS_PER_MS = 0x1000;
+let latest = { atMs: 0, count: 0 };
+
+/**
+ * A UUID of version 7 (RFC 9562 §5.7): the time in 48 bits, a count within its millisecond in 12 (§6.2, method 1), then what is random
+ * of a UUID of version 4, whose bytes Node.js draws in advance for many. Each is after the one before, whatever the clock does.
+ */
+function timeOrderedUuid(): string {
+  const now = Date.now();
+  if (now > latest.atMs) latest = { atMs: now, count: 0 };
+  else if (latest.count + 1 < IDS_PER_MS) latest.count += 1;
+  else latest = { atMs: latest.atMs + 1, count: 0 };
+  const time = latest.atMs.toString(16).padStart(12, '0');
+  const count = latest.count.toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}${randomUUID().slice(18)}`;
 }
 
 function isWellFormed(id: unknown): id is string {

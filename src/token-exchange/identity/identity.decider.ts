@@ -68,6 +68,16 @@ export class IdentityDecider {
     return user === undefined ? this.newUser(token, email) : this.judge('email', token, user);
   }
 
+  /** Who is made of a token, if nobody is known by its identity or its address; undefined where nobody may be. */
+  newcomer(token: VerifiedToken): NewHostUser | undefined {
+    try {
+      return this.newUser(token, judgeEmail(token.claims, token.key.policy)).newUser;
+    } catch (error) {
+      if (error instanceof Rejection) return undefined;
+      throw error;
+    }
+  }
+
   /** @rule 4.4.3 Nobody else having the e-mail address, a new user is made. */
   private newUser({ claims, key }: VerifiedToken, email: string): UserToBeMade {
     const { givenName = '', familyName = '' } = claims;

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { LostRaceError } from '../database/transaction.js';
-import type { ExpectedUser, HostUser, HostUserUpdate, UserLock } from '../host.js';
+import type { ExpectedUser, HostUser, HostUserUpdate, Newcomer, UserLock } from '../host.js';
 import { UserDirectory } from '../host.js';
 import type { RejectionContext } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
@@ -59,6 +59,15 @@ export class IdentityService {
       role,
       ...permittedRoles(key.policy, this.options.roles),
     };
+  }
+
+  /**
+   * The user of a verified token, to be made where nobody is known by its identity or its address: by the same rules as `resolve`.
+   * Undefined where they let nobody be made.
+   */
+  newcomer(token: VerifiedToken): Pick<Newcomer, 'identity' | 'user'> | undefined {
+    const user = this.decider.newcomer(token);
+    return user === undefined ? undefined : { identity: identityOf(token), user };
   }
 
   /**

@@ -1,6 +1,6 @@
 // Tells public keys apart in words that hold no key: by their thumbprints (RFC 7638).
 import type { KeyObject } from 'node:crypto';
-import { calculateJwkThumbprint } from 'jose';
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 
 const known = new WeakMap<KeyObject, Promise<string | undefined>>();
 

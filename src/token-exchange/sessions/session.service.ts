@@ -6,7 +6,7 @@ import { auditEvent } from '../audit/audit-event.js';
 import type { LeaderTerm } from '../coordination/leader-term.js';
 import type { Transaction } from '../database/transaction.js';
 import { Clock } from '../foundation/clock.js';
-import type { OpenedSession, SessionLogin } from '../host.js';
+import type { OpenedSession, PreparedSession, SessionLogin } from '../host.js';
 import { SessionOpener } from '../host.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
@@ -48,19 +48,36 @@ export class SessionService extends SessionOpener {
     const others = carried.map((session) => session.familyId).filter((id) => id !== familyId);
     const events = await this.endFamilies(transaction, others, requestId, 'replaced');
 
-    const id = randomBytes(ID_BYTES).toString('base64url');
-    const { sessionLifetimeSeconds, partitionedCookie } = this.options;
-    const createdAt = this.clock.now();
-    const expiresAt = new Date(createdAt.getTime() + sessionLifetimeSeconds * 1000);
-    const idHash = hashOf(id);
+    const { setCookie, ...fresh } = this.fresh();
     const vouchedBy = vouchingKeys(
       keys,
       carried.filter((session) => session.familyId === renewedId),
     );
-    const session = { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy };
+    const session = { ...fresh, userId, familyId, loginOrigin, vouchedBy };
     await this.sessions.insert(transaction, session);
     events.push(...(await this.endOldest(transaction, session, requestId)));
-    return { setCookie: sessionCookie(id, sessionLifetimeSeconds, partitionedCookie), familyId, events };
+    return { setCookie, familyId, events };
+  }
+
+  /** Of a browser that carries no session, live or not, there is nothing to be renewed and nothing to be ended. */
+  override prepare(login: Omit<SessionLogin, 'userId'>): PreparedSession | undefined {
+    const { loginOrigin = null, cookies, vouchedBy } = login;
+    if (readSessionCookies(cookies).length > 0) return undefined;
+    const { setCookie, ...fresh } = this.fresh();
+    const familyId = randomUUID();
+    const { maxSessionsPerUser } = this.options;
+    const opened = { setCookie, familyId, events: [] };
+    return { session: { ...fresh, familyId, loginOrigin, vouchedBy }, maxSessionsPerUser, opened };
+  }
+
+  /** What every session has of its own. */
+  private fresh(): Pick<WebSession, 'idHash' | 'createdAt' | 'expiresAt'> & { readonly setCookie: string } {
+    const id = randomBytes(ID_BYTES).toString('base64url');
+    const { sessionLifetimeSeconds, partitionedCookie } = this.options;
+    const createdAt = this.clock.now();
+    const expiresAt = new Date(createdAt.getTime() + sessionLifetimeSeconds * 1000);
+    const setCookie = sessionCookie(id, sessionLifetimeSeconds, partitionedCookie);
+    return { idHash: hashOf(id), createdAt, expiresAt, setCookie };
   }
 
   /** The sessions of a request's `Cookie` header that have not ended, the latest login first. It alone counts. */

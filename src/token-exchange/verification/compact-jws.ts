@@ -26,11 +26,27 @@ export function parseCompactJws(token: string): CompactJws {
     throw malformed('not three parts');
   }
   return {
-    header: jsonObject(header, 'header'),
+    header: readHeader(header),
     payload: jsonObject(payload, 'payload'),
     signingInput: Buffer.from(`${header}.${payload}`, 'latin1'),
     signature: base64url(signature, 'signature'),
   };
+}
+
+/** So many headers are remembered, and none that is longer than an honest one. */
+const REMEMBERED_HEADERS = 256;
+const REMEMBERED_CHARACTERS = 512;
+const rememberedHeaders = new Map<string, CompactJws['header']>();
+
+/** All tokens of a key have the same header, byte for byte. What is remembered says nothing of any token: a header is parsed, not judged. */
+function readHeader(part: string): CompactJws['header'] {
+  const remembered = rememberedHeaders.get(part);
+  if (remembered !== undefined) return remembered;
+  const header = Object.freeze(jsonObject(part, 'header'));
+  if (part.length > REMEMBERED_CHARACTERS) return header;
+  if (rememberedHeaders.size >= REMEMBERED_HEADERS) rememberedHeaders.clear();
+  rememberedHeaders.set(part, header);
+  return header;
 }
 
 /** RFC 7519 §7.2: header and claims set of a JWT are JSON objects. */

@@ -1,6 +1,7 @@
 // Makes a class a controller of the public API, behind everything that each of its calls goes through.
 import { Controller, UseFilters, UseGuards, UseInterceptors, applyDecorators } from '@nestjs/common';
 import { AuthenticationGuard } from '../../access/authentication.guard.js';
+import { WaitLimitInterceptor } from '../../access/wait-limit.interceptor.js';
 import { RightsInterceptor } from '../rights/rights.interceptor.js';
 import { ApiAuditInterceptor } from './api-audit.interceptor.js';
 import { ApiRefusalFilter } from './api-refusal.filter.js';
@@ -12,7 +13,7 @@ export function ApiController(path: string, tag: string): ClassDecorator {
   return applyDecorators(
     Controller(`api/v1/${path}`),
     UseGuards(AuthenticationGuard, ApiThrottlerGuard),
-    UseInterceptors(ApiAuditInterceptor, RightsInterceptor),
+    UseInterceptors(WaitLimitInterceptor, ApiAuditInterceptor, RightsInterceptor),
     UseFilters(ApiRefusalFilter),
     Documented(({ ApiTags }) => ApiTags(tag)),
   );

@@ -90,10 +90,17 @@ export class ProjectRepository extends PersonalProjects {
 
 type NewProject = Pick<Project, 'type' | 'name' | 'personalOwnerId'>;
 
-async function insert(transaction: Transaction, project: NewProject, adminId: string): Promise<string> {
-  const manager = managerOf(transaction);
+async function insert(
+  transaction: Transaction,
+  { type, name, personalOwnerId }: NewProject,
+  adminId: string,
+): Promise<string> {
   const id = randomUUID();
-  await manager.insert(Project, { id, ...project });
-  await manager.insert(ProjectMember, { projectId: id, userId: adminId, role: 'project:admin' });
+  await managerOf(transaction).query(
+    `WITH made AS (
+       INSERT INTO project (id, type, name, personal_owner_id) VALUES ($1, $2, $3, $4) RETURNING id
+     ) INSERT INTO project_member (project_id, user_id, role) SELECT id, $5, 'project:admin' FROM made`,
+    [id, type, name, personalOwnerId, adminId],
+  );
   return id;
 }

@@ -1,0 +1,68 @@
+// What the rows of an exchange cost in the log of the database, where many share a statement.
+import { table } from '../support/report.mjs';
+import { spread } from '../support/statistics.mjs';
+import { writtenBy } from '../support/written-log.mjs';
+
+const EXCHANGES = 3_000;
+const WANTED_A_STATEMENT = 16;
+const FIRST_CONNECTIONS = 48;
+const MOST_CONNECTIONS = 512;
+const TRIES = 4;
+const MOST_BYTES = 700;
+/** None begins by itself within a run. */
+const RARE_CHECKPOINTS = ["checkpoint_timeout = '1d'", "max_wal_size = '64GB'"];
+
+export const auditWal = {
+  name: 'audit-wal',
+  title: `Bytes of write-ahead log of an exchange (ES256) without a checkpoint, some ${WANTED_A_STATEMENT} exchanges a statement, users known, on PostgreSQL`,
+
+  async run(workbench) {
+    const service = await workbench.startService();
+    await setCheckpoints(workbench, RARE_CHECKPOINTS);
+    const connections = await connectionsFor(workbench, service);
+    const rounds = [];
+    for (let round = 1; round <= workbench.options.rounds; round += 1) {
+      rounds.push(await writtenBy(workbench, service, { exchanges: EXCHANGES, connections }));
+      workbench.tell(`round ${round}: ${rounds.at(-1).bytes} bytes`);
+    }
+    await setCheckpoints(workbench);
+    if (rounds.some(({ hasCheckpoint }) => hasCheckpoint))
+      throw new Error('A checkpoint began while the log was measured.');
+    return { written: rounds, connections, ...report(rounds, connections) };
+  },
+};
+
+function report(rounds, connections) {
+  const values = rounds.map(({ bytes }) => bytes);
+  const shared = spread(rounds.map(({ aStatement }) => aStatement));
+  const inWords = [shared.median, shared.min, shared.max].map((number) => number.toFixed(1));
+  return {
+    ratios: [{ title: 'bytes an exchange', values, ...spread(values), atMost: MOST_BYTES }],
+    remarks: [
+      table([
+        ['connections', 'exchanges a statement', 'least', 'most'],
+        [String(connections), ...inWords],
+      ]),
+    ],
+  };
+}
+
+/** More connections share a statement by more: the number is found by trying, which also fills the first pages. */
+async function connectionsFor(workbench, service) {
+  const tries = [];
+  for (let connections = FIRST_CONNECTIONS; tries.length < TRIES;) {
+    const { aStatement } = await writtenBy(workbench, service, { exchanges: EXCHANGES, connections });
+    workbench.tell(`${connections} connections: ${aStatement.toFixed(1)} exchanges a statement`);
+    tries.push({ connections, distance: Math.abs(aStatement - WANTED_A_STATEMENT) });
+    const wanted = Math.round((connections * WANTED_A_STATEMENT) / aStatement);
+    connections = Math.min(MOST_CONNECTIONS, Math.max(WANTED_A_STATEMENT, wanted));
+  }
+  return tries.sort((one, other) => one.distance - other.distance)[0].connections;
+}
+
+/** @param settings those of the server that are not as they were at its start */
+async function setCheckpoints({ postgres }, settings = []) {
+  await postgres.query('postgres', 'ALTER SYSTEM RESET ALL');
+  for (const setting of settings) await postgres.query('postgres', `ALTER SYSTEM SET ${setting}`);
+  await postgres.query('postgres', 'SELECT pg_reload_conf()');
+}

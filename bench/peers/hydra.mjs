@@ -1,0 +1,97 @@
+// Ory Hydra: its jwt-bearer grant (RFC 7523), opaque access tokens, all of its data in PostgreSQL.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { promisify } from 'node:util';
+import { randomBytes } from 'node:crypto';
+import { freePort } from '../../dist/demo/free-port.js';
+import { callJson } from '../support/json-calls.mjs';
+import { RESIDENTS } from '../support/residents.mjs';
+
+const LIFETIME_SECONDS = 60;
+const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const DAY_MS = 86_400_000;
+
+const run = promisify(execFile);
+
+/** What keeps it from being started; undefined when nothing does. */
+export function hydraIsMissing({ HYDRA_BIN: binary }) {
+  if (!binary) return 'needs HYDRA_BIN: the path of an Ory Hydra binary.';
+  try {
+    accessSync(binary, constants.X_OK);
+    return undefined;
+  } catch {
+    return `needs an Ory Hydra binary in HYDRA_BIN; "${binary}" is no program.`;
+  }
+}
+
+export async function startHydra(workbench) {
+  const command = process.env.HYDRA_BIN;
+  const database = await workbench.newEmptyDatabase();
+  const { port, folder, origin } = await workbench.surroundingsOf('hydra');
+  const adminPort = await freePort();
+  const environment = {
+    DSN: `${workbench.postgres.urlOf(database)}?sslmode=disable`,
+    SECRETS_SYSTEM: randomBytes(16).toString('hex'),
+    SERVE_PUBLIC_HOST: '127.0.0.1',
+    SERVE_PUBLIC_PORT: String(port),
+    SERVE_ADMIN_HOST: '127.0.0.1',
+    SERVE_ADMIN_PORT: String(adminPort),
+    URLS_SELF_ISSUER: origin,
+    TTL_ACCESS_TOKEN: `${LIFETIME_SECONDS}s`,
+    SQA_OPT_OUT: 'true',
+  };
+  workbench.tell('making the tables of hydra');
+  await run(command, ['migrate', 'sql', 'up', '--read-from-env', '--yes'], { env: environment, cwd: folder });
+  // An issuer without TLS is for development alone.
+  const program = { command, args: ['serve', 'all', '--dev'], environment, folder, origin };
+  const server = await workbench.start('hydra', { ...program, readyPath: '/health/ready' });
+  const admin = `http://127.0.0.1:${adminPort}/admin`;
+  await trustPartner(admin, workbench.partner);
+  const { client_id: clientId } = await makeClient(admin);
+  return {
+    name: 'hydra',
+    version: await versionOf(command),
+    server,
+    database,
+    hasOwnSchema: true,
+    exchangePath: '/oauth2/token',
+    takesAssertions: true,
+    claims: { aud: `${origin}/oauth2/token` },
+    fields: { client_id: clientId },
+    checkAccessToken: (_, token) => checkAccessToken(admin, token),
+  };
+}
+
+/** Every user of the partner: Hydra knows no users of its own. */
+async function trustPartner(admin, partner) {
+  const jwk = { ...partner.publicJwk('ES256'), use: 'sig', alg: 'ES256' };
+  await callJson(`${admin}/trust/grants/jwt-bearer/issuers`, {
+    issuer: partner.issuer,
+    allow_any_subject: true,
+    scope: [],
+    expires_at: new Date(Date.now() + DAY_MS).toISOString(),
+    jwk,
+  });
+}
+
+/** The cheapest legal client authentication: none. */
+function makeClient(admin) {
+  return callJson(`${admin}/clients`, {
+    grant_types: [JWT_BEARER_GRANT],
+    token_endpoint_auth_method: 'none',
+    response_types: [],
+  });
+}
+
+/** It is opaque: the server itself must say what it is. */
+async function checkAccessToken(admin, token) {
+  const { active, sub } = await callJson(`${admin}/oauth2/introspect`, new URLSearchParams({ token }));
+  assert.equal(active, true, 'hydra issued a token that it does not know');
+  assert.equal(sub, RESIDENTS[0].sub, 'hydra issued a token for somebody else');
+}
+
+async function versionOf(command) {
+  const { stdout } = await run(command, ['version']);
+  return /^Version:\s*(\S+)/m.exec(stdout)?.[1] ?? 'unknown';
+}

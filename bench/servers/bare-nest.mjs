@@ -1,0 +1,56 @@
+// The bare program of the libraries that the service chose: Nest on Fastify, TypeORM on PostgreSQL, one entity, one controller.
+//
+// It is what their guides begin with, in plain JavaScript: each decorator is called, as compiled TypeScript calls it. Nothing is set
+// that has a default, and nothing is loaded late or made cheaper; it finds the table of the service's users, and makes none.
+import 'reflect-metadata';
+import { Controller, Get, Inject, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { TypeOrmModule, getRepositoryToken } from '@nestjs/typeorm';
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+const { port, databaseUrl } = JSON.parse(process.env.BENCH_SETTINGS);
+
+class User {}
+PrimaryGeneratedColumn('uuid')(User.prototype, 'id');
+Column('text')(User.prototype, 'email');
+Entity('user_account')(User);
+
+class AppController {
+  constructor(users) {
+    this.users = users;
+  }
+
+  health() {
+    return { status: 'ok' };
+  }
+
+  listUsers() {
+    return this.users.find({ take: 20 });
+  }
+}
+Inject(getRepositoryToken(User))(AppController, undefined, 0);
+get('healthz', 'health');
+get('users', 'listUsers');
+Controller()(AppController);
+
+class AppModule {}
+Module({
+  imports: [
+    TypeOrmModule.forRoot({ type: 'postgres', url: databaseUrl, entities: [User] }),
+    TypeOrmModule.forFeature([User]),
+  ],
+  controllers: [AppController],
+})(AppModule);
+
+const application = await NestFactory.create(AppModule, new FastifyAdapter());
+application.enableShutdownHooks();
+await application.listen(port, '127.0.0.1');
+
+function get(path, method) {
+  Get(path)(
+    AppController.prototype,
+    method,
+    Object.getOwnPropertyDescriptor(AppController.prototype, method),
+  );
+}

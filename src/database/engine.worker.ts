@@ -1,0 +1,23 @@
+// What the embedded engine's own thread does: it starts the engine, then answers what it is asked, one after the other.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { EngineSettings } from './engine.js';
+import { startEngine } from './engine.js';
+import type { ToEngine } from './engine-thread.js';
+
+if (parentPort === null) throw new Error('this file is the thread of an engine, and no program');
+const port = parentPort;
+const engine = await startEngine(workerData as EngineSettings);
+
+async function answer(messages: Uint8Array): Promise<void> {
+  const bytes = await engine.ask(messages);
+  port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
+}
+
+/** Without its port the thread has nothing left to do, and ends. */
+async function end(): Promise<void> {
+  await engine.close();
+  port.close();
+}
+
+port.on('message', (message: ToEngine) => void (message === 'close' ? end() : answer(message)));
+port.postMessage('ready');

@@ -1,0 +1,116 @@
+// First logins whose users are made: many in one statement, each whole or not at all.
+import { DataSource } from 'typeorm';
+import { Partner } from '../../demo/partner.js';
+import { auditRows, onEveryEvent } from '../support/audit.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
+const tokenOf = (sub: string, email = `${sub}@partner.example`) =>
+  partner.sign(partner.claims({ sub, email }));
+
+/** How many users, links, personal projects, members and provisionings there are of addresses that begin so. */
+async function madeFor(service: TestService, beginning: string): Promise<number[]> {
+  const [row] = await service.rows<Record<string, number>>(
+    `WITH made AS (SELECT id FROM user_account WHERE starts_with(email, $1))
+     SELECT (SELECT count(*) FROM made)::int AS users,
+       (SELECT count(*) FROM token_exchange_identity_link WHERE user_id IN (SELECT id FROM made))::int AS links,
+       (SELECT count(*) FROM project WHERE personal_owner_id IN (SELECT id FROM made))::int AS projects,
+       (SELECT count(*) FROM project_member WHERE role = 'project:admin' AND user_id IN (SELECT id FROM made))::int AS members,
+       (SELECT count(*) FROM audit_event WHERE name LIKE '%.user-provisioned'
+          AND subject_user_id IN (SELECT id FROM made))::int AS told`,
+    [beginning],
+  );
+  return Object.values(row ?? {});
+}
+
+describeOnEachDatabase('[4.4.3] first logins', (database) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys });
+  });
+  afterAll(() => service?.stop());
+
+  const exchange = (token: string, requestId = 'first-login') =>
+    service.exchange({ subject_token: token }, { 'x-request-id': requestId });
+  const statuses = async (tokens: readonly string[]) =>
+    (await Promise.all(tokens.map((token) => exchange(token)))).map(({ status }) => status);
+
+  it('[4.4.3] make the user with everything in one statement', async () => {
+    const logQuery = jest.spyOn(service.part(DataSource).logger, 'logQuery');
+    expect((await exchange(tokenOf('lone'))).status).toBe(200);
+    const writing = logQuery.mock.calls.map(([text]) => text).filter((text) => text.includes('INSERT INTO'));
+    logQuery.mockRestore();
+    expect(writing.map((text) => text.includes('INSERT INTO user_account'))).toEqual([false, true]);
+    expect(await madeFor(service, 'lone')).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('[6.5] tell that the user was made before the success, in the trail and to listeners', async () => {
+    const heard: string[] = [];
+    onEveryEvent(service, ({ name, requestId }) => {
+      if (requestId === 'telling-login') heard.push(name);
+    });
+    await Promise.all([
+      exchange(tokenOf('telling'), 'telling-login'),
+      ...Array.from({ length: 30 }, (_, index) =>
+        exchange(tokenOf(`beside-${index}`), `beside-${index}-login`),
+      ),
+    ]);
+    const names = ['user-provisioned', 'succeeded'].map((name) => `svc.audit.token-exchange.${name}`);
+    expect(heard).toEqual(names);
+    for (const requestId of [
+      'telling-login',
+      ...Array.from({ length: 30 }, (_, index) => `beside-${index}-login`),
+    ]) {
+      const rows = await auditRows(service, requestId);
+      expect(rows.map(({ name }) => name)).toEqual(names);
+      expect(new Set(rows.map((row) => row.subject_user_id)).size).toBe(1);
+      expect(rows[0]?.payload).toMatchObject({ userId: rows[0]?.subject_user_id, role: 'global:member' });
+    }
+  });
+
+  it('[D6] of one identity at once make one user, and all succeed', async () => {
+    expect(await statuses(Array.from({ length: 20 }, () => tokenOf('same')))).toEqual(Array(20).fill(200));
+    expect(await madeFor(service, 'same')).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('[D6] of one identity with two addresses at once leave no user without a link', async () => {
+    const tokens = Array.from({ length: 20 }, (_, index) =>
+      tokenOf('wavering', `wavering-${index % 2}@partner.example`),
+    );
+    expect(await statuses(tokens)).toEqual(Array(20).fill(200));
+    expect(await madeFor(service, 'wavering')).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('[D6] of two identities with one address at once make one user with two links', async () => {
+    const tokens = ['left', 'right'].map((sub) => tokenOf(sub, 'shared@partner.example'));
+    expect(await statuses(tokens)).toEqual([200, 200]);
+    expect(await madeFor(service, 'shared')).toEqual([1, 2, 1, 1, 1]);
+  });
+});
+
+describeOnPostgresql('[D6] first logins at two instances', (database) => {
+  let services: TestService[] = [];
+  beforeAll(async () => {
+    services = [
+      await TestService.start(database, { trustedKeys }),
+      await TestService.start(database, { trustedKeys }),
+    ];
+  });
+  afterAll(() => Promise.all(services.map((service) => service.stop())));
+
+  it('[D6] of few identities with few addresses all succeed, and every user is whole', async () => {
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, turn) => {
+          const token = tokenOf(`sub-${round}-${turn % 7}`, `race-${round}-${turn % 5}@partner.example`);
+          return services[turn % 2]!.exchange({ subject_token: token });
+        }),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(60).fill(200));
+      const [users = 0, links, projects, members, told] = await madeFor(services[0]!, `race-${round}-`);
+      expect([links, projects, members, told]).toEqual([7, users, users, users]);
+    }
+  });
+});
