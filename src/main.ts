@@ -13,7 +13,6 @@ import { DatabaseUnavailableError } from './database/data-source.js';
 import { TransactionPoolerError } from './database/pooler.js';
 import { exitAfterLog } from './logging/exit.js';
 import { StandardOutput, createLogger } from './logging/logger.js';
-import { lastWordOf } from './metrics/metrics-snapshot.js';
 import { MetricsAddressError } from './metrics/metrics.listener.js';
 import { CommandLineError, readCommandLine } from './start/command-line.js';
 import { FileRecord } from './start/file-record.js';
@@ -172,7 +171,7 @@ async function stop(application: Application, logger: Logger, membership?: Membe
   }, LONGEST_STOP_MS).unref();
   try {
     await application.close();
-    await membership?.leave(await lastWordOf(application.metrics.registry));
+    await membership?.leave(await application.metrics.lastWord());
     exitAfterLog(0, logger);
   } catch (error) {
     logger.error({ err: error }, 'the stop has failed');

@@ -7,6 +7,7 @@ import type { KeySetState, KeysHeld, ReplayRecords } from '../token-exchange/hos
 import { KEY_SET_FETCH_OUTCOMES } from '../token-exchange/host.js';
 import { BoundedReading } from './bounded-reading.js';
 import type { MetricsSnapshot } from './metrics-snapshot.js';
+import { lastWordOf } from './metrics-snapshot.js';
 
 /** From 0.2 ms to 2.5 s: a stage takes a fraction of a millisecond when all is well, seconds when a database is away. */
 const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
@@ -165,6 +166,11 @@ export class Metrics {
   /** What this process has counted. */
   snapshot(): Promise<MetricsSnapshot> {
     return this.registry.getMetricsAsJSON();
+  }
+
+  /** The same, of what stays when the process is gone. */
+  lastWord(): Promise<MetricsSnapshot> {
+    return lastWordOf(this.registry);
   }
 
   /** Registered only where there is a licence: without one nothing ends. */
