@@ -1,5 +1,6 @@
 // How a secret is asked for at a terminal.
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { TerminalPrompt } from '../../../src/cli/terminal.js';
 
 describe('the prompt of a terminal', () => {
@@ -14,6 +15,7 @@ describe('the prompt of a terminal', () => {
     const second = prompt.ask('The same again: ');
     stdin.write('something else\r');
     expect(await second).toBe('something else');
-    expect(String(stderr.read())).toBe('New password: \nThe same again: \n');
+    stderr.end();
+    expect(await text(stderr)).toBe('New password: \nThe same again: \n');
   });
 });
