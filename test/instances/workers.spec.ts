@@ -12,12 +12,13 @@ import { BASE_URL, GRANT_TYPE } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { SteadyTraffic } from './support/traffic.js';
 
-const SOON_MS = 20_000;
+/** A worker starts in two seconds, or in ten where the machine is busy; to replace both takes two starts and two departures. */
+const SOON_MS = 60_000;
 const WORKERS = 2;
 const WIDTH = 8;
 const SUCCEEDED = 'svc_token_exchanges_total{outcome="succeeded",reason=""}';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 interface Answer {
   readonly status: number;
@@ -226,7 +227,10 @@ describeWithProcesses('[D123] an instance with two workers', (database) => {
     expect(await instance.exited).toBe(0);
     const answered = outcomes.filter((outcome) => outcome === 200);
     expect(outcomes).toHaveLength(answered.length + WIDTH);
-    for (const outcome of outcomes) expect([200, 'ECONNREFUSED', 'ECONNRESET']).toContain(outcome);
+    // Each loop ends by the first connection that is refused, or that nobody had taken, or that closes before its request has come
+    // (UND_ERR_SOCKET).
+    const ends = [200, 'ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'];
+    for (const outcome of outcomes) expect(ends).toContain(outcome);
     const since = told().slice(before);
     expect(since).toHaveLength(answered.length);
     expect(new Set(since.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
