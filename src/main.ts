@@ -139,6 +139,7 @@ function stopWhenTold(
   membership: Membership,
 ): void {
   let closing: NodeJS.Timeout | undefined;
+  let isStopping = false;
   let isClosing = false;
   const close = () => {
     if (!isClosing) void stop(application, logger, membership);
@@ -149,11 +150,14 @@ function stopWhenTold(
     closing = setTimeout(close, ms);
   };
   const leaveSeat = () => {
+    // Who stops the whole may send its signal to every process: the delay counts all the same.
+    if (isStopping) return;
     application.letGo();
     stopAfter(HANDING_OVER_MS);
   };
   membership.obey({
     stop: () => {
+      isStopping = true;
       application.announceStop();
       stopAfter(delayMs);
     },

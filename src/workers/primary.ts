@@ -19,6 +19,9 @@ const START_AGAIN_MS = 15_000;
 /** What a worker takes to stop after its delay, and to have its last lines read. */
 const LONGEST_STOP_MS = 10_000;
 const LONGEST_END_MS = 2_000;
+/** While others serve, a worker that takes longer is taken for one that never gets ready, or never goes. */
+const LONGEST_START_MS = 120_000;
+const LONGEST_DEPARTURE_MS = 15_000;
 
 /** A configuration that was judged, with the files as they were read then. */
 export interface Judged {
@@ -48,6 +51,7 @@ export class Primary {
   private candidate: WorkerProcess | undefined;
   private hasStarted = false;
   private isReplacing = false;
+  private isToReplace = false;
   private exitCode: number | undefined;
 
   /** @throws ConfigurationError in a process that another program has started as a worker of its own */
@@ -64,21 +68,18 @@ export class Primary {
     this.obeySignals();
     const { logger } = this.parts;
     const { workers } = this.judged.startup.config;
-    const summary = await this.firstOf(this.place(1, this.judged));
-    if (summary === undefined) return;
+    const summary = await summaryOf(this.place(1, this.judged));
+    if (summary === undefined || this.isStopping) return;
     const others = Array.from({ length: workers - 1 }, (_, index) => this.place(index + 2, this.judged));
-    const started = await Promise.all(others.map((worker) => this.firstOf(worker)));
-    if (started.includes(undefined)) return;
+    await Promise.all(others.map(summaryOf));
+    if (this.isStopping) return;
     this.hasStarted = true;
     logger.info({ ...summary, workers }, 'the service is ready');
+    if (this.isToReplace) void this.replaceAll();
   }
 
-  /** @returns undefined where it has ended instead of getting ready, and the whole with it */
-  private async firstOf(worker: WorkerProcess): Promise<object | undefined> {
-    const outcome = await readyOrEnd(worker);
-    if (!('end' in outcome)) return outcome.summary;
-    this.stop(outcome.end.code ?? EXIT_FAILED);
-    return undefined;
+  private get isStopping(): boolean {
+    return this.exitCode !== undefined;
   }
 
   private place(seat: number, judged: Judged): WorkerProcess {
@@ -102,6 +103,8 @@ export class Primary {
     const worker = WorkerProcess.start(seat, surroundings);
     this.candidate ??= worker;
     this.all.add(worker);
+    // The first start may have a long migration to do.
+    if (this.hasStarted) killLater(worker, LONGEST_START_MS, () => !worker.isReady);
     void worker.gone.then((end) => this.left(worker, end));
     void worker.ready.then(() =>
       this.parts.logger.info({ worker: seat, pid: worker.processId }, 'a worker answers requests'),
@@ -113,10 +116,18 @@ export class Primary {
     this.all.delete(worker);
     this.metrics.retire(worker);
     if (this.candidate === worker) this.appoint();
-    if (this.exitCode !== undefined) return this.exitWhenAlone();
-    // Who starts the whole, or replaces a worker, waits for it.
-    const hasSeat = this.bySeat.get(worker.number) === worker;
-    if (hasSeat && this.hasStarted) this.replaceLost(worker, end);
+    if (this.isStopping) return this.stopped(worker, end);
+    if (!this.hasStarted) return this.failStart(worker, end);
+    // Who replaces a worker waits for the new one.
+    if (this.bySeat.get(worker.number) === worker) this.replaceLost(worker, end);
+  }
+
+  private failStart({ number, processId: pid }: WorkerProcess, { code, signal }: End): void {
+    this.parts.logger.fatal(
+      { worker: number, pid, code, signal },
+      'a worker has ended before all were ready, and the process ends',
+    );
+    this.stop(EXIT_FAILED);
   }
 
   /** Those that answer requests already come first. */
@@ -143,13 +154,18 @@ export class Primary {
       );
       return this.stop(EXIT_FAILED);
     }
-    if (![...this.all].some((other) => other.isReady)) {
+    if (!isReady && ![...this.all].some((other) => other.isReady)) {
       logger.fatal(line, 'no worker is left, and the process ends');
       return this.stop(EXIT_FAILED);
     }
     logger.error(line, 'a worker has died and is started again');
     if (isReady) this.place(number, this.judged);
-    else this.later(() => this.place(number, this.judged));
+    else this.later(() => this.placeIfVacant(number));
+  }
+
+  /** A new configuration may have brought another worker meanwhile. */
+  private placeIfVacant(seat: number): void {
+    if (!this.bySeat.has(seat)) this.place(seat, this.judged);
   }
 
   private later(work: () => void): void {
@@ -163,7 +179,7 @@ export class Primary {
   private obeySignals(): void {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (this.exitCode !== undefined) return this.endAtOnce(signal);
+        if (this.isStopping) return this.endAtOnce(signal);
         const { shutdownDelaySeconds: delaySeconds } = this.judged.startup.config;
         this.parts.logger.info(
           { signal, delaySeconds },
@@ -172,12 +188,15 @@ export class Primary {
         this.stop(0);
       });
     }
-    process.on('SIGHUP', () => void this.replaceAll());
+    process.on('SIGHUP', () => {
+      this.isToReplace = true;
+      void this.replaceAll();
+    });
   }
 
   /** Stops all workers, and then the process. */
   private stop(exitCode: number): void {
-    if (this.exitCode !== undefined) return;
+    if (this.isStopping) return;
     this.exitCode = exitCode;
     for (const timer of this.waiting) clearTimeout(timer);
     for (const worker of this.all) {
@@ -202,21 +221,33 @@ export class Primary {
     for (const worker of this.all) worker.kill();
   }
 
+  /** As one process that could not stop as it should, the whole tells it by its exit code. */
+  private stopped({ isReady }: WorkerProcess, { code }: End): void {
+    if (isReady && code !== 0) this.exitCode = EXIT_FAILED;
+    this.exitWhenAlone();
+  }
+
   private exitWhenAlone(): void {
     if (this.all.size === 0) exitAfterLog(this.exitCode ?? EXIT_FAILED, this.parts.logger);
   }
 
-  /** Replaces worker after worker by one with the configuration as it is now. */
+  /** Replaces worker after worker by one with the configuration as it is now, again where that was asked for meanwhile. */
   private async replaceAll(): Promise<void> {
-    if (!this.hasStarted || this.isReplacing || this.exitCode !== undefined) return;
+    if (!this.hasStarted || this.isReplacing) return;
     this.isReplacing = true;
+    while (this.isToReplace && !this.isStopping) {
+      this.isToReplace = false;
+      await this.replaceOnce();
+    }
+    this.isReplacing = false;
+  }
+
+  private async replaceOnce(): Promise<void> {
     try {
       await this.replaceInTurn(await this.judgedAnew());
     } catch (error) {
       const reason = error instanceof ConfigurationError ? error.message : String(error);
       this.parts.logger.error({ reason }, 'the workers stay as they are: they cannot be replaced');
-    } finally {
-      this.isReplacing = false;
     }
   }
 
@@ -235,20 +266,36 @@ export class Primary {
     logger.info('the workers are replaced one after the other');
     for (const warning of judged.startup.warnings) logger.warn(warning);
     for (let seat = 1; seat <= judged.startup.config.workers; seat += 1) {
-      const next = this.fork(seat, judged);
-      const outcome = await readyOrEnd(next);
-      if (this.exitCode !== undefined) return;
-      if ('end' in outcome) throw new Error('a new worker has ended before it was ready');
-      this.judged = judged;
-      const before = this.bySeat.get(seat);
-      this.bySeat.set(seat, next);
-      before?.order('leaveSeat');
-      await before?.gone;
+      // Told to stop, it takes nobody on any more.
+      if (this.isStopping) return;
+      await this.replace(seat, judged);
     }
-    logger.info('all workers have been replaced');
+    if (!this.isStopping) logger.info('all workers have been replaced');
+  }
+
+  private async replace(seat: number, judged: Judged): Promise<void> {
+    const next = this.fork(seat, judged);
+    const summary = await summaryOf(next);
+    if (this.isStopping) return;
+    if (summary === undefined) throw new Error('a new worker has ended before it was ready');
+    this.judged = judged;
+    const before = this.bySeat.get(seat);
+    this.bySeat.set(seat, next);
+    if (before === undefined) return;
+    before.order('leaveSeat');
+    killLater(before, LONGEST_DEPARTURE_MS, () => true);
+    await before.gone;
   }
 }
 
-function readyOrEnd(worker: WorkerProcess): Promise<{ summary: object } | { end: End }> {
-  return Promise.race([worker.ready.then((summary) => ({ summary })), worker.gone.then((end) => ({ end }))]);
+/** @returns undefined where it has ended instead of getting ready */
+function summaryOf(worker: WorkerProcess): Promise<object | undefined> {
+  return Promise.race([worker.ready, worker.gone.then(() => undefined)]);
+}
+
+/** A worker that hangs takes no order. One that is gone by then is not met by it. */
+function killLater(worker: WorkerProcess, ms: number, isDue: () => boolean): void {
+  setTimeout(() => {
+    if (isDue()) worker.kill();
+  }, ms).unref();
 }

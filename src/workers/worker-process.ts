@@ -1,13 +1,17 @@
 // One worker as the primary process sees it: started, ready, gone.
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
-import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { StandardOutput } from '../logging/logger.js';
 import type { MetricsSnapshot } from '../metrics/metrics-snapshot.js';
 import type { Joining, PrimaryVerbs, WorkerVerbs } from './verbs.js';
 import { WORKER_MARK } from './verbs.js';
 import { Channel } from './channel.js';
 import { WorkerOutput } from './worker-output.js';
+
+/** So long a reader of the instance's output is waited for: while nobody reads, no worker's is passed on to its end. */
+const LONGEST_READ_MS = 5_000;
 
 /** How a process ended. */
 export interface End {
@@ -27,7 +31,7 @@ export interface Surroundings {
 export class WorkerProcess {
   /** What it says of the instance once it answers requests. */
   readonly ready: Promise<object>;
-  /** Resolves when nothing more comes of it. */
+  /** Resolves when nothing more comes of it, unless nobody takes what does. */
   readonly gone: Promise<End>;
   /** Whether it has answered requests. */
   isReady = false;
@@ -40,9 +44,8 @@ export class WorkerProcess {
     readonly number: number,
     surroundings: Surroundings,
   ) {
-    const lines = worker.process.stdout;
-    if (lines === null) throw new Error('a worker has no output');
-    const output = new WorkerOutput(lines, surroundings.output);
+    // Where the system could make no process there may be no output either.
+    const output = new WorkerOutput(worker.process.stdout ?? Readable.from([]), surroundings.output);
     const { promise, resolve } = withResolver();
     this.ready = promise;
     this.gone = this.end(output);
@@ -83,11 +86,14 @@ export class WorkerProcess {
   }
 
   private async end(output: WorkerOutput): Promise<End> {
-    const exit = once(this.worker, 'exit') as Promise<[number | null, string | null]>;
-    // Where the system can make no process there is an error instead.
-    const ended = await exit.then(([code, signal]) => ({ code, signal })).catch(() => undefined);
-    if (ended !== undefined) await output.ended;
-    return ended ?? { code: null, signal: null };
+    // Errors come where there is no process, or of messages to one that is just ending, which has its exit as well.
+    this.worker.on('error', () => undefined);
+    if (this.processId === undefined) return { code: null, signal: null };
+    const end = await new Promise<End>((resolve) => {
+      this.worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
+    });
+    await Promise.race([output.ended, pause(LONGEST_READ_MS)]);
+    return end;
   }
 }
 
@@ -100,7 +106,7 @@ function withResolver(): { promise: Promise<object>; resolve: (summary: object) 
 /** A message to a process that is gone is for nobody. */
 function toWorker(worker: Worker) {
   return {
-    send: (message: object) => void worker.send(message, () => undefined),
+    send: (message: object) => void (worker.isConnected() && worker.send(message, () => undefined)),
     receive: (onMessage: (message: unknown) => void, onEnd: () => void) => {
       worker.on('message', onMessage);
       worker.once('exit', onEnd);

@@ -33,12 +33,18 @@ class WorkingInstance {
 
   constructor(private readonly database: TestDatabase) {}
 
-  async start(environment: Record<string, string> = {}): Promise<void> {
+  async start(environment?: Record<string, string>): Promise<void> {
+    await this.startFirst(environment);
+    await this.untilLogged('the service is ready');
+  }
+
+  /** Until one worker answers requests. */
+  async startFirst(environment?: Record<string, string>): Promise<void> {
     this.cluster = await ServiceCluster.start(1, this.database, {
       trustedKeys: [this.partner.staticEntry()],
       environment: { SVC_WORKERS: String(WORKERS), SVC_THROTTLE_STORE: 'database', ...environment },
     });
-    await this.untilLogged('the service is ready');
+    await this.untilLogged('a worker answers requests');
   }
 
   /** Stops what still runs, by a second signal where the first has come already. */
@@ -200,7 +206,12 @@ describeWithProcesses('[D123] an instance with two workers', (database) => {
     expect(instance.workers()).toEqual(before);
     instance.configure('SVC_EMBED_FRAME_ANCESTORS=https://product.example');
     instance.signal('SIGHUP');
+    await instance.untilLogged('the workers are replaced');
+    instance.configure('SVC_HEADERS_TIMEOUT_SECONDS=nonsense');
+    instance.signal('SIGHUP');
     await instance.untilLogged('all workers have been replaced').finally(() => traffic.end());
+    // What came meanwhile is not forgotten.
+    await instance.untilLogged('the workers stay as they are', 2);
     expect(traffic.refusals).toEqual([]);
     expect(instance.workers()).toHaveLength(before.length + WORKERS);
     const answers = [await instance.ask('/'), await instance.ask('/')];
@@ -244,7 +255,7 @@ describeWithProcesses('[D123] the end of an instance with two workers', (databas
 
   it('[D93] with a delay it is not ready at once and answers meanwhile; limits by the minute are of all workers', async () => {
     await instance.start({
-      SVC_SHUTDOWN_DELAY_SECONDS: '2',
+      SVC_SHUTDOWN_DELAY_SECONDS: '4',
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '3',
     });
     const startedAt = performance.now();
@@ -253,13 +264,15 @@ describeWithProcesses('[D123] the end of an instance with two workers', (databas
     await until('not ready', SOON_MS, async () =>
       (await instance.askAll('/healthz/readiness')).every((status) => status === 503),
     );
+    // A service manager may tell all of them.
+    for (const { pid } of instance.workers()) process.kill(pid, 'SIGTERM');
     const statuses: number[] = [];
     for (let sent = 0; sent < 6; sent++) statuses.push((await instance.exchange()).status);
     expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
     expect(await instance.exited).toBe(0);
     const tookMs = performance.now() - startedAt;
-    expect(tookMs).toBeGreaterThan(2_000);
-    expect(tookMs).toBeLessThan(9_000);
+    expect(tookMs).toBeGreaterThan(4_000);
+    expect(tookMs).toBeLessThan(11_000);
   });
 
   it('[D93] a second signal ends all at once', async () => {
@@ -271,6 +284,27 @@ describeWithProcesses('[D123] the end of an instance with two workers', (databas
     expect(await instance.exited).toBe(1);
     expect(instance.lines('ended at once by a second signal')).toHaveLength(1);
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('takes no worker on once it was told to stop, and tells by its exit code that one was killed meanwhile', async () => {
+    await instance.start({ SVC_SHUTDOWN_DELAY_SECONDS: '4' });
+    const replaced = instance.latestOf(1);
+    instance.signal('SIGHUP');
+    await instance.untilLogged('a worker answers requests', WORKERS + 1);
+    instance.signal('SIGTERM');
+    await instance.untilLogged('stopping');
+    process.kill(replaced, 'SIGKILL');
+    expect(await instance.exited).toBe(1);
+    expect(instance.workers()).toHaveLength(WORKERS + 1);
+    expect(instance.lines('all workers have been replaced')).toEqual([]);
+  });
+
+  it('a worker that dies while others start ends the whole', async () => {
+    await instance.startFirst();
+    process.kill(instance.latestOf(1), 'SIGKILL');
+    expect(await instance.exited).toBe(1);
+    expect(instance.lines('a worker has ended before all were ready')).toHaveLength(1);
+    expect(instance.lines('the service is ready')).toEqual([]);
   });
 
   it('a worker that dies five times within a minute ends the whole, with another exit code', async () => {
