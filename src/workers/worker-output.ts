@@ -1,5 +1,6 @@
 // Passes the log lines of a worker on to the output of the instance, whole lines only.
 import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { StandardOutput } from '../logging/logger.js';
 
 const LINE_END = 10;
@@ -26,6 +27,11 @@ export class WorkerOutput {
     private readonly output: StandardOutput,
   ) {
     this.ended = this.passOn(lines);
+  }
+
+  /** The same, or the time is over: while nobody reads, nothing is passed on to its end. */
+  async endedWithin(ms: number): Promise<void> {
+    await Promise.race([this.ended, pause(ms)]);
   }
 
   /** Resolves once so many bytes of the worker's are written. */

@@ -2,7 +2,6 @@
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { StandardOutput } from '../logging/logger.js';
 import type { MetricsSnapshot } from '../metrics/metrics-snapshot.js';
 import type { Joining, PrimaryVerbs, WorkerVerbs } from './verbs.js';
@@ -10,7 +9,7 @@ import { WORKER_MARK } from './verbs.js';
 import { Channel } from './channel.js';
 import { WorkerOutput } from './worker-output.js';
 
-/** So long a reader of the instance's output is waited for: while nobody reads, no worker's is passed on to its end. */
+/** So long a reader of the log is waited for, as at the end of a process. */
 const LONGEST_READ_MS = 5_000;
 
 /** How a process ended. */
@@ -92,7 +91,7 @@ export class WorkerProcess {
     const end = await new Promise<End>((resolve) => {
       this.worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
     });
-    await Promise.race([output.ended, pause(LONGEST_READ_MS)]);
+    await output.endedWithin(LONGEST_READ_MS);
     return end;
   }
 }

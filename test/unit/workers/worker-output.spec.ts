@@ -75,4 +75,14 @@ describe('[D123] the output of a worker', () => {
     lines.end();
     await worker.ended;
   });
+
+  it('is not waited for without end when nobody reads', async () => {
+    let hasEnded = false;
+    void worker.ended.then(() => (hasEnded = true));
+    lines.end(`${'x'.repeat(1024 * 1024)}\n`);
+    await worker.endedWithin(20);
+    expect(hasEnded).toBe(false);
+    output.writeAll();
+    await worker.ended;
+  });
 });
