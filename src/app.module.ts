@@ -66,6 +66,7 @@ import { WebModule } from './web/web.module.js';
 import { ProjectsModule } from './workspace/projects/projects.module.js';
 import { ReferenceModule } from './workspace/reference/reference.module.js';
 import { SCOPES } from './workspace/rights/rights.js';
+import type { Membership } from './workers/membership.js';
 import { WorkspaceModule } from './workspace/workspace.module.js';
 
 /** What the application is put together from. */
@@ -134,8 +135,13 @@ export class AppModule {
 }
 
 /** Made before Nest, since the server counts as well. */
-export function metricsOf({ dataSource }: OpenDatabase, { leader }: Coordination): Metrics {
-  const metrics = new Metrics();
+export function metricsOf(
+  { dataSource }: OpenDatabase,
+  { leader }: Coordination,
+  membership?: Membership,
+): Metrics {
+  const metrics = new Metrics(membership && (() => membership.gatherMetrics()));
+  membership?.tellMetrics(() => metrics.snapshot());
   metrics.watchLeader(() => leader.isLeader);
   metrics.watchDatabase(
     () => poolState(dataSource),

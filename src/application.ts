@@ -5,6 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import type { isAbsent } from './app.module.js';
 import { VARIABLES } from './config/environment.js';
+import type { Config } from './config/load-config.js';
 import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
@@ -22,12 +23,14 @@ import { FrameAncestors } from './start/frame-ancestors.js';
 import type { Startup } from './start/startup.js';
 import { databaseSettings, encryptionKeys } from './start/startup.js';
 import { isTokenExchangeAvailable } from './start/token-exchange-settings.js';
+import { shareOf } from './start/workers.js';
 import { TOKEN_EXCHANGE_DESCRIPTION } from './token-exchange/delegation/token-exchange.description.js';
 import { EMBED_LOGIN_DESCRIPTION } from './token-exchange/embed-login/embed-login.description.js';
 import { TOKEN_REVOCATION_DESCRIPTION } from './token-exchange/token-revocation/token-revocation.description.js';
 import { Clock } from './token-exchange/foundation/clock.js';
 import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
 import { KeyRing } from './token-exchange/sealing/key-ring.js';
+import type { Membership } from './workers/membership.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
 const FLOW_DESCRIPTIONS = {
@@ -40,12 +43,15 @@ const FLOW_DESCRIPTIONS = {
 export interface Application {
   readonly nest: NestFastifyApplication;
   readonly database: OpenDatabase;
+  readonly metrics: Metrics;
   /** Where metrics are served, if they have an address of their own. */
   readonly metricsAddress: string | undefined;
   /** Begins to listen; resolves with the address, such as `http://127.0.0.1:5678`. */
   listen(): Promise<string>;
   /** Asks for no more traffic: it is not ready any more, and answers end their connections. */
   announceStop(): void;
+  /** Answers end their connections; other workers of the instance go on, so it stays ready. */
+  letGo(): void;
   /** Answers what is in flight, for three and a half seconds at most, then closes everything. */
   close(): Promise<void>;
 }
@@ -57,6 +63,8 @@ export interface ApplicationParts {
   readonly clock?: Clock;
   /** Another database than the configured one: tests open theirs from a prepared copy. */
   readonly database?: DatabaseSettings;
+  /** Where the process is one of several workers. */
+  readonly membership?: Membership;
   /** The built file that runs the embedded engine in a thread of its own. */
   readonly engineThread?: string;
 }
@@ -66,20 +74,21 @@ export interface ApplicationParts {
  * @throws DataDirectoryLockedError when another process has the embedded data directory
  */
 export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
-  const { sourceDirectory, engineThread, clock = new Clock() } = parts;
+  const { sourceDirectory, engineThread, clock = new Clock(), membership } = parts;
   const traces = new RequestTraces();
   const logger = traces.loggerOn(parts.logger);
-  const settings = parts.database ?? databaseSettings(startup.config);
+  const config = configOf(startup, membership);
+  const settings = parts.database ?? databaseSettings(config);
   const requestWaitMs = startup.config.databaseWaitMs;
   const { composition, database } = await open({ ...settings, requestWaitMs, engineThread });
-  const coordination = await joinInstances(settings, logger, clock);
+  const coordination = await joinInstances(settings, logger, clock, membership?.appointment);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
     const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
     const departure = new Departure();
-    const metrics = composition.metricsOf(database, coordination);
-    const doors = doorsOf(startup, logger, metrics);
+    const metrics = composition.metricsOf(database, coordination, membership);
+    const doors = doorsOf(config, logger, { metrics, isWorker: membership !== undefined });
     const root = await composition.AppModule.register({
       startup,
       database,
@@ -106,9 +115,11 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
     return {
       nest,
       database,
+      metrics,
       metricsAddress: metricsAddress(nest, startup),
       listen: () => listen(nest, startup),
       announceStop: () => departure.begin(),
+      letGo: () => departure.letGo(),
       // First the requests, then what they need.
       close: () =>
         departure
@@ -145,14 +156,22 @@ interface NestParts {
   readonly admission: Admission;
 }
 
+/** The configuration as this process obeys it: a worker has its share of what is of the whole instance. */
+function configOf({ config }: Startup, membership: Membership | undefined): Config {
+  return membership === undefined ? config : { ...config, ...shareOf(config, membership.seat) };
+}
+
 /** What keeps more from coming in than the process can take. */
-function doorsOf({ config }: Startup, logger: Logger, metrics: Metrics) {
-  const { maxConnections, maxRequestsInProgress } = config;
+function doorsOf(
+  { maxConnections, maxRequestsInProgress }: Config,
+  logger: Logger,
+  { metrics, isWorker }: { metrics: Metrics; isWorker: boolean },
+) {
   const onRefused = () => metrics.connectionsRefused.inc();
   const onShed = () => metrics.requestsShed.inc();
   const admission = new Admission(maxRequestsInProgress, logger, onShed);
   metrics.watchRequests(() => admission.count);
-  return { admission, connections: new ConnectionLimit(maxConnections, logger, onRefused) };
+  return { admission, connections: new ConnectionLimit(maxConnections, logger, onRefused, isWorker) };
 }
 
 async function createNest(

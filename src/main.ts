@@ -11,13 +11,17 @@ import { VERSION } from './config/version.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
 import { DatabaseUnavailableError } from './database/data-source.js';
 import { TransactionPoolerError } from './database/pooler.js';
-import { createLogger } from './logging/logger.js';
+import { exitAfterLog } from './logging/exit.js';
+import { StandardOutput, createLogger } from './logging/logger.js';
 import { MetricsAddressError } from './metrics/metrics.listener.js';
 import { CommandLineError, readCommandLine } from './start/command-line.js';
-import type { Startup } from './start/startup.js';
+import { FileRecord } from './start/file-record.js';
+import type { Startup, StartupSources } from './start/startup.js';
 import { prepareStartup } from './start/startup.js';
 import { isTokenExchangeAvailable } from './start/token-exchange-settings.js';
 import { Clock } from './token-exchange/foundation/clock.js';
+import { WORKER_MARK } from './workers/verbs.js';
+import type { Membership } from './workers/membership.js';
 import { SealError } from './token-exchange/sealing/key-ring.js';
 
 const EXIT_FAILED = 1;
@@ -26,8 +30,8 @@ const EXIT_MISUSED = 2;
 const LONGEST_STOP_MS = 5_000;
 /** For the answer to whoever asked the embedded database last. */
 const LAST_ANSWERS_MS = 250;
-/** So long a reader of the log is waited for. */
-const LONGEST_FLUSH_MS = 5_000;
+/** So long the connections of a worker that is replaced have to go elsewhere by themselves. */
+const HANDING_OVER_MS = 2_000;
 const OPERATORS_ERRORS = [
   CommandLineError,
   ConfigurationError,
@@ -43,24 +47,42 @@ async function main(): Promise<void> {
     process.stdout.write(answer);
     return;
   }
-  const startup = await prepareStartup({
-    environment: process.env,
-    workingDirectory: process.cwd(),
-    envFile,
-  });
-  const logger = createLogger(startup.config.logLevel);
+  const sources = { environment: process.env, workingDirectory: process.cwd(), envFile };
+  if (process.env[WORKER_MARK] !== undefined) return work(sources);
+  const files = new FileRecord();
+  const startup = await prepareStartup({ ...sources, readFile: files.read });
+  const output = new StandardOutput();
+  const logger = createLogger(startup.config.logLevel, output);
   for (const warning of startup.warnings) logger.warn(warning);
   for (const note of startup.notes) logger.info(note);
+  if (startup.config.workers > 1) {
+    const { Primary } = await import('./workers/primary.js');
+    return new Primary({ startup, files }, { sources, logger, output }).start();
+  }
+  logger.info(await serve(startup, logger), 'the service is ready');
+}
+
+/** One of several workers: the primary process has judged what it begins with, and tells when all are ready. */
+async function work(sources: StartupSources): Promise<void> {
+  const { Membership } = await import('./workers/membership.js');
+  const membership = await Membership.join();
+  const startup = await prepareStartup({ ...sources, readFile: membership.files.read });
+  const output = new StandardOutput((bytes) => membership.logWritten(bytes));
+  const logger = createLogger(startup.config.logLevel, output, { worker: membership.seat.number });
+  await membership.ready(await serve(startup, logger, membership));
+}
+
+/** @returns what an operator wants to see of it */
+async function serve(startup: Startup, logger: Logger, membership?: Membership): Promise<object> {
   const sourceDirectory = dirname(fileURLToPath(import.meta.url));
   const engineThread = join(sourceDirectory, 'database', 'engine.worker.js');
-  const application = await createApplication(startup, { logger, sourceDirectory, engineThread });
-  stopOnSignals(application, startup.config.shutdownDelaySeconds * 1000, logger);
+  const application = await createApplication(startup, { logger, sourceDirectory, engineThread, membership });
+  const delayMs = startup.config.shutdownDelaySeconds * 1000;
+  if (membership === undefined) stopOnSignals(application, delayMs, logger);
+  else stopWhenTold(application, delayMs, logger, membership);
   endWithDatabase(application, logger);
   const address = await application.listen();
-  logger.info(
-    { address, baseUrl: startup.config.baseUrl, ...summary(startup, application) },
-    'the service is ready',
-  );
+  return { address, baseUrl: startup.config.baseUrl, ...summary(startup, application) };
 }
 
 /** What an operator wants to see at the start: the version, the database, the flows, the keys. */
@@ -106,13 +128,54 @@ function stopOnSignals(application: Application, delayMs: number, logger: Logger
   }
 }
 
-async function stop(application: Application, logger: Logger): Promise<void> {
+/**
+ * A worker stops when the primary process says so, or leaves when it has a signal of its own, since the others go on. What
+ * a terminal sends to all processes of a group is for the primary to obey.
+ */
+function stopWhenTold(
+  application: Application,
+  delayMs: number,
+  logger: Logger,
+  membership: Membership,
+): void {
+  let closing: NodeJS.Timeout | undefined;
+  let isStopping = false;
+  let isClosing = false;
+  const close = () => {
+    if (!isClosing) void stop(application, logger, membership);
+    isClosing = true;
+  };
+  const stopAfter = (ms: number) => {
+    clearTimeout(closing);
+    closing = setTimeout(close, ms);
+  };
+  const leaveSeat = () => {
+    // Who stops the whole may send its signal to every process: the delay counts all the same.
+    if (isStopping) return;
+    application.letGo();
+    stopAfter(HANDING_OVER_MS);
+  };
+  membership.obey({
+    stop: () => {
+      isStopping = true;
+      application.announceStop();
+      stopAfter(delayMs);
+    },
+    leaveSeat,
+    end: () => exitAfterLog(EXIT_FAILED, logger),
+  });
+  process.on('SIGTERM', leaveSeat);
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
+}
+
+async function stop(application: Application, logger: Logger, membership?: Membership): Promise<void> {
   setTimeout(() => {
     logger.warn('the stop took too long: what was still open is left behind');
     exitAfterLog(EXIT_FAILED, logger);
   }, LONGEST_STOP_MS).unref();
   try {
     await application.close();
+    await membership?.leave(await application.metrics.lastWord());
     exitAfterLog(0, logger);
   } catch (error) {
     logger.error({ err: error }, 'the stop has failed');
@@ -138,15 +201,6 @@ function endWithDatabase({ database }: Application, logger: Logger): void {
 function endAtOnce(signal: string, logger: Logger): void {
   logger.warn({ signal }, 'ended at once by a second signal');
   exitAfterLog(EXIT_FAILED, logger);
-}
-
-/**
- * Waits for the log lines that are being written: the exit itself writes only those that nobody has begun to write. It
- * would wait for ever for a reader who does not read, so then the process is killed.
- */
-function exitAfterLog(code: number, logger: Logger): void {
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST_FLUSH_MS);
-  logger.flush(() => process.exit(code));
 }
 
 /** What an operator can put right is told in one plain line; everything else is a fault of ours and has its stack. */

@@ -13,7 +13,7 @@ import { nodeVersions } from './node-versions.mjs';
 import { oneRequest } from './one-request.mjs';
 import { operatorTrail } from './operator-trail.mjs';
 import { overload } from './overload.mjs';
-import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances } from './pairs.mjs';
+import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances, workers } from './pairs.mjs';
 import { peers } from './peers.mjs';
 import { refusedKid, refusedReplay, refusedSignature } from './refusals.mjs';
 import { start } from './start.mjs';
@@ -41,6 +41,7 @@ export const CASES = [
   overload,
   timing,
   instances,
+  workers,
   nodeVersions,
   memory,
   maintenance,

@@ -1,7 +1,7 @@
 // Two loads of the service that differ in one thing: an actor token, a first login, a session, a second process.
 import { randomUUID } from 'node:crypto';
 import { embedLogins, exchangeRequests, exchangesWithActor } from '../support/exchanges.mjs';
-import { alternate } from '../support/rounds.mjs';
+import { alternate, measure, warmUp } from '../support/rounds.mjs';
 import { cpuMicros, ratio } from '../support/statistics.mjs';
 
 export const exchangeActor = {
@@ -16,6 +16,8 @@ export const exchangeActor = {
     });
   },
 };
+
+const GAUGE_REQUESTS = 4_000;
 
 /** Every member of a policy that a known user who comes alone can pass. */
 const FULL_POLICY = {
@@ -101,6 +103,47 @@ export const instances = {
       over: { name: 'two processes', servers: [first, second], load },
       under: { name: 'one process', load },
     });
+  },
+};
+
+/** Each process at a third of a core: where the machine is full, processes wait for each other. */
+const SHARE_OF_A_CORE = 1 / 3;
+const WORKERS = 2;
+
+export const workers = {
+  name: 'workers',
+  title:
+    'Token exchange by one process, and by two workers of an instance, each at a third of a core, ES256, known users',
+
+  async run(workbench) {
+    const moreEnvironment = { SVC_THROTTLE_STORE: 'database' };
+    const one = await workbench.startService({ moreEnvironment });
+    const several = await workbench.startService({
+      name: 'workers',
+      moreEnvironment: { ...moreEnvironment, SVC_WORKERS: String(WORKERS) },
+    });
+    const load = exchangeRequests(one, workbench.partner, 'ES256');
+    const gauge = { name: 'one process', servers: [one], load };
+    await warmUp(workbench, gauge);
+    await warmUp(workbench, { name: 'two workers', servers: [several], load });
+    const { serverCpuMicros } = await measure(workbench, gauge, GAUGE_REQUESTS);
+    const each = Math.round((SHARE_OF_A_CORE * 1e6) / serverCpuMicros);
+    const paced = (name, server, perSecond) => ({ name, servers: [server], load: { ...load, perSecond } });
+    const { rounds } = await alternate(workbench, [
+      paced('two workers', several, WORKERS * each),
+      paced('one process', one, each),
+    ]);
+    const names = { over: 'two workers', under: 'one process' };
+    const ratios = [
+      ratio(rounds, {
+        title: 'CPU with database, two workers / one process',
+        of: cpuMicros,
+        ...names,
+        atMost: 1.1,
+      }),
+      ratio(rounds, { title: 'CPU of the service alone', of: 'serverCpuMicros', ...names }),
+    ];
+    return { rounds, ratios, remarks: [`Each process was sent ${each} exchanges a second.`] };
   },
 };
 

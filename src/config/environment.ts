@@ -1,4 +1,5 @@
 // Every environment variable of the service, in one table: the documentation and its test read it too.
+import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { originOfText } from '../token-exchange/foundation/origin.js';
 import type { EnvironmentVariable, Parsed } from './variable.js';
@@ -7,6 +8,7 @@ import {
   choice,
   exactFlag,
   integer,
+  integerOrWord,
   list,
   optionalInteger,
   text,
@@ -105,7 +107,7 @@ export const VARIABLES = {
 
   // Limits (docs/limits.md has all of them)
   maxConnections: integer('SVC_MAX_CONNECTIONS', {
-    description: 'Most connections of clients at one time, of each process; one more is closed unanswered.',
+    description: 'Most connections of clients at one time, of an instance; one more is closed unanswered.',
     default: 10_000,
     min: 1,
     max: 1_000_000,
@@ -132,7 +134,7 @@ export const VARIABLES = {
   }),
   maxRequestsInProgress: integer('SVC_MAX_REQUESTS_IN_PROGRESS', {
     description:
-      'Most requests that are worked for at one time, of each process; one more is answered 503 at once.',
+      'Most requests that are worked for at one time, of an instance; one more is answered 503 at once.',
     default: 100,
     min: 1,
     max: 100_000,
@@ -269,6 +271,18 @@ export const VARIABLES = {
     default: 0,
     min: 0,
     max: 10,
+  }),
+
+  // Processes
+  workers: integerOrWord('SVC_WORKERS', {
+    description:
+      'Processes that answer requests; `auto` is as many as there are cores. With more than one, PostgreSQL and ' +
+      '`SVC_THROTTLE_STORE=database` are required, and one more process keeps them.',
+    default: 1,
+    min: 1,
+    max: 64,
+    word: 'auto',
+    meaning: availableParallelism,
   }),
 
   // Stop

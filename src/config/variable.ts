@@ -103,6 +103,30 @@ export function optionalInteger(
   return { ...variable, absent: undefined };
 }
 
+/** A whole number within a range, both ends included, or a word for one that is found out where the process runs. */
+export function integerOrWord(
+  name: string,
+  {
+    description,
+    default: standard,
+    min,
+    max,
+    word,
+    meaning,
+  }: Description & { default: number; min: number; max: number; word: string; meaning: () => number },
+): EnvironmentVariable<number> {
+  const number = integer(name, { description, default: standard, min, max });
+  return {
+    ...number,
+    range: `${min} to ${max}, or \`${word}\``,
+    parse(text) {
+      if (text === word) return { value: Math.min(Math.max(meaning(), min), max) };
+      const parsed = number.parse(text);
+      return 'value' in parsed ? parsed : { problem: `${parsed.problem}, or ${word}` };
+    },
+  };
+}
+
 /** One of a few words. */
 export function choice<const T extends string>(
   name: string,

@@ -78,7 +78,7 @@ export class Admission implements CanActivate {
     server.removeAllListeners('request');
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       if (this.inProgress >= this.most && mayBeSentAway(request))
-        return this.sendAway(request, response, departure?.isUnderWay === true);
+        return this.sendAway(request, response, departure?.endsConnections === true);
       for (const listener of listeners) listener.call(server, request, response);
     });
   }

@@ -1,5 +1,5 @@
 // How many connections of clients the process holds at one time.
-import type { Server } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { RareWarning } from './rare-warning.js';
 
@@ -13,11 +13,14 @@ export class ConnectionLimit {
   /**
    * @param most 1 or more
    * @param onRefused called for each that is closed; for a metric
+   * @param isWorker whether connections are handed over by another process, which takes them elsewhere where Node.js refuses
+   *   them: with every worker full it would go on doing so
    */
   constructor(
     private readonly most: number,
     logger: Pick<Logger, 'warn'>,
     private readonly onRefused: () => void,
+    private readonly isWorker = false,
   ) {
     this.warning = new RareWarning((count) =>
       logger.warn(
@@ -28,10 +31,27 @@ export class ConnectionLimit {
   }
 
   watch(server: Server): void {
-    server.maxConnections = this.most;
-    server.on('drop', () => {
-      this.onRefused();
-      this.warning.happened();
+    if (this.isWorker) this.closeOver(server);
+    else {
+      server.maxConnections = this.most;
+      server.on('drop', () => this.refused());
+    }
+  }
+
+  /** Nothing of it has been read by then. */
+  private closeOver(server: Server): void {
+    let open = 0;
+    server.on('connection', (socket: Socket) => {
+      open += 1;
+      socket.once('close', () => (open -= 1));
+      if (open <= this.most) return;
+      socket.destroy();
+      this.refused();
     });
+  }
+
+  private refused(): void {
+    this.onRefused();
+    this.warning.happened();
   }
 }

@@ -20,10 +20,16 @@ export class Departure {
   private readonly requests = new Map<Socket, IncomingMessage>();
   private server: FastifyInstance | undefined;
   private hasBegun = false;
+  private isLettingGo = false;
 
   /** Whether the service is about to stop: then it is not ready for traffic. */
   get isUnderWay(): boolean {
     return this.hasBegun;
+  }
+
+  /** Whether answers are to end their connections. */
+  get endsConnections(): boolean {
+    return this.isLettingGo;
   }
 
   /** Is told of all connections and requests of a server, before it listens. */
@@ -34,7 +40,7 @@ export class Departure {
       // The connection of TLS is another object than that which it came by.
       this.keep(raw.socket);
       this.requests.set(raw.socket, raw);
-      if (this.hasBegun) void reply.header('connection', 'close');
+      if (this.endsConnections) void reply.header('connection', 'close');
       done();
     });
     server.addHook('onResponse', ({ raw }, _reply, done) => {
@@ -47,11 +53,17 @@ export class Departure {
   /** From now on each answer ends its connection, so that clients look for another instance. */
   begin(): void {
     this.hasBegun = true;
+    this.letGo();
+  }
+
+  /** The same, where other processes of the instance go on and it is as ready as it was. */
+  letGo(): void {
+    this.isLettingGo = true;
   }
 
   /** Stops listening, answers whatever arrives whole, and ends all connections within three and a half seconds. */
   async finish(): Promise<void> {
-    this.begin();
+    this.letGo();
     const beganAtMs = performance.now();
     // Connections that wait to be taken are lost with the listener. Right after a look at the network there are none.
     await lookedAtNetwork();

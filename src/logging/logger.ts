@@ -38,7 +38,7 @@ export function outputOf(logger: Logger): LineOutput {
  *
  * The blocks are of bytes: in a block of text pino's destination counts the bytes of all its lines again with every line.
  */
-class StandardOutput implements DestinationStream, LineOutput {
+export class StandardOutput implements DestinationStream, LineOutput {
   private readonly blocks = pino.destination({
     dest: 1,
     sync: false,
@@ -53,27 +53,38 @@ class StandardOutput implements DestinationStream, LineOutput {
   private writtenBytes = 0;
   private readonly waiting: { readonly upToBytes: number; readonly tell: () => void }[] = [];
 
-  constructor() {
-    this.blocks.on('drop', (line: Uint8Array | string) => {
-      this.dropped += 1;
-      this.takenBytes -= Buffer.byteLength(line);
+  /**
+   * @param passOn where standard output leads to another process of ours: resolves when that has written so many bytes,
+   *   counted from the first
+   */
+  constructor(private readonly passOn?: (bytes: number) => Promise<void>) {
+    this.blocks.on('drop', (lines: Uint8Array) => {
+      this.dropped += linesIn(lines);
+      this.takenBytes -= lines.length;
     });
     this.blocks.on('drain', () => this.tellDropped());
     this.blocks.on('write', (bytes: number) => this.tellWritten(bytes));
   }
 
-  write(line: string): boolean {
+  /** How many bytes wait to be written. */
+  get unwrittenBytes(): number {
+    return this.takenBytes - this.writtenBytes;
+  }
+
+  /** @param lines one or more, with their ends */
+  write(lines: string | Uint8Array): boolean {
     const { dropped } = this;
-    const bytes = Buffer.from(line);
+    const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines;
     this.takenBytes += bytes.length;
     // Its types know blocks of text only.
     this.blocks.write(bytes as unknown as string);
     return this.dropped === dropped;
   }
 
-  written(): Promise<void> {
-    if (this.writtenBytes === this.takenBytes) return Promise.resolve();
-    return new Promise((tell) => this.waiting.push({ upToBytes: this.takenBytes, tell }));
+  async written(): Promise<void> {
+    if (this.unwrittenBytes > 0)
+      await new Promise<void>((tell) => this.waiting.push({ upToBytes: this.takenBytes, tell }));
+    await this.passOn?.(this.writtenBytes);
   }
 
   /** Called by pino's own `flush`. */
@@ -99,6 +110,14 @@ class StandardOutput implements DestinationStream, LineOutput {
   }
 }
 
+const LINE_END = 10;
+
+function linesIn(block: Uint8Array): number {
+  let count = 0;
+  for (let at = block.indexOf(LINE_END); at !== -1; at = block.indexOf(LINE_END, at + 1)) count += 1;
+  return count;
+}
+
 let latest = { ms: NaN, member: '' };
 
 /** A member of a line: the time. Many lines share a millisecond, and its text is the dearest part of a line. */
@@ -108,11 +127,18 @@ function timestamp(): string {
   return latest.member;
 }
 
-/** Makes the process's logger. Lines carry `time` in ISO 8601 and `level` as a word. */
-export function createLogger(level: string, destination: DestinationStream = new StandardOutput()): Logger {
+/**
+ * Makes the process's logger. Lines carry `time` in ISO 8601 and `level` as a word.
+ * @param members that each line has besides
+ */
+export function createLogger(
+  level: string,
+  destination: DestinationStream = new StandardOutput(),
+  members?: Record<string, unknown>,
+): Logger {
   const options = {
     level,
-    base: undefined,
+    base: members,
     timestamp,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },

@@ -10,6 +10,6 @@ export class MetricsController {
   @Get()
   async scrape(@Res() reply: FastifyReply): Promise<void> {
     const { registry } = this.metrics;
-    await reply.type(registry.contentType).send(await registry.metrics());
+    await reply.type(registry.contentType).send(await this.metrics.text());
   }
 }

@@ -26,7 +26,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
   private listensAt: string | undefined;
 
   constructor(
-    { registry }: Metrics,
+    metrics: Metrics,
     private readonly at: MetricsAddress,
   ) {
     this.server = fastify({
@@ -37,8 +37,8 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
       forceCloseConnections: true,
     });
     this.server.get('/metrics', async (_request, reply) => {
-      const text = await registry.metrics();
-      return reply.type(registry.contentType).header('cache-control', 'no-store').send(text);
+      const text = await metrics.text();
+      return reply.type(metrics.registry.contentType).header('cache-control', 'no-store').send(text);
     });
     // Fastify's own answer would echo the path.
     this.server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));

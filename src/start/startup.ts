@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { auditProblems } from '../audit/sinks/sink-settings.js';
+import { DEPRECATIONS } from '../config/deprecations.js';
 import { ENCRYPTION_KEY_BYTES, VARIABLES } from '../config/environment.js';
 import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
-import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
+import type { Config, ConfigReading, Environment, Given, ReadFile } from '../config/load-config.js';
 import {
   ConfigurationError,
   defaultBaseUrl,
@@ -26,6 +27,7 @@ import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
 import { SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';
+import { workerProblems } from './workers.js';
 
 /** What the application is made from: plain, checked values. */
 export interface Startup {
@@ -54,6 +56,8 @@ export interface StartupSources {
   readonly workingDirectory: string;
   /** The path of `--env-file`. */
   readonly envFile?: string;
+  /** Reads the files that variables name, and env files; from the disk unless given. */
+  readonly readFile?: ReadFile;
 }
 
 /**
@@ -64,9 +68,10 @@ export function environmentSources({
   environment,
   workingDirectory,
   envFile,
+  readFile,
 }: StartupSources): Environment[] {
-  const chosen = envFile === undefined ? [] : [readEnvFile(envFile, true)];
-  return [environment, ...chosen, readEnvFile(join(workingDirectory, '.env'), false)];
+  const chosen = envFile === undefined ? [] : [readEnvFile(envFile, true, readFile)];
+  return [environment, ...chosen, readEnvFile(join(workingDirectory, '.env'), false, readFile)];
 }
 
 /** What people call the sources, in the order of `environmentSources`. */
@@ -88,7 +93,11 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
 
 /** The same with its problems, for whoever tells them beside everything else. @throws ConfigurationError as above */
 export async function judge(sources: StartupSources): Promise<Judgement> {
-  const { config, problems, warnings, given } = readConfig(environmentSources(sources));
+  const { config, problems, warnings, given } = readConfig(
+    environmentSources(sources),
+    DEPRECATIONS,
+    sources.readFile,
+  );
   const license = await checkedLicense(config, { problems, given });
   const { entries, ...keys } = checkedTrustedKeys(config, given);
   const { tlsCertificate, tlsKey } = config;
@@ -236,7 +245,7 @@ function requirements(config: Config, given: ConfigReading['given']): string[] {
   if (port === 0 && isMissing(VARIABLES.baseUrl, given) && baseUrl === defaultBaseUrl(config)) {
     problems.push('SVC_BASE_URL: is required when SVC_PORT is 0');
   }
-  return [...problems, ...metricsProblems(config)];
+  return [...problems, ...metricsProblems(config), ...workerProblems(config)];
 }
 
 /** Who listens on one of these listens on all addresses. */

@@ -39,7 +39,7 @@ export const HOUSE: Plan = [
   [['src/http/']],
   [['src/token-exchange/'], ['src/workspace/'], ['src/health/'], ['src/web/'], ['src/metrics/']],
   [['src/start/'], ['src/host/'], ['src/administration/']],
-  [['src/operator/']],
+  [['src/operator/'], ['src/workers/']],
   [['src/app.module.ts', 'src/application.ts', 'ormconfig.ts']],
   [['src/main.ts'], ['src/cli/']],
 ];

@@ -1,0 +1,49 @@
+// What the configuration of an instance means for its workers: what they need, and which part each has of what is counted.
+import type { Config } from '../config/load-config.js';
+
+/** Which of an instance's workers a process is. */
+export interface Seat {
+  /** From 1 on; it stays when the process is replaced. */
+  readonly number: number;
+  /** How many workers the instance has. */
+  readonly of: number;
+}
+
+/** What all workers of an instance have together, each at least one of it. */
+const DIVIDED = {
+  databasePoolSize: 'SVC_DATABASE_POOL_SIZE',
+  maxConnections: 'SVC_MAX_CONNECTIONS',
+  maxRequestsInProgress: 'SVC_MAX_REQUESTS_IN_PROGRESS',
+} as const;
+
+/** The part of the configuration of which each worker has its share. */
+export type DividedSettings = Pick<Config, keyof typeof DIVIDED>;
+
+/** What keeps an instance from having the workers that it was told to have. */
+export function workerProblems({ workers, databaseUrl, throttleStore, ...config }: Config): string[] {
+  if (workers === 1) return [];
+  const divided = Object.entries(DIVIDED) as [keyof DividedSettings, string][];
+  const tooFew = divided.filter(([key]) => config[key] < workers);
+  const count = `SVC_WORKERS (${workers})`;
+  return [
+    ...(databaseUrl === undefined
+      ? ['SVC_WORKERS: must be 1 without SVC_DATABASE_URL: the embedded database belongs to one process']
+      : []),
+    ...(throttleStore === 'database'
+      ? []
+      : [
+          `SVC_THROTTLE_STORE: must be database with ${count}: counted in memory, each worker would let as many through`,
+        ]),
+    ...tooFew.map(([, name]) => `${name}: must be no less than ${count}, which share it`),
+  ];
+}
+
+/** The share that one worker has. What is configured is of the whole instance: shares add up to it (D123). */
+export function shareOf(config: DividedSettings, { number, of }: Seat): DividedSettings {
+  const share = (total: number) => Math.floor(total / of) + (number <= total % of ? 1 : 0);
+  return {
+    databasePoolSize: share(config.databasePoolSize),
+    maxConnections: share(config.maxConnections),
+    maxRequestsInProgress: share(config.maxRequestsInProgress),
+  };
+}

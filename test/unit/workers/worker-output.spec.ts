@@ -1,0 +1,88 @@
+// How the lines of a worker come into the output of the instance.
+import { PassThrough } from 'node:stream';
+import type { StandardOutput } from '../../../src/logging/logger.js';
+import { WorkerOutput } from '../../../src/workers/worker-output.js';
+
+/** An output that keeps what it is given, and writes it when it is told to. */
+class HeldOutput {
+  readonly blocks: string[] = [];
+  unwrittenBytes = 0;
+  private write_: () => void = () => undefined;
+  private hasWritten = Promise.resolve();
+
+  write(block: Buffer): boolean {
+    this.blocks.push(block.toString());
+    this.unwrittenBytes += block.length;
+    this.hasWritten = new Promise((resolve) => (this.write_ = resolve));
+    return true;
+  }
+
+  written(): Promise<void> {
+    return this.hasWritten;
+  }
+
+  writeAll(): void {
+    this.unwrittenBytes = 0;
+    this.write_();
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('[D123] the output of a worker', () => {
+  let output: HeldOutput;
+  let lines: PassThrough;
+  let worker: WorkerOutput;
+
+  beforeEach(() => {
+    output = new HeldOutput();
+    lines = new PassThrough();
+    worker = new WorkerOutput(lines, output as unknown as StandardOutput);
+  });
+
+  it('is passed on by whole lines, and what a killed worker had begun is left out', async () => {
+    for (const part of ['{"a":', '1}\n{"b"', ':2}\n{"c":3}\n', '{"torn']) {
+      lines.write(part);
+      await settled();
+    }
+    lines.end();
+    await worker.ended;
+    expect(output.blocks).toEqual(['{"a":1}\n', '{"b":2}\n{"c":3}\n']);
+  });
+
+  it('counts as written once it has left the primary', async () => {
+    const line = '{"a":1}\n';
+    let isWritten = false;
+    const written = worker.written(line.length).then(() => (isWritten = true));
+    lines.write(line);
+    await settled();
+    expect(isWritten).toBe(false);
+    output.writeAll();
+    await written;
+  });
+
+  it('is not taken while a megabyte waits for a reader', async () => {
+    const line = `${'x'.repeat(1024 * 1024)}\n`;
+    lines.write(line);
+    // What comes together is taken together: only what comes later has to wait.
+    await settled();
+    lines.write('next\n');
+    await settled();
+    expect(output.blocks.join('') === line).toBe(true);
+    output.writeAll();
+    await settled();
+    expect(output.blocks.at(-1)).toBe('next\n');
+    lines.end();
+    await worker.ended;
+  });
+
+  it('is not waited for without end when nobody reads', async () => {
+    let hasEnded = false;
+    void worker.ended.then(() => (hasEnded = true));
+    lines.end(`${'x'.repeat(1024 * 1024)}\n`);
+    await worker.endedWithin(20);
+    expect(hasEnded).toBe(false);
+    output.writeAll();
+    await worker.ended;
+  });
+});
