@@ -8,6 +8,8 @@ import { warmUp } from '../support/rounds.mjs';
 
 const RUSH_PROGRAM = join(import.meta.dirname, '..', 'support', 'rush-client.mjs');
 const TIMES = 3;
+/** As a reverse proxy holds them open, or clients that were there before the rush. */
+const OPENED = 1_000;
 /** After the rush, in seconds; half of what the service can do is sent meanwhile. */
 const RECOVERY_SECONDS = 5;
 const WINDOW_MS = 500;
@@ -26,10 +28,13 @@ export const overload = {
     const peak = await warmUp(workbench, { servers: [service], load });
     const found = [];
     for (let round = 1; round <= rounds; round += 1) {
-      const half = await rush(service, load, { perSecond: peak / 2, seconds });
-      const rushed = await rush(service, load, { perSecond: TIMES * peak, seconds });
-      const after = await rush(service, load, { perSecond: peak / 2, seconds: RECOVERY_SECONDS });
-      const result = judged({ half, rushed, after });
+      const send = (times, opened, span = seconds) =>
+        rush(service, load, { perSecond: times * peak, seconds: span, opened });
+      const half = await send(1 / 2, OPENED);
+      const rushed = await send(TIMES, OPENED);
+      const after = await send(1 / 2, OPENED, RECOVERY_SECONDS);
+      const newcomers = await send(TIMES, 0);
+      const result = { ...judged({ half, rushed, after }), ...ofNewcomers(newcomers) };
       found.push(result);
       workbench.tell(`round ${round}: ${shown(result)}`);
     }
@@ -53,24 +58,26 @@ export const overload = {
 };
 
 /** Tokens are signed before, so that it is the service alone that is measured. */
-async function rush({ server }, { path, requests }, { perSecond, seconds }) {
+async function rush({ server }, { path, requests }, { perSecond, seconds, opened }) {
   const bodies = (await requests(Math.round(perSecond * seconds))).map(({ body }) => body);
   const child = fork(RUSH_PROGRAM);
   const told = once(child, 'message');
-  child.send({ port: Number(new URL(server.origin).port), path, bodies, perSecond });
+  child.send({ port: Number(new URL(server.origin).port), path, bodies, perSecond, opened });
   const [{ results, sentMs }] = await told;
   return { results, perSecond: (results.length * 1000) / sentMs };
 }
 
+const p99 = (results) =>
+  quantile(
+    results.map(({ ms }) => ms),
+    0.99,
+  );
+const answeredBy = (results, wanted) => results.filter(({ status }) => status === wanted);
+
 function judged({ half, rushed, after }) {
-  const accepted = rushed.results.filter(({ status }) => status === 200);
-  const away = rushed.results.filter(({ status }) => status === 503);
-  const p99 = (results) =>
-    quantile(
-      results.map(({ ms }) => ms),
-      0.99,
-    );
-  const halfMs = p99(half.results.filter(({ status }) => status === 200));
+  const accepted = answeredBy(rushed.results, 200);
+  const away = answeredBy(rushed.results, 503);
+  const halfMs = p99(answeredBy(half.results, 200));
   const spanSeconds = rushed.results.at(-1).dueMs / 1000;
   return {
     p99Ratio: p99(accepted) / halfMs,
@@ -84,6 +91,16 @@ function judged({ half, rushed, after }) {
     unansweredPercent:
       (100 * (rushed.results.length - accepted.length - away.length)) / rushed.results.length,
     recoveredAfterSeconds: recoveryOf(after.results, halfMs),
+  };
+}
+
+/** Of a rush of clients that all connect first: Node.js takes one connection each time it has served all that are ready. */
+function ofNewcomers({ results }) {
+  const accepted = answeredBy(results, 200);
+  return {
+    newcomersAcceptedP50Ms: median(accepted.map(({ ms }) => ms)),
+    newcomersAcceptedP99Ms: p99(accepted),
+    newcomersUnansweredPercent: (100 * answeredBy(results, 0).length) / results.length,
   };
 }
 

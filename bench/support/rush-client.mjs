@@ -13,15 +13,15 @@ process.once('message', (order) => {
 });
 
 /**
- * @param order `port`, `path`, `bodies` (each sent once), `perSecond`
+ * @param order `port`, `path`, `bodies` (each sent once), `perSecond`, `opened`: connections that are there before the first is due
  * @returns for each request when it was due, in ms since the first, its status (0: none), and its latency since then
  */
-async function rush({ port, path, bodies, perSecond }) {
+async function rush({ port, path, bodies, perSecond, opened }) {
   const requests = bodies.map((body) => requestBytes(path, body));
   const results = requests.map((_, index) => ({ dueMs: (index * 1000) / perSecond, status: 0, ms: 0 }));
   const idle = [];
   const all = new Set();
-  const startedAt = performance.now();
+  let startedAt = performance.now();
   let open = 0;
   let waiting = 0;
   const send = (index) => {
@@ -63,6 +63,8 @@ async function rush({ port, path, bodies, perSecond }) {
     });
     return socket;
   };
+  await Promise.all(Array.from({ length: opened }, () => served(newConnection())));
+  startedAt = performance.now();
   let sent = 0;
   while (sent < requests.length) {
     while (sent < requests.length && performance.now() - startedAt >= results[sent].dueMs) send(sent++);
@@ -74,6 +76,14 @@ async function rush({ port, path, bodies, perSecond }) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   for (const socket of all) socket.destroy();
   return { results, sentMs };
+}
+
+/** A connection that has had an answer has surely been taken. */
+function served(socket) {
+  return new Promise((resolve) => {
+    socket.finish = resolve;
+    socket.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  });
 }
 
 function requestBytes(path, body) {

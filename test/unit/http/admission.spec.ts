@@ -1,6 +1,7 @@
 // Whom a server sends away that has as many requests in progress as it may have, and how.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
@@ -107,5 +108,61 @@ describe('[D102] a server with one request in progress, which is all it may have
     endWork();
     await work;
     expect((await fetch(`${address}/other`)).status).toBe(200);
+  });
+});
+
+describe('[D102] a server that may have four requests in progress', () => {
+  let server: FastifyInstance;
+  let address: string;
+  let working: { end: () => void; answer: Promise<Response> }[];
+
+  beforeEach(async () => {
+    server = fastify();
+    working = [];
+    const admission = new Admission(4, { warn: () => undefined, debug: () => undefined }, () => undefined);
+    admission.watch(server);
+    server.addHook('preHandler', (request, _reply, done) => {
+      admission.canActivate(new ExecutionContextHost([request]));
+      done();
+    });
+    server.get('/work', () => new Promise((resolve) => server.server.emit('begun', () => resolve('done'))));
+    server.get('/other', () => 'there');
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    address = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    await end(working.length);
+    await server.close();
+  });
+
+  async function begin(count: number): Promise<void> {
+    for (; count > 0; count--) {
+      const begun = once(server.server, 'begun') as Promise<[() => void]>;
+      const answer = fetch(`${address}/work`);
+      working.push({ end: (await begun)[0], answer });
+    }
+  }
+
+  async function end(count: number): Promise<void> {
+    for (const { end: finish, answer } of working.splice(0, count)) {
+      finish();
+      expect((await answer).status).toBe(200);
+    }
+  }
+
+  const another = async () => (await fetch(`${address}/other`)).status;
+
+  it('takes four of a burst, no more than two for a second after it has sent one away, and then four again', async () => {
+    await begin(3);
+    expect(await another()).toBe(200);
+    await begin(1);
+    expect(await another()).toBe(503);
+    await end(2);
+    expect(await another()).toBe(503);
+    await end(1);
+    expect(await another()).toBe(200);
+    await pause(1_050);
+    await begin(2);
+    expect(await another()).toBe(200);
   });
 });
