@@ -118,7 +118,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return (await endOf(socket)) ? CLOSED : 'open';
     },
   },
-  'Connections of a process at one time': {
+  'Connections of an instance at one time': {
     environment: { SVC_MAX_CONNECTIONS: '2' },
     excess: async (service) => {
       const sockets = [await openConnection(service.address), await openConnection(service.address)];
@@ -129,7 +129,7 @@ const CASES: Readonly<Record<string, Case>> = {
       }
     },
   },
-  'Requests in progress in a process at one time': {
+  'Requests in progress in an instance at one time': {
     environment: { SVC_MAX_REQUESTS_IN_PROGRESS: '1' },
     excess: (service) => besideOneInProgress(service, () => told(service.embed({ token: partner.sign() }))),
   },
