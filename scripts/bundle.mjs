@@ -5,7 +5,7 @@
 // Programs stay where they are, so that whatever starts them or looks for files beside them need not know. Libraries stay
 // what npm has installed. Traces name functions as the sources do, and source maps lead back to those.
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from '@rollup/wasm-node';
 
@@ -17,7 +17,7 @@ const EXPECTED_LOG = 'THIS_IS_UNDEFINED';
 
 const bundle = await rollup({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(folder, `${name}.js`)])),
-  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+  external: (id) => !id.startsWith('.') && !isAbsolute(id),
   // Nothing is left out: what a decorator registers, nobody imports.
   treeshake: false,
   plugins: [{ name: 'source-maps', load: readWithMap }],
