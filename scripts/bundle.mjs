@@ -15,6 +15,9 @@ const PROGRAMS = ['main', 'application', 'app.module', 'cli/main'];
 /** The compiler's helpers for decorators ask for it, and have another way. */
 const EXPECTED_LOG = 'THIS_IS_UNDEFINED';
 
+if (existsSync(join(folder, 'chunks')))
+  throw new Error('dist holds a bundle already, which would be bundled again: npm run build empties it first');
+
 const bundle = await rollup({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(folder, `${name}.js`)])),
   external: (id) => !id.startsWith('.') && !isAbsolute(id),
@@ -27,7 +30,9 @@ const bundle = await rollup({
 });
 await bundle.write({
   dir: folder,
-  chunkFileNames: 'chunks/[name]-[hash].js',
+  // Names stay the same from build to build: a service that runs meanwhile may still have one to load.
+  chunkFileNames: 'chunks/[name].js',
+  minifyInternalExports: false,
   // Each chunk imports what it uses itself, and no more.
   hoistTransitiveImports: false,
   sourcemap: true,

@@ -5,13 +5,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { newRequestId } from '../token-exchange/http/request-id.js';
 import { TemporarilyUnavailableException } from '../token-exchange/http/temporarily-unavailable.exception.js';
-import { COMMON_HEADERS } from './common-headers.js';
+import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
 import type { Departure } from './departure.js';
 import { PROBES } from './probes.js';
 import { RareWarning } from './rare-warning.js';
 
 const STATUS = 503;
-/** After somebody was sent away, so long only half as many are let in. */
+/** Since there were as many as there may be, so long only half as many are let in. */
 const CROWDED_MS = 1_000;
 /** In seconds; as all that is temporarily unavailable says. */
 const RETRY_AFTER_SECONDS = '5';
@@ -32,8 +32,8 @@ declare module 'fastify' {
  * clients take nobody's place, until it has its answer, be its client there or not. While there are too many, others are sent
  * away by their headers, before Fastify: to read, route and judge them would take a third of what it takes to answer them, and Node.js
  * takes one new connection each time it has served all that are ready, so that those would wait for seconds.
- * Of a burst as many are taken as may be; of a rush that goes on half as many: the processor is as busy with those, and each is answered
- * in half the time.
+ * Of a burst as many are taken as may be, and then for a second half as many: in a rush that goes on the processor is as busy with those, and
+ * each is answered in half the time.
  * @rule D102 A request over the bound gets 503 with `Retry-After` at once; nothing is used up for it. Health and metrics
  * are always answered.
  */
@@ -56,7 +56,7 @@ export class Admission implements CanActivate {
     this.warning = new RareWarning((count) =>
       logger.warn(
         { count },
-        'requests are answered 503: there are as many in progress as SVC_MAX_REQUESTS_IN_PROGRESS allows',
+        'requests are answered 503: there are as many in progress as SVC_MAX_REQUESTS_IN_PROGRESS allows, or were within a second, and are half as many',
       ),
     );
   }
@@ -109,6 +109,7 @@ export class Admission implements CanActivate {
     response.writeHead(STATUS, {
       'x-request-id': requestId,
       ...COMMON_HEADERS,
+      ...UNFRAMED_HEADERS,
       'retry-after': RETRY_AFTER_SECONDS,
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
@@ -135,7 +136,8 @@ export class Admission implements CanActivate {
   }
 
   private count503(): void {
-    this.crowdedUntilMs = performance.now() + CROWDED_MS;
+    // Not at the half: what halves the bound would go on by itself, though there is room for what comes.
+    if (this.inProgress >= this.most) this.crowdedUntilMs = performance.now() + CROWDED_MS;
     this.onShed();
     this.warning.happened();
   }

@@ -9,3 +9,10 @@ export const COMMON_HEADERS = {
   pragma: 'no-cache',
   'referrer-policy': 'no-referrer',
 } as const;
+
+/** Of answers that no route has made: nobody can say whose page they were meant for (D111). */
+export const UNFRAMED_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+} as const;

@@ -11,7 +11,7 @@ import { KnownPaths } from './known-paths.js';
 import { PROBES } from './probes.js';
 import { traceRequests } from './request-tracing.js';
 import type { Admission } from './admission.js';
-import { COMMON_HEADERS } from './common-headers.js';
+import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
 import type { ConnectionLimit } from './connection-limit.js';
 import { HEADERS_TOO_LARGE, answerUnreadableRequest } from './unreadable-request.js';
 
@@ -145,8 +145,8 @@ function limitHeaders(server: FastifyInstance): void {
 /** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */
 function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   setCommonHeaders(request, reply);
-  // The hooks of routes see none of it; nobody can say whose page it was meant for (D111).
-  void reply.headers({ 'content-security-policy': "frame-ancestors 'none'", 'x-frame-options': 'DENY' });
+  // The hooks of routes see none of it.
+  void reply.headers(UNFRAMED_HEADERS);
   void reply.status(400).send({ error: 'bad_request', message: 'The request cannot be read' });
 }
 

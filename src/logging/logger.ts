@@ -51,6 +51,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
   private dropped = 0;
   private takenBytes = 0;
   private writtenBytes = 0;
+  private hasReader = true;
   private readonly waiting: { readonly upToBytes: number; readonly tell: () => void }[] = [];
 
   /**
@@ -64,6 +65,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
     });
     this.blocks.on('drain', () => this.tellDropped());
     this.blocks.on('write', (bytes: number) => this.tellWritten(bytes));
+    this.blocks.on('error', (error: NodeJS.ErrnoException) => this.loseReader(error));
   }
 
   /** How many bytes wait to be written. */
@@ -75,7 +77,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
   write(lines: string | Uint8Array): boolean {
     const { dropped } = this;
     const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines;
-    this.takenBytes += bytes.length;
+    if (this.hasReader) this.takenBytes += bytes.length;
     // Its types know blocks of text only.
     this.blocks.write(bytes as unknown as string);
     return this.dropped === dropped;
@@ -90,6 +92,13 @@ export class StandardOutput implements DestinationStream, LineOutput {
   /** Called by pino's own `flush`. */
   flush(whenDone: (error?: Error) => void): void {
     this.blocks.flush(whenDone);
+  }
+
+  /** Whose end of the pipe is closed reads no more: pino writes nothing from then on, and nobody waits for it. */
+  private loseReader(error: NodeJS.ErrnoException): void {
+    if (error.code !== 'EPIPE') throw error;
+    this.hasReader = false;
+    this.tellWritten(this.unwrittenBytes);
   }
 
   private tellWritten(bytes: number): void {

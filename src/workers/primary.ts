@@ -243,11 +243,16 @@ export class Primary {
   }
 
   private async replaceOnce(): Promise<void> {
+    const before = new Set(this.bySeat.values());
     try {
       await this.replaceInTurn(await this.judgedAnew());
     } catch (error) {
       const reason = error instanceof ConfigurationError ? error.message : String(error);
-      this.parts.logger.error({ reason }, 'the workers stay as they are: they cannot be replaced');
+      const replaced = [...this.bySeat.values()].filter((worker) => !before.has(worker)).length;
+      this.parts.logger.error(
+        { reason, replaced },
+        'the workers stay as they are, but for those that have been replaced: the others cannot be',
+      );
     }
   }
 
@@ -283,7 +288,8 @@ export class Primary {
     this.bySeat.set(seat, next);
     if (before === undefined) return;
     before.order('leaveSeat');
-    killLater(before, LONGEST_DEPARTURE_MS, () => true);
+    // A stop waits for its delay, and has a limit of its own.
+    killLater(before, LONGEST_DEPARTURE_MS, () => !this.isStopping);
     await before.gone;
   }
 }

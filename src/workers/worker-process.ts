@@ -61,6 +61,8 @@ export class WorkerProcess {
   }
 
   static start(number: number, surroundings: Surroundings): WorkerProcess {
+    // Also on Windows, and whatever NODE_CLUSTER_SCHED_POLICY says: a worker takes no connection by itself.
+    cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'], serialization: 'advanced' });
     return new WorkerProcess(cluster.fork({ [WORKER_MARK]: String(number) }), number, surroundings);
   }

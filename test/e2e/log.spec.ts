@@ -42,3 +42,25 @@ describeBuilt('a log that nobody reads for long', () => {
     ]);
   });
 });
+
+/** Goes on logging after its reader has gone, and then waits until all of it is written. */
+const DESERTED_WRITER = `
+  const { StandardOutput, createLogger } = await import(${JSON.stringify(LOGGER_URL)});
+  const output = new StandardOutput();
+  const logger = createLogger('info', output);
+  for (let number = 1; number <= 20; number += 1) {
+    logger.info({ number }, 'a line');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await output.written();
+  process.stderr.write(String(output.unwrittenBytes));
+  process.exit();`;
+
+describeBuilt('a log whose reader has gone', () => {
+  it('is waited for by nobody', async () => {
+    const writer = spawn(process.execPath, ['--input-type=module', '--eval', DESERTED_WRITER]);
+    await once(writer.stdout, 'data');
+    writer.stdout.destroy();
+    expect(await text(writer.stderr)).toBe('0');
+  });
+});
