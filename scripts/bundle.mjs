@@ -16,7 +16,9 @@ const PROGRAMS = ['main', 'application', 'app.module', 'cli/main'];
 const EXPECTED_LOG = 'THIS_IS_UNDEFINED';
 
 if (existsSync(join(folder, 'chunks')))
-  throw new Error('dist holds a bundle already, which would be bundled again: npm run build empties it first');
+  throw new Error(
+    'dist holds a bundle already, which would be bundled again: npm run build empties it first',
+  );
 
 const bundle = await rollup({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(folder, `${name}.js`)])),
