@@ -11,8 +11,8 @@ import type {
   Stage,
   ThrottledFlow,
   TracedStep,
-} from '../token-exchange/host.js';
-import { ExchangeTelemetry } from '../token-exchange/host.js';
+} from '../token-exchange/host/telemetry.js';
+import { ExchangeTelemetry } from '../token-exchange/host/telemetry.js';
 import { Rejection } from '../token-exchange/rejection.js';
 
 @Injectable()

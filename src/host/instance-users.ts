@@ -1,8 +1,8 @@
 // The port to users, on this instance's accounts.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../token-exchange/database/transaction.js';
-import type { HostUser, HostUserUpdate, NewHostUser, UserLock } from '../token-exchange/host.js';
-import { UserDirectory } from '../token-exchange/host.js';
+import type { HostUser, HostUserUpdate, NewHostUser, UserLock } from '../token-exchange/host/users.js';
+import { UserDirectory } from '../token-exchange/host/users.js';
 import type { GlobalRole } from '../users/role.js';
 import { isGlobalRole } from '../users/role.js';
 import { UserRepository } from '../users/user.repository.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { AUDIT_EVENTS } from '../audit/audit-trail.repository.js';
 import { SharedStatement } from '../token-exchange/database/shared-statement.js';
 import { givenRows, sql } from '../token-exchange/database/sql.js';
-import type { Newcomer } from '../token-exchange/host.js';
+import type { Newcomer } from '../token-exchange/host/settlements.js';
 import { normalizeEmail } from '../users/email.js';
 
 /** A newcomer with what is made for them. */

@@ -19,8 +19,8 @@ import type {
   Settled,
   SettledLogin,
   Settlement,
-} from '../token-exchange/host.js';
-import { Settlements } from '../token-exchange/host.js';
+} from '../token-exchange/host/settlements.js';
+import { Settlements } from '../token-exchange/host/settlements.js';
 import type { LoginAtTurn } from '../token-exchange/sessions/session-settlement.js';
 import { TAKE_TURNS, openingClauses } from '../token-exchange/sessions/session-settlement.js';
 import type { PreparedNewcomer } from './provisioning.statement.js';

@@ -26,47 +26,42 @@ export { StoredEntryError } from './keys/stored/stored-entry.js';
 export type { PolicyChange, StoredEntryChange } from './keys/stored/stored-entry.changes.js';
 
 // Ports, and what they speak of
-export {
-  AccessTokenIssuer,
-  ExchangeTelemetry,
-  LoginFailurePage,
-  SessionOpener,
-  Settlements,
-  UserDirectory,
-} from './host.js';
+export { AccessTokenIssuer } from './host/access-token-issuer.js';
+export { LoginFailurePage } from './host/login-failure-page.js';
+export { SessionOpener } from './host/session-opener.js';
+export { Settlements } from './host/settlements.js';
+export { ExchangeTelemetry } from './host/telemetry.js';
+export { UserDirectory } from './host/users.js';
 export type {
   AccessTokenGrant,
   AccessTokenSigner,
-  ExpectedUser,
-  ExternalIdentity,
-  HostUser,
-  HostUserUpdate,
   IssuedAccessToken,
-  KeySetFetchOutcome,
-  KeySetState,
-  KeysHeld,
   LiveAccessToken,
-  LoginFailure,
+} from './host/access-token-issuer.js';
+export type { LoginFailure, RenderedPage } from './host/login-failure-page.js';
+export type { OpenedSession, PreparedSession, SessionLogin } from './host/session-opener.js';
+export type {
+  ExpectedUser,
   LoginSettlement,
-  NewHostUser,
   NewSession,
   Newcomer,
-  OpenedSession,
-  PreparedSession,
   Provisioned,
-  RenderedPage,
-  ReplayRecords,
-  SessionLogin,
   Settled,
   SettledLogin,
   SettledUsers,
   Settlement,
+  TokenUse,
+} from './host/settlements.js';
+export type {
+  KeySetFetchOutcome,
+  KeySetState,
+  KeysHeld,
+  ReplayRecords,
   Stage,
   ThrottledFlow,
-  TokenUse,
   TracedStep,
-  UserLock,
-} from './host.js';
+} from './host/telemetry.js';
+export type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser, UserLock } from './host/users.js';
 export type { Flow } from './flow.js';
 export { AuditTrail } from './audit/audit-trail.js';
 export { Leader, SoleLeader } from './coordination/leader.js';

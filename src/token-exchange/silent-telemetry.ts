@@ -1,5 +1,5 @@
 // What a host without metrics has in their place.
-import { ExchangeTelemetry } from './host.js';
+import { ExchangeTelemetry } from './host/telemetry.js';
 
 export class SilentTelemetry extends ExchangeTelemetry {
   observeStage(): void {

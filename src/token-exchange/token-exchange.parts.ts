@@ -18,14 +18,12 @@ import { Clock } from './foundation/clock.js';
 import type { Log } from './foundation/log.js';
 import { LOGGER } from './foundation/log.js';
 import { NestLog } from './foundation/nest.log.js';
-import {
-  AccessTokenIssuer,
-  ExchangeTelemetry,
-  LoginFailurePage,
-  SessionOpener,
-  Settlements,
-  UserDirectory,
-} from './host.js';
+import { AccessTokenIssuer } from './host/access-token-issuer.js';
+import { LoginFailurePage } from './host/login-failure-page.js';
+import { SessionOpener } from './host/session-opener.js';
+import { Settlements } from './host/settlements.js';
+import { ExchangeTelemetry } from './host/telemetry.js';
+import { UserDirectory } from './host/users.js';
 import { DatabaseOutages } from './http/database-outages.js';
 import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 import { RevocationService } from './revocation/revocation.service.js';

@@ -10,7 +10,7 @@ import { JtiRepository } from '../../src/token-exchange/consumption/jti.reposito
 import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { Database } from '../../src/token-exchange/database/database.js';
-import type { TokenUse } from '../../src/token-exchange/host.js';
+import type { TokenUse } from '../../src/token-exchange/host/settlements.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';

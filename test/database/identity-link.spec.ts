@@ -5,7 +5,7 @@ import { SettlementRepository } from '../../src/host/settlement.repository.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import type { Transaction } from '../../src/token-exchange/database/transaction.js';
 import { Transactions } from '../../src/token-exchange/database/transaction.js';
-import type { ExternalIdentity } from '../../src/token-exchange/host.js';
+import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { SettlementRepository } from '../../src/host/settlement.repository.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Transactions } from '../../src/token-exchange/database/transaction.js';
-import type { ExpectedUser } from '../../src/token-exchange/host.js';
+import type { ExpectedUser } from '../../src/token-exchange/host/settlements.js';
 import { User, UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';

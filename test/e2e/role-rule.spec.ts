@@ -6,8 +6,8 @@ import { JtiRepository } from '../../src/token-exchange/consumption/jti.reposito
 import { DelegationService } from '../../src/token-exchange/delegation/delegation.service.js';
 import { IssuancePlanner } from '../../src/token-exchange/delegation/issuance.planner.js';
 import { EntryThrottleService } from '../../src/token-exchange/edge/entry-throttle.service.js';
-import type { Settled, Settlement } from '../../src/token-exchange/host.js';
-import { Settlements } from '../../src/token-exchange/host.js';
+import type { Settled, Settlement } from '../../src/token-exchange/host/settlements.js';
+import { Settlements } from '../../src/token-exchange/host/settlements.js';
 import { IdentityService } from '../../src/token-exchange/identity/identity.service.js';
 import { Journey } from '../../src/token-exchange/journey.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';

@@ -11,8 +11,8 @@ import { DelegationService } from '../../src/token-exchange/delegation/delegatio
 import { IssuancePlanner } from '../../src/token-exchange/delegation/issuance.planner.js';
 import { EntryThrottleService } from '../../src/token-exchange/edge/entry-throttle.service.js';
 import { EmbedLoginService } from '../../src/token-exchange/embed-login/embed-login.service.js';
-import type { Settled, Settlement } from '../../src/token-exchange/host.js';
-import { Settlements } from '../../src/token-exchange/host.js';
+import type { Settled, Settlement } from '../../src/token-exchange/host/settlements.js';
+import { Settlements } from '../../src/token-exchange/host/settlements.js';
 import { IdentityService } from '../../src/token-exchange/identity/identity.service.js';
 import { Journey } from '../../src/token-exchange/journey.js';
 import { Revocations } from '../../src/token-exchange/revocation/revocations.js';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../src/token-exchange/access-tokens/access-token.service.js';
 import { Transactions } from '../../src/token-exchange/database/transaction.js';
-import type { AccessTokenGrant } from '../../src/token-exchange/host.js';
+import type { AccessTokenGrant } from '../../src/token-exchange/host/access-token-issuer.js';
 import { KeyRing } from '../../src/token-exchange/sealing/key-ring.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';

@@ -13,7 +13,7 @@ import { PostgresNotifications } from '../../src/token-exchange/coordination/pos
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { LOGGER } from '../../src/token-exchange/foundation/log.js';
-import { ExchangeTelemetry } from '../../src/token-exchange/host.js';
+import { ExchangeTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import type { JwksOptions } from '../../src/token-exchange/keys/jwks/jwks-options.js';
 import { JWKS_OPTIONS } from '../../src/token-exchange/keys/jwks/jwks-options.js';

@@ -1,8 +1,9 @@
 // Uses up the tokens of a request, for both flows.
 import { Injectable, Optional } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
-import type { Newcomer, PreparedSession, Provisioned, Settled, SettledLogin } from '../host.js';
-import { Settlements } from '../host.js';
+import type { PreparedSession } from '../host/session-opener.js';
+import type { Newcomer, Provisioned, Settled, SettledLogin } from '../host/settlements.js';
+import { Settlements } from '../host/settlements.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import type { RejectionContext } from '../rejection.js';

@@ -2,7 +2,7 @@
 import { hash as digest } from 'node:crypto';
 import { Batch } from '../database/batch.js';
 import { isDivisionByZero } from '../database/database-error.js';
-import type { TokenUse } from '../host.js';
+import type { TokenUse } from '../host/settlements.js';
 import { Rejection } from '../rejection.js';
 import type { AskedId, Consumption, LookedUpId, Verdict } from './consumption-statement.js';
 import type { Turn, Turns } from './jti-turns.js';

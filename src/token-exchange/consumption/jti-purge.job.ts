@@ -9,7 +9,7 @@ import { purge } from '../coordination/purge.js';
 import { Clock } from '../foundation/clock.js';
 import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
-import { ExchangeTelemetry } from '../host.js';
+import { ExchangeTelemetry } from '../host/telemetry.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import { JtiRepository } from './jti.repository.js';

@@ -1,6 +1,6 @@
 // What a host without a statement of its own does in the place of the short way: the ids are consumed, and that is all.
-import type { Settled, Settlement } from '../host.js';
-import { Settlements } from '../host.js';
+import type { Settled, Settlement } from '../host/settlements.js';
+import { Settlements } from '../host/settlements.js';
 import type { JtiRepository } from './jti.repository.js';
 
 /** Every user is then resolved in a transaction, as one who needs a change is. */

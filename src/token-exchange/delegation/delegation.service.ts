@@ -6,7 +6,7 @@ import type { Parties } from '../consumption/consumption.service.js';
 import { ConsumptionService } from '../consumption/consumption.service.js';
 import type { Transaction } from '../database/transaction.js';
 import { EntryThrottleService } from '../edge/entry-throttle.service.js';
-import type { Settled, SettledUsers } from '../host.js';
+import type { Settled, SettledUsers } from '../host/settlements.js';
 import type { ResolvedUser } from '../identity/identity.service.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { Journey, UnissuedTokenError, identityEvents } from '../journey.js';

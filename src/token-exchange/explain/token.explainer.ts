@@ -12,7 +12,7 @@ import type { LoginSource } from '../embed-login/login-origin.js';
 import { verifyLogin } from '../embed-login/login.judgement.js';
 import type { Flow } from '../flow.js';
 import { Clock } from '../foundation/clock.js';
-import type { UserDirectory } from '../host.js';
+import type { UserDirectory } from '../host/users.js';
 import type { IdentityDecision } from '../identity/identity.decider.js';
 import { IdentityDecider } from '../identity/identity.decider.js';
 import type { IdentityLinkRepository } from '../identity/identity-link.repository.js';

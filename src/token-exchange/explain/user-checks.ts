@@ -1,6 +1,6 @@
 // The checks by which a token's user is found or made, in the order in which they are made.
 import { told, toldList } from '../foundation/told-value.js';
-import type { HostUser } from '../host.js';
+import type { HostUser } from '../host/users.js';
 import type { CheckKind, TokenFacts } from './check-kinds.js';
 import { emailOf, storedRolesOf } from './shown-values.js';
 

@@ -1,7 +1,8 @@
 // Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
 import { domainOfAddress } from '../foundation/email-address.js';
 import { toldList } from '../foundation/told-value.js';
-import type { HostUser, PermittedRoles } from '../host.js';
+import type { PermittedRoles } from '../host/settlements.js';
+import type { HostUser } from '../host/users.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
 import { Rejection } from '../rejection.js';
 import type { RoleNames } from '../token-exchange.options.js';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
-import type { ExternalIdentity } from '../host.js';
+import type { ExternalIdentity } from '../host/users.js';
 
 /** @rule D1 A known identity is the pair of issuer and sub, never sub alone: that is the primary key. */
 @Injectable()

@@ -2,8 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { firstCharacters } from '../foundation/characters.js';
-import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser } from '../host.js';
-import { UserDirectory } from '../host.js';
+import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser } from '../host/users.js';
+import { UserDirectory } from '../host/users.js';
 import { Rejection } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';

@@ -2,8 +2,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../database/transaction.js';
 import { LostRaceError } from '../database/transaction.js';
-import type { ExpectedUser, HostUser, HostUserUpdate, Newcomer, UserLock } from '../host.js';
-import { UserDirectory } from '../host.js';
+import type { ExpectedUser, Newcomer } from '../host/settlements.js';
+import type { HostUser, HostUserUpdate, UserLock } from '../host/users.js';
+import { UserDirectory } from '../host/users.js';
 import type { RejectionContext } from '../rejection.js';
 import { withRejectionContext } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';

@@ -1,6 +1,6 @@
 // Serves the keys that stand in the entries themselves: those of the configuration, and of stored entries.
 import { Inject, Injectable } from '@nestjs/common';
-import type { KeysHeld } from '../host.js';
+import type { KeysHeld } from '../host/telemetry.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import type { StaticKeyEntry, TrustedKey } from './trusted-key.js';

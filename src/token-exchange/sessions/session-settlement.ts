@@ -2,7 +2,8 @@
 import { PreparedStatement } from '../database/prepared-statement.js';
 import type { Sql } from '../database/sql.js';
 import { givenRows, sql } from '../database/sql.js';
-import type { ExternalIdentity, LoginSettlement } from '../host.js';
+import type { LoginSettlement } from '../host/settlements.js';
+import type { ExternalIdentity } from '../host/users.js';
 import { recordedKeys } from '../revocation/vouching-key.js';
 
 /** A login that was asked whether its user's turn can be had. */

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { withinWait } from '../database/wait-limit.js';
-import { AccessTokenIssuer } from '../host.js';
+import { AccessTokenIssuer } from '../host/access-token-issuer.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 
 @Injectable()

@@ -25,7 +25,7 @@ export const HOUSE: Plan = [
   [['src/token-exchange/revocation/']],
   [
     [
-      'src/token-exchange/host.ts',
+      'src/token-exchange/host/',
       'src/token-exchange/flow.ts',
       'src/token-exchange/rejection.ts',
       'src/token-exchange/refusal-explanations.ts',
@@ -63,7 +63,7 @@ export const TOKEN_EXCHANGE: Plan = [
       'refusal-line.ts',
       'edge/flow-refusal.ts',
       'token-exchange.options.ts',
-      'host.ts',
+      'host/',
       'silent-telemetry.ts',
     ],
   ],

@@ -129,7 +129,7 @@ function namesOf(node: ts.Node): string[] {
   return list.elements.map((element) => (element.propertyName ?? element.name).text);
 }
 
-/** `./rejection.js` in `src/token-exchange/host.ts` is `src/token-exchange/rejection.ts`. */
+/** `./rejection.js` in `src/token-exchange/journey.ts` is `src/token-exchange/rejection.ts`. */
 function resolveSpecifier(from: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
   return posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts');

@@ -1,6 +1,6 @@
 // Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
 import type { Client, Dispatcher } from 'undici';
-import type { KeySetFetchOutcome } from '../../host.js';
+import type { KeySetFetchOutcome } from '../../host/telemetry.js';
 import type { JwksSettingNames } from '../../token-exchange.options.js';
 import { maxAgeSeconds } from './cache-control.js';
 import type { JwksOptions } from './jwks-options.js';

@@ -2,7 +2,7 @@
 import type { LeaderTerm } from '../../coordination/leader-term.js';
 import type { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
-import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host.js';
+import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host/telemetry.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksContent } from './jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from './jwks-content.js';

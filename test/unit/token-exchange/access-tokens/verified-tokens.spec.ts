@@ -6,7 +6,7 @@ import type {
   SigningKeyService,
 } from '../../../../src/token-exchange/access-tokens/signing-key.service.js';
 import { VerifiedTokens } from '../../../../src/token-exchange/access-tokens/verified-tokens.js';
-import type { SettledUsers } from '../../../../src/token-exchange/host.js';
+import type { SettledUsers } from '../../../../src/token-exchange/host/settlements.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
 

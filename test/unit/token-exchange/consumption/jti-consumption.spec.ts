@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Verdict } from '../../../../src/token-exchange/consumption/consumption-statement.js';
 import { ConsumptionBatch } from '../../../../src/token-exchange/consumption/jti-consumption.js';
-import type { TokenUse } from '../../../../src/token-exchange/host.js';
+import type { TokenUse } from '../../../../src/token-exchange/host/settlements.js';
 
 interface Request {
   readonly uses: readonly TokenUse[];

@@ -10,7 +10,7 @@ import { SoleLeader } from '../../../../src/token-exchange/coordination/leader.j
 import { SoleProcessNotifications } from '../../../../src/token-exchange/coordination/notifications.js';
 import { Database } from '../../../../src/token-exchange/database/database.js';
 import type { Flow } from '../../../../src/token-exchange/flow.js';
-import { ExchangeTelemetry } from '../../../../src/token-exchange/host.js';
+import { ExchangeTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 import { JwksKeyProvider } from '../../../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from '../../../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from '../../../../src/token-exchange/keys/static-key.provider.js';

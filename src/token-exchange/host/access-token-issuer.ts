@@ -1,0 +1,70 @@
+// The port of access tokens.
+import type { VouchingKey } from '../revocation/vouching-key.js';
+
+/** Somebody who has acted, as an issuer knows them: a record, which gives nobody a right. */
+export interface PriorActor {
+  readonly iss: string;
+  readonly sub: string;
+}
+
+/** What an access token is to say. */
+export interface AccessTokenGrant {
+  /** Its `jti`: new, and not secret. */
+  readonly id: string;
+  readonly subjectUserId: string;
+  readonly actorUserId?: string;
+  /** The issuer of the subject token, recorded as `client_id`. */
+  readonly clientId: string;
+  /** Who has acted before the actor, the latest first; only with an actor. */
+  readonly priorActors?: readonly PriorActor[];
+  /** Whose rights a call has that is made with the token: `both` needs actor and subject to have them. Default `actor`. */
+  readonly rights?: 'actor' | 'both';
+  /** The scopes that are granted, which limit the token; undefined: it is not limited. */
+  readonly grantedScopes?: readonly string[];
+  /** The service that the token is for; undefined: the host itself. The host then takes it nowhere. */
+  readonly audience?: string;
+  /** Recorded, not granted (D55). */
+  readonly requestedScope?: string;
+  /** Recorded, not granted: target resource URIs as they were asked for, with spaces between them. */
+  readonly requestedResource?: string;
+  /** Seconds since the Unix epoch. */
+  readonly issuedAt: number;
+  /** Seconds since the Unix epoch. */
+  readonly expiresAt: number;
+  /** The keys that vouched for subject and actor, in this order: with any of them the token must end if it is revoked. */
+  readonly vouchedBy: readonly VouchingKey[];
+}
+
+export interface IssuedAccessToken {
+  /** The compact JWT. Secret. */
+  readonly token: string;
+}
+
+/** Signs one access token, by a key that is there already. */
+export type AccessTokenSigner = (grant: AccessTokenGrant) => IssuedAccessToken;
+
+/**
+ * The product's access tokens. An issuer of a host's own has to write down, and its API to enforce, what a grant limits:
+ * `rights`, `grantedScopes`, `audience`. The answer of the exchange says so.
+ */
+export abstract class AccessTokenIssuer {
+  /** The `aud` of tokens that are for the host itself, which a client may name as the resource. */
+  readonly audience?: string;
+  /** Takes the key that signs now, before anything is used up for the token. @throws Error where there is none */
+  abstract prepare(): AccessTokenSigner;
+
+  /**
+   * Finds the live access token of this product that a text is; undefined for everything else. Who holds it may then end it
+   * by itself (RFC 7009): `Revocations.refusesToken` tells so. Without it that endpoint answers 501.
+   */
+  findLive?(token: string): Promise<LiveAccessToken | undefined>;
+}
+
+/** An access token that holds at this moment. */
+export interface LiveAccessToken {
+  /** Its `jti`. */
+  readonly id: string;
+  readonly subjectUserId: string;
+  readonly actorUserId?: string;
+  readonly expiresAt: Date;
+}

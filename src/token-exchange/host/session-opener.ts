@@ -1,0 +1,44 @@
+// The port of browser sessions.
+import type { AuditEvent } from '../audit/audit-event.js';
+import type { Transaction } from '../database/transaction.js';
+import type { VouchingKey } from '../revocation/vouching-key.js';
+import type { LoginSettlement } from './settlements.js';
+
+/** A login that opens a session. */
+export interface SessionLogin {
+  readonly userId: string;
+  /** The origin of the page that posted the login, if it named one: the page's host. */
+  readonly loginOrigin: string | undefined;
+  /** The `Cookie` header of the login, as it came: what it holds of earlier sessions is the product's matter. Secret. */
+  readonly cookies: string | undefined;
+  readonly requestId: string;
+  /** The key that vouched for the user; with it, the session must end if it is revoked. */
+  readonly vouchedBy: readonly VouchingKey[];
+}
+
+/** A session that was opened for a browser. */
+export interface OpenedSession {
+  /** The value of the `Set-Cookie` header. Secret. */
+  readonly setCookie: string;
+  /** What the trail may call it, and those that it is renewed by: no secret. */
+  readonly familyId?: string;
+  /** What else happened, such as the end of another user's session: to be recorded with the login. */
+  readonly events: readonly AuditEvent[];
+}
+
+/** A session that can be opened by its row alone. */
+export interface PreparedSession extends Pick<LoginSettlement, 'session' | 'maxSessionsPerUser'> {
+  /** To be answered once the row is there. */
+  readonly opened: OpenedSession;
+}
+
+/** The product's browser sessions. */
+export abstract class SessionOpener {
+  abstract open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession>;
+
+  /**
+   * Makes the session of a login that ends no other, and touches nothing; undefined where that has to be looked at. Only for
+   * sessions in the table of this package. Without it, or where its row does not come about, `open` is called.
+   */
+  prepare?(login: Omit<SessionLogin, 'userId'>): PreparedSession | undefined;
+}

@@ -1,0 +1,55 @@
+// The port of users. This folder says what token exchange needs of its host, the product that it is part of: ports, which the host
+// implements.
+//
+// Users are the only one that every host must bring. Of the others the package has implementations of its own, which
+// token-exchange.parts.ts lists beside those that are no port of these: audit trail, clock, log, leader, notifications.
+import type { Transaction } from '../database/transaction.js';
+
+/** A local user as far as this module is concerned. */
+export interface HostUser {
+  readonly id: string;
+  readonly role: string;
+  readonly enabled: boolean;
+  readonly givenName: string;
+  readonly familyName: string;
+}
+
+/** A user to be made: password login stays off, so that only an external token can sign this user in (2.5). */
+export interface NewHostUser {
+  readonly email: string;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly role: string;
+}
+
+/** What a login may change of a user; undefined leaves the stored value. */
+export interface HostUserUpdate {
+  readonly givenName?: string;
+  readonly familyName?: string;
+  readonly role?: string;
+}
+
+/** An external identity: its link to a user is a row of `token_exchange_identity_link`. */
+export interface ExternalIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** How a user's row is locked: `FOR UPDATE` or `FOR NO KEY UPDATE` of PostgreSQL, or `FOR SHARE`. */
+export type UserLock = 'update' | 'share';
+
+/** The product's users. Every method works in the transaction that it is given. */
+export abstract class UserDirectory {
+  abstract findById(transaction: Transaction, id: string): Promise<HostUser | undefined>;
+  /** Finds by e-mail address: case-insensitive, Unicode NFC (D4). */
+  abstract findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined>;
+  /** Makes a user; undefined when another user has that e-mail address by now. */
+  abstract create(transaction: Transaction, user: NewHostUser): Promise<HostUser | undefined>;
+  /**
+   * Reads a user and keeps others from changing it until the transaction ends.
+   * @param lock `share` is enough where the user is only read: then transactions that do likewise need not wait for one
+   *   another. A host may always take the stronger one
+   */
+  abstract lock(transaction: Transaction, id: string, lock: UserLock): Promise<HostUser | undefined>;
+  abstract update(transaction: Transaction, id: string, update: HostUserUpdate): Promise<void>;
+}
