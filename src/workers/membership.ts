@@ -34,6 +34,7 @@ export class Membership {
       leaveSeat: () => this.orders.leaveSeat(),
       end: () => this.orders.end(),
       metrics: () => this.counted(),
+      beat: () => undefined,
     });
   }
 

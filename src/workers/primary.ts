@@ -106,10 +106,25 @@ export class Primary {
     // The first start may have a long migration to do.
     if (this.hasStarted) killLater(worker, LONGEST_START_MS, () => !worker.isReady);
     void worker.gone.then((end) => this.left(worker, end));
-    void worker.ready.then(() =>
-      this.parts.logger.info({ worker: seat, pid: worker.processId }, 'a worker answers requests'),
-    );
+    void worker.ready.then(() => this.answers(worker));
     return worker;
+  }
+
+  private answers(worker: WorkerProcess): void {
+    const { number, processId: pid } = worker;
+    this.parts.logger.info({ worker: number, pid }, 'a worker answers requests');
+    worker.watch(() => this.killStuck(worker));
+  }
+
+  /** One that is to end has limits of its own. */
+  private killStuck(worker: WorkerProcess): void {
+    const { number, processId: pid, isLeaving } = worker;
+    if (isLeaving) return;
+    this.parts.logger.error(
+      { worker: number, pid },
+      'a worker has not answered for twenty seconds and is killed',
+    );
+    worker.kill();
   }
 
   private left(worker: WorkerProcess, end: End): void {

@@ -39,4 +39,6 @@ export interface WorkerVerbs {
   /** End at once. */
   end(): void;
   metrics(): Promise<MetricsSnapshot>;
+  /** Answered by an event loop that turns, and for nothing else. */
+  beat(): void;
 }

@@ -7,6 +7,7 @@ import type { MetricsSnapshot } from '../metrics/metrics-snapshot.js';
 import type { Joining, PrimaryVerbs, WorkerVerbs } from './verbs.js';
 import { WORKER_MARK } from './verbs.js';
 import { Channel } from './channel.js';
+import { Pulse } from './pulse.js';
 import { WorkerOutput } from './worker-output.js';
 
 /** So long a reader of the log is waited for, as at the end of a process. */
@@ -79,6 +80,12 @@ export class WorkerProcess {
   order(order: 'apply' | 'stop' | 'leaveSeat' | 'end'): void {
     if (order !== 'apply') this.isLeaving = true;
     this.channel.ask(order).catch(() => undefined);
+  }
+
+  /** @param onLost called where it answers nothing for twenty seconds, unless it is gone */
+  watch(onLost: () => void): void {
+    const pulse = new Pulse(() => this.channel.ask('beat'), onLost);
+    void this.gone.then(() => pulse.end());
   }
 
   kill(): void {

@@ -195,6 +195,17 @@ describeWithProcesses('[D123] an instance with two workers', (database) => {
     expect(await instance.metric(SUCCEEDED)).toEqual(before);
   });
 
+  it('a worker that is stuck is killed, and another leads', async () => {
+    const stuck = Number(leaders().at(-1));
+    const answering = instance.workers().length;
+    process.kill(instance.latestOf(stuck), 'SIGSTOP');
+    await instance.untilLogged('a worker has not answered for twenty seconds');
+    await instance.untilLogged('a worker answers requests', answering + 1);
+    await until('another leads', SOON_MS, () => leaders().length === 3);
+    expect(leaders().at(-1)).not.toBe(stuck);
+    expect(await instance.askAll('/healthz/readiness')).toEqual([200, 200, 200, 200]);
+  });
+
   it('SIGHUP replaces all workers by such with the configuration of now, and no request fails', async () => {
     const [counted = NaN] = await instance.metric(SUCCEEDED);
     const clients = Array.from({ length: WIDTH }, () => instance.one);
