@@ -17,6 +17,9 @@ const programs = {
   bench: 'bench/run.mjs',
 };
 
+/** As in the image: where memory is limited Node.js would give new objects too little room (docs/deployment.md, "How large"). */
+const flags = { start: ['--max-semi-space-size=16'] };
+
 requireSupportedNode(root);
 process.exitCode = await launch(...process.argv.slice(2));
 
@@ -92,7 +95,7 @@ async function runProgram(command, file, args) {
   const { run } = await import('./child.mjs');
   const isTest = command.startsWith('test');
   const folders = command === 'test:fast' ? FAST_FOLDERS : [];
-  const { exitCode } = await run(process.execPath, [file, ...folders, ...args], {
+  const { exitCode } = await run(process.execPath, [...(flags[command] ?? []), file, ...folders, ...args], {
     stdio: 'inherit',
     cwd: isTest ? root : process.cwd(),
   });

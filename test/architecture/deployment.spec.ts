@@ -1,4 +1,5 @@
 // Holds what operators are given in deploy/ against the service: variables, ports, probes, secrets, and the promises of a stop.
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -72,6 +73,17 @@ describe('what is given for deployments', () => {
     );
     expect(links.length).toBeGreaterThan(3);
     expect(links.filter((link) => !existsSync(join(REPOSITORY, link)))).toEqual([]);
+  });
+});
+
+describe('the image', () => {
+  it('starts the service by the options that `npm start` gives Node.js, which takes them', () => {
+    const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(repositoryFile('Dockerfile').text) ?? [];
+    const [program, ...options] = JSON.parse(command) as string[];
+    expect([program, options.pop()]).toEqual(['node', 'dist/src/main.js']);
+    expect(options).toHaveLength(1);
+    expect(repositoryFile('scripts/run.mjs').text).toContain(`start: ['${options[0]}']`);
+    expect(execFileSync(process.execPath, [...options, '-p', '1']).toString()).toBe('1\n');
   });
 });
 
