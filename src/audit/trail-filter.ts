@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000;
 export const USUAL_DAYS = 1;
 export const MOST_DAYS = 31;
 /** No issuer, reason or request id that is stored is longer. */
-const MAX_CHARACTERS = 2048;
+export const MAX_FILTER_CHARACTERS = 2048;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A name without `svc.audit.` is taken for the rest of one. What no event is called is refused: it would find nothing. */
@@ -51,8 +51,8 @@ export function judgeUserId(text: string): Judgement<string> {
 
 /** Issuers, reasons, request ids. */
 export function judgeText(text: string): Judgement<string> {
-  if (text === '' || text.length > MAX_CHARACTERS)
-    return { rule: `must be a text of 1 to ${MAX_CHARACTERS} characters` };
+  if (text === '' || text.length > MAX_FILTER_CHARACTERS)
+    return { rule: `must be a text of 1 to ${MAX_FILTER_CHARACTERS} characters` };
   return isUnstorable(text) ? { rule: 'has characters that cannot be stored' } : { value: text };
 }
 

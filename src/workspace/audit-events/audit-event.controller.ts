@@ -3,7 +3,7 @@ import { Get, Query } from '@nestjs/common';
 import type { TrailPlace } from '../../audit/audit-trail.reader.js';
 import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
 import type { TimeRange, TrailFilter } from '../../audit/trail-filter.js';
-import { MOST_DAYS, judgeRange } from '../../audit/trail-filter.js';
+import { MAX_FILTER_CHARACTERS, MOST_DAYS, judgeRange } from '../../audit/trail-filter.js';
 import { Clock } from '../../token-exchange/foundation/clock.js';
 import { ApiController } from '../api/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
@@ -21,7 +21,7 @@ import { AuditEventAnswer, AuditEventPageAnswer, auditEventAnswer } from './audi
 const text = (name: string, description: string) => ({
   name,
   required: false,
-  schema: { type: 'string' as const },
+  schema: { type: 'string' as const, minLength: 1, maxLength: MAX_FILTER_CHARACTERS },
   description,
 });
 const userId = (name: string, description: string) => ({

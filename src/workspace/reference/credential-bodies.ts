@@ -37,11 +37,11 @@ export function describeCredentialTypes({ components }: OpenAPIObject): void {
   Object.assign(schemas[CHANGE] ?? {}, PARTIAL_CHANGE);
 }
 
-/** `isPartialData` says something of data, and nothing by itself. */
+/** `isPartialData` says something of data, and nothing by itself. Linters hold an example to the members that `then` names. */
 const PARTIAL_CHANGE = {
   not: { properties: { isPartialData: {} }, required: ['isPartialData'], maxProperties: 1 },
   if: { required: ['isPartialData'], properties: { isPartialData: { const: true } } },
-  then: { properties: { data: {} }, required: ['data'] },
+  then: { properties: { name: {}, type: {}, data: {}, isPartialData: {} }, required: ['data'] },
 };
 
 /** Without its title, after which some generators would name the class. */

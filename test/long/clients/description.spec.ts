@@ -17,6 +17,9 @@ const NODE_TOOLS = [
   '@types/node@20.19.43',
 ];
 
+/** OpenAPI 3.1 has scopes also where the scheme is not OAuth 2.0 ("Security Requirement Object"); the rule knows 3.0 alone. */
+const SPECTRAL_RULES = 'extends: ["spectral:oas"]\nrules: { oas3-operation-security-defined: off }\n';
+
 describeOnAnyDatabase('the description of the API', (database) => {
   let service: TestService;
   let baseUrl: string;
@@ -81,7 +84,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
         // It minds `localhost` and addresses, which are those of the tests.
         await save(folder, 'https://automation.fernwick.io');
         const printed = await outputOf([tool('redocly'), 'lint', '--format', 'json', 'openapi.json'], folder);
-        expect(JSON.parse(printed)).toMatchObject({ totals: { errors: 0, warnings: 0 } });
+        expect(JSON.parse(printed)).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0 } });
       },
       PATIENCE_MS,
     );
@@ -90,7 +93,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
       'Spectral finds nothing',
       async () => {
         await save(folder);
-        writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n');
+        writeFileSync(join(folder, '.spectral.yaml'), SPECTRAL_RULES);
         const options = ['--ruleset', '.spectral.yaml', '--fail-severity', 'hint'];
         const printed = await outputOf([tool('spectral'), 'lint', ...options, 'openapi.json'], folder);
         expect(printed).toContain('No results');
