@@ -132,6 +132,13 @@ export const VARIABLES = {
     min: 1,
     max: 3600,
   }),
+  answerTimeoutSeconds: integer('SVC_ANSWER_TIMEOUT_SECONDS', {
+    description:
+      'How long an answer may lie without a byte of it being taken, in seconds; never shorter than a whole request may take.',
+    default: 60,
+    min: 10,
+    max: 3600,
+  }),
   maxRequestsInProgress: integer('SVC_MAX_REQUESTS_IN_PROGRESS', {
     description:
       'Most requests that are worked for at one time, of an instance; one more is answered 503 at once.',

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { lingerAfterAnswer } from '../token-exchange/http/lingering-close.js';
 import { newRequestId } from '../token-exchange/http/request-id.js';
 import { TemporarilyUnavailableException } from '../token-exchange/http/temporarily-unavailable.exception.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
@@ -98,6 +99,7 @@ export class Admission implements CanActivate {
   /** In the words of all endpoints. What is left of the request, Node.js reads and forgets. */
   private sendAway(request: IncomingMessage, response: ServerResponse, isLast: boolean): void {
     this.count503();
+    if (isLast) lingerAfterAnswer(request);
     const requestId = newRequestId(request);
     const body = JSON.stringify({
       error: 'temporarily_unavailable',

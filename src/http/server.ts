@@ -4,6 +4,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
 import { BODY_TOO_LARGE, readBody } from '../token-exchange/http/body.js';
+import { lingerAfterAnswer } from '../token-exchange/http/lingering-close.js';
 import { newRequestId } from '../token-exchange/http/request-id.js';
 import type { RequestTraces } from '../logging/request-traces.js';
 import type { Departure } from './departure.js';
@@ -34,7 +35,7 @@ export interface ServerOptions {
   readonly isAbsent?: (url: string) => boolean;
 }
 
-/** How long the server waits for what a client has to send. */
+/** How long the server waits for what a client has to send, or to take. */
 export interface ServerLimits {
   /** For the headers of a request, from its first byte or from the connection; never more than `requestTimeoutSeconds`. */
   readonly headersTimeoutSeconds: number;
@@ -42,6 +43,8 @@ export interface ServerLimits {
   readonly requestTimeoutSeconds: number;
   /** For the next request on a connection. */
   readonly keepAliveSeconds: number;
+  /** For a byte of an answer to be taken; never less than `requestTimeoutSeconds`. */
+  readonly answerTimeoutSeconds: number;
 }
 
 declare module 'fastify' {
@@ -78,11 +81,15 @@ export function createServer({
 }: ServerOptions): FastifyAdapter {
   const requestTimeout = limits.requestTimeoutSeconds * 1000;
   const headersTimeout = Math.min(limits.headersTimeoutSeconds * 1000, requestTimeout);
+  // A client that sends too slowly is to be told so, which takes a look and some.
+  const silence = Math.max(limits.answerTimeoutSeconds * 1000, requestTimeout + 2 * SLOW_CLIENTS_LOOK_MS);
   const options = {
     trustProxy: (_address, hop) => hop < proxyHops,
     genReqId: newRequestId,
     requestTimeout,
     keepAliveTimeout: limits.keepAliveSeconds * 1000,
+    // With no byte either way, from a request on until its answer has gone.
+    connectionTimeout: silence,
     // A HEAD of the embed endpoint must not sign anybody in.
     exposeHeadRoutes: false,
     // Requests that arrive on open connections while the service stops are still answered.
@@ -135,6 +142,7 @@ function limitHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', ({ raw, id: requestId }, reply, done) => {
     // Names and values take turns.
     if (raw.rawHeaders.length <= 2 * MAX_HEADERS) return done();
+    lingerAfterAnswer(raw);
     void reply
       .status(431)
       .header('connection', 'close')

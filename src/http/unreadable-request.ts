@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
+import { closeLingering } from '../token-exchange/http/lingering-close.js';
 
 interface Answer {
   readonly status: number;
@@ -54,5 +55,5 @@ export function answerUnreadableRequest(
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  closeLingering(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
 }

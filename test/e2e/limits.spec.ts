@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import { ApiWorld } from '../support/api-world.js';
@@ -116,6 +117,35 @@ const CASES: Readonly<Record<string, Case>> = {
     excess: async ({ address }) => {
       const socket = await openConnection(address);
       return (await endOf(socket)) ? CLOSED : 'open';
+    },
+  },
+  'Time without a byte of an answer being taken': {
+    environment: { SVC_ANSWER_TIMEOUT_SECONDS: '10', SVC_REQUEST_TIMEOUT_SECONDS: '1' },
+    excess: async ({ address }) => {
+      const { hostname, port } = new URL(address);
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      // More than the system holds of answers on their way.
+      const count = 200;
+      socket.write('GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
+      socket.pause();
+      // The time begins anew with what the system took at first.
+      await pause(25_000);
+      let text = '';
+      socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+      await endOf(socket);
+      return text.split('HTTP/1.1 ').length - 1 < count ? CLOSED : 'answered';
+    },
+  },
+  'What comes after the last answer of a connection': {
+    excess: async ({ address }) => {
+      const { hostname, port } = new URL(address);
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+      socket.on('error', () => undefined).write('no HTTP\r\n\r\n');
+      await endOf(socket);
+      socket.write(Buffer.alloc(64 * 1024 * 1024));
+      await new Promise((resolve) => socket.once('close', resolve));
+      return CLOSED;
     },
   },
   'Connections of an instance at one time': {

@@ -1,5 +1,6 @@
 // Reads the body of a request, up to one limit for all routes.
 import type { IncomingMessage } from 'node:http';
+import { lingerAfterAnswer } from './lingering-close.js';
 
 /**
  * Larger than the largest token (64 KiB) by far, so that an over-long token is judged as a token.
@@ -22,7 +23,7 @@ class IncompleteBodyError extends Error {
 
 /**
  * Reads a body. Of one that is too large nothing is kept: if it is declared so it is refused after 64 KiB, else at the
- * limit, and what still comes is thrown away until the answer has gone, with which the connection closes.
+ * limit, and what still comes is thrown away. The answer is to say that it is the connection's last.
  * @param declaredBytes what `Content-Length` says; 0 where it says nothing
  * @throws IncompleteBodyError
  */
@@ -36,6 +37,7 @@ export function readBody(stream: IncomingMessage, declaredBytes: number): Promis
       length += chunk.length;
       if (length > limit) {
         chunks.length = 0;
+        lingerAfterAnswer(stream);
         resolve(BODY_TOO_LARGE);
       } else if (isWanted) chunks.push(chunk);
     });
