@@ -7,6 +7,8 @@ import type { Metrics } from './metrics.js';
 import type { MetricsAddress } from './metrics.options.js';
 
 const SLOW_CLIENT_MS = 30_000;
+/** Without a byte either way, while a collector should take its answer. */
+const SILENT_CLIENT_MS = 60_000;
 
 /** The service cannot listen at the address of its metrics. The message says what to look at. */
 export class MetricsAddressError extends Error {
@@ -32,6 +34,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
     this.server = fastify({
       logger: false,
       requestTimeout: SLOW_CLIENT_MS,
+      connectionTimeout: SILENT_CLIENT_MS,
       exposeHeadRoutes: false,
       // A collector keeps its connection open.
       forceCloseConnections: true,

@@ -1,10 +1,9 @@
 // The last answer of a connection: it arrives whatever its client still sends, and the connection ends whatever its client does.
-import { request as requestByHttp } from 'node:http';
-import { request as requestByHttps } from 'node:https';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { connect as connectByTls } from 'node:tls';
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { EMBED_PATH, EXCHANGE_PATH } from '../support/entry-paths.js';
@@ -21,14 +20,42 @@ const trustedKeys = [partner.staticEntry()];
 
 jest.setTimeout(3 * PATIENCE_MS);
 
-const tls = makeSelfSignedCertificate('localhost');
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+const { cert, key } = makeSelfSignedCertificate('localhost');
 const WAYS = [
-  { way: 'HTTP', environment: {}, request: requestByHttp },
-  { way: 'HTTPS', environment: { SVC_SSL_CERT: tls.cert, SVC_SSL_KEY: tls.key }, request: requestByHttps },
+  { way: 'HTTP', environment: {}, open: (place: Place): Socket => connect(place) },
+  {
+    way: 'HTTPS',
+    environment: { SVC_SSL_CERT: cert, SVC_SSL_KEY: key },
+    open: (place: Place): Socket => connectByTls({ ...place, ca: cert, servername: 'localhost' }),
+  },
 ];
 
+const postOf = (bytes: number, path = EMBED_PATH) =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nContent-Length: ${bytes}\r\n\r\n`;
+
+function sentWhole(socket: Socket, head: string, body: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.write(head);
+    socket.write(body, () => resolve());
+  });
+}
+
+/** The status line of what it is told before the service ends its half; empty where it is told nothing. */
+async function answered(socket: Socket): Promise<string> {
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => parts.push(part));
+  if (!socket.destroyed) await new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
+  return Buffer.concat(parts).toString().split('\r\n', 1)[0] ?? '';
+}
+
 describeOnAnyDatabase('[D124][D20] a client that sends all of its body before it reads', (database) => {
-  describe.each(WAYS)('by $way', ({ environment, request }) => {
+  describe.each(WAYS)('by $way', ({ environment, open }) => {
     let service: TestService;
     beforeAll(async () => {
       const limits = {
@@ -42,24 +69,24 @@ describeOnAnyDatabase('[D124][D20] a client that sends all of its body before it
     });
     afterAll(() => service?.stop());
 
-    /** The status, or the code of the error by which the client lost it. */
-    const outcome = (path: string, bytes: number) =>
-      new Promise<number | string | undefined>((resolve) => {
-        const { hostname, port } = new URL(service.address);
-        const headers = { 'content-type': FORM, 'content-length': bytes };
-        const options = { hostname, port, path, method: 'POST', headers, agent: false, ca: tls.cert };
-        request({ ...options, servername: 'localhost' }, (answer) => {
-          answer.on('error', () => resolve('answer broken off'));
-          answer.on('end', () => resolve(answer.statusCode)).resume();
-        })
-          .on('error', (error: NodeJS.ErrnoException) => resolve(error.code))
-          .end(Buffer.alloc(bytes, 'a'));
-      });
+    /** The status line, or the code of the error by which it was lost. */
+    const outcome = async (path: string, bytes: number): Promise<string> => {
+      const { hostname: host, port } = new URL(service.address);
+      const socket = open({ host, port: Number(port) });
+      try {
+        await sentWhole(socket, postOf(bytes, path), Buffer.alloc(bytes, 'a'));
+        return await answered(socket);
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code ?? String(error);
+      } finally {
+        socket.destroy();
+      }
+    };
 
     it.each([EXCHANGE_PATH, EMBED_PATH])('is answered 413 at %s', async (path) => {
       for (const bytes of [MIB, 5 * MIB, 10 * MIB]) {
         const outcomes = await Promise.all(Array.from({ length: TOGETHER }, () => outcome(path, bytes)));
-        expect(outcomes).toEqual(Array.from({ length: TOGETHER }, () => 413));
+        expect(outcomes).toEqual(Array.from({ length: TOGETHER }, () => 'HTTP/1.1 413 Payload Too Large'));
       }
     });
   });
@@ -81,15 +108,6 @@ describeOnAnyDatabase('[D124] a client that does not end its half of the connect
     socket.write(text);
     return socket;
   };
-  const answered = async (socket: Socket): Promise<string> => {
-    const parts: Buffer[] = [];
-    socket.on('data', (part: Buffer) => parts.push(part));
-    await once(socket, 'end');
-    return Buffer.concat(parts).toString().split('\r\n', 1)[0] ?? '';
-  };
-  const postOf = (bytes: number, path = EMBED_PATH) =>
-    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nContent-Length: ${bytes}\r\n\r\n`;
-
   /** How long the service bears it after its answer. */
   const borneMs = async (socket: Socket): Promise<number> => {
     const startedAt = performance.now();
