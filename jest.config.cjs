@@ -1,15 +1,22 @@
 /** Jest runs our ES modules as CommonJS: see test/support/jest-transform.cjs. */
+const { filesOf } = require('./test/support/scopes.cjs');
+
+const scope = process.env.TEST_SCOPE;
+// Where nobody looks at a terminal, Jest's own reporter would say everything at the end.
+const progress = process.stdout.isTTY ? 'default' : '<rootDir>/test/support/progress.reporter.cjs';
+
 module.exports = {
   rootDir: __dirname,
-  testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  testEnvironment: '<rootDir>/test/support/cached-compile.environment.cjs',
+  testMatch: scope ? filesOf(scope).map((path) => `<rootDir>/test/${path}`) : ['<rootDir>/test/**/*.spec.ts'],
   transform: { '\\.(ts|mjs|cjs|js)$': '<rootDir>/test/support/jest-transform.cjs' },
   transformIgnorePatterns: [],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
   globalSetup: '<rootDir>/test/support/global-setup.cjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.cjs',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-package/'],
-  reporters: ['default', '<rootDir>/test/support/summary.reporter.cjs'],
+  reporters: [progress, '<rootDir>/test/support/summary.reporter.cjs'],
   maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 30000,
 };

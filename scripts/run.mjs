@@ -25,10 +25,17 @@ process.exitCode = await launch(...process.argv.slice(2));
 
 /** Answers the exit code; `install` and `build` only prepare. */
 async function launch(command, ...args) {
+  if (command === 'test') return launchTests(args);
+  if (command === 'test:rest') return launchTests(args, 'rest');
+  if (command === 'test:all') return launchAllTests(args);
   if (command === 'test:long') return launchSeries(...args);
   if (command === 'fuzz') return launchFuzz(args);
   if (command === 'soak') return launchSoak(args);
   if (!['install', 'build', ...Object.keys(programs)].includes(command)) return explainUse();
+  return launchProgram(command, args);
+}
+
+async function launchProgram(command, args) {
   const preparation = await prepare(command);
   const program = programs[command];
   if (program === undefined || mustStop(command, preparation)) return preparation.exitCode;
@@ -36,7 +43,27 @@ async function launch(command, ...args) {
   return exitCode || preparation.exitCode;
 }
 
-/** Tells the series where none is named, so that nobody has to look for them. */
+/** What test/support/scopes.cjs calls `main`; given paths, the tests there, whatever their scope. */
+async function launchTests(args, scope = 'main') {
+  const { pathsAmong, pathsWithoutTests } = await import('./test-paths.mjs');
+  const paths = pathsAmong(args);
+  const unknown = pathsWithoutTests(root, paths);
+  if (unknown.length > 0) {
+    process.stderr.write(`No test file fits ${unknown.join(' or ')}.\n`);
+    return 1;
+  }
+  if (paths.length === 0) process.env.TEST_SCOPE = scope;
+  return launchProgram('test', args);
+}
+
+/** `npm test`, then what it leaves out: two runs of Jest, since each database has its turn. */
+async function launchAllTests(args) {
+  const first = await launchTests(args);
+  const rest = await launchTests(args, 'rest');
+  return first || rest;
+}
+
+/** Lists the series where none is named. */
 async function launchSeries(name, ...args) {
   const { explainSeries, seriesPattern } = await import('./series.mjs');
   const pattern = seriesPattern(root, name);
@@ -45,7 +72,7 @@ async function launchSeries(name, ...args) {
     return 2;
   }
   process.env.TEST_SERIES = name;
-  return launch('test', pattern, ...args);
+  return launchProgram('test', [pattern, ...args]);
 }
 
 /** Random input for as long as is asked for, from another seed each time unless one is given. */
@@ -60,7 +87,7 @@ async function launchFuzz(args) {
   process.stderr.write(
     `Random input for ${environment.FUZZ_MINUTES} minutes, seed ${environment.FUZZ_SEED}\n`,
   );
-  return launch('test', FUZZ_PATTERN, '--verbose');
+  return launchProgram('test', [FUZZ_PATTERN, '--verbose']);
 }
 
 /** Mixed traffic for as long as is asked for. */
@@ -104,7 +131,7 @@ async function runProgram(command, file, args) {
 
 function explainUse() {
   process.stderr.write(
-    'Usage: node scripts/run.mjs install|build|test|test:fast|test:long|fuzz|soak|demo|bench|start|admin [arguments]\n',
+    'Usage: node scripts/run.mjs install|build|test|test:rest|test:all|test:fast|test:long|fuzz|soak|demo|bench|start|admin [arguments]\n',
   );
   return 2;
 }

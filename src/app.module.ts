@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { APP_FILTER } from '@nestjs/core';
 import { getStorageToken } from '@nestjs/throttler';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
@@ -29,7 +29,6 @@ import { InstanceLoginFailurePage } from './host/instance-login-failure-page.js'
 import { InstanceTelemetry } from './host/instance-telemetry.js';
 import { InstanceUsers } from './host/instance-users.js';
 import { SettlementRepository } from './host/settlement.repository.js';
-import type { Admission } from './http/admission.js';
 import type { Departure } from './http/departure.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { OutagesModule } from './http/outages.module.js';
@@ -66,7 +65,7 @@ import { WebModule } from './web/web.module.js';
 import { ProjectsModule } from './workspace/projects/projects.module.js';
 import { ReferenceModule } from './workspace/reference/reference.module.js';
 import { SCOPES } from './workspace/rights/rights.js';
-import type { Membership } from './workers/membership.js';
+import type { InstanceWorker } from './workers/instance-worker.js';
 import { WorkspaceModule } from './workspace/workspace.module.js';
 
 /** What the application is put together from. */
@@ -80,7 +79,6 @@ export interface Parts {
   readonly frameAncestors: FrameAncestors;
   readonly departure: Departure;
   readonly metrics: Metrics;
-  readonly admission: Admission;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The folder of the compiled sources, beside which the page's files lie. */
@@ -125,7 +123,6 @@ export class AppModule {
       ],
       // The last one that takes an error answers it.
       providers: [
-        { provide: APP_GUARD, useValue: parts.admission },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_FILTER, useClass: NotFoundPageFilter },
         { provide: AvailabilityReporter, useFactory: () => availability },
@@ -138,10 +135,10 @@ export class AppModule {
 export function metricsOf(
   { dataSource }: OpenDatabase,
   { leader }: Coordination,
-  membership?: Membership,
+  worker?: InstanceWorker,
 ): Metrics {
-  const metrics = new Metrics(membership && (() => membership.gatherMetrics()));
-  membership?.tellMetrics(() => metrics.snapshot());
+  const metrics = new Metrics(worker && (() => worker.instanceMetrics()));
+  worker?.offerMetrics(metrics.registry);
   metrics.watchLeader(() => leader.isLeader);
   metrics.watchDatabase(
     () => poolState(dataSource),
@@ -183,6 +180,7 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
     { baseUrl, scopes: SCOPES, tokenEndpoint, onBearerRefused },
     { sessionLifetimeSeconds, partitionedCookie, maxSessionsPerUser },
     keyRing,
+    InstanceUsers,
     [clock, logging, database, coordination, audit, users, outages],
   );
   const web = WebModule.register({

@@ -9,7 +9,7 @@ import type { Config } from './config/load-config.js';
 import { joinInstances } from './coordination/coordination.js';
 import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
 import { openDatabase } from './database/data-source.js';
-import { Admission } from './http/admission.js';
+import { ConcurrencyLimit } from './http/concurrency-limit.js';
 import { ConnectionLimit } from './http/connection-limit.js';
 import { Departure } from './http/departure.js';
 import { addSecurityHeaders } from './http/security-headers.js';
@@ -30,7 +30,7 @@ import { TOKEN_REVOCATION_DESCRIPTION } from './token-exchange/token-revocation/
 import { Clock } from './token-exchange/foundation/clock.js';
 import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
 import { KeyRing } from './token-exchange/sealing/key-ring.js';
-import type { Membership } from './workers/membership.js';
+import type { InstanceWorker } from './workers/instance-worker.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
 const FLOW_DESCRIPTIONS = {
@@ -64,7 +64,7 @@ export interface ApplicationParts {
   /** Another database than the configured one: tests open theirs from a prepared copy. */
   readonly database?: DatabaseSettings;
   /** Where the process is one of several workers. */
-  readonly membership?: Membership;
+  readonly worker?: InstanceWorker;
   /** The built file that runs the embedded engine in a thread of its own. */
   readonly engineThread?: string;
 }
@@ -74,21 +74,21 @@ export interface ApplicationParts {
  * @throws DataDirectoryLockedError when another process has the embedded data directory
  */
 export async function createApplication(startup: Startup, parts: ApplicationParts): Promise<Application> {
-  const { sourceDirectory, engineThread, clock = new Clock(), membership } = parts;
+  const { sourceDirectory, engineThread, clock = new Clock(), worker } = parts;
   const traces = new RequestTraces();
   const logger = traces.loggerOn(parts.logger);
-  const config = configOf(startup, membership);
+  const config = configOf(startup, worker);
   const settings = parts.database ?? databaseSettings(config);
   const requestWaitMs = startup.config.databaseWaitMs;
   const { composition, database } = await open({ ...settings, requestWaitMs, engineThread });
-  const coordination = await joinInstances(settings, logger, clock, membership?.appointment);
+  const coordination = await joinInstances(settings, logger);
   const closeRest = () => coordination.leader.stop().finally(() => database.close());
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
     const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
     const departure = new Departure();
-    const metrics = composition.metricsOf(database, coordination, membership);
-    const doors = doorsOf(config, logger, { metrics, isWorker: membership !== undefined });
+    const metrics = composition.metricsOf(database, coordination, worker);
+    const serverLimits = serverLimitsOf(config, logger, { metrics, isWorker: worker !== undefined });
     const root = await composition.AppModule.register({
       startup,
       database,
@@ -98,7 +98,6 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       frameAncestors,
       departure,
       metrics,
-      admission: doors.admission,
       clock,
       logger,
       sourceDirectory,
@@ -110,7 +109,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       frameAncestors,
       departure,
       isAbsent: composition.isAbsent,
-      ...doors,
+      ...serverLimits,
     });
     return {
       nest,
@@ -153,31 +152,32 @@ interface NestParts {
   readonly departure: Departure;
   readonly isAbsent: typeof isAbsent;
   readonly connections: ConnectionLimit;
-  readonly admission: Admission;
+  readonly concurrency: ConcurrencyLimit;
 }
 
 /** The configuration as this process obeys it: a worker has its share of what is of the whole instance. */
-function configOf({ config }: Startup, membership: Membership | undefined): Config {
-  return membership === undefined ? config : { ...config, ...shareOf(config, membership.seat) };
+function configOf({ config }: Startup, worker: InstanceWorker | undefined): Config {
+  if (worker === undefined) return config;
+  return { ...config, ...shareOf(config, { number: worker.number, of: config.workers }) };
 }
 
 /** What keeps more from coming in than the process can take. */
-function doorsOf(
-  { maxConnections, maxRequestsInProgress }: Config,
+function serverLimitsOf(
+  { maxConnections, maxRequestsInProgress, databaseWaitMs }: Config,
   logger: Logger,
   { metrics, isWorker }: { metrics: Metrics; isWorker: boolean },
 ) {
   const onRefused = () => metrics.connectionsRefused.inc();
   const onShed = () => metrics.requestsShed.inc();
-  const admission = new Admission(maxRequestsInProgress, logger, onShed);
-  metrics.watchRequests(() => admission.count);
-  return { admission, connections: new ConnectionLimit(maxConnections, logger, onRefused, isWorker) };
+  const concurrency = new ConcurrencyLimit(maxRequestsInProgress, databaseWaitMs, logger, onShed);
+  metrics.watchRequests(() => concurrency.count);
+  return { concurrency, connections: new ConnectionLimit(maxConnections, logger, onRefused, isWorker) };
 }
 
 async function createNest(
   root: DynamicModule,
   startup: Startup,
-  { logger, traces, clock, frameAncestors, departure, isAbsent, connections, admission }: NestParts,
+  { logger, traces, clock, frameAncestors, departure, isAbsent, connections, concurrency }: NestParts,
 ) {
   const { config, tls } = startup;
   const server = createServer({
@@ -188,7 +188,7 @@ async function createNest(
     tls,
     limits: config,
     connections,
-    admission,
+    concurrency,
     isAbsent: (url) => isAbsent(url, startup, clock),
   });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {

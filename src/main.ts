@@ -10,7 +10,7 @@ import { ConfigurationError } from './config/load-config.js';
 import { VERSION } from './config/version.js';
 import { DataDirectoryLockedError } from './database/data-directory.lock.js';
 import { DatabaseUnavailableError } from './database/data-source.js';
-import { TransactionPoolerError } from './database/pooler.js';
+import { UnsuitableServerError } from './database/pooler.js';
 import { exitAfterLog } from './logging/exit.js';
 import { StandardOutput, createLogger } from './logging/logger.js';
 import { MetricsAddressError } from './metrics/metrics.listener.js';
@@ -20,8 +20,8 @@ import type { Startup, StartupSources } from './start/startup.js';
 import { prepareStartup } from './start/startup.js';
 import { isTokenExchangeAvailable } from './start/token-exchange-settings.js';
 import { Clock } from './token-exchange/foundation/clock.js';
-import { WORKER_MARK } from './workers/verbs.js';
-import type { Membership } from './workers/membership.js';
+import type { InstanceWorker } from './workers/instance-worker.js';
+import { WORKER_MARK } from './workers/messages.js';
 import { SealError } from './token-exchange/sealing/key-ring.js';
 
 const EXIT_FAILED = 1;
@@ -38,7 +38,7 @@ const OPERATORS_ERRORS = [
   DataDirectoryLockedError,
   DatabaseUnavailableError,
   MetricsAddressError,
-  TransactionPoolerError,
+  UnsuitableServerError,
 ];
 
 async function main(): Promise<void> {
@@ -48,7 +48,8 @@ async function main(): Promise<void> {
     return;
   }
   const sources = { environment: process.env, workingDirectory: process.cwd(), envFile };
-  if (process.env[WORKER_MARK] !== undefined) return work(sources);
+  const number = process.env[WORKER_MARK];
+  if (number !== undefined) return work(Number(number), sources);
   const files = new FileRecord();
   const startup = await prepareStartup({ ...sources, readFile: files.read });
   const output = new StandardOutput();
@@ -62,24 +63,23 @@ async function main(): Promise<void> {
   logger.info(await serve(startup, logger), 'the service is ready');
 }
 
-/** One of several workers: the primary process has judged what it begins with, and tells when all are ready. */
-async function work(sources: StartupSources): Promise<void> {
-  const { Membership } = await import('./workers/membership.js');
-  const membership = await Membership.join();
-  const startup = await prepareStartup({ ...sources, readFile: membership.files.read });
-  const output = new StandardOutput((bytes) => membership.logWritten(bytes));
-  const logger = createLogger(startup.config.logLevel, output, { worker: membership.seat.number });
-  await membership.ready(await serve(startup, logger, membership));
+/** One of several workers: the primary process has checked what it begins with, and logs when all are ready. */
+async function work(number: number, sources: StartupSources): Promise<void> {
+  const { InstanceWorker } = await import('./workers/instance-worker.js');
+  const worker = await InstanceWorker.begin(number);
+  const startup = await prepareStartup({ ...sources, readFile: worker.files.read });
+  const logger = createLogger(startup.config.logLevel, undefined, { worker: worker.number });
+  worker.ready(await serve(startup, logger, worker));
 }
 
 /** @returns what an operator wants to see of it */
-async function serve(startup: Startup, logger: Logger, membership?: Membership): Promise<object> {
+async function serve(startup: Startup, logger: Logger, worker?: InstanceWorker): Promise<object> {
   const sourceDirectory = dirname(fileURLToPath(import.meta.url));
   const engineThread = join(sourceDirectory, 'database', 'engine.worker.js');
-  const application = await createApplication(startup, { logger, sourceDirectory, engineThread, membership });
+  const application = await createApplication(startup, { logger, sourceDirectory, engineThread, worker });
   const delayMs = startup.config.shutdownDelaySeconds * 1000;
-  if (membership === undefined) stopOnSignals(application, delayMs, logger);
-  else stopWhenTold(application, delayMs, logger, membership);
+  if (worker === undefined) stopOnSignals(application, delayMs, logger);
+  else obeyPrimary(application, delayMs, logger, worker);
   endWithDatabase(application, logger);
   const address = await application.listen();
   return { address, baseUrl: startup.config.baseUrl, ...summary(startup, application) };
@@ -128,54 +128,33 @@ function stopOnSignals(application: Application, delayMs: number, logger: Logger
   }
 }
 
-/**
- * A worker stops when the primary process says so, or leaves when it has a signal of its own, since the others go on. What
- * a terminal sends to all processes of a group is for the primary to obey.
- */
-function stopWhenTold(
+/** A worker stops with its instance, after the delay; or leaves, and then its instance stays ready. */
+function obeyPrimary(
   application: Application,
   delayMs: number,
   logger: Logger,
-  membership: Membership,
+  worker: InstanceWorker,
 ): void {
-  let closing: NodeJS.Timeout | undefined;
-  let isStopping = false;
-  let isClosing = false;
-  const close = () => {
-    if (!isClosing) void stop(application, logger, membership);
-    isClosing = true;
-  };
-  const stopAfter = (ms: number) => {
-    clearTimeout(closing);
-    closing = setTimeout(close, ms);
-  };
-  const leaveSeat = () => {
-    // Who stops the whole may send its signal to every process: the delay counts all the same.
-    if (isStopping) return;
-    application.letGo();
-    stopAfter(HANDING_OVER_MS);
-  };
-  membership.obey({
+  const stopAfter = (ms: number) => setTimeout(() => void stop(application, logger), ms);
+  worker.obey({
     stop: () => {
-      isStopping = true;
       application.announceStop();
       stopAfter(delayMs);
     },
-    leaveSeat,
-    end: () => exitAfterLog(EXIT_FAILED, logger),
+    leave: () => {
+      application.letGo();
+      stopAfter(HANDING_OVER_MS);
+    },
   });
-  process.on('SIGTERM', leaveSeat);
-  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 }
 
-async function stop(application: Application, logger: Logger, membership?: Membership): Promise<void> {
+async function stop(application: Application, logger: Logger): Promise<void> {
   setTimeout(() => {
     logger.warn('the stop took too long: what was still open is left behind');
     exitAfterLog(EXIT_FAILED, logger);
   }, LONGEST_STOP_MS).unref();
   try {
     await application.close();
-    await membership?.leave(await application.metrics.lastWord());
     exitAfterLog(0, logger);
   } catch (error) {
     logger.error({ err: error }, 'the stop has failed');

@@ -17,7 +17,6 @@ import { embedLogin, exchangeActor, exchangePolicy, firstLogin, instances, worke
 import { peers } from './peers.mjs';
 import { refusedKid, refusedReplay, refusedSignature } from './refusals.mjs';
 import { start } from './start.mjs';
-import { timing } from './timing.mjs';
 import { workflowLists } from './workflow-lists.mjs';
 
 export const CASES = [
@@ -39,7 +38,6 @@ export const CASES = [
   oneRequest,
   neighbours,
   overload,
-  timing,
   instances,
   workers,
   nodeVersions,

@@ -1,121 +1,164 @@
-// Three times what the service can do: how late its answers are, whom it sends away, and how soon it is as before.
+// Three times what the service can do: how much of that it still does, how late its answers are, whom it refuses and at what cost, and
+// how soon it is as before.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { exchangeRequests } from '../support/exchanges.mjs';
-import { median, quantile, spread } from '../support/statistics.mjs';
-import { warmUp } from '../support/rounds.mjs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { exchangeOnce, exchangeRequests } from '../support/exchanges.mjs';
+import { RESIDENTS } from '../support/residents.mjs';
+import { measure, warmUp } from '../support/rounds.mjs';
+import { cpuMicros, median, quantile, spread } from '../support/statistics.mjs';
 
 const RUSH_PROGRAM = join(import.meta.dirname, '..', 'support', 'rush-client.mjs');
 const TIMES = 3;
+const RUSH_SECONDS = 30;
+/** Before and after the rush, at half of the capacity. */
+const HALF_SECONDS = 5;
+/** Tokens are signed before they are sent. */
+const LIFETIME_SECONDS = 600;
 /** As a reverse proxy holds them open, or clients that were there before the rush. */
-const OPENED = 1_000;
-/** After the rush, in seconds; half of what the service can do is sent meanwhile. */
-const RECOVERY_SECONDS = 5;
+const OPENED = 8_000;
 const WINDOW_MS = 500;
+/** Longer than refusals are measured for. */
+const OCCUPIED_MS = '30000';
+const ARRIVAL_MS = 100;
+const REFUSALS = 20_000;
+/** Bodies of one message to the program. */
+const TOLD_AT_ONCE = 10_000;
 
 export const overload = {
   name: 'overload',
-  title: `Token exchanges at ${TIMES} times the capacity, ES256, known users, on PostgreSQL`,
+  title: `Token exchanges at ${TIMES} times the capacity for ${RUSH_SECONDS} s, ES256, known users, on PostgreSQL`,
 
   async run(workbench) {
     const { rounds, seconds } = workbench.options;
     const limit = process.env.BENCH_REQUESTS_IN_PROGRESS;
     const moreEnvironment = limit === undefined ? {} : { SVC_MAX_REQUESTS_IN_PROGRESS: limit };
     const service = await workbench.startService({ moreEnvironment });
-    const load = exchangeRequests(service, workbench.partner, 'ES256');
+    const load = exchangeRequests(service, workbench.partner, 'ES256', { lifetimeSeconds: LIFETIME_SECONDS });
     workbench.tell('warming the service up');
-    const peak = await warmUp(workbench, { servers: [service], load });
+    let peak = await warmUp(workbench, { servers: [service], load });
+    const occupied = await workbench.startService({
+      name: 'occupied',
+      moreEnvironment: { SVC_MAX_REQUESTS_IN_PROGRESS: '1', SVC_DATABASE_WAIT_MS: OCCUPIED_MS },
+    });
+    await refusals(workbench, occupied);
     const found = [];
     for (let round = 1; round <= rounds; round += 1) {
-      const send = (times, opened, span = seconds) =>
-        rush(service, load, { perSecond: times * peak, seconds: span, opened });
-      const half = await send(1 / 2, OPENED);
-      const rushed = await send(TIMES, OPENED);
-      const after = await send(1 / 2, OPENED, RECOVERY_SECONDS);
-      const newcomers = await send(TIMES, 0);
-      const result = { ...judged({ half, rushed, after }), ...ofNewcomers(newcomers) };
+      const atPeak = await measure(workbench, { servers: [service], load }, Math.round(peak * seconds));
+      peak = atPeak.perSecond;
+      const phases = [peak / 2, TIMES * peak, peak / 2];
+      const results = await rush(workbench, { service, load }, phases);
+      const refusalCost = cpuMicros(await refusals(workbench, occupied)) / cpuMicros(atPeak);
+      const result = { ...judged(results, peak), refusalCost };
       found.push(result);
       workbench.tell(`round ${round}: ${shown(result)}`);
     }
-    const of = (name) => found.map((result) => result[name]);
-    const values = of('p99Ratio');
     return {
-      ratios: [
-        {
-          title: 'p99 of what is accepted, overload / half load',
-          values,
-          ...spread(values),
-          atMost: 5,
-        },
-      ],
+      ratios: TARGETS.map(({ name, ...target }) => {
+        const values = found.map((result) => result[name]);
+        return { ...target, values, ...spread(values) };
+      }),
       remarks: [
-        `Capacity ${Math.round(peak)} a second. Medians of ${rounds} rounds:`,
-        ...Object.keys(found[0]).map((name) => `${name}: ${median(of(name)).toFixed(1)}`),
+        `Medians of ${rounds} rounds:`,
+        ...Object.keys(found[0]).map(
+          (name) => `${name}: ${median(found.map((one) => one[name])).toFixed(2)}`,
+        ),
       ],
     };
   },
 };
 
-/** Tokens are signed before, so that it is the service alone that is measured. */
-async function rush({ server }, { path, requests }, { perSecond, seconds, opened }) {
-  const bodies = (await requests(Math.round(perSecond * seconds))).map(({ body }) => body);
+const TARGETS = [
+  { name: 'goodput', title: 'answered 200 / capacity', atLeast: 0.7 },
+  { name: 'acceptedP95Seconds', title: 'seconds, p95 of what is accepted', atMost: 2 },
+  { name: 'otherShare', title: 'neither 200 nor 503 / all', atMost: 0 },
+  { name: 'recoveredAfterSeconds', title: 'seconds until all is as before', atMost: 2 },
+  { name: 'refusalCost', title: 'CPU with database, refusal / exchange', atMost: 0.1 },
+];
+
+/**
+ * One phase after the other without a pause: the first and the last are half loads, that between them is the rush. Tokens are signed
+ * before, so that it is the service alone that is measured.
+ */
+async function rush({ tell }, { service: { server }, load }, phases) {
+  const counts = phases.map((perSecond, index) =>
+    Math.round(perSecond * (index === 1 ? RUSH_SECONDS : HALF_SECONDS)),
+  );
+  tell(`signing ${counts[0] + counts[1] + counts[2]} tokens`);
   const child = fork(RUSH_PROGRAM);
   const told = once(child, 'message');
-  child.send({ port: Number(new URL(server.origin).port), path, bodies, perSecond, opened });
-  const [{ results, sentMs }] = await told;
-  return { results, perSecond: (results.length * 1000) / sentMs };
+  for (const [index, count] of counts.entries()) {
+    for (let left = count; left > 0; left -= TOLD_AT_ONCE) {
+      const requests = await load.requests(Math.min(left, TOLD_AT_ONCE));
+      child.send({ bodies: requests.map(({ body }) => body), perSecond: phases[index] });
+    }
+  }
+  child.send({ port: Number(new URL(server.origin).port), path: load.path, opened: OPENED });
+  const [{ results }] = await told;
+  const [before, rushed, after] = counts.map((count) => results.splice(0, count));
+  return { before, rushed, after };
 }
 
-const p99 = (results) =>
+/** What refusals cost of a service whose one place is taken by a request that waits for a lock. */
+async function refusals(workbench, contestant) {
+  const { partner, postgres, options } = workbench;
+  const exchanges = exchangeRequests(contestant, partner, 'ES256');
+  const [one] = await exchanges.requests(1);
+  const requests = (count) => Promise.resolve(Array.from({ length: count }, () => one));
+  const load = { ...exchanges, requests, expectedStatus: 503 };
+  const holder = new Client(postgres.urlOf(contestant.database));
+  await holder.connect();
+  await holder.query('BEGIN; LOCK TABLE token_exchange_used_jti IN ACCESS EXCLUSIVE MODE');
+  const waiting = exchangeOnce(contestant, await partner.sign('ES256', RESIDENTS[0]));
+  await delay(ARRIVAL_MS);
+  try {
+    return await measure(workbench, { servers: [contestant], load }, options.requests ?? REFUSALS);
+  } finally {
+    await holder.end();
+    await waiting;
+  }
+}
+
+const quantileOf = (results, fraction) =>
   quantile(
     results.map(({ ms }) => ms),
-    0.99,
+    fraction,
   );
 const answeredBy = (results, wanted) => results.filter(({ status }) => status === wanted);
 
-function judged({ half, rushed, after }) {
-  const accepted = answeredBy(rushed.results, 200);
-  const away = answeredBy(rushed.results, 503);
-  const halfMs = p99(answeredBy(half.results, 200));
-  const spanSeconds = rushed.results.at(-1).dueMs / 1000;
+function judged({ before, rushed, after }, peak) {
+  const accepted = answeredBy(rushed, 200);
+  const refused = answeredBy(rushed, 503);
+  const usualMs = quantileOf(before, 0.99);
   return {
-    p99Ratio: p99(accepted) / halfMs,
-    halfP99Ms: halfMs,
-    offeredPerSecond: rushed.perSecond,
-    acceptedPerSecond: accepted.length / spanSeconds,
-    acceptedP50Ms: median(accepted.map(({ ms }) => ms)),
-    acceptedP99Ms: p99(accepted),
-    sentAwayPercent: (100 * away.length) / rushed.results.length,
-    sentAwayP99Ms: p99(away),
-    unansweredPercent:
-      (100 * (rushed.results.length - accepted.length - away.length)) / rushed.results.length,
-    recoveredAfterSeconds: recoveryOf(after.results, halfMs),
+    capacityPerSecond: peak,
+    goodput: accepted.length / RUSH_SECONDS / peak,
+    acceptedP50Seconds: quantileOf(accepted, 0.5) / 1000,
+    acceptedP95Seconds: quantileOf(accepted, 0.95) / 1000,
+    refusedShare: refused.length / rushed.length,
+    refusedP95Seconds: quantileOf(refused, 0.95) / 1000,
+    otherShare: (rushed.length - accepted.length - refused.length) / rushed.length,
+    recoveredAfterSeconds: recoveryOf(after, usualMs),
   };
 }
 
-/** Of a rush of clients that all connect first: Node.js takes one connection each time it has served all that are ready. */
-function ofNewcomers({ results }) {
-  const accepted = answeredBy(results, 200);
-  return {
-    newcomersAcceptedP50Ms: median(accepted.map(({ ms }) => ms)),
-    newcomersAcceptedP99Ms: p99(accepted),
-    newcomersUnansweredPercent: (100 * answeredBy(results, 0).length) / results.length,
-  };
-}
-
-/** The end of the last stretch in which somebody was sent away, or the median was beyond the p99 at half load. */
+/** The end of the last stretch in which one was refused, or the median was beyond the p99 before the rush. */
 function recoveryOf(results, usualMs) {
+  const beganMs = results[0].dueMs;
   let recoveredMs = 0;
-  for (let start = 0; start < RECOVERY_SECONDS * 1000; start += WINDOW_MS) {
-    const own = results.filter(({ dueMs }) => dueMs >= start && dueMs < start + WINDOW_MS);
-    const isUsual = own.every(({ status }) => status === 200) && median(own.map(({ ms }) => ms)) <= usualMs;
+  for (let start = 0; start < HALF_SECONDS * 1000; start += WINDOW_MS) {
+    const isIn = ({ dueMs }) => dueMs - beganMs >= start && dueMs - beganMs < start + WINDOW_MS;
+    const own = results.filter(isIn);
+    const isUsual = own.every(({ status }) => status === 200) && quantileOf(own, 0.5) <= usualMs;
     if (!isUsual) recoveredMs = start + WINDOW_MS;
   }
   return recoveredMs / 1000;
 }
 
-function shown({ p99Ratio, acceptedPerSecond, offeredPerSecond, acceptedP99Ms, recoveredAfterSeconds }) {
-  const rates = `${Math.round(acceptedPerSecond)} of ${Math.round(offeredPerSecond)} a second`;
-  return `${rates}, p99 ${acceptedP99Ms.toFixed(0)} ms (${p99Ratio.toFixed(1)} times), recovered after ${recoveredAfterSeconds} s`;
+function shown({ capacityPerSecond, goodput, acceptedP95Seconds, refusalCost, recoveredAfterSeconds }) {
+  const [share, cost] = [goodput, refusalCost].map((part) => `${Math.round(part * 100)} %`);
+  const late = `p95 ${acceptedP95Seconds.toFixed(1)} s`;
+  return `${share} of ${Math.round(capacityPerSecond)} a second, ${late}, a refusal costs ${cost} of an exchange, recovered after ${recoveredAfterSeconds} s`;
 }

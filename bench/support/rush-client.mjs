@@ -1,35 +1,45 @@
-// Sends requests at a fixed rate whatever comes back, in a process of its own; told by its parent, which it tells what came.
+// Sends requests at constant rates whatever comes back, in a process of its own; told by its parent, which it tells what came.
 // Bytes by hand: a client that takes half of the machine could not send three times of what the service can do.
 import { connect } from 'node:net';
 
-const MOST_CONNECTIONS = 2_000;
+const MOST_CONNECTIONS = 9_500;
+const OPENED_AT_ONCE = 50;
 const PAUSE_MS = 1;
 /** What has no answer by then has none. */
 const PATIENCE_MS = 15_000;
 const LENGTH = /\r\ncontent-length: (\d+)/i;
+const RETRY_AFTER = /\r\nretry-after: \d/i;
 
-process.once('message', (order) => {
-  void rush(order).then((told) => process.send(told, () => process.disconnect()));
+/** @type {{ body: string, perSecond: number }[]} */
+const told = [];
+
+process.on('message', (order) => {
+  if (order.bodies !== undefined)
+    told.push(...order.bodies.map((body) => ({ body, perSecond: order.perSecond })));
+  else void rush(order).then((results) => process.send({ results }, () => process.disconnect()));
 });
 
 /**
- * @param order `port`, `path`, `bodies` (each sent once), `perSecond`, `opened`: connections that are there before the first is due
- * @returns for each request when it was due, in ms since the first, its status (0: none), and its latency since then
+ * Sends what it was told, each once.
+ * @param order `port`, `path`, `opened`: connections that are there before the first is due
+ * @returns for each request when it was due, in ms since the first, its status (0: none, or a 503 without Retry-After), and its latency
+ *   since it was due
  */
-async function rush({ port, path, bodies, perSecond, opened }) {
-  const requests = bodies.map((body) => requestBytes(path, body));
-  const results = requests.map((_, index) => ({ dueMs: (index * 1000) / perSecond, status: 0, ms: 0 }));
+async function rush({ port, path, opened }) {
+  const requests = told.map(({ body }) => requestBytes(path, body));
+  let dueMs = 0;
+  const results = told.map(({ perSecond }) => ({ dueMs: (dueMs += 1000 / perSecond), status: 0, ms: 0 }));
   const idle = [];
   const all = new Set();
   let startedAt = performance.now();
-  let open = 0;
   let waiting = 0;
   const send = (index) => {
     waiting += 1;
     const finish = (status) => {
       waiting -= 1;
-      const { dueMs } = results[index];
-      results[index] = { dueMs, status, ms: performance.now() - startedAt - dueMs };
+      const result = results[index];
+      result.status = status;
+      result.ms = performance.now() - startedAt - result.dueMs;
     };
     const socket = idle.pop() ?? newConnection();
     if (socket === undefined) return finish(0);
@@ -37,8 +47,7 @@ async function rush({ port, path, bodies, perSecond, opened }) {
     socket.write(requests[index]);
   };
   const newConnection = () => {
-    if (open >= MOST_CONNECTIONS) return undefined;
-    open += 1;
+    if (all.size >= MOST_CONNECTIONS) return undefined;
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     all.add(socket);
     let unread = '';
@@ -55,7 +64,6 @@ async function rush({ port, path, bodies, perSecond, opened }) {
     });
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      open -= 1;
       all.delete(socket);
       const at = idle.indexOf(socket);
       if (at >= 0) idle.splice(at, 1);
@@ -63,19 +71,21 @@ async function rush({ port, path, bodies, perSecond, opened }) {
     });
     return socket;
   };
-  await Promise.all(Array.from({ length: opened }, () => served(newConnection())));
+  for (let count = 0; count < opened; count += OPENED_AT_ONCE)
+    await Promise.all(Array.from({ length: OPENED_AT_ONCE }, () => served(newConnection())));
   startedAt = performance.now();
   let sent = 0;
   while (sent < requests.length) {
-    while (sent < requests.length && performance.now() - startedAt >= results[sent].dueMs) send(sent++);
+    while (sent < requests.length && performance.now() - startedAt >= results[sent].dueMs) {
+      send(sent++);
+    }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  const sentMs = performance.now() - startedAt;
   const deadline = performance.now() + PATIENCE_MS;
   while (waiting > 0 && performance.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   for (const socket of all) socket.destroy();
-  return { results, sentMs };
+  return results;
 }
 
 /** A connection that has had an answer has surely been taken. */
@@ -99,6 +109,9 @@ function requestBytes(path, body) {
 function statusOfWhole(text) {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
-  const length = Number(LENGTH.exec(text.slice(0, end))?.[1] ?? 0);
-  return text.length >= end + 4 + length ? Number(text.slice(9, 12)) : undefined;
+  const head = text.slice(0, end);
+  const length = Number(LENGTH.exec(head)?.[1] ?? 0);
+  if (text.length < end + 4 + length) return undefined;
+  const status = Number(head.slice(9, 12));
+  return status === 503 && !RETRY_AFTER.test(head) ? 0 : status;
 }

@@ -1,9 +1,10 @@
 // What the instance hands out and takes back: sessions, access tokens, and who may come in with them.
-import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
+import type { DynamicModule, ModuleMetadata, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { ACCESS_TOKEN_OPTIONS } from '../token-exchange/access-tokens/access-token.options.js';
 import { AccessTokenService } from '../token-exchange/access-tokens/access-token.service.js';
 import { ACCESS_TOKEN_PROVIDERS } from '../token-exchange/access-tokens/access-tokens.providers.js';
+import { UserDirectory } from '../token-exchange/host/users.js';
 import { REVOCATION_PROVIDERS } from '../token-exchange/revocation/revocation.providers.js';
 import { RevocationFollower } from '../token-exchange/revocation/revocation.follower.js';
 import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
@@ -33,6 +34,7 @@ export class AccessModule {
     options: AccessOptions,
     sessions: SessionOptions,
     keyRing: KeyRing,
+    directory: Type<UserDirectory>,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
     const offered = [
@@ -63,6 +65,7 @@ export class AccessModule {
         { provide: SESSION_OPTIONS, useValue: sessions },
         { provide: ACCESS_TOKEN_OPTIONS, useValue: { issuer: options.baseUrl } },
         { provide: KeyRing, useValue: keyRing },
+        { provide: UserDirectory, useClass: directory },
       ],
       exports: [...offered, ACCESS_OPTIONS],
     };

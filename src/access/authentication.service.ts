@@ -34,7 +34,8 @@ export class AuthenticationService {
   async byAccessToken(token: string): Promise<BearerVerdict> {
     const verdict = await this.accessTokens.judge(token);
     if ('refusal' in verdict) return verdict;
-    const { id, subjectUserId, actorUserId, rights, scopes, expiresAt } = verdict.token;
+    const { id, subjectUserId, actorUserId, subjectGeneration, actorGeneration, rights, scopes, expiresAt } =
+      verdict.token;
     const [subject, actor] = await Promise.all([
       this.users.findById(subjectUserId),
       actorUserId === undefined ? undefined : this.users.findById(actorUserId),
@@ -42,6 +43,9 @@ export class AuthenticationService {
     if (!isEnabled(subject)) return refusedFor('subject', subject, verdict.token);
     const user = actorUserId === undefined ? subject : actor;
     if (!isEnabled(user)) return refusedFor('actor', user, verdict.token);
+    const generation = actorUserId === undefined ? subjectGeneration : actorGeneration;
+    if (!isCurrent(subject, subjectGeneration) || !isCurrent(user, generation))
+      return { refusal: { reason: 'revoked', token: verdict.token } };
     const onBehalfOf = actorUserId === undefined ? undefined : subject;
     const needsBoth = rights === 'both' && subject.id !== user.id;
     const judged = needsBoth ? [user, subject] : [user];
@@ -58,7 +62,7 @@ export class AuthenticationService {
     const [latest] = sessions;
     if (latest === undefined) return undefined;
     const user = await this.users.findById(latest.userId);
-    if (!isEnabled(user)) return undefined;
+    if (!isEnabled(user) || !isCurrent(user, latest.accessGeneration)) return undefined;
     const { loginOrigin, expiresAt } = latest;
     const familyIds = sessions.map(({ familyId }) => familyId);
     return { user, judged: [user], expiresAt, credential: { kind: 'session', loginOrigin, familyIds } };
@@ -66,7 +70,16 @@ export class AuthenticationService {
 }
 
 /**
- * @rule D7 A disabled user's tokens and sessions stop working at once.
+ * Whether a user's access was not ended since a token was issued or a session opened. One that records no generation is of a
+ * release before there were any.
+ */
+function isCurrent({ accessGeneration }: User, recorded: string | null | undefined): boolean {
+  return recorded === accessGeneration;
+}
+
+/**
+ * @rule D7 A disabled user's tokens and sessions stop working at once, and for good.
+ * See the migration of the access generation, which the trigger raises, and `isCurrent` here.
  * See identity.service.ts and settlement.repository.ts for the refusal in both flows.
  */
 function isEnabled(user: User | undefined): user is User {

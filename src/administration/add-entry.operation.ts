@@ -12,5 +12,5 @@ export interface NewEntry {
 export const ADD_ENTRY: ChangeOperation<NewEntry, ChangedEntry> = {
   name: 'keys add',
   read: (input) => readMembers<NewEntry>(input, { entry: (value) => ({ value }) }),
-  change: ({ entry }, work) => trustEntry(work, (entries) => entries.add(entry, work)),
+  change: ({ entry }, work) => trustEntry(work, (entries) => entries.add(entry, work), true),
 };

@@ -6,10 +6,9 @@ import type {
   StoredEntryChange,
   StoredEntryChanges,
 } from '../token-exchange/keys/stored/stored-entry.changes.js';
-import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
 import { CommandError } from './command-error.js';
 import type { Changed, ChangeWork } from './operation.js';
-import { isAdministrator } from './owner-protection.js';
+import { refuseTrustChange } from './owner-protection.js';
 
 /** Which stored entry it is about. */
 export interface ChosenEntry {
@@ -35,23 +34,19 @@ export async function changeEntry(
 }
 
 /**
- * As `changeEntry`, for what gives trust, rather than taking it away.
- * @rule D121 Only the owner trusts, at the operator's page, an entry by which the owner or administrators can be signed in.
- * @throws CommandError for an operator who is not the owner
+ * As `changeEntry`, for what gives trust, rather than taking it away (D121).
+ * @param isAdded the change adds an entry
+ * @throws CommandError also for an operator who may not trust it
  */
 export async function trustEntry(
-  { parts, context, operator }: ChangeWork,
+  work: ChangeWork,
   change: (entries: StoredEntryChanges) => Promise<StoredEntryChange>,
+  isAdded = false,
 ): Promise<Changed<ChangedEntry>> {
-  const made = await refusing(() => change(parts.storedEntries));
-  if (isAdministrator(operator) && reachesPrivileged(made.entry))
-    throw new CommandError('Only the owner trusts an entry that reaches the owner or administrators.');
-  return changedBy(made, context);
-}
-
-/** One of which nothing is known is taken for one that does. */
-function reachesPrivileged(entry: TrustedKeyEntry | undefined): boolean {
-  return entry?.excludeOwner !== true || entry.linkPrivileged !== false;
+  const made = await refusing(() => change(work.parts.storedEntries));
+  if (made.entry === undefined) throw new CommandError('The entry takes no tokens.');
+  await refuseTrustChange(made.entry.issuer, work, isAdded);
+  return changedBy(made, work.context);
 }
 
 function changedBy(

@@ -1,11 +1,12 @@
 // Keeps administrators at the operator's page from the owner: what is the owner's to decide, and what concerns the owner's account.
+import type { TrustPolicy } from '../token-exchange/keys/trust-policy.js';
 import { OWNER_ROLE } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';
 import type { ChangeWork } from './operation.js';
 
 /** Whether an operator asks who is not the owner. Commands need a shell, and may all. */
-export function isAdministrator(operator: User | undefined): boolean {
+function isAdministrator(operator: User | undefined): boolean {
   return operator !== undefined && operator.role !== OWNER_ROLE;
 }
 
@@ -21,4 +22,32 @@ export async function refuseOwner(
   const user = await parts.users.findById(userId, transaction);
   if (user?.role === OWNER_ROLE)
     throw new CommandError("Only the owner changes the state of the owner's account, or ends its sessions.");
+}
+
+/**
+ * Which trust an administrator may change, judged by whom it could sign in now. Call it in the transaction of the change, and after
+ * a change of entries, so that it sees them as they are now.
+ * @param issuer whose entry or keys are changed
+ * @param isAdded an entry of it was added: by another key its users, or those of its other entries, could be signed in
+ * @rule D121 At the operator's page only the owner changes trust by which the owner or administrators can be signed in, and adds
+ * entries for an issuer that has users or another entry. See `refuseOwner` for the owner's account (D122).
+ * @throws CommandError
+ */
+export async function refuseTrustChange(
+  issuer: string,
+  { parts, transaction, operator }: ChangeWork,
+  isAdded = false,
+): Promise<void> {
+  if (!isAdministrator(operator)) return;
+  const entries = await parts.storedEntries.ofIssuer(issuer, transaction);
+  const linked = await parts.operatorAccounts.linkedTo(issuer, transaction);
+  if (linked.operators || entries.some(reachesOperators))
+    throw new CommandError('Only the owner changes trust that reaches the owner or administrators.');
+  if (isAdded && (linked.users || entries.length > 1))
+    throw new CommandError('Only the owner adds an entry for an issuer that has users or another entry.');
+}
+
+/** An entry of which nothing is known is taken for one that does. */
+function reachesOperators(policy: TrustPolicy | undefined): boolean {
+  return policy?.excludeOwner !== true || policy.linkPrivileged !== false;
 }

@@ -4,6 +4,7 @@ import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { readMembers, storableText } from './input.js';
 import type { ChangeOperation, ChangeWork } from './operation.js';
+import { refuseTrustChange } from './owner-protection.js';
 
 /** One entry of an index holds both, and takes no more. A key of a longer kid goes with its issuer. */
 const MAX_BYTES = 1_300;
@@ -30,7 +31,9 @@ export const REVOKE_KEYS: ChangeOperation<ChosenKeys, RevokedKeys> = {
   name: 'keys revoke',
   read,
 
-  async change(keys, { parts, transaction, context }) {
+  async change(keys, work) {
+    const { parts, transaction, context } = work;
+    await refuseTrustChange(keys.issuer, work);
     const { result, events } = await revokeTrust(parts.revocations, transaction, keys, context);
     return { result: { revokedAt: result.toISOString() }, things: {}, events };
   },
@@ -44,6 +47,7 @@ export const RESTORE_KEYS: ChangeOperation<ChosenKeys, RestoredKeys> = {
 
   async change(keys, work) {
     const { parts, transaction, context } = work;
+    await refuseTrustChange(keys.issuer, work);
     const { result: isRestored, events } = await restoreTrust(parts.revocations, transaction, keys, context);
     if (!isRestored)
       throw new CommandError('There is no such revocation that holds; see svc-admin keys revocations.');

@@ -28,6 +28,4 @@ export const SIGN_USER_OUT: ChangeOperation<ChosenUser, SignedOutUser> = {
     const operatorSessions = await parts.operatorSessions.deleteOfUser(transaction, id);
     return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
   },
-
-  applied: ({ learnRevocations }) => learnRevocations(),
 };

@@ -13,6 +13,8 @@ export interface StoredEvent {
   readonly event: string;
   readonly occurredAt: Date;
   readonly requestId: string;
+  /** What an untrusted client called its request. */
+  readonly clientRequestId?: string;
   readonly subjectUserId: string | null;
   readonly actorUserId: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -84,7 +86,7 @@ export class AuditTrailReader {
     return { events, end: end && { id: end.id, occurredAt: end.occurredAt } };
   }
 
-  /** All events of one request, the oldest first: as many as are asked for. */
+  /** All events of one request, or of those that their clients called so, the oldest first: as many as are asked for. */
   async ofRequest(requestId: string, limit = 100): Promise<readonly StoredEvent[]> {
     const { events } = await this.page({ filter: { requestId }, range: {}, order: 'oldest', limit });
     return events;
@@ -138,6 +140,7 @@ function behind({ after, order }: TrailQuery, ids: IdRange): IdRange {
 }
 
 export function storedEvent(row: LookedRow): StoredEvent {
-  const { id, event, occurredAt, requestId, subjectUserId, actorUserId, payload } = row;
-  return { id, event, occurredAt, requestId, subjectUserId, actorUserId, payload };
+  const { id, event, occurredAt, requestId, clientRequestId, subjectUserId, actorUserId, payload } = row;
+  const ofClient = clientRequestId === null ? {} : { clientRequestId };
+  return { id, event, occurredAt, requestId, ...ofClient, subjectUserId, actorUserId, payload };
 }

@@ -1,6 +1,7 @@
 // The durable audit trail of this instance: one row an event, written in the transaction of what it tells about.
 import { Injectable } from '@nestjs/common';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { clientRequestIdOf } from '../logging/client-request-ids.js';
 import { EventTable, EventTableTrail } from '../token-exchange/audit/event-table.js';
 import { Database } from '../token-exchange/database/database.js';
 import { sql } from '../token-exchange/database/sql.js';
@@ -20,6 +21,10 @@ export class AuditRow {
   @Column('text', { name: 'request_id' })
   requestId!: string;
 
+  /** What an untrusted client called its request. */
+  @Column('text', { name: 'client_request_id', nullable: true })
+  clientRequestId!: string | null;
+
   @Column('uuid', { name: 'subject_user_id', nullable: true })
   subjectUserId!: string | null;
 
@@ -30,7 +35,12 @@ export class AuditRow {
   payload!: object;
 }
 
-export const AUDIT_EVENTS = new EventTable(sql`audit_event`, sql`uuid`, 'audit_event_append');
+export const AUDIT_EVENTS = new EventTable(
+  sql`audit_event`,
+  sql`uuid`,
+  'audit_event_append',
+  clientRequestIdOf,
+);
 
 @Injectable()
 export class AuditTrailRepository extends EventTableTrail {

@@ -24,6 +24,7 @@ export interface LookedRow {
   readonly event: string;
   readonly occurredAt: Date;
   readonly requestId: string;
+  readonly clientRequestId: string | null;
   readonly subjectUserId: string | null;
   readonly actorUserId: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -67,14 +68,14 @@ const IS_FOUND: Sql<Sought> = sql`((${EVENT} IS NULL OR e.name = ${EVENT})
       AND (${BEGINNING} IS NULL OR starts_with(e.name, ${BEGINNING}))
       AND (${USER} IS NULL OR e.subject_user_id = ${USER} OR e.actor_user_id = ${USER})
       AND (${SUBJECT} IS NULL OR e.subject_user_id = ${SUBJECT})
-      AND (${REQUEST} IS NULL OR e.request_id = ${REQUEST})
+      AND (${REQUEST} IS NULL OR e.request_id = ${REQUEST} OR e.client_request_id = ${REQUEST})
       AND (${ISSUER} IS NULL OR e.payload->>'issuer' = ${ISSUER})
       AND (${REASON} IS NULL OR e.payload->>'reason' = ${REASON})
       AND (${SINCE} IS NULL OR e.occurred_at >= to_timestamp(${SINCE}))
       AND (${UNTIL} IS NULL OR e.occurred_at < to_timestamp(${UNTIL}))) IS TRUE`;
 
 const STORED = sql`e.id, e.name AS event, e.occurred_at AS "occurredAt", e.request_id AS "requestId",
-      e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload`;
+      e.client_request_id AS "clientRequestId", e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload`;
 
 const FIRST = parameter('bigint', ({ first }: Look) => first);
 const LAST = parameter('bigint', ({ last }: Look) => last);
@@ -90,7 +91,7 @@ const DIRECTIONS: Readonly<Record<TrailOrder, Sql>> = { newest: sql`DESC`, oldes
 
 /**
  * By two columns at once, in conditions as in the order: the planner then has no other index that fits, whatever it thinks of
- * how many events a user has.
+ * how many events a user has. A request is found by its id, and by what its client called it.
  */
 const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Look>>> = {
   id: (direction) => sql`SELECT * FROM audit_event WHERE id BETWEEN ${FIRST} AND ${LAST}
@@ -98,9 +99,15 @@ const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Look>>> = {
   subject: (direction) => sql`SELECT * FROM audit_event
         WHERE (subject_user_id, id) >= (${SUBJECT}, ${FIRST}) AND (subject_user_id, id) <= (${SUBJECT}, ${LAST})
         ORDER BY subject_user_id ${direction}, id ${direction} LIMIT ${DEPTH}`,
-  request: (direction) => sql`SELECT * FROM audit_event
-        WHERE (request_id, id) >= (${REQUEST}, ${FIRST}) AND (request_id, id) <= (${REQUEST}, ${LAST})
-        ORDER BY request_id ${direction}, id ${direction} LIMIT ${DEPTH}`,
+  request: (direction) => sql`SELECT * FROM (
+          (SELECT * FROM audit_event
+            WHERE (request_id, id) >= (${REQUEST}, ${FIRST}) AND (request_id, id) <= (${REQUEST}, ${LAST})
+            ORDER BY request_id ${direction}, id ${direction} LIMIT ${DEPTH})
+          UNION ALL
+          (SELECT * FROM audit_event WHERE client_request_id IS NOT NULL
+            AND (client_request_id, id) >= (${REQUEST}, ${FIRST}) AND (client_request_id, id) <= (${REQUEST}, ${LAST})
+            ORDER BY client_request_id ${direction}, id ${direction} LIMIT ${DEPTH})
+        ) either ORDER BY id ${direction} LIMIT ${DEPTH}`,
 };
 
 /** Rows that are sought; and the last one that was looked at, where there may be more behind it. */

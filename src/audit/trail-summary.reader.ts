@@ -88,7 +88,7 @@ const DISORDER_MS = 5 * 60_000;
 
 const FIND = `SELECT looked.* FROM (
     SELECT e.id, e.name AS event, e.occurred_at AS "occurredAt", e.request_id AS "requestId",
-      e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload,
+      e.client_request_id AS "clientRequestId", e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload,
       (e.name = ANY ($4) AND e.occurred_at >= $5 AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
         AND ($7::text IS NULL OR e.subject_user_id::text = $7 OR e.actor_user_id::text = $7 OR e.payload->>'userId' = $7)
         AND ($8::text IS NULL OR e.payload->>'issuer' = $8)

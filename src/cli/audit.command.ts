@@ -146,9 +146,11 @@ function linesOf(events: readonly ShownEvent[]): string {
   return events.map((event) => `${JSON.stringify(event)}\n`).join('');
 }
 
-function rowOf({ occurredAt, event, subjectUserId, actorUserId, requestId, payload }: ShownEvent): string[] {
+function rowOf({ occurredAt, event, requestId, clientRequestId, payload, ...users }: ShownEvent): string[] {
   const name = event.startsWith(EVENT_NAME_START) ? event.slice(EVENT_NAME_START.length) : event;
-  return [occurredAt, name, subjectUserId ?? NOBODY, actorUserId ?? NOBODY, requestId, inWords(payload)];
+  const { subjectUserId, actorUserId } = users;
+  const words = inWords({ ...payload, ...(clientRequestId !== undefined && { clientRequestId }) });
+  return [occurredAt, name, subjectUserId ?? NOBODY, actorUserId ?? NOBODY, requestId, words];
 }
 
 function lineOf(event: ShownEvent): string {

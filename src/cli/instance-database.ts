@@ -7,7 +7,7 @@ import type { Config } from '../config/load-config.js';
 import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
 import type { DatabaseSettings, OpenDatabase } from '../database/data-source.js';
 import { DatabaseUnavailableError, openDatabase } from '../database/data-source.js';
-import { TransactionPoolerError } from '../database/pooler.js';
+import { UnsuitableServerError } from '../database/pooler.js';
 import { ENTITIES } from '../start/entities.js';
 import { databaseSettings } from '../start/startup.js';
 import type { CommandContext } from './command-context.js';
@@ -45,7 +45,7 @@ export async function openInstanceDatabase(settings: DatabaseSettings): Promise<
     return await openDatabase(settings, ENTITIES);
   } catch (error) {
     if (error instanceof DataDirectoryLockedError) throw error;
-    if (error instanceof DatabaseUnavailableError || error instanceof TransactionPoolerError)
+    if (error instanceof DatabaseUnavailableError || error instanceof UnsuitableServerError)
       throw new CommandError(error.message);
     throw new CommandError(`The database cannot be opened: ${reasonOf(error)}`);
   }

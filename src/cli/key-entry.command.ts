@@ -61,7 +61,8 @@ export function addEntryCommand(keys: Command, context: CommandContext): void {
 }
 
 const HELP = `
-It is judged by the strict policy (SVC_TOKEN_EXCHANGE_STRICT=true): audience and roles must be there, and origins unless --flows exchange.
+It is judged by the strict policy (SVC_TOKEN_EXCHANGE_STRICT=true): audience, roles and e-mail domains ('*' for any) must be
+there, and origins unless --flows exchange.
 
 Example:
   svc-admin keys entry --public-key partner.pub.pem --kid 2026-11 --name acme --issuer https://partner.example \\
@@ -94,7 +95,11 @@ function withPolicy(command: Command): Command {
     .option('--name <name>', 'how logs and commands call it; `keys add` needs one')
     .option('--roles <list>', 'roles that its tokens may assign', texts)
     .option('--origins <list>', 'origins of pages that may frame the instance and sign in', texts)
-    .option('--email-domains <list>', 'domains whose addresses link to users and make some', texts)
+    .option(
+      '--email-domains <list>',
+      "domains whose addresses link to users and make some, or '*' for any",
+      texts,
+    )
     .option('--scopes <list>', 'scopes that its access tokens may have', texts)
     .option('--resources <list>', 'other services that its access tokens may be for', texts)
     .option('--flows <list>', 'embed, exchange or both; both if left out', texts)

@@ -15,6 +15,11 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
   return `${rendered.join('\n')}\n`;
 }
 
+/** An address in which letters of other scripts may look like those of another address is marked. */
+export function markedAddress(email: string): string {
+  return /[^ -~]/.test(email) ? `${email} (not ASCII)` : email;
+}
+
 /** Text of others must not move the cursor of a terminal, or end a line. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');

@@ -11,7 +11,7 @@ import type { NewUser } from '../users/user.repository.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { addSetPassword } from './set-password.command.js';
-import { renderTable } from './table.js';
+import { markedAddress, renderTable } from './table.js';
 
 const HEADINGS = ['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE'];
 
@@ -102,5 +102,11 @@ function addSignOut(users: Command, context: CommandContext): void {
 }
 
 function rowOf({ id, email, givenName, familyName, role, enabled }: ListedUser): string[] {
-  return [id, email, `${givenName} ${familyName}`.trim(), role, enabled ? 'enabled' : 'disabled'];
+  return [
+    id,
+    markedAddress(email),
+    `${givenName} ${familyName}`.trim(),
+    role,
+    enabled ? 'enabled' : 'disabled',
+  ];
 }

@@ -140,9 +140,8 @@ export const VARIABLES = {
     max: 3600,
   }),
   maxRequestsInProgress: integer('SVC_MAX_REQUESTS_IN_PROGRESS', {
-    description:
-      'Most requests that are worked for at one time, of an instance; one more is answered 503 at once.',
-    default: 100,
+    description: 'Most requests in progress at one time, of a process; one more is answered 503 at once.',
+    default: 4_000,
     min: 1,
     max: 100_000,
   }),
@@ -163,6 +162,13 @@ export const VARIABLES = {
     default: 10_000,
     min: 1,
     max: 1_000_000,
+  }),
+  maxBytesPerProject: integer('SVC_MAX_BYTES_PER_PROJECT', {
+    description:
+      'Most bytes that the workflows and credentials of a project take in the database, as it stores them: large ones compressed.',
+    default: 104_857_600,
+    min: 1024,
+    max: 1_000_000_000_000,
   }),
   maxProjectsPerUser: integer('SVC_MAX_PROJECTS_PER_USER', {
     description: 'Most projects of which one user is a member, the personal one included.',
@@ -274,7 +280,8 @@ export const VARIABLES = {
   }),
   tlsKey: text('SVC_SSL_KEY', { description: 'Private key of `SVC_SSL_CERT`, PEM.', isSecret: true }),
   proxyHops: integer('SVC_PROXY_HOPS', {
-    description: 'Number of reverse proxies whose `X-Forwarded-*` headers are believed.',
+    description:
+      'Number of reverse proxies whose `X-Forwarded-*` headers are believed; above 0 `X-Request-Id` is, too.',
     default: 0,
     min: 0,
     max: 10,
@@ -316,7 +323,8 @@ export const VARIABLES = {
     max: 500,
   }),
   databaseWaitMs: integer('SVC_DATABASE_WAIT_MS', {
-    description: 'What a request waits for the database in all before it gets a 503, in milliseconds.',
+    description:
+      'What a request waits for its turn, and then for the database in all, before it gets a 503, in milliseconds.',
     default: 1_800,
     min: 200,
     max: 30_000,

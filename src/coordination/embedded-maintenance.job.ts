@@ -4,7 +4,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import type { Logger } from 'pino';
 import type { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
 import type { Leader } from '../token-exchange/coordination/leader.js';
-import type { LeaderTerm } from '../token-exchange/coordination/leader-term.js';
+import type { MayGoOn } from '../token-exchange/coordination/periodic.job.js';
 import { PeriodicJob } from '../token-exchange/coordination/periodic.job.js';
 
 /** Often, since a step takes as long as much has gathered before it, and holds everything up meanwhile. */
@@ -30,7 +30,7 @@ export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApp
       {
         name: 'embedded-maintenance',
         intervalSeconds: INTERVAL_SECONDS,
-        run: (term) => this.run(term),
+        run: (mayGoOn) => this.run(mayGoOn),
       },
       leader,
       logger,
@@ -54,18 +54,18 @@ export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApp
   }
 
   /** A database that nobody uses is left alone. */
-  private async run(term: LeaderTerm): Promise<void> {
+  private async run(mayGoOn: MayGoOn): Promise<void> {
     const { usesByOthers } = this.database;
     if (usesByOthers === this.usesSeen) return;
     const steps = await this.steps();
     if (steps.length === 0) this.usesSeen = usesByOthers;
-    await this.take(steps, term);
+    await this.take(steps, mayGoOn);
   }
 
-  private async take(steps: readonly (() => Promise<void>)[], term: LeaderTerm): Promise<void> {
+  private async take(steps: readonly (() => Promise<void>)[], mayGoOn: MayGoOn): Promise<void> {
     for (const step of steps) {
       await this.untilQuiet();
-      if (!term.mayGoOn()) return;
+      if (!mayGoOn()) return;
       await step();
       await pause(PAUSE_MS);
     }

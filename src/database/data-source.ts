@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { EmbeddedSettings } from './embedded-database.js';
 import { prepareEmbedded } from './embedded-database.js';
 import { isUpToDate } from './migrate.js';
-import { TransactionPoolerError, requireSessions } from './pooler.js';
+import { UnsuitableServerError, requireSessions } from './pooler.js';
 import type { PostgresqlSettings } from './postgresql-pools.js';
 import { preparePostgresql } from './postgresql-pools.js';
 import type { Entities, PreparedDatabase } from './prepared-database.js';
@@ -38,7 +38,7 @@ export interface OpenDatabase extends Pick<
  * Opens the database and brings its schema up to date.
  * @throws DataDirectoryLockedError when another process has the embedded directory
  * @throws DatabaseUnavailableError when it cannot be connected to
- * @throws TransactionPoolerError when a pooler lends it for one transaction at a time
+ * @throws UnsuitableServerError when it is too old, or a pooler lends it for one transaction at a time
  */
 export async function openDatabase(settings: DatabaseSettings, entities: Entities): Promise<OpenDatabase> {
   const prepared = await prepareDatabase(settings, entities);
@@ -73,12 +73,12 @@ async function connect(dataSource: DataSource): Promise<void> {
   }
 }
 
-/** Behind a pooler that keeps no sessions statements would fail later, and now and then. */
+/** On an old server, or behind a pooler that keeps no sessions, statements would fail later. */
 async function checkSessions(settings: DatabaseSettings): Promise<void> {
   if (settings.kind === 'embedded') return;
   try {
     await requireSessions({ connectionString: settings.url });
   } catch (error) {
-    throw error instanceof TransactionPoolerError ? error : new DatabaseUnavailableError(error);
+    throw error instanceof UnsuitableServerError ? error : new DatabaseUnavailableError(error);
   }
 }

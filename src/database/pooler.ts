@@ -1,4 +1,4 @@
-// What a pooler between the service and PostgreSQL, such as PgBouncer, asks for: limits set by SQL, and sessions that last.
+// What the service needs of PostgreSQL and of a pooler before it, such as PgBouncer: a version, limits set by SQL, and sessions that last.
 import type { ClientConfig, PoolConfig } from 'pg';
 import pg from 'pg';
 
@@ -10,8 +10,11 @@ const ROUNDS = 3;
 /** A process of the server has a start as well as a number: two servers may have processes of the same number. */
 const BACKEND = `SELECT concat_ws(' ', pid, extract(epoch FROM backend_start)) AS backend FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
 
-/** The address leads to a pooler that gives out connections for a transaction at a time. The message says what to do. */
-export class TransactionPoolerError extends Error {
+/** The database is reached, and cannot serve. The message says what to do. */
+export class UnsuitableServerError extends Error {}
+
+/** The address leads to a pooler that gives out connections for a transaction at a time. */
+export class TransactionPoolerError extends UnsuitableServerError {
   constructor() {
     super(
       'SVC_DATABASE_URL leads to a pooler that lends a connection for one transaction at a time, and the service needs sessions: ' +
@@ -19,6 +22,21 @@ export class TransactionPoolerError extends Error {
     );
     this.name = 'TransactionPoolerError';
   }
+}
+
+/** The first with `idle_session_timeout`, which ends the session of a leader that has stopped (D94). */
+const OLDEST_VERSION = 14;
+
+/**
+ * @param versionNumber as the setting `server_version_num` has it: 140005 is 14.5
+ * @throws UnsuitableServerError for one that is too old
+ */
+export function checkVersion(versionNumber: number): void {
+  const version = Math.floor(versionNumber / 10_000);
+  if (version >= OLDEST_VERSION) return;
+  throw new UnsuitableServerError(
+    `SVC_DATABASE_URL leads to PostgreSQL ${version}, and the service needs PostgreSQL ${OLDEST_VERSION} or newer.`,
+  );
 }
 
 type SessionLimits = Pick<
@@ -53,13 +71,14 @@ async function setLimits(client: pg.ClientBase, limits: SessionLimits): Promise<
  * then, and keeps it. A pooler that lends connections for transactions lends the same one to both, or another one the next time,
  * in whichever order it takes them. So no server without such a pooler is ever taken for one.
  * @rule D96 Behind a pooler that keeps no sessions the start is refused, with what to set.
- * @throws TransactionPoolerError, or the driver's error
+ * @throws UnsuitableServerError, also where the server is too old; or the driver's error
  */
 export async function requireSessions(connection: ClientConfig): Promise<void> {
   const [one, other] = [clientOf(connection), clientOf(connection)];
   try {
     await one.connect();
     await other.connect();
+    checkVersion(await versionNumberOf(one));
     const [ofOne, ofOther] = [await backendOf(one), await backendOf(other)];
     for (let round = 0; round < ROUNDS; round += 1) {
       // Twice, since of two that wait for work the pooler may take turns.
@@ -82,6 +101,13 @@ function clientOf(connection: ClientConfig): pg.Client {
   // A lost connection fails the statement that runs; without a listener it would end the process.
   client.on('error', () => undefined);
   return client;
+}
+
+async function versionNumberOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    `SELECT current_setting('server_version_num')::int AS version`,
+  );
+  return rows[0]?.version ?? 0;
 }
 
 async function backendOf(client: pg.Client): Promise<string> {

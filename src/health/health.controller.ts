@@ -28,6 +28,8 @@ export const READINESS_CHECKS = Symbol('READINESS_CHECKS');
 
 @Controller('healthz')
 export class HealthController {
+  private checking: Promise<string[]> | undefined;
+
   constructor(
     private readonly departure: Departure,
     @Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[],
@@ -48,7 +50,9 @@ export class HealthController {
   @Get('readiness')
   async ready(): Promise<{ status: 'ready' } & Features> {
     if (this.departure.isUnderWay) throw notReady('The service is stopping');
-    const waitingFor = await this.unready();
+    // However many ask, the database is asked once at a time.
+    this.checking ??= this.unready().finally(() => (this.checking = undefined));
+    const waitingFor = await this.checking;
     if (waitingFor.length === 0) return { status: 'ready', ...this.features() };
     throw notReady(`Waiting for ${waitingFor.join(', ')}`);
   }

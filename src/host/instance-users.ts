@@ -35,6 +35,10 @@ export class InstanceUsers extends UserDirectory {
       : this.repository.lock(id, transaction);
   }
 
+  override endAccess(transaction: Transaction, id: string): Promise<void> {
+    return this.repository.endAccess(transaction, id);
+  }
+
   update(transaction: Transaction, id: string, { role, ...names }: HostUserUpdate): Promise<void> {
     const change = role === undefined ? names : { ...names, role: globalRole(role) };
     return this.repository.update(id, change, transaction);

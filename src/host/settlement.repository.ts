@@ -58,8 +58,8 @@ function eventsOf({ requests }: Consumption<Pick<Settlement, 'events'>>) {
 const SETTLED: Sql<Consumption<Parties>> = sql`party AS (
       SELECT * FROM ${PARTY}
     ), met AS (
-      SELECT party.request, party.is_actor, found.id FROM party LEFT JOIN LATERAL (
-        SELECT account.id FROM token_exchange_identity_link link JOIN user_account account ON account.id = link.user_id
+      SELECT party.request, party.is_actor, found.id, found.generation FROM party LEFT JOIN LATERAL (
+        SELECT account.id, account.access_generation::text AS generation FROM token_exchange_identity_link link JOIN user_account account ON account.id = link.user_id
         WHERE link.issuer = party.issuer AND link.subject = party.subject AND account.enabled
           AND account.given_name = coalesce(party.given_name, account.given_name)
           AND account.family_name = coalesce(party.family_name, account.family_name)
@@ -70,7 +70,9 @@ const SETTLED: Sql<Consumption<Parties>> = sql`party AS (
       ) found ON true
     ), settled AS (
       SELECT met.request, (array_agg(met.id) FILTER (WHERE NOT met.is_actor))[1] AS subject_user_id,
-        (array_agg(met.id) FILTER (WHERE met.is_actor))[1] AS actor_user_id
+        (array_agg(met.id) FILTER (WHERE met.is_actor))[1] AS actor_user_id,
+        min(met.generation) FILTER (WHERE NOT met.is_actor) AS subject_generation,
+        min(met.generation) FILTER (WHERE met.is_actor) AS actor_generation
       FROM met JOIN verdict ON verdict.request = met.request AND verdict.is_accepted
       GROUP BY met.request HAVING every(met.id IS NOT NULL)
     )`;
@@ -81,7 +83,8 @@ function settle(clauses: Sql<Consumption<Settlement>>): Sql<Consumption<Settleme
       ${AUDIT_EVENTS.insertion(eventsOf, sql`settled`)}
     )
     SELECT ${VERDICT},
-      settled.subject_user_id AS "subjectUserId", settled.actor_user_id AS "actorUserId"
+      settled.subject_user_id AS "subjectUserId", settled.actor_user_id AS "actorUserId",
+      settled.subject_generation AS "subjectGeneration", settled.actor_generation AS "actorGeneration"
     FROM verdict LEFT JOIN settled ON settled.request = verdict.request ORDER BY verdict.request`;
 }
 
@@ -90,7 +93,8 @@ function settleLogins(clauses: Sql<Consumption<LoginAtTurn>>): Sql<Consumption<L
   return sql`WITH ${clauses}, ${SETTLED}, ${openingClauses(({ requests }: Consumption<LoginAtTurn>) => requests, sql`settled`)}, told AS (
       ${AUDIT_EVENTS.insertion(eventsOf, sql`opening`)}
     )
-    SELECT ${VERDICT}, settled.subject_user_id AS "subjectUserId", opening.request IS NOT NULL AS "isOpened"
+    SELECT ${VERDICT}, settled.subject_user_id AS "subjectUserId", settled.subject_generation AS "subjectGeneration",
+      opening.request IS NOT NULL AS "isOpened"
     FROM verdict LEFT JOIN settled ON settled.request = verdict.request
       LEFT JOIN opening ON opening.request = verdict.request ORDER BY verdict.request`;
 }
@@ -98,10 +102,13 @@ function settleLogins(clauses: Sql<Consumption<LoginAtTurn>>): Sql<Consumption<L
 interface SettledRow extends Verdict {
   readonly subjectUserId: string | null;
   readonly actorUserId: string | null;
+  readonly subjectGeneration: string | null;
+  readonly actorGeneration: string | null;
 }
 
 interface SettledLoginRow extends Verdict {
   readonly subjectUserId: string | null;
+  readonly subjectGeneration: string | null;
   readonly isOpened: boolean;
 }
 
@@ -110,6 +117,9 @@ const MOST_TURNS = 32;
 
 const settleFor = preparedConsumption<Settlement, SettledRow>('exchange_settle', settle);
 const settleLoginsFor = preparedConsumption<LoginAtTurn, SettledLoginRow>('login_settle', settleLogins);
+
+/** Of users who are being made: the default of the column. */
+const NEW_GENERATION = '0';
 
 @Injectable()
 export class SettlementRepository extends Settlements {
@@ -132,16 +142,24 @@ export class SettlementRepository extends Settlements {
   }
 
   async settle(settlement: Settlement): Promise<Settled> {
-    const { subjectUserId, actorUserId } = await this.settlements.consume(settlement);
+    const { subjectUserId, actorUserId, subjectGeneration, actorGeneration } =
+      await this.settlements.consume(settlement);
     if (subjectUserId === null) return { isSettled: false };
-    const users = { subjectUserId, ...(actorUserId === null ? {} : { actorUserId }) };
+    const users = {
+      subjectUserId,
+      actorUserId: actorUserId ?? undefined,
+      subjectGeneration: subjectGeneration ?? undefined,
+      actorGeneration: actorGeneration ?? undefined,
+    };
     return { isSettled: true, users };
   }
 
   override async provision(newcomer: Newcomer): Promise<Provisioned | undefined> {
     const { userId, events, ...rest } = prepared(newcomer);
     try {
-      return (await this.newcomers.add({ userId, events, ...rest })) ? { userId, events } : undefined;
+      return (await this.newcomers.add({ userId, events, ...rest }))
+        ? { userId, accessGeneration: NEW_GENERATION, events }
+        : undefined;
     } catch (error) {
       if (isDivisionByZero(error) || isDeadlock(error)) return undefined;
       throw error;
@@ -149,9 +167,10 @@ export class SettlementRepository extends Settlements {
   }
 
   override async settleLogin(login: LoginSettlement): Promise<SettledLogin> {
-    const { subjectUserId, isOpened } = await this.logins.consume(login);
+    const { subjectUserId, subjectGeneration, isOpened } = await this.logins.consume(login);
     if (subjectUserId === null) return { isSettled: false, isOpened: false };
-    return { isSettled: true, users: { subjectUserId }, isOpened };
+    const users = { subjectUserId, subjectGeneration: subjectGeneration ?? undefined };
+    return { isSettled: true, users, isOpened };
   }
 }
 

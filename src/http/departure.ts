@@ -36,11 +36,10 @@ export class Departure {
   watch(server: FastifyInstance): void {
     this.server = server;
     server.server.on('connection', (socket: Socket) => this.keep(socket));
-    server.addHook('onRequest', ({ raw }, reply, done) => {
+    server.addHook('onRequest', ({ raw }, _reply, done) => {
       // The connection of TLS is another object than that which it came by.
       this.keep(raw.socket);
       this.requests.set(raw.socket, raw);
-      if (this.endsConnections) void reply.header('connection', 'close');
       done();
     });
     server.addHook('onResponse', ({ raw }, _reply, done) => {

@@ -1,19 +1,23 @@
 // The HTTP server: how requests are read, numbered, logged and answered, before any route.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
 import { BODY_TOO_LARGE, readBody } from '../token-exchange/http/body.js';
 import { lingerAfterAnswer } from '../token-exchange/http/lingering-close.js';
-import { newRequestId } from '../token-exchange/http/request-id.js';
+import { idOfRequest } from '../logging/client-request-ids.js';
 import type { RequestTraces } from '../logging/request-traces.js';
 import type { Departure } from './departure.js';
 import { KnownPaths } from './known-paths.js';
 import { PROBES } from './probes.js';
+import { RareWarning } from './rare-warning.js';
 import { traceRequests } from './request-tracing.js';
-import type { Admission } from './admission.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
+import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { ConnectionLimit } from './connection-limit.js';
+import { limitPipelining } from './pipelining-limit.js';
 import { HEADERS_TOO_LARGE, answerUnreadableRequest } from './unreadable-request.js';
 
 export interface ServerOptions {
@@ -29,8 +33,8 @@ export interface ServerOptions {
   readonly limits: ServerLimits;
   /** Counts connections; with it those over its limit are closed. */
   readonly connections?: ConnectionLimit;
-  /** Counts requests in progress. */
-  readonly admission?: Admission;
+  /** Counts requests in progress; with it those over its limit are refused. */
+  readonly concurrency?: ConcurrencyLimit;
   /** Whether a route, by its pattern, looks at this moment as if it were not there: then it has no methods either. */
   readonly isAbsent?: (url: string) => boolean;
 }
@@ -76,20 +80,40 @@ export function createServer({
   tls,
   limits,
   connections,
-  admission,
+  concurrency,
   isAbsent = () => false,
 }: ServerOptions): FastifyAdapter {
   const requestTimeout = limits.requestTimeoutSeconds * 1000;
   const headersTimeout = Math.min(limits.headersTimeoutSeconds * 1000, requestTimeout);
   // A client that sends too slowly is to be told so, which takes a look and some.
   const silence = Math.max(limits.answerTimeoutSeconds * 1000, requestTimeout + 2 * SLOW_CLIENTS_LOOK_MS);
-  const options = {
-    trustProxy: (_address, hop) => hop < proxyHops,
-    genReqId: newRequestId,
+  const warning = new RareWarning((count) =>
+    logger.warn({ count }, 'connections are closed: they have sent too many requests ahead of their answers'),
+  );
+  const node = {
     requestTimeout,
+    headersTimeout,
     keepAliveTimeout: limits.keepAliveSeconds * 1000,
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
+  };
+  const makeServer = (handler: RequestListener): Server => {
+    const limited = limitPipelining(concurrency?.standBefore(handler) ?? handler, () => warning.happened());
+    const answer: RequestListener = (request, response) => {
+      if (departure?.endsConnections === true) response.setHeader('connection', 'close');
+      limited(request, response);
+    };
+    const made =
+      tls === undefined
+        ? createHttpServer(node, answer)
+        : createHttpsServer({ ...node, handshakeTimeout: headersTimeout, ...tls }, answer);
     // With no byte either way, from a request on until its answer has gone.
-    connectionTimeout: silence,
+    return made.setTimeout(silence);
+  };
+  const adapter = new FastifyAdapter({
+    serverFactory: (handler) => makeServer(handler),
+    trustProxy: (_address, hop) => hop < proxyHops,
+    genReqId: (request: IncomingMessage) => idOfRequest(request, proxyHops > 0),
     // A HEAD of the embed endpoint must not sign anybody in.
     exposeHeadRoutes: false,
     // Requests that arrive on open connections while the service stops are still answered.
@@ -98,21 +122,11 @@ export function createServer({
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: answerUndecodablePath,
     clientErrorHandler: (error, socket) => answerUnreadableRequest(logger, error, socket),
-  } satisfies FastifyServerOptions;
-  const node = {
-    maxHeaderSize: HEADER_LIMIT_BYTES,
-    headersTimeout,
-    connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
-  };
-  const adapter = new FastifyAdapter(
-    tls === undefined
-      ? { ...options, http: node }
-      : { ...options, https: { ...node, handshakeTimeout: headersTimeout, ...tls } },
-  );
+  } satisfies FastifyServerOptions);
   const server: FastifyInstance = adapter.getInstance();
   departure?.watch(server);
   connections?.watch(server.server);
-  admission?.watch(server, departure);
+  concurrency?.watch(server);
   traceRequests(server, traces);
   limitHeaders(server);
   rememberRoutes(server, new KnownPaths(isAbsent));

@@ -54,11 +54,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
   private hasReader = true;
   private readonly waiting: { readonly upToBytes: number; readonly tell: () => void }[] = [];
 
-  /**
-   * @param passOn where standard output leads to another process of ours: resolves when that has written so many bytes,
-   *   counted from the first
-   */
-  constructor(private readonly passOn?: (bytes: number) => Promise<void>) {
+  constructor() {
     this.blocks.on('drop', (lines: Uint8Array) => {
       this.dropped += linesIn(lines);
       this.takenBytes -= lines.length;
@@ -86,7 +82,6 @@ export class StandardOutput implements DestinationStream, LineOutput {
   async written(): Promise<void> {
     if (this.unwrittenBytes > 0)
       await new Promise<void>((tell) => this.waiting.push({ upToBytes: this.takenBytes, tell }));
-    await this.passOn?.(this.writtenBytes);
   }
 
   /** Called by pino's own `flush`. */

@@ -1,5 +1,6 @@
-// Puts the trace of a request into the log lines about it.
+// Puts the trace of a request, and what its client called it, into the log lines about it.
 import type { Logger } from 'pino';
+import { clientRequestIdOf } from './client-request-ids.js';
 
 /** Ids of a trace and of a span in it, in hexadecimal. */
 export interface TraceIds {
@@ -16,7 +17,7 @@ export interface TraceIds {
 export class RequestTraces {
   private readonly byRequestId = new Map<string, TraceIds>();
 
-  /** Clients choose request ids: of several under way with one id the first has its trace in the lines of all. */
+  /** A trusted proxy chooses request ids: of several under way with one id the first has its trace in the lines of all. */
   begin(requestId: string, ids: TraceIds): void {
     if (!this.byRequestId.has(requestId)) this.byRequestId.set(requestId, ids);
   }
@@ -26,14 +27,16 @@ export class RequestTraces {
     if (this.byRequestId.get(requestId) === ids) this.byRequestId.delete(requestId);
   }
 
-  /** A logger that writes as the given one does, with `traceId` and `spanId` in lines with the `requestId` of such a request. */
+  /** A logger that writes as the given one does, with `traceId`, `spanId` and `clientRequestId` in lines with the `requestId` of such a request. */
   loggerOn(logger: Logger): Logger {
     return logger.child({}, { formatters: { log: (line) => this.withTrace(line) } });
   }
 
   private withTrace(line: object): object {
     const { requestId } = line as { requestId?: unknown };
-    const ids = typeof requestId === 'string' ? this.byRequestId.get(requestId) : undefined;
-    return ids === undefined ? line : { ...line, ...ids };
+    if (typeof requestId !== 'string') return line;
+    const [ids, clientRequestId] = [this.byRequestId.get(requestId), clientRequestIdOf(requestId)];
+    if (ids === undefined && clientRequestId === undefined) return line;
+    return { ...line, ...ids, ...(clientRequestId !== undefined && { clientRequestId }) };
   }
 }

@@ -1,7 +1,9 @@
 // Serves the metrics at an address of their own, apart from what clients reach.
+import { createServer } from 'node:http';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
+import { limitPipelining } from '../http/pipelining-limit.js';
 import { NOT_FOUND } from '../token-exchange/http/answers.js';
 import type { Metrics } from './metrics.js';
 import type { MetricsAddress } from './metrics.options.js';
@@ -33,14 +35,16 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
   ) {
     this.server = fastify({
       logger: false,
-      requestTimeout: SLOW_CLIENT_MS,
-      connectionTimeout: SILENT_CLIENT_MS,
+      serverFactory: (handler) =>
+        createServer({ requestTimeout: SLOW_CLIENT_MS }, limitPipelining(handler)).setTimeout(
+          SILENT_CLIENT_MS,
+        ),
       exposeHeadRoutes: false,
       // A collector keeps its connection open.
       forceCloseConnections: true,
     });
     this.server.get('/metrics', async (_request, reply) => {
-      const text = await metrics.text();
+      const text = await metrics.sharedText();
       return reply.type(metrics.registry.contentType).header('cache-control', 'no-store').send(text);
     });
     // Fastify's own answer would echo the path.

@@ -1,13 +1,10 @@
 // The metrics of the service and their names.
-import type { Aggregator } from 'prom-client';
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { VERSION } from '../config/version.js';
 import type { PoolState } from '../database/pool-state.js';
 import type { KeySetState, KeysHeld, ReplayRecords } from '../token-exchange/host/telemetry.js';
 import { KEY_SET_FETCH_OUTCOMES } from '../token-exchange/host/telemetry.js';
 import { BoundedReading } from './bounded-reading.js';
-import type { MetricsSnapshot } from './metrics-snapshot.js';
-import { lastWordOf } from './metrics-snapshot.js';
 
 /** From 0.2 ms to 2.5 s: a stage takes a fraction of a millisecond when all is well, seconds when a database is away. */
 const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
@@ -21,14 +18,10 @@ export interface SinkReading {
   readonly backlog?: { readonly events: number; readonly seconds: number; readonly blockedSeconds: number };
 }
 
-/** What a gauge tells, and how that of several workers becomes that of their instance. */
-interface Seen {
-  readonly help: string;
-  readonly aggregator: Aggregator;
-}
-
 /** A purge deletes faster than so many can gather; where there are more, how many more does not matter. */
 const MOST_EXPIRED_COUNTED = 10_000;
+
+const SHARED_MS = 1_000;
 
 /**
  * One registry per application.
@@ -138,11 +131,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** @param gather undefined where this process is the instance; else brings what all its workers have counted, this one too */
-  constructor(private readonly gather?: () => Promise<readonly MetricsSnapshot[]>) {
+  private shared: Promise<string> | undefined;
+
+  /** @param ofAllWorkers undefined where this process is the instance; else brings the text of all */
+  constructor(private readonly ofAllWorkers?: () => Promise<string>) {
     collectDefaultMetrics({ register: this.registry });
-    const version = { help: 'The version that runs; always 1.', aggregator: 'first' } as const;
-    this.gauge('svc_build_info', version, ['version'], (gauge) => {
+    this.gauge('svc_build_info', 'The version that runs; always 1.', ['version'], (gauge) => {
       gauge.set({ version: VERSION }, 1);
     });
     // A series that begins at its first event hides that event from whoever asks for the increase.
@@ -156,21 +150,16 @@ export class Metrics {
   }
 
   /** Of the whole instance, in Prometheus' text format. */
-  async text(): Promise<string> {
-    if (this.gather === undefined) return this.registry.metrics();
-    // Its types know registries where it takes what they have counted.
-    const all = (await this.gather()) as unknown as Registry[];
-    return AggregatorRegistry.aggregate(all).metrics();
+  text(): Promise<string> {
+    return this.ofAllWorkers?.() ?? this.registry.metrics();
   }
 
-  /** What this process has counted. */
-  snapshot(): Promise<MetricsSnapshot> {
-    return this.registry.getMetricsAsJSON();
-  }
-
-  /** The same, of what stays when the process is gone. */
-  lastWord(): Promise<MetricsSnapshot> {
-    return lastWordOf(this.registry);
+  /** The same for all who ask within a second, whatever it takes to write it. */
+  sharedText(): Promise<string> {
+    this.shared ??= this.text().finally(() => {
+      setTimeout(() => (this.shared = undefined), SHARED_MS).unref();
+    });
+    return this.shared;
   }
 
   /** Registered only where there is a licence: without one nothing ends. */
@@ -178,7 +167,6 @@ export class Metrics {
     new Gauge({
       name: 'svc_license_expires_seconds',
       help: 'Seconds until the licence ends; below 0 since it has ended.',
-      aggregator: 'min',
       registers: [this.registry],
       collect() {
         this.set(secondsLeft());
@@ -188,21 +176,20 @@ export class Metrics {
 
   watchRequests(read: () => number): void {
     const help = 'Requests that are worked for.';
-    this.gauge('svc_requests_in_progress', { help, aggregator: 'sum' }, [], (gauge) => gauge.set(read()));
+    this.gauge('svc_requests_in_progress', help, [], (gauge) => gauge.set(read()));
   }
 
   /** Counts keys whenever metrics are read, so that the number is never older than that. */
   watchKeys(read: () => readonly KeysHeld[]): void {
     const help = 'Usable keys of each trusted key entry.';
-    // What the worker has that has fewest: who is sent to it is refused.
-    this.gauge('svc_trusted_keys', { help, aggregator: 'min' }, ['entry', 'issuer'], (gauge) => {
+    this.gauge('svc_trusted_keys', help, ['entry', 'issuer'], (gauge) => {
       for (const { entry, issuer, count } of read()) gauge.inc({ entry, issuer }, count);
     });
   }
 
   watchKeySets(read: () => readonly KeySetState[]): void {
-    const each = (name: string, seen: Seen, valueOf: (state: KeySetState) => number | undefined) =>
-      this.gauge(name, seen, ['entry', 'issuer'], (gauge) => {
+    const each = (name: string, help: string, valueOf: (state: KeySetState) => number | undefined) =>
+      this.gauge(name, help, ['entry', 'issuer'], (gauge) => {
         for (const state of read()) {
           const { entry, issuer } = state;
           const value = valueOf(state);
@@ -211,51 +198,47 @@ export class Metrics {
       });
     each(
       'svc_jwks_keys_age_seconds',
-      { help: 'Time since the fetch that brought the keys of a JWKS entry.', aggregator: 'max' },
+      'Time since the fetch that brought the keys of a JWKS entry.',
       ({ ageSeconds }) => ageSeconds,
     );
     each(
       'svc_jwks_next_refresh_seconds',
-      {
-        help: 'Time until the leader fetches the keys of a JWKS entry again; negative once that is overdue.',
-        aggregator: 'min',
-      },
+      'Time until the leader fetches the keys of a JWKS entry again; negative once that is overdue.',
       ({ nextRefreshSeconds }) => nextRefreshSeconds,
     );
-    const failing = { help: 'Whether the latest fetch of a JWKS entry failed.', aggregator: 'max' } as const;
-    each('svc_jwks_failing', failing, ({ isFailing }) => Number(isFailing));
+    each('svc_jwks_failing', 'Whether the latest fetch of a JWKS entry failed.', ({ isFailing }) =>
+      Number(isFailing),
+    );
   }
 
   /** @param ask anything that the database answers */
   watchDatabase(pool: () => PoolState, ask: () => Promise<unknown>): void {
     const answer = new BoundedReading(() => ask().then(() => true));
-    const up = { help: 'Whether the database answers within two seconds.', aggregator: 'min' } as const;
-    this.gauge('svc_database_up', up, [], async (gauge) => {
+    this.gauge('svc_database_up', 'Whether the database answers within two seconds.', [], async (gauge) => {
       gauge.set(Number((await answer.latest()) === true));
     });
-    const ofPool = (help: string) => ({ help, aggregator: 'sum' }) as const;
-    const connections = ofPool('Connections of the pool to the database that are open, by state.');
+    const connections = 'Connections of the pool to the database that are open, by state.';
     this.gauge('svc_database_pool_connections', connections, ['state'], (gauge) => {
       const { open, idle } = pool();
       gauge.set({ state: 'in_use' }, open - idle);
       gauge.set({ state: 'idle' }, idle);
     });
-    this.gauge('svc_database_pool_size', ofPool('Most connections that the pool may open.'), [], (gauge) => {
+    this.gauge('svc_database_pool_size', 'Most connections that the pool may open.', [], (gauge) => {
       gauge.set(pool().most);
     });
-    const waiting = ofPool('Requests that wait for a connection of the pool.');
+    const waiting = 'Requests that wait for a connection of the pool.';
     this.gauge('svc_database_pool_waiting', waiting, [], (gauge) => gauge.set(pool().waiting));
   }
 
   watchLeader(isLeader: () => boolean): void {
     const help = 'Whether this instance is the leader, which fetches key sets and purges.';
-    this.gauge('svc_leader', { help, aggregator: 'max' }, [], (gauge) => gauge.set(Number(isLeader())));
+    this.gauge('svc_leader', help, [], (gauge) => gauge.set(Number(isLeader())));
   }
 
   watchReplayRecords(read: (atMost: number) => Promise<ReplayRecords>): void {
     const reading = new BoundedReading(() => read(MOST_EXPIRED_COUNTED));
     const each = (name: string, help: string, valueOf: (records: ReplayRecords) => number) =>
-      this.gauge(name, { help, aggregator: 'max' }, [], async (gauge) => {
+      this.gauge(name, help, [], async (gauge) => {
         const records = await reading.latest();
         // No value is the truth while the database is silent.
         if (records === undefined) gauge.remove();
@@ -272,14 +255,13 @@ export class Metrics {
   /** Makes a gauge whose values are set anew whenever metrics are read. */
   private gauge<Label extends string>(
     name: string,
-    { help, aggregator }: Seen,
+    help: string,
     labelNames: readonly Label[],
     read: (gauge: Gauge<Label>) => void | Promise<void>,
   ): void {
     new Gauge<Label>({
       name,
       help,
-      aggregator,
       labelNames,
       registers: [this.registry],
       async collect() {
@@ -294,8 +276,6 @@ export class Metrics {
     const collected = (name: string, help: string, of: (sink: SinkReading) => number | undefined) => ({
       name,
       help,
-      // Those of one worker at a time, where they are gauges.
-      aggregator: 'sum' as const,
       labelNames: ['sink'] as const,
       registers: [this.registry],
       collect(this: Gauge<'sink'> | Counter<'sink'>) {

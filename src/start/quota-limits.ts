@@ -9,6 +9,7 @@ export const QUOTA_VARIABLES = [
   VARIABLES.maxCredentialsPerProject,
   VARIABLES.maxMembersPerProject,
   VARIABLES.maxProjectsPerUser,
+  VARIABLES.maxBytesPerProject,
 ];
 
 export function quotaLimits(config: Config): QuotaLimits {
@@ -17,5 +18,6 @@ export function quotaLimits(config: Config): QuotaLimits {
     credentials: config.maxCredentialsPerProject,
     members: config.maxMembersPerProject,
     projects: config.maxProjectsPerUser,
+    bytes: config.maxBytesPerProject,
   };
 }

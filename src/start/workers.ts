@@ -13,7 +13,6 @@ export interface Seat {
 const DIVIDED = {
   databasePoolSize: 'SVC_DATABASE_POOL_SIZE',
   maxConnections: 'SVC_MAX_CONNECTIONS',
-  maxRequestsInProgress: 'SVC_MAX_REQUESTS_IN_PROGRESS',
 } as const;
 
 /** The part of the configuration of which each worker has its share. */
@@ -44,6 +43,5 @@ export function shareOf(config: DividedSettings, { number, of }: Seat): DividedS
   return {
     databasePoolSize: share(config.databasePoolSize),
     maxConnections: share(config.maxConnections),
-    maxRequestsInProgress: share(config.maxRequestsInProgress),
   };
 }

@@ -81,6 +81,8 @@ export interface TokenExchangeOptions {
    * it is as the contract says.
    */
   readonly strict: boolean;
+  /** The `iss` of the host's own access tokens, which no external token and no entry may name; undefined: it is not known. */
+  readonly ownIssuer?: string;
   readonly roles: RoleNames;
   readonly embedLogin: EmbedLoginSettings;
   readonly exchange: ExchangeSettings;
@@ -95,7 +97,10 @@ export interface TokenExchangeOptions {
 
 /** What the host is to its partners, for judging entries. */
 export interface EntryRulesSettings {
-  /** The address of the host itself, for which every token is good that names no other service. Default `accessTokens.issuer`. */
+  /**
+   * The address of the host itself, for which every token is good that names no other service. Default `accessTokens.issuer`. Where
+   * the host brings access tokens of its own, it is taken for their `iss` too, which no external token and no entry may name.
+   */
   readonly baseUrl?: string;
   /** Scopes that the host's own API asks for; not judged where it is left out. */
   readonly scopes?: readonly string[];

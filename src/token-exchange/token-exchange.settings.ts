@@ -1,6 +1,7 @@
 // Completes what a host says by the defaults, and refuses what cannot be meant.
 import type { Log } from './foundation/log.js';
 import { SILENT } from './foundation/log.js';
+import { isSameAddress } from './foundation/origin.js';
 import type { TrustedKeysRules } from './keys/entry-reader.js';
 import type { TrustedKeyEntry } from './keys/trusted-key.js';
 import { areStrict, isRead, readTrustedKeys } from './keys/trusted-key-entry.js';
@@ -31,6 +32,7 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
   return {
     roles,
     strict,
+    ownIssuer: ownIssuer(settings),
     isAvailable,
     jwks: completedJwks(settings.jwks),
     trustedKeys: trustedKeys(settings, log),
@@ -125,13 +127,9 @@ function completedJwks({
 }
 
 /** What entries of the trusted keys are judged by. */
-export function entryRules({
-  roles,
-  strict = false,
-  jwks,
-  accessTokens,
-  entryRules: { baseUrl = accessTokens?.issuer, scopes } = {},
-}: TokenExchangeSettings): TrustedKeysRules {
+export function entryRules(settings: TokenExchangeSettings): TrustedKeysRules {
+  const { roles, strict = false, jwks, accessTokens } = settings;
+  const { baseUrl = accessTokens?.issuer, scopes } = settings.entryRules ?? {};
   const { assignable, owner, initial, privileged } = roles;
   return {
     assignableRoles: assignable,
@@ -141,8 +139,17 @@ export function entryRules({
     jwksSettingNames: jwks?.settingNames,
     defaults: strict ? 'strict' : 'contract',
     baseUrl,
+    ownIssuer: ownIssuer(settings),
     scopes,
   };
+}
+
+/** Undefined where a host with access tokens of its own does not say. */
+function ownIssuer({
+  accessTokens,
+  entryRules: { baseUrl } = {},
+}: TokenExchangeSettings): string | undefined {
+  return accessTokens?.issuer ?? baseUrl;
 }
 
 function trustedKeys(settings: TokenExchangeSettings, log: Log): readonly TrustedKeyEntry[] {
@@ -152,6 +159,9 @@ function trustedKeys(settings: TokenExchangeSettings, log: Log): readonly Truste
       throw new Error(
         "strict: the trusted keys were read without it; give readTrustedKeys defaults: 'strict'",
       );
+    const own = ownIssuer(settings);
+    if (own !== undefined && given.some(({ issuer }) => isSameAddress(issuer, own)))
+      throw new Error('trustedKeys: an entry has the issuer of the access tokens of this host');
     return given;
   }
   const text = typeof given === 'string' ? given : JSON.stringify(given);

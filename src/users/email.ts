@@ -1,10 +1,13 @@
 // The form in which e-mail addresses are compared.
+import { domainOfAddress } from '../token-exchange/foundation/email-address.js';
 
 /**
- * @rule D4 E-mail addresses are compared case-insensitively, in Unicode NFC.
+ * @rule D4 E-mail addresses are compared case-insensitively, in Unicode NFC, with the domain in ASCII.
  * See `normalized_email` in user.repository.ts: its unique constraint keeps a second spelling out.
- * Normalised again after lowering, since lowering can take a letter apart.
+ * Normalised again after lowering, since lowering can take a letter apart. A domain that is none stays as it is.
  */
 export function normalizeEmail(email: string): string {
-  return email.normalize('NFC').toLowerCase().normalize('NFC');
+  const text = email.normalize('NFC').toLowerCase().normalize('NFC');
+  const domain = domainOfAddress(email);
+  return domain === undefined ? text : `${text.slice(0, text.lastIndexOf('@') + 1)}${domain}`;
 }

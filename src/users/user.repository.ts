@@ -40,6 +40,10 @@ export class User {
   @Column('boolean', { name: 'password_login_enabled' })
   passwordLoginEnabled!: boolean;
 
+  /** Raised where access ends for good: what was issued under an earlier one is refused. Opaque. */
+  @Column('bigint', { name: 'access_generation', default: 0 })
+  accessGeneration!: string;
+
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
@@ -61,7 +65,7 @@ const FIND = new SharedStatement(
   sql`SELECT found.* FROM ${ASKED} LEFT JOIN LATERAL (
       SELECT id, email, normalized_email AS "normalizedEmail", given_name AS "givenName",
         family_name AS "familyName", role, enabled, password_login_enabled AS "passwordLoginEnabled",
-        created_at AS "createdAt", updated_at AS "updatedAt"
+        access_generation::text AS "accessGeneration", created_at AS "createdAt", updated_at AS "updatedAt"
       FROM user_account WHERE user_account.id = asked.id LIMIT 1
     ) found ON true ORDER BY asked.position`,
   (rows: readonly (User | Record<keyof User, null>)[]) =>
@@ -70,7 +74,7 @@ const FIND = new SharedStatement(
 
 const COLUMNS = `id::text AS id, email, normalized_email AS "normalizedEmail", given_name AS "givenName",
   family_name AS "familyName", role, enabled, password_login_enabled AS "passwordLoginEnabled",
-  created_at AS "createdAt", updated_at AS "updatedAt"`;
+  access_generation::text AS "accessGeneration", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 /** Nothing that an address has comes behind it. */
 const LAST_CHARACTER = String.fromCodePoint(0x10ffff);
@@ -157,6 +161,17 @@ export class UserRepository {
     await this.in(transaction).update({ id }, { ...change, updatedAt: () => 'now()' });
     if (isEndOfOperator(change))
       await this.in(transaction).query('DELETE FROM operator_session WHERE user_id = $1', [id]);
+  }
+
+  /**
+   * Ends all sessions and access tokens of a user for good. Where a user is disabled the trigger `user_account_disabled` does.
+   * See authentication.service.ts for the comparison at each use.
+   */
+  async endAccess(transaction: Transaction, id: string): Promise<void> {
+    await managerOf(transaction).query(
+      'UPDATE user_account SET access_generation = access_generation + 1 WHERE id = $1',
+      [id],
+    );
   }
 
   private in(transaction: Transaction | undefined): Repository<User> {

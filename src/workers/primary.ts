@@ -1,30 +1,29 @@
 // The primary process of an instance with several workers: starts them, keeps them, replaces them and stops them.
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { AggregatorRegistry } from 'prom-client';
 import { ConfigurationError } from '../config/load-config.js';
 import { exitAfterLog } from '../logging/exit.js';
 import type { StandardOutput } from '../logging/logger.js';
 import { FileRecord } from '../start/file-record.js';
 import type { Startup, StartupSources } from '../start/startup.js';
 import { prepareStartup } from '../start/startup.js';
-import { Deaths } from './deaths.js';
-import { InstanceMetrics } from './instance-metrics.js';
-import type { End, Surroundings } from './worker-process.js';
+import { HEARTBEAT_MS } from './messages.js';
+import type { End } from './worker-process.js';
 import { WorkerProcess } from './worker-process.js';
 
 const EXIT_FAILED = 1;
+const MOST_MISSED_BEATS = 10;
 const MOST_DEATHS = 5;
-/** A worker that could not start finds what it lacks after a while, or not at all. */
-const START_AGAIN_MS = 15_000;
-/** What a worker takes to stop after its delay, and to have its last lines read. */
+const DEATHS_WITHIN_MS = 60_000;
+/** Before a worker that has died is started again; doubled with each death within the time above. */
+const FIRST_PAUSE_MS = 500;
+/** After the delay that is configured; a worker has five seconds to stop, and as long to have its last lines read. */
 const LONGEST_STOP_MS = 10_000;
-const LONGEST_END_MS = 2_000;
-/** While others serve, a worker that takes longer is taken for one that never gets ready, or never goes. */
-const LONGEST_START_MS = 120_000;
-const LONGEST_DEPARTURE_MS = 15_000;
 
-/** A configuration that was judged, with the files as they were read then. */
-export interface Judged {
+/** A configuration that was checked, with the files as they were read then. */
+export interface Checked {
   readonly startup: Startup;
   readonly files: FileRecord;
 }
@@ -39,24 +38,21 @@ export interface PrimaryParts {
 
 /**
  * Has no database and answers no request.
- * @rule D123 Workers begin with the configuration that the primary has judged. A worker that ends is started again, one that
- * dies five times within a minute ends the whole, and the end of the primary ends them all.
+ * @rule D123 Workers begin with the configuration that the primary has checked. One that ends, or hangs, is replaced; one that dies
+ * too often ends the whole, and the end of the primary ends them all.
  */
 export class Primary {
   private readonly all = new Set<WorkerProcess>();
-  private readonly bySeat = new Map<number, WorkerProcess>();
-  private readonly deaths = new Deaths();
-  private readonly metrics = new InstanceMetrics();
-  private readonly waiting = new Set<NodeJS.Timeout>();
-  private candidate: WorkerProcess | undefined;
+  /** The present worker of each number; none while it waits for its restart. */
+  private readonly present = new Map<number, WorkerProcess>();
+  private readonly deaths = new Map<number, number[]>();
+  private replacing: Promise<void> = Promise.resolve();
   private hasStarted = false;
-  private isReplacing = false;
-  private isToReplace = false;
   private exitCode: number | undefined;
 
   /** @throws ConfigurationError in a process that another program has started as a worker of its own */
   constructor(
-    private judged: Judged,
+    private checked: Checked,
     private readonly parts: PrimaryParts,
   ) {
     if (!cluster.isPrimary)
@@ -66,136 +62,95 @@ export class Primary {
   /** The first worker brings the database up to date, so that the others find nothing to do. */
   async start(): Promise<void> {
     this.obeySignals();
-    const { logger } = this.parts;
-    const { workers } = this.judged.startup.config;
-    const summary = await summaryOf(this.place(1, this.judged));
+    setInterval(() => this.killHanging(), HEARTBEAT_MS);
+    const { workers } = this.checked.startup.config;
+    const summary = await this.place(1).ready;
     if (summary === undefined || this.isStopping) return;
-    const others = Array.from({ length: workers - 1 }, (_, index) => this.place(index + 2, this.judged));
-    await Promise.all(others.map(summaryOf));
+    const others = Array.from({ length: workers - 1 }, (_, index) => this.place(index + 2).ready);
+    await Promise.all(others);
     if (this.isStopping) return;
     this.hasStarted = true;
-    logger.info({ ...summary, workers }, 'the service is ready');
-    if (this.isToReplace) void this.replaceAll();
+    this.parts.logger.info({ ...summary, workers }, 'the service is ready');
   }
 
   private get isStopping(): boolean {
     return this.exitCode !== undefined;
   }
 
-  private place(seat: number, judged: Judged): WorkerProcess {
-    const worker = this.fork(seat, judged);
-    this.bySeat.set(seat, worker);
+  private place(number: number): WorkerProcess {
+    const worker = this.fork(number, this.checked);
+    this.present.set(number, worker);
     return worker;
   }
 
-  private fork(seat: number, { startup, files }: Judged): WorkerProcess {
-    const { workers: of } = startup.config;
-    const surroundings: Surroundings = {
-      output: this.parts.output,
-      joining: () => ({
-        seat: { number: seat, of },
-        files: files.outcomes,
-        isCandidate: this.candidate === worker,
-      }),
-      gatherMetrics: () => this.metrics.gather([...this.all].filter(({ isReady }) => isReady)),
-      keep: (ending, counted) => this.metrics.keep(ending, counted),
-    };
-    const worker = WorkerProcess.start(seat, surroundings);
-    this.candidate ??= worker;
+  private fork(number: number, { files }: Checked): WorkerProcess {
+    const { logger, output } = this.parts;
+    const worker = new WorkerProcess(number, files, output, () => this.metrics());
     this.all.add(worker);
-    // The first start may have a long migration to do.
-    if (this.hasStarted) killLater(worker, LONGEST_START_MS, () => !worker.isReady);
-    void worker.gone.then((end) => this.left(worker, end));
-    void worker.ready.then(() => this.answers(worker));
+    void worker.ended.then((end) => this.left(worker, end));
+    void worker.ready.then(() => {
+      if (worker.isReady) logger.info(logFields(worker), 'a worker answers requests');
+    });
     return worker;
   }
 
-  private answers(worker: WorkerProcess): void {
-    const { number, processId: pid } = worker;
-    this.parts.logger.info({ worker: number, pid }, 'a worker answers requests');
-    worker.watch(() => this.killStuck(worker));
+  /** Of all workers that serve and answer. Each series has the number of its worker, so nothing is added up here. */
+  private async metrics(): Promise<string> {
+    const serving = [...this.all].filter(({ isReady }) => isReady);
+    const counted = await Promise.all(serving.map((worker) => worker.counted()));
+    // Its types know registries where it takes what they have counted.
+    const answered = counted.filter((one) => one !== undefined) as unknown as Registry[];
+    return AggregatorRegistry.aggregate(answered).metrics();
   }
 
-  /** One that is to end has limits of its own. */
-  private killStuck(worker: WorkerProcess): void {
-    const { number, processId: pid, isLeaving } = worker;
-    if (isLeaving) return;
-    this.parts.logger.error(
-      { worker: number, pid },
-      'a worker has not answered for twenty seconds and is killed',
-    );
-    worker.kill();
+  /** Heartbeats that are missing are counted, not the time: a machine that was asleep has missed none. */
+  private killHanging(): void {
+    for (const worker of this.all) {
+      worker.missedBeats += 1;
+      if (worker.missedBeats !== MOST_MISSED_BEATS) continue;
+      const seconds = (MOST_MISSED_BEATS * HEARTBEAT_MS) / 1000;
+      this.parts.logger.error(
+        { ...logFields(worker), seconds },
+        'a worker has given no sign of life and is killed',
+      );
+      worker.kill();
+    }
   }
 
   private left(worker: WorkerProcess, end: End): void {
     this.all.delete(worker);
-    this.metrics.retire(worker);
-    if (this.candidate === worker) this.appoint();
     if (this.isStopping) return this.stopped(worker, end);
-    if (!this.hasStarted) return this.failStart(worker, end);
-    // Who replaces a worker waits for the new one.
-    if (this.bySeat.get(worker.number) === worker) this.replaceLost(worker, end);
-  }
-
-  private failStart({ number, processId: pid }: WorkerProcess, { code, signal }: End): void {
-    this.parts.logger.fatal(
-      { worker: number, pid, code, signal },
-      'a worker has ended before all were ready, and the process ends',
-    );
+    if (this.present.get(worker.number) !== worker) return;
+    const fields = { ...logFields(worker), ...end };
+    if (this.hasStarted) return this.restart(worker.number, fields);
+    this.parts.logger.fatal(fields, 'a worker has ended before all were ready, and the process ends');
     this.stop(EXIT_FAILED);
   }
 
-  /** Those that answer requests already come first. */
-  private appoint(): void {
-    const living = [...this.all].filter(({ isLeaving }) => !isLeaving);
-    this.candidate = living.find(({ isReady }) => isReady) ?? living[0];
-    this.candidate?.order('apply');
-  }
-
-  private replaceLost(worker: WorkerProcess, { code, signal }: End): void {
+  private restart(number: number, fields: object): void {
     const { logger } = this.parts;
-    const { number, processId: pid, isReady } = worker;
-    this.bySeat.delete(number);
-    const line = { worker: number, pid, code, signal };
-    if (code === 0) {
-      logger.info(line, 'a worker has ended and is started again');
-      return void this.place(number, this.judged);
-    }
-    const deaths = this.deaths.count(number, performance.now());
-    if (deaths >= MOST_DEATHS) {
-      logger.fatal(
-        line,
-        'a worker has died five times within a minute, and the process ends with all workers',
-      );
+    this.present.delete(number);
+    const nowMs = performance.now();
+    const deaths = (this.deaths.get(number) ?? []).filter((atMs) => nowMs - atMs < DEATHS_WITHIN_MS);
+    this.deaths.set(number, [...deaths, nowMs]);
+    if (deaths.length + 1 >= MOST_DEATHS) {
+      const within = { deaths: MOST_DEATHS, withinSeconds: DEATHS_WITHIN_MS / 1000 };
+      logger.fatal({ ...fields, ...within }, 'a worker has died too often, and the process ends');
       return this.stop(EXIT_FAILED);
     }
-    if (!isReady && ![...this.all].some((other) => other.isReady)) {
-      logger.fatal(line, 'no worker is left, and the process ends');
-      return this.stop(EXIT_FAILED);
-    }
-    logger.error(line, 'a worker has died and is started again');
-    if (isReady) this.place(number, this.judged);
-    else this.later(() => this.placeIfVacant(number));
-  }
-
-  /** A new configuration may have brought another worker meanwhile. */
-  private placeIfVacant(seat: number): void {
-    if (!this.bySeat.has(seat)) this.place(seat, this.judged);
-  }
-
-  private later(work: () => void): void {
-    const timer = setTimeout(() => {
-      this.waiting.delete(timer);
-      work();
-    }, START_AGAIN_MS);
-    this.waiting.add(timer);
+    logger.error(fields, 'a worker has died and is started again');
+    // SIGHUP may have brought another one meanwhile.
+    const placeAgain = () => {
+      if (!this.isStopping && !this.present.has(number)) this.place(number);
+    };
+    setTimeout(placeAgain, FIRST_PAUSE_MS * 2 ** deaths.length);
   }
 
   private obeySignals(): void {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
         if (this.isStopping) return this.endAtOnce(signal);
-        const { shutdownDelaySeconds: delaySeconds } = this.judged.startup.config;
+        const { shutdownDelaySeconds: delaySeconds } = this.checked.startup.config;
         this.parts.logger.info(
           { signal, delaySeconds },
           'stopping: requests in flight are still answered; a second signal ends the process at once',
@@ -204,8 +159,7 @@ export class Primary {
       });
     }
     process.on('SIGHUP', () => {
-      this.isToReplace = true;
-      void this.replaceAll();
+      this.replacing = this.replacing.then(() => this.replaceAll());
     });
   }
 
@@ -213,21 +167,18 @@ export class Primary {
   private stop(exitCode: number): void {
     if (this.isStopping) return;
     this.exitCode = exitCode;
-    for (const timer of this.waiting) clearTimeout(timer);
     for (const worker of this.all) {
-      if (worker.isReady) worker.order('stop');
-      else worker.kill();
+      if (!worker.isReady) worker.kill();
+      else if (!worker.isLeaving) worker.send({ kind: 'stop' });
     }
-    const delayMs = this.judged.startup.config.shutdownDelaySeconds * 1000;
+    const delayMs = this.checked.startup.config.shutdownDelaySeconds * 1000;
     setTimeout(() => this.killAll(), delayMs + LONGEST_STOP_MS).unref();
     this.exitWhenAlone();
   }
 
   private endAtOnce(signal: string): void {
     this.parts.logger.warn({ signal }, 'ended at once by a second signal');
-    this.exitCode = EXIT_FAILED;
-    for (const worker of this.all) worker.order('end');
-    setTimeout(() => this.killAll(), LONGEST_END_MS).unref();
+    this.killAll();
     this.exitWhenAlone();
   }
 
@@ -236,7 +187,7 @@ export class Primary {
     for (const worker of this.all) worker.kill();
   }
 
-  /** As one process that could not stop as it should, the whole tells it by its exit code. */
+  /** As one process that could not stop as it should, the whole says it by its exit code. */
   private stopped({ isReady }: WorkerProcess, { code }: End): void {
     if (isReady && code !== 0) this.exitCode = EXIT_FAILED;
     this.exitWhenAlone();
@@ -246,77 +197,53 @@ export class Primary {
     if (this.all.size === 0) exitAfterLog(this.exitCode ?? EXIT_FAILED, this.parts.logger);
   }
 
-  /** Replaces worker after worker by one with the configuration as it is now, again where that was asked for meanwhile. */
+  /** Replaces worker after worker by one with the configuration as it is now. */
   private async replaceAll(): Promise<void> {
-    if (!this.hasStarted || this.isReplacing) return;
-    this.isReplacing = true;
-    while (this.isToReplace && !this.isStopping) {
-      this.isToReplace = false;
-      await this.replaceOnce();
-    }
-    this.isReplacing = false;
-  }
-
-  private async replaceOnce(): Promise<void> {
-    const before = new Set(this.bySeat.values());
+    if (!this.hasStarted || this.isStopping) return;
+    const { logger } = this.parts;
+    let replaced = 0;
     try {
-      await this.replaceInTurn(await this.judgedAnew());
+      const checked = await this.checkAnew();
+      logger.info('the workers are replaced one after the other');
+      for (const warning of checked.startup.warnings) logger.warn(warning);
+      for (; replaced < checked.startup.config.workers; replaced += 1)
+        await this.replace(replaced + 1, checked);
+      if (!this.isStopping) logger.info('all workers have been replaced');
     } catch (error) {
       const reason = error instanceof ConfigurationError ? error.message : String(error);
-      const replaced = [...this.bySeat.values()].filter((worker) => !before.has(worker)).length;
-      this.parts.logger.error(
+      logger.error(
         { reason, replaced },
-        'the workers stay as they are, but for those that have been replaced: the others cannot be',
+        'the workers stay as they are, but for those that have been replaced',
       );
     }
   }
 
   /** @throws ConfigurationError */
-  private async judgedAnew(): Promise<Judged> {
+  private async checkAnew(): Promise<Checked> {
     const files = new FileRecord();
     const startup = await prepareStartup({ ...this.parts.sources, readFile: files.read });
-    if (startup.config.workers !== this.judged.startup.config.workers)
+    if (startup.config.workers !== this.checked.startup.config.workers)
       throw new ConfigurationError(['SVC_WORKERS: a change of it needs a new start of the process']);
     return { startup, files };
   }
 
-  /** @throws Error where a new worker does not get ready */
-  private async replaceInTurn(judged: Judged): Promise<void> {
-    const { logger } = this.parts;
-    logger.info('the workers are replaced one after the other');
-    for (const warning of judged.startup.warnings) logger.warn(warning);
-    for (let seat = 1; seat <= judged.startup.config.workers; seat += 1) {
-      // Told to stop, it takes nobody on any more.
-      if (this.isStopping) return;
-      await this.replace(seat, judged);
-    }
-    if (!this.isStopping) logger.info('all workers have been replaced');
-  }
-
-  private async replace(seat: number, judged: Judged): Promise<void> {
-    const next = this.fork(seat, judged);
-    const summary = await summaryOf(next);
+  /** @throws Error where the new worker does not get ready */
+  private async replace(number: number, checked: Checked): Promise<void> {
+    if (this.isStopping) return;
+    const next = this.fork(number, checked);
+    const summary = await next.ready;
     if (this.isStopping) return;
     if (summary === undefined) throw new Error('a new worker has ended before it was ready');
-    this.judged = judged;
-    const before = this.bySeat.get(seat);
-    this.bySeat.set(seat, next);
+    this.checked = checked;
+    const before = this.present.get(number);
+    this.present.set(number, next);
     if (before === undefined) return;
-    before.order('leaveSeat');
-    // A stop waits for its delay, and has a limit of its own.
-    killLater(before, LONGEST_DEPARTURE_MS, () => !this.isStopping);
-    await before.gone;
+    before.isLeaving = true;
+    before.send({ kind: 'leave' });
+    await before.ended;
   }
 }
 
-/** @returns undefined where it has ended instead of getting ready */
-function summaryOf(worker: WorkerProcess): Promise<object | undefined> {
-  return Promise.race([worker.ready, worker.gone.then(() => undefined)]);
-}
-
-/** A worker that hangs takes no order. One that is gone by then is not met by it. */
-function killLater(worker: WorkerProcess, ms: number, isDue: () => boolean): void {
-  setTimeout(() => {
-    if (isDue()) worker.kill();
-  }, ms).unref();
+function logFields({ number, processId }: WorkerProcess): { worker: number; pid: number | undefined } {
+  return { worker: number, pid: processId };
 }

@@ -1,17 +1,22 @@
-// One worker as the primary process sees it: started, ready, gone.
-import cluster from 'node:cluster';
+// One worker as the primary process sees it: started, ready, ended.
 import type { Worker } from 'node:cluster';
+import cluster from 'node:cluster';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { StandardOutput } from '../logging/logger.js';
-import type { MetricsSnapshot } from '../metrics/metrics-snapshot.js';
-import type { Joining, PrimaryVerbs, WorkerVerbs } from './verbs.js';
-import { WORKER_MARK } from './verbs.js';
-import { Channel } from './channel.js';
-import { Pulse } from './pulse.js';
-import { WorkerOutput } from './worker-output.js';
+import type { FileRecord } from '../start/file-record.js';
+import type { Counted, ToPrimary, ToWorker } from './messages.js';
+import { WORKER_MARK } from './messages.js';
 
-/** So long a reader of the log is waited for, as at the end of a process. */
+const LINE_END = 10;
+/** While so much waits to be read, nothing is taken from workers: they keep it, and drop and count what is too much. */
+const MOST_UNWRITTEN_BYTES = 1024 * 1024;
+/** How long a reader of the log is waited for when a worker has ended. */
 const LONGEST_READ_MS = 5_000;
+
+/** Longer than a worker waits for its database. */
+const LONGEST_COUNT_MS = 4_000;
 
 /** How a process ended. */
 export interface End {
@@ -19,105 +24,105 @@ export interface End {
   readonly signal: string | null;
 }
 
-/** What a worker needs of the instance. */
-export interface Surroundings {
-  readonly output: StandardOutput;
-  joining(): Joining;
-  gatherMetrics(): Promise<MetricsSnapshot[]>;
-  /** What a worker that ends has counted. */
-  keep(worker: WorkerProcess, counted: MetricsSnapshot): void;
-}
-
 export class WorkerProcess {
-  /** What it says of the instance once it answers requests. */
-  readonly ready: Promise<object>;
-  /** Resolves when nothing more comes of it, unless nobody takes what does. */
-  readonly gone: Promise<End>;
-  /** Whether it has answered requests. */
+  /** Resolves with what it says of the instance when it answers requests; with undefined where it ended instead. */
+  readonly ready: Promise<object | undefined>;
+  /** Resolves when its lines are passed on as well. */
+  readonly ended: Promise<End>;
   isReady = false;
-  /** Whether it was told to end. */
+  /** Whether another one takes its place. */
   isLeaving = false;
-  private readonly channel: Channel<PrimaryVerbs, WorkerVerbs>;
+  /** How many heartbeats are missing. */
+  missedBeats = 0;
+  private readonly worker: Worker;
+  private readonly awaiting: ((counted: Counted) => void)[] = [];
 
-  private constructor(
-    private readonly worker: Worker,
+  /**
+   * @param number from 1 on
+   * @param files that the configuration names, as they were read
+   * @param metrics those of all workers, as text
+   */
+  constructor(
     readonly number: number,
-    surroundings: Surroundings,
+    private readonly files: FileRecord,
+    output: StandardOutput,
+    private readonly metrics: () => Promise<string>,
   ) {
-    // Where the system could make no process there may be no output either.
-    const output = new WorkerOutput(worker.process.stdout ?? Readable.from([]), surroundings.output);
-    const { promise, resolve } = withResolver();
-    this.ready = promise;
-    this.gone = this.end(output);
-    this.channel = new Channel<PrimaryVerbs, WorkerVerbs>(toWorker(worker), {
-      join: () => surroundings.joining(),
-      ready: (summary) => {
-        this.isReady = true;
-        resolve(summary);
-      },
-      gatherMetrics: () => surroundings.gatherMetrics(),
-      logWritten: (bytes) => output.written(bytes),
-      leave: (counted) => surroundings.keep(this, counted),
-    });
-  }
-
-  static start(number: number, surroundings: Surroundings): WorkerProcess {
     // Also on Windows, and whatever NODE_CLUSTER_SCHED_POLICY says: a worker takes no connection by itself.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'], serialization: 'advanced' });
-    return new WorkerProcess(cluster.fork({ [WORKER_MARK]: String(number) }), number, surroundings);
+    this.worker = cluster.fork({ [WORKER_MARK]: String(number) });
+    this.worker.on('error', () => undefined);
+    this.ended = this.end(output);
+    this.ready = new Promise((resolve) => {
+      this.worker.on('message', (message: ToPrimary) => this.take(message, resolve));
+      void this.ended.then(() => resolve(undefined));
+    });
   }
 
   get processId(): number | undefined {
     return this.worker.process.pid;
   }
 
-  metrics(): Promise<MetricsSnapshot> {
-    return this.channel.ask('metrics');
-  }
-
-  /** @param order what it does if it can still be reached */
-  order(order: 'apply' | 'stop' | 'leaveSeat' | 'end'): void {
-    if (order !== 'apply') this.isLeaving = true;
-    this.channel.ask(order).catch(() => undefined);
-  }
-
-  /** @param onLost called where it answers nothing for twenty seconds, unless it is gone */
-  watch(onLost: () => void): void {
-    const pulse = new Pulse(() => this.channel.ask('beat'), onLost);
-    void this.gone.then(() => pulse.end());
+  /** A message to a process that has ended is dropped. */
+  send(message: ToWorker): void {
+    if (this.worker.isConnected()) this.worker.send(message, () => undefined);
   }
 
   kill(): void {
-    this.isLeaving = true;
     this.worker.process.kill('SIGKILL');
   }
 
-  private async end(output: WorkerOutput): Promise<End> {
-    // Errors come where there is no process, or of messages to one that is just ending, which has its exit as well.
-    this.worker.on('error', () => undefined);
+  /** What it has counted; undefined where it does not answer within four seconds. */
+  counted(): Promise<Counted | undefined> {
+    const answer = new Promise<Counted>((resolve) => this.awaiting.push(resolve));
+    this.send({ kind: 'count' });
+    return Promise.race([answer, pause(LONGEST_COUNT_MS, undefined, { ref: false })]);
+  }
+
+  private take(message: ToPrimary, onReady: (summary: object) => void): void {
+    switch (message.kind) {
+      case 'heartbeat':
+        this.missedBeats = 0;
+        return;
+      case 'begin':
+        return this.send({ kind: 'begin', files: this.files.outcomes });
+      case 'ready':
+        this.isReady = true;
+        return onReady(message.summary);
+      case 'metrics':
+        return void this.metrics().then((text) => this.send({ kind: 'metrics', text }));
+      case 'counted':
+        for (const resolve of this.awaiting.splice(0)) resolve(message.counted);
+    }
+  }
+
+  private async end(output: StandardOutput): Promise<End> {
+    const passedOn = passOnLines(this.worker.process.stdout ?? Readable.from([]), output);
+    // Where the system could make no process there is no exit either.
     if (this.processId === undefined) return { code: null, signal: null };
-    const end = await new Promise<End>((resolve) => {
-      this.worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
-    });
-    await output.endedWithin(LONGEST_READ_MS);
-    return end;
+    const [code, signal] = (await once(this.worker, 'exit')) as [number | null, string | null];
+    await Promise.race([passedOn, pause(LONGEST_READ_MS)]);
+    return { code, signal };
   }
 }
 
-function withResolver(): { promise: Promise<object>; resolve: (summary: object) => void } {
-  let resolve: (summary: object) => void = () => undefined;
-  const promise = new Promise<object>((resolvePromise) => (resolve = resolvePromise));
-  return { promise, resolve };
-}
-
-/** A message to a process that is gone is for nobody. */
-function toWorker(worker: Worker) {
-  return {
-    send: (message: object) => void (worker.isConnected() && worker.send(message, () => undefined)),
-    receive: (onMessage: (message: unknown) => void, onEnd: () => void) => {
-      worker.on('message', onMessage);
-      worker.once('exit', onEnd);
-    },
-  };
+/**
+ * Passes whole lines on: where several processes write to one pipe, lines that are longer than the system writes in one piece
+ * (4 KiB on Linux) are torn. Of a line that a worker was killed in nothing is written.
+ */
+export async function passOnLines(
+  lines: Readable,
+  output: Pick<StandardOutput, 'write' | 'written' | 'unwrittenBytes'>,
+): Promise<void> {
+  let begun: Buffer[] = [];
+  for await (const chunk of lines as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(LINE_END) + 1;
+    if (end > 0) {
+      output.write(Buffer.concat([...begun, chunk.subarray(0, end)]));
+      begun = [];
+    }
+    if (end < chunk.length) begun.push(chunk.subarray(end));
+    if (output.unwrittenBytes > MOST_UNWRITTEN_BYTES) await output.written();
+  }
 }

@@ -9,7 +9,6 @@ import {
 import type { RetentionSettings } from '../../src/audit/sinks/sink-settings.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { ANYBODY, LeaderTerm } from '../../src/token-exchange/coordination/leader-term.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -58,7 +57,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     });
   /** As far as after so many events. */
   const moveCursor = async (name: string, events: number) => {
-    await stream.begin(ANYBODY, name, 'beginning');
+    await stream.begin(name, 'beginning');
     const { position } = (await stream.cursorOf(name))!;
     // Transactions of other tests on the same server hold events back for a while.
     let found: Awaited<ReturnType<typeof stream.after>> = [];
@@ -67,7 +66,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
       return found.length === events;
     });
     const last = found.at(-1)!;
-    expect(await stream.move(ANYBODY, name, position, positionOf(last))).toBe(true);
+    expect(await stream.move(name, position, positionOf(last))).toBe(true);
   };
 
   it('[D90] what is older than the days goes, in as many windows as it takes', async () => {
@@ -131,7 +130,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     await rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 3');
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
     expect(await left()).toEqual({ 40: 3 });
-    await stream.noteAhead(ANYBODY, 'restored');
+    await stream.noteAhead('restored');
     for (let number = 0; number < 6; number++) await fill(1, 1);
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
     expect(await left()).toEqual({ 40: 3, 1: 6 });
@@ -152,8 +151,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
   it('[D90] it ends when it may not go on', async () => {
     await fill(3_000, 40);
     let windows = 0;
-    const term = new LeaderTerm(new SoleLeader(), () => ++windows > 2);
-    await jobOf({ days: 30, maxDays: 0 }).run(term);
+    await jobOf({ days: 30, maxDays: 0 }).run(() => ++windows <= 2);
     expect(await left()).toEqual({ 40: 1_000 });
   });
 });

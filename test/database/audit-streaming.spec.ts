@@ -19,7 +19,6 @@ import type { OpenDatabase } from '../../src/database/data-source.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Clock } from '../../src/token-exchange/foundation/clock.js';
 import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
@@ -50,6 +49,15 @@ const SPEND_TRANSACTIONS = `DO $$ BEGIN
     END;
   END LOOP;
 END $$`;
+
+const WITNESS_MOVES = [
+  'CREATE TABLE moved (is_forward boolean)',
+  `CREATE FUNCTION witness_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO moved VALUES ((NEW.transaction_id, NEW.event_id) > (OLD.transaction_id, OLD.event_id));
+    RETURN NULL;
+  END $$`,
+  `CREATE TRIGGER witness AFTER UPDATE ON audit_sink_cursor FOR EACH ROW EXECUTE FUNCTION witness_move()`,
+];
 
 /** What the tests of both blocks do to a trail. */
 class Trail {
@@ -183,7 +191,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     startAt: 'beginning' as 'now' | 'beginning',
   });
   const streamTo = (sink: AuditSink, more = {}) => new SinkStream(sink, { ...parts(), ...more });
-  const run = (stream: SinkStream) => stream.run(ANYBODY, new AbortController().signal);
+  const run = (stream: SinkStream) => stream.run(() => true, new AbortController().signal);
   const reasons = () => lines.map(({ reason }) => reason);
 
   it('[D87] has every event once, in the order of its transaction, with all of it', async () => {
@@ -243,9 +251,25 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await run(streamTo(webhookSink()));
     const [first, second] = await trail.stream.after(BEGINNING, 10);
     expect(await trail.cursor('webhook')).toEqual(positionOf(second!));
-    expect(await trail.stream.move(ANYBODY, 'webhook', BEGINNING, positionOf(first!))).toBe(false);
-    expect(await trail.stream.move(ANYBODY, 'webhook', positionOf(first!), BEGINNING)).toBe(false);
+    expect(await trail.stream.move('webhook', BEGINNING, positionOf(first!))).toBe(false);
+    expect(await trail.stream.move('webhook', positionOf(first!), BEGINNING)).toBe(false);
     expect(await trail.cursor('webhook')).toEqual(positionOf(second!));
+  });
+
+  it('[D94] two that stream at once lose no event, and move no cursor back', async () => {
+    webhook.answersAfterMs = () => 20 * Math.random();
+    for (const statement of WITNESS_MOVES) await trail.rows(statement);
+    let streaming = 2;
+    const streams = [streamTo(webhookSink()), streamTo(webhookSink())].map(async (stream) => {
+      for (let time = 0; time < 60; time += 1) await run(stream);
+      streaming -= 1;
+    });
+    for (; streaming > 0; await pause(5)) await trail.fill(1);
+    await Promise.all(streams);
+    await run(streamTo(webhookSink()));
+    expect([...webhook.firstArrivals].sort()).toEqual((await trail.ids()).sort());
+    expect(webhook.arrived.length).toBeGreaterThan(webhook.firstArrivals.length);
+    expect(await trail.rows('SELECT DISTINCT is_forward FROM moved')).toEqual([{ is_forward: true }]);
   });
 
   it('[D88] whoever led before goes on where the next one is, and moves nothing back', async () => {
@@ -523,7 +547,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   it('[D88] and stays refused once that database has come as far, until somebody says where the sink is', async () => {
-    await trail.stream.begin(ANYBODY, 'webhook', 'now');
+    await trail.stream.begin('webhook', 'now');
     // Further than others on the same server come until the first look.
     await trail.rows('UPDATE audit_sink_cursor SET transaction_id = txid_current() + 300, event_id = 0');
     const stream = streamTo(webhookSink());
@@ -544,8 +568,8 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 
   it('[D90] a sink that is no longer configured is named at the start', async () => {
-    await trail.stream.begin(ANYBODY, 'former', 'now');
-    await trail.stream.begin(ANYBODY, 'webhook', 'now');
+    await trail.stream.begin('former', 'now');
+    await trail.stream.begin('webhook', 'now');
     const streaming = new AuditStreaming([webhookSink()], { ...parts(), leader: new SoleLeader() });
     await streaming.onApplicationBootstrap();
     await streaming.beforeApplicationShutdown();

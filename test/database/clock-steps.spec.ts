@@ -7,7 +7,6 @@ import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-coun
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
-import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import type { TokenUse } from '../../src/token-exchange/host/settlements.js';
@@ -347,8 +346,8 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
       (await first.rows(`SELECT 1 FROM ${table} WHERE expires_at > now()`)).length;
     const before = [await count('token_exchange_session'), await count('token_exchange_ended_token')];
     for (const clock of clocks) clock.aheadSeconds = 24 * HOUR;
-    await leader?.part(RevocationPurgeJob).run(ANYBODY);
-    await leader?.part(SessionService).purge(ANYBODY);
+    await leader?.part(RevocationPurgeJob).run();
+    await leader?.part(SessionService).purge();
     for (const clock of clocks) clock.aheadSeconds = 0;
     expect([await count('token_exchange_session'), await count('token_exchange_ended_token')]).toEqual(
       before,

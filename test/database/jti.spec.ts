@@ -6,12 +6,11 @@ import { Partner } from '../../demo/partner.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
-import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
+import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
-import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
 
@@ -141,9 +140,9 @@ describeOnEachDatabase('used token ids', (database) => {
   it('[8.4] one statement deletes at most one batch, the oldest first', async () => {
     await fill(30, 200);
     await fill(30, 500);
-    const announced = await jtis.announcePurge(ANYBODY, clock.now(), 0);
+    const announced = await jtis.announcePurge(clock.now(), 0);
     if (announced === undefined) throw new Error('no record is due');
-    expect(await jtis.purge(ANYBODY, announced, 30)).toBe(30);
+    expect(await jtis.purge(announced, 30)).toBe(30);
     const left = await dataSource.query<unknown[]>(
       'SELECT 1 FROM token_exchange_used_jti WHERE expires_at > to_timestamp($1)',
       [clock.nowSeconds() - 300],
@@ -212,31 +211,5 @@ describeOnEachDatabase('the purge in a running service', (database) => {
     while ((await hasRecords()) && performance.now() < deadline) await pause(50);
     expect(await hasRecords()).toBe(false);
     expect((await service.exchange({ subject_token: token })).status).toBe(400);
-  });
-});
-
-describeOnPostgresql('the purge of two instances', (database) => {
-  const trustedKeys: object[] = [];
-  let instances: TestService[];
-
-  beforeAll(async () => {
-    instances = [
-      await TestService.start(database, { trustedKeys }),
-      await TestService.start(database, { trustedKeys }),
-    ];
-  });
-  afterAll(async () => {
-    for (const instance of instances) await instance.stop();
-  });
-
-  it('[D38] is the work of the leader alone', async () => {
-    const leader = instances.find((instance) => instance.part(Leader).isLeader);
-    const follower = instances.find((instance) => !instance.part(Leader).isLeader);
-    if (leader === undefined || follower === undefined) throw new Error('two instances have not one leader');
-    await leader.rows(`INSERT INTO token_exchange_used_jti VALUES ('\\x01', now() - interval '1 hour')`);
-    await follower.part(JtiPurgeJob).run();
-    expect(await leader.rows('SELECT 1 FROM token_exchange_used_jti')).toHaveLength(1);
-    await leader.part(JtiPurgeJob).run();
-    expect(await leader.rows('SELECT 1 FROM token_exchange_used_jti')).toHaveLength(0);
   });
 });

@@ -200,6 +200,33 @@ describeOnPostgresql('three instances', (database) => {
     expect(warnings).toHaveLength(1);
   }, 30_000);
 
+  it('[D94] take no key set back, though two of them believe that they lead and their fetches overlap', async () => {
+    let number = 0;
+    server.answerWith((response, request) => {
+      number += 1;
+      const keySet = JSON.stringify({ keys: [{ ...OLD, kid: String(number) }] });
+      setTimeout(() => body(keySet)(response, request), 40 * Math.random());
+    });
+    const parts = { clock: new Clock(), options: { refreshIntervalSeconds: 0.01 } };
+    const both = [
+      await start({ ...parts, leader: new AppointedLeader(true) }),
+      await start({ ...parts, leader: new AppointedLeader(true) }),
+    ];
+    for (const statement of HISTORY) await both[0]!.query(statement);
+    await Promise.all(
+      both.map(async (instance) => {
+        while (number < 300) await instance.keys.tick();
+      }),
+    );
+    const stored = await both[0]!.query(
+      `SELECT key_set::json #>> '{keys,0,kid}' AS kid FROM stored ORDER BY id`,
+    );
+    const numbers = (stored as { kid: string }[]).map(({ kid }) => Number(kid));
+    expect(numbers.length).toBeGreaterThan(20);
+    expect(numbers.length).toBeLessThan(number);
+    expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
+  }, 30_000);
+
   it('[D34] a hanging endpoint holds an instance that stops up for one deadline at most', async () => {
     const [leader] = await startThree();
     server.answerWith(silence());
@@ -210,6 +237,17 @@ describeOnPostgresql('three instances', (database) => {
     expect(performance.now() - startedAt).toBeLessThan(6_000);
   }, 20_000);
 });
+
+/** Every key set that was ever stored. */
+const HISTORY = [
+  `CREATE TABLE stored (id bigint GENERATED ALWAYS AS IDENTITY, key_set text)`,
+  `CREATE FUNCTION note_stored() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO stored (key_set) VALUES (NEW.key_set);
+    RETURN NULL;
+  END $$`,
+  `CREATE TRIGGER note_stored AFTER UPDATE OF key_set ON token_exchange_jwks_snapshot
+    FOR EACH ROW EXECUTE FUNCTION note_stored()`,
+];
 
 const LISTENERS = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND application_name LIKE '% notifications'`;

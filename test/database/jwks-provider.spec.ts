@@ -1,7 +1,6 @@
 // The JWKS provider against real servers and both databases: what it serves, and how little of it an endpoint can break.
 import { SigningKey } from '../../demo/signing-key.js';
 import type { OpenDatabase } from '../../src/database/data-source.js';
-import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -21,6 +20,7 @@ import {
   trickle,
 } from '../support/jwks-server.js';
 import { TestClock } from '../support/test-clock.js';
+import { until } from '../support/until.js';
 
 const ISSUER = 'https://a.example';
 const jwkOf = (kid: string) => new SigningKey(kid, 'ES256').publicJwk();
@@ -435,6 +435,20 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       },
     );
 
+    it('[D34] is waited for by 32 requests, and unknown at once for more', async () => {
+      const instance = await startWithoutRetries();
+      const publish: (() => unknown)[] = [];
+      const keySet = body(JSON.stringify({ keys: [OLD, NEW] }));
+      server.answerWith((...asked) => publish.push(() => keySet(...asked)));
+      const found: (TrustedKey | undefined)[] = [];
+      const finds = Array.from({ length: 40 }, async () => found.push(await instance.find(ISSUER, 'new')));
+      await until('eight are refused', 60_000, () => found.length >= 8 && publish.length > 0);
+      expect([found.length, found.some((key) => key !== undefined)]).toEqual([8, false]);
+      for (const answer of publish) answer();
+      await Promise.all(finds);
+      expect(found.filter((key) => key?.kid === 'new')).toHaveLength(32);
+    });
+
     it('[D34] has one fetch per 30 seconds, whether the last one succeeded or failed', async () => {
       const instance = await startWithoutRetries();
       const counts: number[] = [];
@@ -555,23 +569,30 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(again.held(ISSUER, 'new')).toBeDefined();
     });
 
-    it('[D36] does not go back to what an earlier begun fetch found', async () => {
+    it('[D94] does not go back: an outcome counts only where the row is as it was when its fetch began', async () => {
       const { snapshots } = await startWithKeys();
       const address = toJwksAddress(server.url);
-      const at = (seconds: number) => new Date(clock.nowMs() + seconds * 1000);
-      const store = (keySet: string, startedAt: Date, now: Date) =>
-        snapshots.recordSuccess(
-          ANYBODY,
-          address,
-          { keySet, startedAt, freshUntil: at(99), nextRefreshAt: at(99) },
-          now,
-        );
-      expect((await store('second', at(12), at(13))).keySet).toBe('second');
-      expect((await store('first', at(11), at(14))).keySet).toBe('second');
-      expect((await store('third', at(13), at(15))).keySet).toBe('third');
-      // From a clock an hour ahead; the others must still get their word in.
-      expect((await store('ahead', at(3_600), at(3_601))).keySet).toBe('ahead');
-      expect((await store('fourth', at(16), at(17))).keySet).toBe('fourth');
+      const startedAt = new Date(clock.nowMs());
+      const times = { startedAt, nextRefreshAt: startedAt, freshUntil: startedAt };
+      const [{ revision: knownRevision } = { revision: 0 }] = await snapshots.find([address.urlHash]);
+      const store = (keySet: string, known: number) =>
+        snapshots.recordSuccess(address, { ...times, keySet, knownRevision: known });
+      const fail = (known: number) =>
+        snapshots.recordFailure(address, {
+          ...times,
+          reason: 'status 500',
+          consecutiveFailures: 1,
+          knownRevision: known,
+        });
+      const stored = await store('second', knownRevision);
+      expect(stored).toMatchObject({ keySet: 'second', revision: knownRevision + 1 });
+      expect(await store('first', knownRevision)).toEqual(stored);
+      expect(await fail(knownRevision)).toEqual(stored);
+      expect(await fail(stored.revision)).toMatchObject({ keySet: 'second', consecutiveFailures: 1 });
+      expect(await store('third', stored.revision + 1)).toMatchObject({
+        keySet: 'third',
+        consecutiveFailures: 0,
+      });
     });
 
     it('[D36] gives the extra fetch of a window to one of many reservations', async () => {

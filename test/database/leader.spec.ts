@@ -1,18 +1,17 @@
-// Checks that of several candidates on one PostgreSQL database one leads, never two, and that there soon is another.
+// Checks that of several candidates on one PostgreSQL database one leads, and that there soon is another.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createLogger } from '../../src/logging/logger.js';
 import { AdvisoryLockLeader } from '../../src/token-exchange/coordination/advisory-lock.leader.js';
-import { LeaderSession } from '../../src/token-exchange/coordination/leader-session.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-const TAKEOVER_MS = 15_000;
+const TAKEOVER_MS = 10_000;
 const NOBODY = -1;
 const logger = createLogger('silent');
 
-describeOnPostgresql('[D36] the leader', (database) => {
+describeOnPostgresql('[D94] the leader', (database) => {
   let candidates: AdvisoryLockLeader[] = [];
   let proxies: TcpProxy[] = [];
   let election: Election;
@@ -41,7 +40,7 @@ describeOnPostgresql('[D36] the leader', (database) => {
     return candidate;
   };
 
-  it('[D36] is the first of three candidates, and it alone holds the lock', async () => {
+  it('[D94] is the first of three candidates, and it alone holds the lock', async () => {
     await join();
     await Promise.all([join(), join()]);
     expect(candidates.map(({ isLeader }) => isLeader)).toEqual([true, false, false]);
@@ -51,33 +50,32 @@ describeOnPostgresql('[D36] the leader', (database) => {
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D36] is one of eight that apply at the same moment', async () => {
+  it('[D94] is one of eight that apply at the same moment', async () => {
     await Promise.all(Array.from({ length: 8 }, () => join()));
     await election.until((leader) => leader !== NOBODY, TAKEOVER_MS);
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D36] hands over at once when it stops', async () => {
+  it('[D94] hands over within two seconds when it stops', async () => {
     const first = await join();
     await join();
     const stopping = first.stop();
     expect(first.isLeader).toBe(false);
-    await election.until((leader) => leader === 1, 1_000);
+    await election.until((leader) => leader === 1, 2_000);
     await stopping;
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D36] knows at once that its session was killed, and soon there is a leader again', async () => {
-    const first = await join();
+  it('[D94] knows at once that its session was killed, and soon there is a leader again', async () => {
+    await join();
     await Promise.all([join(), join()]);
     await killLockHolder(database);
     await election.until((leader) => leader === NOBODY, 1_000);
-    expect(first.isLeader).toBe(false);
     await election.until((leader) => leader !== NOBODY, TAKEOVER_MS);
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D36] is replaced within 15 s when its connection ends and it does not come back', async () => {
+  it('[D94] is replaced within 10 s when its connection ends and it does not come back', async () => {
     const proxy = await openProxy();
     await join(proxy.url);
     await join();
@@ -87,7 +85,7 @@ describeOnPostgresql('[D36] the leader', (database) => {
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D36] is replaced within 15 s when its packets are dropped, and does not lead again when they arrive', async () => {
+  it('[D94] is replaced within 10 s when its packets are dropped, and does not lead again when they arrive', async () => {
     const proxy = await openProxy();
     await join(proxy.url);
     await join();
@@ -102,22 +100,7 @@ describeOnPostgresql('[D36] the leader', (database) => {
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D36] is replaced within 15 s though the database will not end its session for another account', async () => {
-    const account = await createAccount(database);
-    const proxy = await openProxy();
-    const first = await join(proxy.url);
-    await join(account);
-    proxy.silence();
-    await election.until((leader) => leader === 1, TAKEOVER_MS);
-    expect(first.isLeader).toBe(false);
-    // The silent session still has the lock; once it is gone the new leader gets it.
-    expect(await lockHolders(database)).toEqual([new URL(urlOf(database)).username]);
-    proxy.resume();
-    await within(5_000, async () => (await lockHolders(database)).join() === new URL(account).username);
-    expect(election.leader()).toBe(1);
-  });
-
-  it('[D36] is a candidate that did not reach the database at its start and goes on trying', async () => {
+  it('[D94] is a candidate that did not reach the database at its start and goes on trying', async () => {
     const proxy = await openProxy();
     proxy.silence();
     const candidate = await join(proxy.url);
@@ -126,90 +109,12 @@ describeOnPostgresql('[D36] the leader', (database) => {
     await election.until((leader) => leader === 0, TAKEOVER_MS);
   });
 
-  it('[D97] stays the same when the clock of the database is set an hour ahead: two never lead', async () => {
-    await join();
-    await join();
-    await setDatabaseClock(database, 3_600);
-    // A candidate looks at the lease while it seems to have run out, and at the next renewal it has not.
-    await delay(4_000);
-    expect(election.changes).toEqual([NOBODY, 0]);
-    expect(election.mostAtOnce).toBe(1);
-  });
-
-  it('[D97] is replaced soon though the clock of the database was set an hour back', async () => {
-    const proxy = await openProxy();
-    await join(proxy.url);
-    await join();
-    await proxy.close();
-    await setDatabaseClock(database, -3_600);
-    await election.until((leader) => leader === 1, 2 * TAKEOVER_MS);
-    expect(election.mostAtOnce).toBe(1);
-  });
-
-  it('[D94] keeps its session, and warns of nothing, while it waits for what the leader of before has begun', async () => {
-    const url = urlOf(database);
-    await query(url, 'DELETE FROM token_exchange_leader_lease');
-    await query(
-      url,
-      `INSERT INTO token_exchange_leader_lease (epoch, candidate, expires_at)
-       VALUES (1, '00000000-0000-4000-8000-000000000001', now() - interval '1 minute')`,
-    );
-    const former = new Client({ connectionString: url });
-    await former.connect();
-    const warnings: unknown[] = [];
-    const log = { ...logger, info: () => undefined, warn: (...said: unknown[]) => void warnings.push(said) };
-    const candidate = new AdvisoryLockLeader({ connectionString: url }, log);
-    candidates.push(candidate);
-    try {
-      await former.query('BEGIN');
-      await former.query('SELECT FROM token_exchange_leader_lease FOR KEY SHARE');
-      const starting = candidate.start();
-      const waits = new Map<string, unknown>();
-      const look = async () => {
-        const rows = await query<{ pid: number; at: string }>(
-          url,
-          `SELECT pid, query_start::text AS at FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE '%leader'`,
-        );
-        for (const { pid, at } of rows) waits.set(at, pid);
-        return waits.size > 1;
-      };
-      await within(60_000, look);
-      expect(new Set(waits.values()).size).toBe(1);
-      await former.query('COMMIT');
-      await starting;
-      await within(TAKEOVER_MS, async () => candidate.isLeader);
-      expect(warnings).toEqual([]);
-    } finally {
-      await former.end();
-    }
-  });
-
-  it('[D36] is stopped within a few seconds though the network is silent', async () => {
+  it('[D94] is stopped within a few seconds though the network is silent', async () => {
     const proxy = await openProxy();
     const first = await join(proxy.url);
     proxy.silence();
     await first.stop();
     expect(first.isLeader).toBe(false);
-  });
-
-  it('[D36] loses its session soon when its host vanishes: the server probes the connection', async () => {
-    const session = await LeaderSession.open(
-      { connectionString: urlOf(database) },
-      {
-        onLost: () => undefined,
-        onLeadershipFree: () => undefined,
-      },
-    );
-    const setting = async (name: string) => {
-      const [row] = await session.query<Record<string, string>>(`SHOW ${name}`);
-      return row?.[name];
-    };
-    expect(await setting('tcp_keepalives_idle')).toBe('4');
-    expect(await setting('tcp_keepalives_interval')).toBe('2');
-    expect(await setting('tcp_keepalives_count')).toBe('3');
-    expect(await setting('tcp_user_timeout')).toBe('10000');
-    await session.close();
   });
 });
 
@@ -267,22 +172,14 @@ async function query<Row>(url: string, sql: string): Promise<Row[]> {
   }
 }
 
-/** The accounts of the sessions that hold an advisory lock of this database. */
-async function lockHolders(database: TestDatabase): Promise<string[]> {
-  const rows = await query<{ usename: string }>(
+/** The sessions that hold an advisory lock of this database. */
+async function lockHolders(database: TestDatabase): Promise<number[]> {
+  const rows = await query<{ pid: number }>(
     urlOf(database),
-    `SELECT usename FROM pg_locks JOIN pg_stat_activity USING (pid)
+    `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
      WHERE locktype = 'advisory' AND granted AND datname = current_database()`,
   );
-  return rows.map(({ usename }) => usename);
-}
-
-/** As if it had been set since the last renewal: the lease runs out so much sooner, or later. */
-async function setDatabaseClock(database: TestDatabase, aheadSeconds: number): Promise<void> {
-  await query(
-    urlOf(database),
-    `UPDATE token_exchange_leader_lease SET expires_at = expires_at - interval '1 second' * (${aheadSeconds})`,
-  );
+  return rows.map(({ pid }) => pid);
 }
 
 async function killLockHolder(database: TestDatabase): Promise<void> {
@@ -292,17 +189,4 @@ async function killLockHolder(database: TestDatabase): Promise<void> {
      WHERE locktype = 'advisory' AND granted AND datname = current_database()`,
   );
   expect(ended).toHaveLength(1);
-}
-
-/** @returns the database's URL for an account that may use the lease, but not end sessions of others */
-async function createAccount(database: TestDatabase): Promise<string> {
-  const url = new URL(urlOf(database));
-  const name = url.pathname.slice(1).replace('test', 'account');
-  await query(
-    url.href,
-    `CREATE ROLE ${name} LOGIN PASSWORD 'apart'; GRANT ALL ON token_exchange_leader_lease TO ${name}`,
-  );
-  url.username = name;
-  url.password = 'apart';
-  return url.href;
 }

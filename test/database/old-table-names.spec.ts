@@ -60,18 +60,6 @@ describeOnEachDatabase('the tables under their names of the release before', (da
     expect(await rowsOf('token_exchange_session')).toEqual([]);
   });
 
-  it('[D36] hold one lease for both releases', async () => {
-    const take = (table: string) =>
-      dataSource.query<{ epoch: string }[]>(
-        `INSERT INTO ${table} AS lease (epoch, candidate, expires_at) VALUES (1, $1, $2)
-         ON CONFLICT (singleton) DO UPDATE SET epoch = lease.epoch + 1 WHERE lease.expires_at <= clock_timestamp()
-         RETURNING epoch`,
-        [randomUUID(), later],
-      );
-    expect(await take('leader_lease')).toHaveLength(1);
-    expect(await take('token_exchange_leader_lease')).toHaveLength(0);
-  });
-
   it('[D36] hold the key sets and the signing keys of both', async () => {
     await dataSource.query(
       `INSERT INTO jwks_snapshot AS held (url_hash, url, key_set, revision) VALUES ('hash', 'url', '{}', 1)

@@ -47,8 +47,7 @@ describeOnPostgresql('[D59] another instance', (database) => {
 
   it('misses no ended token of a transaction that began first and committed last', async () => {
     const [writer, reader] = [await start(UNREACHABLE), await start(UNREACHABLE)];
-    const isEnded = (id: string) =>
-      reader.known.refusesToken({ id, keys: [], userIds: [], sinceMs: Date.now() });
+    const isEnded = (id: string) => reader.known.refusesToken({ id, keys: [], sinceMs: Date.now() });
     const [slow, fast] = [randomUUID(), randomUUID()];
     let commit = (): void => undefined;
     const isHeld = new Promise<void>((resolve) => (commit = resolve));
@@ -88,35 +87,28 @@ describeOnEachDatabase('[D61] a reading', (database) => {
     const { repository, transactions } = instance;
     const end = (id: string) =>
       transactions.run((transaction) => repository.endToken(transaction, id, later()));
-    const signOut = (userId: string, at: Date) =>
-      transactions.run((transaction) => repository.signOut(transaction, userId, at));
     await transactions.run((transaction) =>
       repository.revoke(transaction, { issuer: ISSUER, kid: null }, new Date(1_000)),
     );
     expect(await end('first')).toBe(true);
     expect(await end('first')).toBe(false);
-    await signOut('user', new Date(2_000));
     const all = await repository.read(FROM_THE_BEGINNING);
     expect(all).toMatchObject({
       trust: [{ issuer: ISSUER, kid: null, revokedAt: new Date(1_000), restoredAt: null }],
       endedTokens: [{ id: 'first' }],
-      signOuts: [{ userId: 'user', signedOutAt: new Date(2_000) }],
     });
     // As long as a transaction is open anywhere on the server that began before these, they are told again.
     let { horizon } = all;
     await until('nothing is told again', 10_000, async () => {
       const again = await repository.read(horizon);
       ({ horizon } = again);
-      return again.endedTokens.length + again.signOuts.length === 0;
+      return again.endedTokens.length === 0;
     });
     await end('second');
-    // Back in time it does not go.
-    await signOut('user', new Date(1_000));
     const next = await repository.read(horizon);
     expect(next).toMatchObject({
       trust: [{ issuer: ISSUER }],
       endedTokens: [{ id: 'second' }],
-      signOuts: [{ userId: 'user', signedOutAt: new Date(2_000) }],
     });
   });
 

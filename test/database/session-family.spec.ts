@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { SessionFamily1790000000030 } from '../../src/database/migrations/1790000000030-session-family.js';
+import { NoLeaseView1790000000170 } from '../../src/database/migrations/1790000000170-no-lease-view.js';
+import { TokenExchange1790000000180 } from '../../src/token-exchange/migrations/1790000000180-no-lease.js';
 import { TokenExchangePrefix1790000000040 } from '../../src/database/migrations/1790000000040-token-exchange-prefix.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import type { Transaction } from '../../src/token-exchange/database/transaction.js';
@@ -132,12 +134,16 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
          SELECT sha256(($2::text || n)::bytea), $1, now(), now() + interval '1 hour' FROM generate_series(1, 3) n`,
         [userId, randomUUID()],
       );
+    // The lease of the leader and its old name went later.
+    const later = [new TokenExchange1790000000180(), new NoLeaseView1790000000170()];
+    for (const each of later) await each.down(runner);
     await renaming.down(runner);
     await migration.down(runner);
     await insert();
     await migration.up(runner);
     await insert();
     await renaming.up(runner);
+    for (const each of later.reverse()) await each.up(runner);
     await runner.release();
     const rows = await dataSource.query<{ family: string }[]>(
       'SELECT family_id AS family FROM token_exchange_session WHERE user_id = $1',

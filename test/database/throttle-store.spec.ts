@@ -7,7 +7,6 @@ import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-coun
 import { ThrottlePurgeJob } from '../../src/http/throttle/throttle-purge.job.js';
 import { createLogger } from '../../src/logging/logger.js';
 import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { Database } from '../../src/token-exchange/database/database.js';
 import { NO_LIMIT } from '../../src/token-exchange/throttle/giving-throttler.storage.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -109,7 +108,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
       `INSERT INTO throttle_counter SELECT 'ended ' || n, 1, now() - interval '1 second' FROM generate_series(1, 12000) n`,
     );
     const counters = new ThrottleCounterRepository(new Database(dataSource));
-    expect(await counters.purge(ANYBODY, 1_000)).toBe(1_000);
+    expect(await counters.purge(1_000)).toBe(1_000);
     await new ThrottlePurgeJob(counters, new SoleLeader(), createLogger('silent')).run();
     expect(
       await dataSource.query(`SELECT count(*)::int FROM throttle_counter WHERE key LIKE 'ended %'`),
@@ -121,7 +120,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     const instance = new Instance(dataSource);
     const counters = new ThrottleCounterRepository(new Database(dataSource));
     for (let round = 0; round < 50; round++) {
-      const [verdict] = await Promise.all([instance.hit('back', 1), counters.purge(ANYBODY, 1_000)]);
+      const [verdict] = await Promise.all([instance.hit('back', 1), counters.purge(1_000)]);
       expect(verdict.isBlocked).toBe(false);
     }
     expect(instance.failedOpen).toBe(0);

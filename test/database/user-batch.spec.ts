@@ -175,7 +175,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
       settlePair('actor', 'actor'),
     ]);
     const isSettled = true;
-    expect(settled).toEqual([
+    expect(settled).toMatchObject([
       { isSettled, users: { subjectUserId: subjectId, actorUserId: actorId } },
       { isSettled: false },
       { isSettled: false },

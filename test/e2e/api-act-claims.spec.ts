@@ -10,8 +10,8 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 /** What a partner might write in the hope that it counts; `owner` is the owner's local id. */
 const ACTS: readonly [string, (owner: string) => object][] = [
   ['the owner', (owner) => ({ sub: owner })],
-  ['the owner of this instance', (owner) => ({ sub: owner, iss: BASE_URL })],
-  ['somebody for whom the owner acted', (owner) => ({ sub: 'agent', act: { sub: owner, iss: BASE_URL } })],
+  ['the owner, of another issuer', (owner) => ({ sub: owner, iss: 'https://elsewhere.example' })],
+  ['somebody for whom the owner acted', (owner) => ({ sub: 'agent', act: { sub: owner } })],
 ];
 
 /** Where it is written: in the subject's token, the actor's, or both; without an actor the second is not sent. */

@@ -117,14 +117,15 @@ describeOnAnyDatabase('the permission matrix', (database) => {
     expect((await api.get(path, await world.token(stranger, admin))).status).toBe(200);
   });
 
-  it('[D7] a user who is disabled over the API is out at once', async () => {
+  it('[D7] a user who is disabled over the API is out at once, and the tokens of before for good', async () => {
     const userId = await world.createUser();
     const [token, admin] = [await world.token(userId), await world.tokenOf('administrator')];
     expect((await api.get('/api/v1/projects', token)).status).toBe(200);
     await api.patch(`/api/v1/users/${userId}`, admin, { enabled: false });
     expect((await api.get('/api/v1/projects', token)).status).toBe(401);
     await api.patch(`/api/v1/users/${userId}`, admin, { enabled: true });
-    expect((await api.get('/api/v1/projects', token)).status).toBe(200);
+    expect((await api.get('/api/v1/projects', token)).status).toBe(401);
+    expect((await api.get('/api/v1/projects', await world.token(userId))).status).toBe(200);
   });
 
   it('[D23] what is not there and what may not be seen answer the same bytes', async () => {

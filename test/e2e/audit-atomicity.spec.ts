@@ -111,7 +111,7 @@ describeOnEachDatabase('[6.3] audit and the work it tells about', (database) => 
     expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
     const headers = { authorization: `Bearer ${token}` };
     expect((await service.fetch('/rest/me', { headers })).status).toBe(200);
-    for (const table of ['trust_revocation', 'ended_token', 'user_sign_out'])
+    for (const table of ['trust_revocation', 'ended_token'])
       expect(await service.rows(`SELECT 1 FROM token_exchange_${table}`)).toEqual([]);
   });
 

@@ -14,6 +14,7 @@ interface Answered {
   id: string;
   event: string;
   requestId: string;
+  clientRequestId?: string;
   subjectUserId: string | null;
   actorUserId: string | null;
   payload: Record<string, unknown>;
@@ -95,6 +96,22 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
   ])('[D84] filter: %s', async (query, requests) => {
     const found = await list(query);
     expect(new Set(found.map(({ requestId }) => requestId))).toEqual(new Set(requests));
+  });
+
+  it('[D21] by what an untrusted client called its request, beside the id', async () => {
+    const name = (column: string | null) =>
+      service.rows(`UPDATE audit_event SET client_request_id = $1 WHERE request_id = 'replay-of-ada'`, [
+        column,
+      ]);
+    await name('login-of-ada');
+    const found = await list('requestId=login-of-ada&event=token-exchange.*');
+    expect(new Map(found.map(({ requestId, clientRequestId }) => [requestId, clientRequestId]))).toEqual(
+      new Map([
+        ['replay-of-ada', 'login-of-ada'],
+        ['login-of-ada', undefined],
+      ]),
+    );
+    await name(null);
   });
 
   it('[D84] the events of a user, as subject or actor, and those of a subject alone', async () => {

@@ -143,7 +143,9 @@ describeOnAnyDatabase('svc-admin users, whatever the database', (database) => {
       .filter((email) => email.endsWith('@many.example'));
     expect(new Set(many).size).toBe(1001);
     expect(many).toHaveLength(1001);
+    await admin.createUser('аnn@b.example');
     const table = await admin.output(['users', 'list']);
+    expect(table).toMatch(/аnn@b\.example \(not ASCII\) /);
     expect(table).toMatch(/^ID +E-MAIL +NAME +ROLE +STATE\n/);
     expect(table).toMatch(/\n[0-9a-f-]{36} +Ann@b\.example +Ann Lee +global:member +enabled\n/);
   });

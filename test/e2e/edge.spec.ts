@@ -96,6 +96,26 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
     },
   );
 
+  it('[D21] without a trusted proxy a well-formed id stands beside an own one, in log and trail', () =>
+    withService(database, { trustedKeys, environment: { SVC_PROXY_HOPS: '0' } }, async (direct) => {
+      const clientRequestId = 'of-somebody-1';
+      const answers = [1, 2].map(() =>
+        direct.exchange({ subject_token: 'x' }, { 'x-request-id': clientRequestId }),
+      );
+      const ids = (await Promise.all(answers)).map(({ headers }) => headers.get('x-request-id') ?? '');
+      expect(new Set([clientRequestId, ...ids]).size).toBe(3);
+      expect(await auditRows(direct, clientRequestId)).toEqual([]);
+      for (const id of ids) {
+        const stored = await direct.rows('SELECT client_request_id FROM audit_event WHERE request_id = $1', [
+          id,
+        ]);
+        expect(stored).toEqual([{ client_request_id: clientRequestId }]);
+        const lines = direct.log.filter(({ requestId }) => requestId === id);
+        expect(lines.length).toBeGreaterThan(1);
+        for (const line of lines) expect(line).toMatchObject({ clientRequestId });
+      }
+    }));
+
   it.each([
     ['GET', '/'],
     ['GET', '/healthz'],

@@ -151,7 +151,8 @@ describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
   it('[D27] the same answer, and one warning a minute; a header of the client changes nothing', async () => {
     const clock = new TestClock();
     const fresh = () => partner.sign(partner.claims({ iat: clock.nowSeconds() }));
-    await withService(database, { trustedKeys, clock }, async (service) => {
+    const environment = { SVC_PROXY_HOPS: '0' };
+    await withService(database, { trustedKeys, clock, environment }, async (service) => {
       const logIn = async () =>
         (await service.embed({ token: fresh() }, { 'x-forwarded-proto': 'https' })).status;
       expect([await logIn(), warnings(service)]).toEqual([303, 1]);

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { databaseEnvironment, describeOnPostgresql } from '../support/databases.js';
 import type { CommandResult } from '../support/run-cli.js';
 import { CommandLine } from '../support/run-cli.js';
+import { describeOutsideMain } from '../support/series.js';
 
 // Each opens an embedded database, where others keep the machine busy.
 jest.setTimeout(240_000);
@@ -61,7 +62,7 @@ class Folder extends CommandLine {
   }
 }
 
-describe('[D115] svc-admin init', () => {
+describeOutsideMain('[D115] svc-admin init', () => {
   const line = new Folder();
   let first: Told;
 

@@ -1,4 +1,5 @@
 // Keys that a key set should not have, or has no longer: their tokens are refused and audited on every way in.
+import { visible } from '../../src/token-exchange/foundation/told-value.js';
 import { randomBytes } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { Leader } from '../../src/token-exchange/coordination/leader.js';
@@ -83,7 +84,7 @@ describeOnAnyDatabase('keys of a key set that are not used', (database) => {
     const told = service.log.filter(({ msg }) => msg === 'a key of a JWKS is not used');
     expect(told.map(({ warning }) => warning)).toEqual([
       ...UNSTORABLE_KIDS.map(
-        (kid, at) => `key ${at} (kid ${JSON.stringify(kid)}) has a kid with NUL or a lone surrogate`,
+        (kid, at) => `key ${at} (kid "${visible(kid)}") has a kid with NUL or a lone surrogate`,
       ),
       ...weak.map(
         ({ kid }, at) =>

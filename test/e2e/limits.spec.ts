@@ -1,4 +1,5 @@
 // Every limit of docs/limits.md: its setting and default are as the page says, and so is what a running service answers beyond it.
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -13,6 +14,7 @@ import { MetricSamples } from '../support/metric-samples.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
 import { CommandLine } from '../support/run-cli.js';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
+import { isMainScope } from '../support/series.js';
 import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { withService } from '../support/with-service.js';
@@ -53,6 +55,8 @@ const ROWS = rowsOf(repositoryFile('docs/limits.md').text);
 type Excess = (service: TestService, world: ApiWorld) => Promise<string>;
 
 interface Case {
+  /** It waits for real time, or sends more than a thousand requests: `npm test` leaves it to `npm run test:all`. */
+  readonly isSlow?: true;
   /** Low values of settings, so that the limit is near. */
   readonly environment?: Record<string, string>;
   readonly excess: Excess;
@@ -101,11 +105,13 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   'Time for the headers of a request, from its first byte, or from the connection': {
+    isSlow: true,
     environment: { SVC_HEADERS_TIMEOUT_SECONDS: '1' },
     excess: async ({ address }) =>
       toldRaw(await sendBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n'))),
   },
   'Time for a whole request': {
+    isSlow: true,
     environment: { SVC_REQUEST_TIMEOUT_SECONDS: '1' },
     excess: async ({ address }) => {
       const head = 'POST /rest/auth/embed HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc';
@@ -113,6 +119,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   'Time between two requests on a connection': {
+    isSlow: true,
     environment: { SVC_KEEP_ALIVE_SECONDS: '1' },
     excess: async ({ address }) => {
       const socket = await openConnection(address);
@@ -120,14 +127,15 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   'Time without a byte of an answer being taken': {
+    isSlow: true,
     environment: { SVC_ANSWER_TIMEOUT_SECONDS: '10', SVC_REQUEST_TIMEOUT_SECONDS: '1' },
     excess: async ({ address }) => {
       const { hostname, port } = new URL(address);
       const socket = connect(Number(port), hostname);
       socket.on('error', () => undefined);
       // More than the system holds of answers on their way.
-      const count = 200;
-      socket.write('GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
+      const count = 16;
+      socket.write('GET /api/v1/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
       socket.pause();
       // The time begins anew with what the system took at first.
       await pause(25_000);
@@ -137,7 +145,16 @@ const CASES: Readonly<Record<string, Case>> = {
       return text.split('HTTP/1.1 ').length - 1 < count ? CLOSED : 'answered';
     },
   },
+  'Requests of a connection that have no answer yet': {
+    excess: async ({ address }) => {
+      const ask = (count: number) =>
+        sendBytes(address, Buffer.from('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count)));
+      expect((await ask(16))?.status).toBe(200);
+      return (await ask(17)) === undefined ? CLOSED : 'answered';
+    },
+  },
   'What comes after the last answer of a connection': {
+    isSlow: true,
     excess: async ({ address }) => {
       const { hostname, port } = new URL(address);
       const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -159,7 +176,7 @@ const CASES: Readonly<Record<string, Case>> = {
       }
     },
   },
-  'Requests in progress in an instance at one time': {
+  'Requests in progress in a process at one time': {
     environment: { SVC_MAX_REQUESTS_IN_PROGRESS: '1' },
     excess: (service) => besideOneInProgress(service, () => told(service.embed({ token: partner.sign() }))),
   },
@@ -209,6 +226,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   "Calls of the operator's API of an address within a minute": {
+    isSlow: true,
     environment: { SVC_ADMIN_ENABLED: 'true' },
     excess: async (service) => {
       const knock = () => service.fetch('/rest/admin/session');
@@ -229,6 +247,13 @@ const CASES: Readonly<Record<string, Case>> = {
     excess: async (service, world) => {
       const token = await world.token(await world.createUser());
       return second(() => call(service, token, 'credentials', credential()));
+    },
+  },
+  'Bytes that the workflows and credentials of a project take in the database': {
+    environment: { SVC_MAX_BYTES_PER_PROJECT: '1500' },
+    excess: async (service, world) => {
+      const token = await world.token(await world.createUser());
+      return second(() => call(service, token, 'workflows', workflowOf(1000)));
     },
   },
   'Members of a project': {
@@ -267,6 +292,12 @@ const credential = () => ({
   name: 'n',
   type: 'httpBasicAuth',
   data: { user: 'ada', password: 'correct horse' },
+});
+
+/** One that takes so many bytes at least, however it is compressed. */
+const workflowOf = (bytes: number) => ({
+  name: 'n',
+  nodes: [{ id: 'a', type: 'code', text: randomBytes(bytes / 2).toString('hex') }],
 });
 
 async function teamOf(service: TestService, token: string): Promise<string> {
@@ -384,7 +415,8 @@ describe('docs/limits.md', () => {
 });
 
 describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104] beyond a limit', (database) => {
-  it.each(ROWS)('$limit: $answer', async ({ limit, answer }) => {
+  const due = ROWS.filter(({ limit }) => !isMainScope || !CASES[limit]?.isSlow);
+  it.each(due)('$limit: $answer', async ({ limit, answer }) => {
     const { environment = {}, excess } = CASES[limit]!;
     let became = '';
     await withWorld(database, environment, async (service, world) => {
@@ -397,7 +429,7 @@ describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104] beyond a
 describeOnAnyDatabase('[D102] more requests in progress than there may be', (database) => {
   const environment = { SVC_MAX_REQUESTS_IN_PROGRESS: '1' };
 
-  it('[D102] each endpoint answers in its own form, nothing is used up, and health and metrics are answered', async () => {
+  it('[D102] each endpoint answers in its own form, nothing is used up, and health is answered', async () => {
     await withWorld(database, environment, async (service, world) => {
       const token = await administrator(world);
       const [subject_token, login] = [partner.sign(), partner.sign()];
@@ -417,15 +449,13 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
         const page = await service.embed({ token: login, answer: 'page' }, { origin: 'https://a.example' });
         expect(page.status).toBe(503);
         const asked = await service.post('/rest/auth/embed?answer=page', { token: login });
-        expect([asked.status, asked.headers.get('content-type')]).toMatchObject([
-          503,
-          expect.stringMatching(/^text\/html/),
-        ]);
-        for (const path of ['/healthz', '/healthz/readiness', '/metrics'])
+        expect(await told(asked)).toBe('503 temporarily_unavailable');
+        for (const path of ['/healthz', '/healthz/readiness'])
           expect([path, (await service.fetch(path)).status]).toEqual([path, 200]);
+        expect(await told(service.fetch('/metrics'))).toBe('503 temporarily_unavailable');
         const samples = await MetricSamples.read(service);
         expect(samples.value('svc_requests_in_progress')).toBe(1);
-        expect(samples.value('svc_requests_shed_total')).toBe(5);
+        expect(samples.value('svc_requests_shed_total')).toBe(6);
       });
       expect((await service.exchange({ subject_token })).status).toBe(200);
       expect((await service.embed({ token: login })).status).toBe(303);
@@ -572,6 +602,89 @@ describeOnEachDatabase('[D103] quotas', (database) => {
   });
 });
 
+describeOnEachDatabase('[D103] bytes of a project', (database) => {
+  let service: TestService;
+  let world: ApiWorld;
+  beforeAll(async () => {
+    const environment = { SVC_MAX_BYTES_PER_PROJECT: '10000' };
+    service = await TestService.start(database, { trustedKeys, environment });
+    world = new ApiWorld(service, `bytes-${worlds++}`);
+  });
+  afterAll(() => service?.stop());
+
+  const made = async (answers: readonly Response[]) =>
+    Promise.all(
+      answers
+        .filter(({ status }) => status === 201)
+        .map(async (answer) => ((await answer.json()) as { id: string }).id),
+    );
+  const counted = () =>
+    service.rows(`SELECT size.bytes::int AS bytes FROM project_size size
+      EXCEPT SELECT sum(bytes)::int FROM (
+        SELECT project_id, pg_column_size(nodes) + pg_column_size(connections) AS bytes FROM workflow
+        UNION ALL SELECT project_id, pg_column_size(sealed_data) FROM credential
+      ) stored GROUP BY project_id`);
+
+  it('[D103] of ten workflows and credentials at once no more are made than there is room for', async () => {
+    const token = await world.token(await world.createUser());
+    const text = () => randomBytes(1500).toString('hex');
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        index % 2 === 0
+          ? call(service, token, 'workflows', workflowOf(3000))
+          : call(service, token, 'credentials', { ...credential(), data: { user: 'ada', password: text() } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      ...Array(3).fill(201),
+      ...Array(7).fill(409),
+    ]);
+    expect(await answers.find(({ status }) => status === 409)?.json()).toMatchObject({
+      error: 'quota_exceeded',
+      message: 'The workflows and credentials of a project take at most 10000 bytes',
+    });
+    expect(await counted()).toEqual([]);
+  });
+
+  it('[D103] a change that makes it larger counts as well, and what is deleted makes room', async () => {
+    const token = await world.token(await world.createUser());
+    const make = (bytes: number) => call(service, token, 'workflows', workflowOf(bytes));
+    const ids = await made([await make(4000), await make(4000)]);
+    const change = (bytes: number) => {
+      const { nodes } = workflowOf(bytes);
+      return told(call(service, token, `workflows/${ids[0]}`, { nodes }, 'PATCH'));
+    };
+    expect(await change(8000)).toBe('409 quota_exceeded');
+    expect(await change(200)).toBe('200');
+    expect(await told(make(4000))).toBe('201');
+    expect(await told(make(4000))).toBe('409 quota_exceeded');
+    const [secret] = await made([await call(service, token, 'credentials', credential())]);
+    const data = { user: 'ada', password: randomBytes(2000).toString('hex') };
+    expect(await told(call(service, token, `credentials/${secret}`, { data }, 'PATCH'))).toBe(
+      '409 quota_exceeded',
+    );
+    const headers = { authorization: `Bearer ${token}` };
+    await service.fetch(`/api/v1/workflows/${ids[1]}`, { method: 'DELETE', headers });
+    expect(await told(make(4000))).toBe('201');
+    expect(await counted()).toEqual([]);
+    // What has too much since the limit was lowered may be made smaller.
+    await service.rows('UPDATE project_size SET bytes = bytes + 100000');
+    expect(await change(100)).toBe('200');
+    await service.rows('UPDATE project_size SET bytes = bytes - 100000');
+  });
+
+  it('[D103] what is counted of a project goes with it', async () => {
+    const owner = await world.createUser('global:admin');
+    const token = await world.token(owner);
+    const projectId = await teamOf(service, token);
+    expect(await told(call(service, token, 'workflows', { ...workflowOf(1000), projectId }))).toBe('201');
+    const headers = { authorization: `Bearer ${token}` };
+    const deleted = await service.fetch(`/api/v1/projects/${projectId}`, { method: 'DELETE', headers });
+    expect(deleted.status).toBe(204);
+    expect(await service.rows('SELECT 1 FROM project_size WHERE project_id = $1', [projectId])).toEqual([]);
+  });
+});
+
 describeOnEachDatabase('[D104] the sessions of a user at the limit', (database) => {
   it('[D104][D28] a renewal ends the oldest of other families, and leaves its predecessor the grace', async () => {
     const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: '3' };
@@ -593,7 +706,11 @@ describeOnEachDatabase('[D104] the sessions of a user at the limit', (database) 
 describeOnEachDatabase('[D103] svc-admin workflows import', (database) => {
   let command: CommandLine;
   beforeAll(() => {
-    command = new CommandLine(() => ({ ...database.environment, SVC_MAX_WORKFLOWS_PER_PROJECT: '2' }));
+    command = new CommandLine(() => ({
+      ...database.environment,
+      SVC_MAX_WORKFLOWS_PER_PROJECT: '2',
+      SVC_MAX_BYTES_PER_PROJECT: '1024',
+    }));
   });
   afterAll(() => command?.remove());
 
@@ -609,6 +726,13 @@ describeOnEachDatabase('[D103] svc-admin workflows import', (database) => {
     expect(await importing(3)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('A project has at most 2 workflows.'),
+    });
+    const nodes = [{ id: 'a', type: 'code', text: randomBytes(600).toString('hex') }];
+    command.write('large.json', [{ name: 'n', nodes }]);
+    const large = ['workflows', 'import', '--file', 'large.json', '--owner-email', email];
+    expect(await command.run(large)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('take at most 1024 bytes.'),
     });
     expect(await importing(2)).toMatchObject({ exitCode: 0 });
     expect(await importing(1)).toMatchObject({ exitCode: 1 });

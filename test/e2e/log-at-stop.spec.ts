@@ -32,6 +32,7 @@ describeBuilt('[D21] the log of the process', () => {
       ...databaseEnvironment(database),
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
+      SVC_PROXY_HOPS: '1',
     });
   });
   afterEach(() => rmSync(surroundings.directory, { recursive: true, force: true }));

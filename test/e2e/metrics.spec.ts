@@ -2,12 +2,12 @@
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/config/version.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
-import { ANYBODY } from '../../src/token-exchange/coordination/leader-term.js';
 import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
 import { Cast, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer, body, status } from '../support/jwks-server.js';
 import { MetricSamples } from '../support/metric-samples.js';
+import { sendRaw } from '../support/raw-http.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -61,6 +61,13 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect((await MetricSamples.read(service)).value('process_resident_memory_bytes')).toBeGreaterThan(0);
   });
+
+  it.each(['/%6detrics', '/metric%73?name=x', '/metrics/', '//metrics', '/METRICS'])(
+    'has one spelling of its path, so that a rule of a reverse proxy fits: not %s',
+    async (path) => {
+      expect((await sendRaw(service.address, { target: path }))?.status).toBe(404);
+    },
+  );
 
   it('counts exchanges and logins that succeed', async () => {
     const counted = await growth(
@@ -195,7 +202,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
         ['svc_replay_purges_total', { outcome: 'succeeded' }],
         ['svc_replay_purges_total', { outcome: 'failed' }],
       ],
-      () => service.part(JtiPurgeJob).run(ANYBODY),
+      () => service.part(JtiPurgeJob).run(),
     );
     expect(counted).toEqual([5, 1, 0]);
   });

@@ -1,7 +1,7 @@
 // What an administrator may not do at the operator's page that its owner may, also of two who ask at once.
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/operator/accounts/password-hasher.js';
-import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { createUser, storedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import {
@@ -16,7 +16,22 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const configured = Partner.create({ issuer: 'https://configured.example', audience: BASE_URL });
 const REFUSED = [409, 'refused'];
+const REACHES = 'Only the owner changes trust that reaches the owner or administrators.';
+const KNOWN = 'Only the owner adds an entry for an issuer that has users or another entry.';
+
+/** An identity of an issuer becomes the user's, as by a token. */
+function link(service: TestService, issuer: string, userId: string): Promise<unknown> {
+  const insert = 'INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)';
+  return service.rows(insert, [issuer, 'linked', userId]);
+}
+
+/** An entry with a key of the sender's own. */
+function ownKey(issuer: string, name: string, more: object = {}) {
+  const own = Partner.create({ issuer, kid: name, audience: BASE_URL });
+  return { entry: { ...own.staticEntry(), name, ...more } };
+}
 
 describeOnEachDatabase('an administrator beside the owner', (database) => {
   let service: TestService;
@@ -26,7 +41,8 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
   let admin: OperatorBrowser;
 
   beforeAll(async () => {
-    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT });
+    const trustedKeys = [{ ...configured.staticEntry(), excludeOwner: true, linkPrivileged: false }];
+    service = await TestService.start(database, { environment: OPERATOR_ENVIRONMENT, trustedKeys });
     ownerId = await createOperator(service, 'owner@example.com', 'global:owner');
     adminId = await createOperator(service, 'admin@example.com');
     owner = await signedIn(service, 'owner@example.com');
@@ -46,10 +62,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
   it('[D121] trusts no entry that reaches the owner or administrators, and suspends and removes every one', async () => {
     for (const broad of [{ linkPrivileged: true }, { excludeOwner: false }]) {
       const answer = await admin.send('POST', 'entries', entry(broad));
-      expect([answer.status, await answer.json()]).toMatchObject([
-        409,
-        { message: 'Only the owner trusts an entry that reaches the owner or administrators.' },
-      ]);
+      expect([answer.status, await answer.json()]).toMatchObject([409, { message: REACHES }]);
     }
     expect((await admin.send('POST', 'entries', entry({}))).status).toBe(201);
     for (const broad of [{ linkPrivileged: true }, { excludeOwner: false }])
@@ -69,6 +82,60 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect(failed.map(({ payload }) => payload.operation)).toEqual([
       ...['keys add', 'keys add', 'keys policy', 'keys policy', 'keys policy', 'keys resume'],
     ]);
+  });
+
+  it('[D121] adds no entry for an issuer that has users or another entry', async () => {
+    const left = 'https://left.example';
+    await link(service, left, await createUser(service, { email: 'left@example.com' }));
+    const stored = 'https://stored.example';
+    expect((await admin.send('POST', 'entries', ownKey(stored, 'first'))).status).toBe(201);
+    expect((await admin.send('POST', 'entries/first/suspend')).status).toBe(200);
+    for (const [index, issuer] of [left, stored, configured.issuer].entries()) {
+      const added = ownKey(issuer, `own-${index}`);
+      const answer = await admin.send('POST', 'entries', added);
+      expect([answer.status, await answer.json()]).toMatchObject([409, { message: KNOWN }]);
+      expect((await owner.send('POST', 'entries', added)).status).toBe(201);
+    }
+  });
+
+  it('[D121] of two who add entries for an issuer at once one does', async () => {
+    const adds = ['one', 'two'].map((name) =>
+      admin.send('POST', 'entries', ownKey('https://twice.example', name)),
+    );
+    const statuses = (await Promise.all(adds)).map(({ status }) => status);
+    expect(statuses.sort((one, other) => one - other)).toEqual([201, 409]);
+  });
+
+  it('[D121][D122] changes no trust by which an administrator is signed in, but suspends it', async () => {
+    const issuer = 'https://linked.example';
+    const otherId = await createOperator(service, 'linked@example.com');
+    expect((await admin.send('POST', 'entries', ownKey(issuer, 'linked'))).status).toBe(201);
+    expect((await admin.send('POST', 'revocations', { issuer, kid: 'linked' })).status).toBe(201);
+    await link(service, issuer, otherId);
+    const changes = [
+      ['PUT', 'entries/linked/policy', { set: { provisionUsers: false }, unset: [] }],
+      ['POST', 'revocations', { issuer, kid: null }],
+      ['POST', 'revocations/restore', { issuer, kid: 'linked' }],
+    ] as const;
+    for (const [method, path, body] of changes) {
+      const answer = await admin.send(method, path, body);
+      expect([answer.status, await answer.json()]).toMatchObject([409, { message: REACHES }]);
+    }
+    expect((await admin.send('POST', 'entries/linked/suspend')).status).toBe(200);
+    expect(await errorOf(await admin.send('POST', 'entries/linked/resume'))).toEqual(REFUSED);
+    for (const [method, path, body] of changes)
+      expect((await owner.send(method, path, body)).status).toBeLessThan(300);
+  });
+
+  it('[D122] neither revokes nor restores keys of an entry that reaches the owner', async () => {
+    const issuer = 'https://broad.example';
+    const broad = ownKey(issuer, 'broad', { excludeOwner: false });
+    expect((await owner.send('POST', 'entries', broad)).status).toBe(201);
+    const keys = { issuer, kid: 'broad' };
+    expect(await errorOf(await admin.send('POST', 'revocations', keys))).toEqual(REFUSED);
+    expect((await owner.send('POST', 'revocations', keys)).status).toBe(201);
+    expect(await errorOf(await admin.send('POST', 'revocations/restore', keys))).toEqual(REFUSED);
+    expect((await owner.send('POST', 'revocations/restore', keys)).status).toBe(200);
   });
 
   it("[D122] neither switches the owner's account nor ends the owner's sessions", async () => {
@@ -117,6 +184,33 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
       const users = await Promise.all(ids.map((id) => storedUser(service, id)));
       expect(users.filter(({ enabled }) => enabled)).toHaveLength(1);
     }
+  });
+});
+
+describeOnAnyDatabase('an administrator beside others, under the strict policy', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    const environment = { ...OPERATOR_ENVIRONMENT, SVC_TOKEN_EXCHANGE_STRICT: 'true' };
+    service = await TestService.start(database, { environment });
+  });
+  afterAll(() => service?.stop());
+
+  it('[D121] is not signed in as another administrator by a key of their own', async () => {
+    const attacker = Partner.create({ issuer: 'https://linked.example', audience: BASE_URL });
+    const otherId = await createOperator(service, 'other@example.com');
+    await link(service, attacker.issuer, otherId);
+    await createOperator(service, 'admin@example.com');
+    const admin = await signedIn(service, 'admin@example.com');
+    const entry = {
+      ...attacker.staticEntry(),
+      ...{ name: 'own', expectedAudience: BASE_URL, allowedRoles: ['global:admin'], flows: ['exchange'] },
+      ...{ scopes: ['audit:read'], emailDomains: ['*'] },
+    };
+    const answer = await admin.send('POST', 'entries', { entry });
+    expect([answer.status, await answer.json()]).toMatchObject([409, { message: REACHES }]);
+    const token = attacker.sign(attacker.claims({ sub: 'linked' }));
+    expect((await service.exchange({ subject_token: token })).status).toBe(400);
   });
 });
 

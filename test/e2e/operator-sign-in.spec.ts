@@ -5,6 +5,7 @@ import { OperatorPurgeJob } from '../../src/operator/sign-in/operator-purge.job.
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { changeUser, createUser, linkedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';
+import { MetricSamples } from '../support/metric-samples.js';
 import {
   OPERATOR_ENVIRONMENT,
   OperatorBrowser,
@@ -28,8 +29,7 @@ const UNFRAMED = [
 ];
 
 async function hashesOf(service: TestService): Promise<number> {
-  const metrics = await (await service.fetch('/metrics')).text();
-  return Number(/^svc_operator_password_hashes_total (\d+)/m.exec(metrics)?.[1]);
+  return (await MetricSamples.read(service)).value('svc_operator_password_hashes_total');
 }
 
 function events(service: TestService, name: string) {
@@ -243,6 +243,17 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     );
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
     expect(statuses).toEqual(Array.from({ length: 12 }, () => 201));
+  });
+
+  it('[D107] lets its owner in while one network guesses as fast as it can', async () => {
+    const guess = (index: number) =>
+      new OperatorBrowser(service, `2001:db8:1:${index}::1`).signIn('ada@example.com', 'a wrong password');
+    const guesses = Array.from({ length: 40 }, (_, index) => guess(index));
+    const own = new OperatorBrowser(service, '203.0.113.99').signIn('ada@example.com');
+    const more = Array.from({ length: 20 }, (_, index) => guess(40 + index));
+    expect((await own).status).toBe(201);
+    const statuses = (await Promise.all([...guesses, ...more])).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 
   it('[D106] tells of a code that was taken a moment before', async () => {

@@ -2,8 +2,9 @@
 import { Client } from 'pg';
 import { Partner } from '../../demo/partner.js';
 import { openDatabase } from '../../src/database/data-source.js';
-import { TransactionPoolerError, requireSessions } from '../../src/database/pooler.js';
+import { TransactionPoolerError, checkVersion, requireSessions } from '../../src/database/pooler.js';
 import { createLogger } from '../../src/logging/logger.js';
+import { AdvisoryLockLeader } from '../../src/token-exchange/coordination/advisory-lock.leader.js';
 import { Leader } from '../../src/token-exchange/coordination/leader.js';
 import { PostgresNotifications } from '../../src/token-exchange/coordination/postgres.notifications.js';
 import { describeBuilt, runToEnd, surroundingsOf } from '../support/built-service.js';
@@ -13,6 +14,7 @@ import type { PgBouncerSettings } from '../support/pgbouncer.js';
 import { DatabaseBehindPgBouncer } from '../support/pgbouncer.js';
 import { CommandLine } from '../support/run-cli.js';
 import { systemProgram } from '../support/system-program.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -82,6 +84,25 @@ describeBehindPgBouncer('[D96] behind a pooler that keeps sessions', KEEPS_SESSI
     await until('it leads', SOON_MS, () => service.part(Leader).isLeader);
   });
 
+  it('[D94] another leads within ten seconds where the network of the one before is cut', async () => {
+    const network = await TcpProxy.open(behind().url);
+    const [first, second] = [network.url, behind().url].map(
+      (connectionString) => new AdvisoryLockLeader({ connectionString }, createLogger('silent')),
+    ) as [AdvisoryLockLeader, AdvisoryLockLeader];
+    await service.part(Leader).stop();
+    try {
+      await first.start();
+      await until('the first leads', SOON_MS, () => first.isLeader);
+      await second.start();
+      expect([first.isLeader, second.isLeader]).toEqual([true, false]);
+      network.silence();
+      await until('the second leads', 10_000, () => second.isLeader);
+      expect(first.isLeader).toBe(false);
+    } finally {
+      await Promise.all([first.stop(), second.stop(), network.close()]);
+    }
+  });
+
   it('announcements arrive', async () => {
     let news = 0;
     const connection = { connectionString: behind().url };
@@ -117,6 +138,14 @@ describeBehindPgBouncer('[D96] behind a pooler that keeps sessions', KEEPS_SESSI
   it('and so are sessions of PostgreSQL itself taken for what they are, however many ask at once', async () => {
     for (const connectionString of [behind().url, urlOf(direct)])
       await Promise.all(Array.from({ length: 10 }, () => requireSessions({ connectionString })));
+  });
+});
+
+describe('[D94] a server that knows no limit for idle sessions', () => {
+  it('is refused with the version that is needed, and newer ones are not', () => {
+    const refusal = 'SVC_DATABASE_URL leads to PostgreSQL 13, and the service needs PostgreSQL 14 or newer.';
+    expect(() => checkVersion(130_022)).toThrow(refusal);
+    for (const newer of [140_000, 150_008, 180_000]) expect(() => checkVersion(newer)).not.toThrow();
   });
 });
 

@@ -4,7 +4,7 @@ import { census, eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { INVALID_CLAIMS, credentialOf, signedIn } from '../support/entry-paths.js';
 import { createUser, linkedUser } from '../support/local-users.js';
-import { TestService } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
 import { WAYS } from './support/admission.js';
 import { claimsOfAccessToken } from './support/issued-token.js';
 import { TrustedPartner, expectUnchanged, newSub } from './support/trusted-partner.js';
@@ -18,6 +18,13 @@ function chainOf(length: number): Members {
   const inner = length > 1 ? { act: chainOf(length - 1) } : {};
   return { sub: `party-${length}`, iss: ELSEWHERE, ...inner };
 }
+
+/** Parties for whom this instance would answer. */
+const OWN: [string, Members][] = [
+  ['a party of this instance', { sub: 'party', iss: BASE_URL }],
+  ['one by another spelling', { sub: 'party', iss: `${BASE_URL.replace('https', 'HTTPS')}:443/` }],
+  ['one at the fifth place', deepest({ sub: 'party', iss: BASE_URL })],
+];
 
 const MISTYPED: [string, unknown][] = [
   ['a string', 'party'],
@@ -68,7 +75,10 @@ describeOnAnyDatabase('actors before ours', (database) => {
   };
 
   describe.each(WAYS)('by $name', (way) => {
-    it.each(MISTYPED)('[P.priorActors] %s is an invalid claim', async (_, act) => {
+    it.each([
+      ...MISTYPED.map((row) => ['P.priorActors', ...row] as const),
+      ...OWN.map((row) => ['D126', ...row] as const),
+    ])('[%s] %s is an invalid claim', async (_rule, _what, act) => {
       const before = await census(service);
       const answer = await way.send(service, partner.token({ sub: newSub(), act }), companion);
       if (way.flow === 'embed') {
@@ -90,7 +100,7 @@ describeOnAnyDatabase('actors before ours', (database) => {
     it('[P.priorActors] one who has the owner’s local id, or e-mail, is not the owner', async () => {
       for (const act of [
         { sub: ownerId },
-        { sub: ownerId, iss: 'https://instance.example' },
+        { sub: ownerId, iss: ELSEWHERE },
         { sub: 'x', email: 'owner@instance.example', role: 'global:owner', act: { sub: ownerId } },
       ]) {
         const sub = newSub();

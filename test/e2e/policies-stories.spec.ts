@@ -10,7 +10,7 @@ import { TrustedPartner, expectRefusal, newSub } from './support/trusted-partner
 
 const MEMBER = 'global:member';
 /** What strict asks every entry for. */
-const LEAST = { allowedRoles: [MEMBER], origins: ['https://product.example'] };
+const LEAST = { allowedRoles: [MEMBER], origins: ['https://product.example'], emailDomains: ['*'] };
 const SCOPES = { scopes: ['workflow:read'] };
 
 describeOnEachDatabase('stories of somebody else’s rights', (database) => {

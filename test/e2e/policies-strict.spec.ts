@@ -20,7 +20,7 @@ import { TrustedPartner, expectRefusal, newSub } from './support/trusted-partner
 const [embedGet, embedPost, subject, actor] = ENTRY_PATHS as [EntryPath, EntryPath, EntryPath, EntryPath];
 const MEMBER = 'global:member';
 const ADMIN = 'global:admin';
-const LEAST = { allowedRoles: [MEMBER], origins: ['https://product.example'] };
+const LEAST = { allowedRoles: [MEMBER], origins: ['https://product.example'], emailDomains: ['*'] };
 const VERIFIED = { email_verified: true };
 
 /** Who says the least that an entry must say, and what most entries say beside it to be of any use. */
@@ -168,6 +168,8 @@ describe('a start under strict', () => {
     ['expectedAudience', LEAST],
     ['allowedRoles', LEAST],
     ['origins', LEAST],
+    ['emailDomains', LEAST],
+    ['emailDomains', { ...LEAST, provisionUsers: false, linkExistingUsers: true }],
     ['origins', { ...LEAST, flows: ['embed'] }],
     ['origins', { ...LEAST, flows: ['embed', 'exchange'] }],
   ])('[P.strict] is refused without %s', async (member, policy) => {
@@ -178,7 +180,7 @@ describe('a start under strict', () => {
   });
 
   it('[P.strict] is told of all of them at once', async () => {
-    expect(await problemsOf({ expectedAudience: undefined })).toHaveLength(3);
+    expect(await problemsOf({ expectedAudience: undefined })).toHaveLength(4);
   });
 
   it('[P.strict] needs no origins where the entry serves the exchange alone', async () => {

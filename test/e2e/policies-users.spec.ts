@@ -44,13 +44,9 @@ const EMAIL_DOMAINS: AdmissionCase[] = [
   ...['product.example', 'PRODUCT.Example', 'bücher.example', 'BÜCHER.example', 'xn--bcher-kva.example'].map(
     (domain) => domainCase(domain),
   ),
-  ...[
-    'mail.product.example',
-    'product.example.evil.example',
-    'evilproduct.example',
-    'bucher.example',
-    'xn--bcher-kvb.example',
-  ].map((domain) => domainCase(domain, byEmail('email_domain_not_allowed'))),
+  ...['mail.product.example', 'product.example.evil.example', 'evilproduct.example', 'bucher.example'].map(
+    (domain) => domainCase(domain, byEmail('email_domain_not_allowed')),
+  ),
   { title: '[P.emailDomains] any without the field', policy: {}, domain: 'anywhere.example' },
 ];
 

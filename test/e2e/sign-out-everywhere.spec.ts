@@ -1,12 +1,15 @@
-// A user who is signed out everywhere: sessions and access tokens end, as subject and as actor, and a new login passes.
+// A user who is signed out everywhere or disabled: sessions and access tokens end for good, as subject and as actor.
+import { createHash, randomUUID } from 'node:crypto';
+import type { QueryRunner } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { SignOutService } from '../../src/token-exchange/sessions/sign-out.service.js';
 import { auditRows } from '../support/audit.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 
@@ -47,30 +50,31 @@ describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) =
     expect(await Promise.all(sessions.map((cookie) => meStatus(service, cookie)))).toEqual([401, 401, 200]);
   });
 
-  it('comes in again by a new login, while what was issued before stays ended', async () => {
+  it('comes in again by a new login at once, while what was issued before stays ended', async () => {
     const before = await issued('eve');
     await signOut('eve');
-    expect(await bearer(await issued('eve'))).toBe(401);
-    clock.advance(1);
     expect([await bearer(await issued('eve')), await meStatus(service, await opened('eve'))]).toEqual([
       200, 200,
     ]);
     expect(await bearer(before)).toBe(401);
   });
 
-  it('ends a session too that was being opened, and that nobody could see', async () => {
+  it('[D7] has nothing of before once disabled and enabled again, whoever did that', async () => {
     const session = await opened('ida');
+    const tokens = [await issued('ida'), await issued('bob', 'ida'), await issued('ida', 'bob')];
     const user = await linkedUser(service, partner.issuer, 'ida');
-    const [row] = (await service.rows('DELETE FROM token_exchange_session WHERE user_id = $1 RETURNING *', [
-      user?.id,
-    ])) as unknown as [Record<string, unknown>[]];
-    await signOut('ida');
-    const { id_hash, family_id, created_at, expires_at } = row[0] ?? {};
-    await service.rows(
-      `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, vouched_by)
-       VALUES ($1, $2, $3, $4, $5, '[]')`,
-      [id_hash, user?.id, family_id, created_at, expires_at],
-    );
+    for (const enabled of [false, true])
+      await service.rows('UPDATE user_account SET enabled = $2 WHERE id = $1', [user?.id, enabled]);
+    expect(await Promise.all(tokens.map(bearer))).toEqual([401, 401, 401]);
+    expect(await meStatus(service, session)).toBe(401);
+    expect([await bearer(await issued('ida')), await meStatus(service, await opened('ida'))]).toEqual([
+      200, 200,
+    ]);
+  });
+
+  it('has no session of a release that recorded no generation', async () => {
+    const session = await opened('old');
+    await service.rows('UPDATE token_exchange_session SET access_generation = NULL');
     expect(await meStatus(service, session)).toBe(401);
   });
 
@@ -85,5 +89,74 @@ describeOnEachDatabase('[D62] a user who is signed out everywhere', (database) =
         payload: { sessions: 1 },
       },
     ]);
+  });
+});
+
+describeOnPostgresql('[D7][D62] what is issued while access is being ended', (database) => {
+  let service: TestService;
+  let other: QueryRunner;
+  let userId: string;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+    await service.accessToken({ subject_token: partner.sign() });
+    userId = (await linkedUser(service, partner.issuer, 'customer-1'))?.id ?? '';
+    other = (await database.open([])).dataSource.createQueryRunner();
+  });
+  afterAll(async () => {
+    await other?.release();
+    await service?.stop();
+  });
+
+  const switchTo = (enabled: boolean) =>
+    other.query('UPDATE user_account SET enabled = $2 WHERE id = $1', [userId, enabled]);
+  const ENDS: readonly [string, () => Promise<unknown>][] = [
+    ['a sign-out everywhere', () => service.part(SignOutService).signOutEverywhere(userId, 'end')],
+    ['disabling, and enabling again', () => switchTo(false).then(() => switchTo(true))],
+  ];
+  const issue = async (jti: string) => {
+    const token = await service.accessToken({ subject_token: partner.sign(partner.claims({ jti })) });
+    return { authorization: `Bearer ${token}` };
+  };
+  const open = async (jti: string) => ({
+    cookie: await service.sessionCookie(partner.sign(partner.claims({ jti }))),
+  });
+  const me = async (headers: Record<string, string>) => (await service.fetch('/rest/me', { headers })).status;
+  const isWaiting = async () => {
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'`;
+    return (await service.rows(waiting)).length > 0;
+  };
+
+  it.each([
+    ['a token', issue],
+    ['a session', open],
+  ])('is of no use: %s by a statement that runs before the end commits', async (_, hand) => {
+    await other.startTransaction();
+    await switchTo(false);
+    const credential = await hand(randomUUID());
+    expect(await me(credential)).toBe(200);
+    await other.commitTransaction();
+    await switchTo(true);
+    expect(await me(credential)).toBe(401);
+  });
+
+  it.each(
+    ENDS.flatMap(([name, end]) => [
+      ['a token', name, end, issue] as const,
+      ['a session', name, end, open] as const,
+    ]),
+  )('is of no use: %s by a statement that has begun before %s', async (_, __, end, hand) => {
+    const jti = randomUUID();
+    const holder = (await database.open([])).dataSource.createQueryRunner();
+    await holder.startTransaction();
+    await holder.query('INSERT INTO token_exchange_used_jti VALUES ($1, now())', [
+      createHash('sha256').update(jti).digest(),
+    ]);
+    const handing = hand(jti);
+    await until('it waits for the replay record', 1_500, isWaiting);
+    await end();
+    await holder.rollbackTransaction();
+    await holder.release();
+    expect(await me(await handing)).toBe(401);
   });
 });

@@ -1,7 +1,7 @@
-// A key set that takes longer to come than a request may wait for the database: the token is taken all the same.
+// A key set that is slow to come: its tokens are taken all the same, and those of other issuers are not held up.
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { JwksServer, body, delayed } from '../support/jwks-server.js';
+import { JwksServer, body, delayed, silence } from '../support/jwks-server.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -46,3 +46,47 @@ describeOnAnyDatabase(
     });
   },
 );
+
+describeOnAnyDatabase('[D34] a key set that hangs', (database) => {
+  const LIMIT = 40;
+  const junk = Partner.create({ issuer: ISSUER, kid: 'nobody', audience: BASE_URL });
+  const other = Partner.create({ issuer: 'https://other.example', audience: BASE_URL });
+  let service: TestService;
+  let server: JwksServer;
+
+  beforeAll(async () => {
+    server = await JwksServer.listen();
+    server.answerWith(silence());
+    service = await TestService.start(database, {
+      trustedKeys: [{ type: 'jwks', url: server.url, issuer: ISSUER }, other.staticEntry()],
+      environment: {
+        SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+        SVC_MAX_REQUESTS_IN_PROGRESS: String(LIMIT),
+        SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
+      },
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await server?.close();
+  });
+
+  it('leaves places to other issuers, also where its senders hang up', async () => {
+    const body = new URLSearchParams({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: junk.sign(),
+    });
+    const hangUp = new AbortController();
+    const statuses: number[] = [];
+    const sent = Array.from({ length: LIMIT }, async () => {
+      const request = { method: 'POST', body, signal: hangUp.signal };
+      statuses.push((await service.fetch('/rest/auth/oauth/token', request)).status);
+    });
+    await until('eight are refused', PATIENCE_MS, () => statuses.length >= 8);
+    expect(statuses).toEqual(Array.from({ length: 8 }, () => 400));
+    hangUp.abort();
+    await Promise.allSettled(sent);
+    const token = other.sign(other.claims({ sub: 'bob', email: 'bob@other.example' }));
+    expect((await service.exchange({ subject_token: token })).status).toBe(200);
+  });
+});

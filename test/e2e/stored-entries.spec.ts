@@ -205,15 +205,21 @@ describeOnAnyDatabase('stored entries beside another configuration than before',
     }));
 
   it('[D70][P.strict] take no tokens where the strict policy asks for what they do not say, and stop no start', () => {
-    const strictly = configured.staticEntry({ origins: [BASE_URL], allowedRoles: [] });
+    const strictly = configured.staticEntry({ origins: [BASE_URL], allowedRoles: [], emailDomains: ['*'] });
     const environment = { ...OPTIONS.environment, SVC_TOKEN_EXCHANGE_STRICT: 'true' };
     return withService(database, { environment, trustedKeys: [strictly] }, async (service) => {
       expect(await exchanged(service, acme)).toBe(400);
       expect(await lastReason(service)).toBe('issuer_unknown');
       expect(warnings(service)).toEqual([
         ['acme', 'origins: is required by the strict policy, unless flows is ["exchange"]'],
+        ['acme', expect.stringContaining('emailDomains: is required by the strict policy')],
       ]);
-      const set = { flows: ['exchange'], scopes: ['workflows:read'], actFor: [acme.issuer] };
+      const set = {
+        flows: ['exchange'],
+        emailDomains: ['*'],
+        scopes: ['workflows:read'],
+        actFor: [acme.issuer],
+      };
       await storedEntries(service).changePolicy('acme', { set, unset: [] });
       await until('it is taken', 2_000, async () => {
         const token = acme.sign({ ...acme.claims({ sub: 'strict' }), email_verified: true });

@@ -134,6 +134,9 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     expect(said).toContain('\n  - "marker": is not a known member; known are ');
     expect(said).not.toMatch(/marker-515|BEGIN/);
     expect(await file(acme.staticEntry())).toContain('name: is required of a stored entry');
+    expect(await file(acme.staticEntry({ name: 'own', issuer: BASE_URL }))).toContain(
+      'issuer: must not be that of this instance',
+    );
     expect(await file([acme.staticEntry({ name: 'acme' })])).toContain('the entry: must be an object');
     expect(await file('{"type":')).toBe(
       'error: bad.json is not one entry: not valid JSON: line 1, column 9: the text ends too early\n',

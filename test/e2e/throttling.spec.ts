@@ -72,7 +72,8 @@ describeOnEachDatabase('[D19] throttles', (database) => {
   });
 
   it('[D27][K29] X-Forwarded-For of anybody changes nothing without a trusted proxy', async () => {
-    await withService(database, { trustedKeys, environment: limits(3, 3) }, async (service) => {
+    const environment = { ...limits(3, 3), SVC_PROXY_HOPS: '0' };
+    await withService(database, { trustedKeys, environment }, async (service) => {
       const forwarded = (index: number) => ({
         'x-forwarded-for': `203.0.113.${index}`,
         'x-real-ip': `203.0.113.${index}`,

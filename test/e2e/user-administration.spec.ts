@@ -14,7 +14,7 @@ type Change = typeof DISABLE | typeof DEMOTE;
 
 interface Administrator {
   readonly id: string;
-  readonly token: string;
+  token: string;
 }
 
 describeOnEachDatabase('[D30] administrators who act on each other', (database) => {
@@ -43,7 +43,12 @@ describeOnEachDatabase('[D30] administrators who act on each other', (database) 
     return users.filter(({ role, enabled }) => enabled && role === 'global:admin').length;
   };
   const restore = (all: readonly Administrator[]) =>
-    Promise.all(all.map(({ id }) => changeUser(service, id, { role: 'global:admin', enabled: true })));
+    Promise.all(
+      all.map(async (each) => {
+        await changeUser(service, each.id, { role: 'global:admin', enabled: true });
+        each.token = await world.token(each.id);
+      }),
+    );
   const answersOf = (answers: readonly ApiAnswer[]) =>
     answers.map(({ status, body }) => [status, body.error ?? 'done']).sort();
 

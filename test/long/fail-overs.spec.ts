@@ -12,7 +12,10 @@ import { until } from '../support/until.js';
 import { Witness } from '../support/witness.js';
 
 const KILLS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
-const TAKEOVER_MS = 15_000;
+/** Until another leads. */
+const TAKEOVER_MS = 10_000;
+/** Until it has done both kinds of work, which are due each second. */
+const AT_WORK_MS = 15_000;
 const ASLEEP_MS = 20_000;
 const LEADS_NOW = 'this instance is the leader now';
 const LEADS_NO_LONGER = 'this instance is no longer the leader';
@@ -61,7 +64,7 @@ describeWithProcesses('the leader of three processes', (database) => {
   /** The one that does the work at present, once it has done both kinds. */
   const leaderAtWork = async (since = 0): Promise<ServiceInstance> => {
     let found: ServiceInstance | undefined;
-    await until('an instance refreshes and purges', TAKEOVER_MS, async () => {
+    await until('an instance refreshes and purges', AT_WORK_MS, async () => {
       found = await instanceAtWork(since);
       return found !== undefined;
     });
@@ -86,21 +89,24 @@ describeWithProcesses('the leader of three processes', (database) => {
     for (const other of others) expect(await witness.deedsOf(other.name)).toEqual([]);
   });
 
-  it.each(KILLS)('[D36] another refreshes and purges within 15 s of its kill -9, time %d', async () => {
-    const first = await leaderAtWork(await witness.nowMs());
-    const others = cluster.instances.filter((instance) => instance !== first);
-    const killedAt = await witness.nowMs();
-    await first.kill();
-    const second = await leaderAtWork(killedAt);
-    expect(others).toContain(second);
-    expect(timesSaid(second, LEADS_NOW, killedAt)).toBe(1);
-    await until('its log tells of both', 5_000, () =>
-      [FETCH_FAILED, PURGED].every((message) => timesSaid(second, message, killedAt) > 0),
-    );
-    await first.start();
-  });
+  it.each(KILLS)(
+    '[D94] another leads within 10 s of its kill -9, refreshes and purges, time %d',
+    async () => {
+      const first = await leaderAtWork(await witness.nowMs());
+      const others = cluster.instances.filter((instance) => instance !== first);
+      const killedAt = await witness.nowMs();
+      await first.kill();
+      const second = await leaderAtWork(killedAt);
+      expect(others).toContain(second);
+      expect(leadsAfterMs(second, killedAt)).toBeLessThan(TAKEOVER_MS);
+      await until('its log tells of both', 5_000, () =>
+        [FETCH_FAILED, PURGED].every((message) => timesSaid(second, message, killedAt) > 0),
+      );
+      await first.start();
+    },
+  );
 
-  it('[D36] frozen for 20 s it is replaced within 15 s, and does neither when it wakes', async () => {
+  it('[D94] frozen for 20 s it is replaced within 10 s, and does neither when it wakes', async () => {
     const first = await leaderAtWork(await witness.nowMs());
     await until('it has just refreshed', 15_000, async () => {
       const last = (await witness.deedsOf(first.name)).filter(({ deed }) => deed === 'refresh').at(-1);
@@ -110,6 +116,7 @@ describeWithProcesses('the leader of three processes', (database) => {
     first.freeze();
     const second = await leaderAtWork(frozenAt + 500);
     expect(second).not.toBe(first);
+    expect(leadsAfterMs(second, frozenAt)).toBeLessThan(TAKEOVER_MS);
     const sleepsUntil = frozenAt + ASLEEP_MS;
     await until('it has slept long enough', ASLEEP_MS, async () => (await witness.nowMs()) > sleepsUntil);
 
@@ -121,13 +128,14 @@ describeWithProcesses('the leader of three processes', (database) => {
     expect(timesSaid(second, LEADS_NO_LONGER, frozenAt)).toBe(0);
   });
 
-  it('[D36][D94] its packets dropped it is replaced within 15 s, and what it has sent changes nothing any more', async () => {
+  it('[D94] its packets dropped it is replaced within 10 s, and what it has sent takes no key set back', async () => {
     const first = await leaderAtWork(await witness.nowMs());
     const network = proxies[cluster.instances.indexOf(first)]!;
     const cutAt = await witness.nowMs();
     network.silence();
     const second = await leaderAtWork(cutAt + 500);
     expect(second).not.toBe(first);
+    expect(leadsAfterMs(second, cutAt)).toBeLessThan(TAKEOVER_MS);
 
     const backAt = await witness.nowMs();
     network.resume();
@@ -136,9 +144,9 @@ describeWithProcesses('the leader of three processes', (database) => {
     await until('the other goes on', 15_000, () => hasWorked(second, backAt, 4));
     expect(timesSaid(first, LEADS_NO_LONGER, cutAt)).toBe(1);
     expect(timesSaid(second, LEADS_NO_LONGER, cutAt)).toBe(0);
-    // What it had sent before it knew arrives now.
+    // What it had sent before it knew arrives now. A purge may delete what has expired, whoever sends it.
     const late = await witness.deedsOf(first.name, backAt);
-    expect(late.filter(({ rows }) => rows > 0)).toEqual([]);
+    expect(late.filter(({ deed }) => deed === 'refresh')).toEqual([]);
   });
 });
 
@@ -152,6 +160,13 @@ function failDifferentlyEachTime(server: JwksServer): void {
 function timesSaid(instance: ServiceInstance, message: string, sinceMs = 0): number {
   const since = new Date(sinceMs).toISOString();
   return instance.log().filter(({ msg, time }) => msg === message && String(time) >= since).length;
+}
+
+/** How long after a moment an instance said that it leads, in milliseconds. */
+function leadsAfterMs(instance: ServiceInstance, sinceMs: number): number {
+  const since = new Date(sinceMs).toISOString();
+  const line = instance.log().find(({ msg, time }) => msg === LEADS_NOW && String(time) >= since);
+  return Date.parse(String(line?.time)) - sinceMs;
 }
 
 function urlOf({ settings }: TestDatabase): string {

@@ -6,6 +6,7 @@ import type { AccessTokenGrant } from '../../src/token-exchange/host/access-toke
 import { KeyRing } from '../../src/token-exchange/sealing/key-ring.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';
+import { UserRepository } from '../../src/users/user.repository.js';
 import { CredentialService } from '../../src/workspace/credentials/credential.service.js';
 import type { ProjectRole } from '../../src/workspace/rights/rights.js';
 import { createUser } from './local-users.js';
@@ -58,8 +59,16 @@ export class ApiWorld {
     const sign = this.service.part(AccessTokenService).prepare();
     const clientId = 'https://partner.example';
     const vouchedBy = [{ issuer: clientId, kid: 'api-world' }];
-    const grant = { id: randomUUID(), subjectUserId: userId, actorUserId, clientId, vouchedBy, ...granted };
+    const users = { subjectUserId: userId, actorUserId, ...(await this.generations(userId, actorUserId)) };
+    const grant = { id: randomUUID(), ...users, clientId, vouchedBy, ...granted };
     return sign({ ...grant, issuedAt, expiresAt: issuedAt + 600 }).token;
+  }
+
+  /** Of the access that users have now. */
+  private async generations(subjectUserId: string, actorUserId?: string) {
+    const find = async (id?: string) =>
+      id === undefined ? undefined : (await this.service.part(UserRepository).findById(id))?.accessGeneration;
+    return { subjectGeneration: await find(subjectUserId), actorGeneration: await find(actorUserId) };
   }
 
   tokenOf(party: string, granted?: Granted): Promise<string> {
@@ -68,8 +77,10 @@ export class ApiWorld {
 
   /** The `Cookie` header of a new session. */
   async sessionOf(party: string): Promise<string> {
+    const userId = this.idOf(party);
     const login = {
-      userId: this.idOf(party),
+      userId,
+      accessGeneration: (await this.generations(userId)).subjectGeneration,
       loginOrigin: undefined,
       cookies: undefined,
       requestId: 'api-world',

@@ -290,6 +290,7 @@ const BAD_CLAIMS: [string, Make][] = [
     [`[D12] infinite ${name}`, (cast) => infinite(cast, name)],
   ]),
   ['[2.2.7] email that is no address', claims({ email: 'nobody' })],
+  ['[2.2.7] email with a soft hyphen in its domain', claims({ email: 'ada@ma\u00adin.example' })],
   ['[2.2.7] a numeric email', claims({ email: 1 })],
   ['[2.2.7] given_name as an object', claims({ given_name: {} })],
   ['[2.2.7] a numeric family_name', claims({ family_name: 1 })],

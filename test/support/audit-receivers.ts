@@ -41,6 +41,8 @@ export type WebhookAnswer = (response: ServerResponse, request: IncomingMessage)
 export class WebhookReceiver extends Receiver {
   requests = 0;
   lastHeaders: IncomingMessage['headers'] = {};
+  /** How long an answer to what was taken takes. */
+  answersAfterMs = (): number => 0;
   private server: HttpServer | undefined;
   private answer: WebhookAnswer | undefined;
 
@@ -94,7 +96,7 @@ export class WebhookReceiver extends Receiver {
     if (!isSigned(body, String(request.headers['x-audit-signature']), this.secret))
       return void response.writeHead(401).end();
     this.arrived.push(...(JSON.parse(body.toString()) as { events: ArrivedEvent[] }).events);
-    response.writeHead(204).end();
+    setTimeout(() => response.writeHead(204).end(), this.answersAfterMs());
   }
 }
 

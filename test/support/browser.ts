@@ -1,5 +1,5 @@
-// Runs blocks of tests in a real Chromium that blocks third-party cookies, over HTTPS and on sites of our own.
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// Runs blocks of tests in a real Chromium that blocks third-party cookies: one for the whole run, a fresh context for each block.
+import { accessSync, constants, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
@@ -25,28 +25,39 @@ const STEP_TIMEOUT_MS = 40_000;
 /** As a visitor sets it in the browser's own settings: "block third-party cookies". */
 const PREFERENCES = { profile: { block_third_party_cookies: true, cookie_controls_mode: 1 } };
 
-/** A browser with a profile of its own. */
+/** A context of its own, as a window without memory of others. */
 export interface TestBrowser {
   readonly context: BrowserContext;
   close(): Promise<void>;
 }
 
-/** Opens Chromium with a fresh profile that blocks third-party cookies. */
-export async function openBrowser(): Promise<TestBrowser> {
+/** Starts the Chromium of a run and leaves its address in TEST_CHROMIUM_URL. @returns what stops it; undefined without Chromium */
+export async function startChromium(port: number): Promise<(() => Promise<void>) | undefined> {
+  if (chromiumPath() === undefined) return undefined;
   const profile = mkdtempSync(join(tmpdir(), 'svc-test-browser-'));
   mkdirSync(join(profile, 'Default'));
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(PREFERENCES));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: chromiumPath(),
     headless: true,
-    args: FLAGS,
+    args: [...FLAGS, `--remote-debugging-port=${port}`],
+  });
+  process.env['TEST_CHROMIUM_URL'] = `http://127.0.0.1:${port}`;
+  return () => context.close();
+}
+
+/** Opens a fresh context, with an empty page, in the run's Chromium. */
+export async function openBrowser(): Promise<TestBrowser> {
+  const browser = await chromium.connectOverCDP(process.env['TEST_CHROMIUM_URL'] ?? '');
+  const context = await browser.newContext({
     ignoreHTTPSErrors: true,
     viewport: { width: 900, height: 700 },
   });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
+  await context.newPage();
   const close = async () => {
     await context.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    await browser.close();
   };
   return { context, close };
 }

@@ -43,8 +43,6 @@ export async function surroundingsOf(
     SVC_API_CALLS_PER_MINUTE: '1000000',
     // A machine that is busy with other tests is not a database that is away.
     SVC_DATABASE_WAIT_MS: '10000',
-    // Bursts are what many tests are about; the limit has tests of its own (D102).
-    SVC_MAX_REQUESTS_IN_PROGRESS: '1000',
     SVC_PORT: String(port),
     SVC_BASE_URL: baseUrl,
     ...settings,

@@ -69,13 +69,16 @@ export class TestDatabase {
 }
 
 /**
- * Declares a block of tests once for the embedded database and once for PostgreSQL.
+ * Declares a block of tests for both databases. `npm test` runs it on PostgreSQL, where that is installed; what `npm run test:all`
+ * adds runs it on the embedded database. A file that is run by itself has both.
  * @param title begins with the rule, as every title: the name of the database is put behind it
  * @param block declares hooks and tests; its hooks run while the database exists
  */
 export function describeOnEachDatabase(title: string, block: (database: TestDatabase) => void): void {
+  const scope = process.env['TEST_SCOPE'];
+  if (scope === 'main') return describeOnAnyDatabase(title, block);
   describeOnDatabase(`${title} (embedded)`, new TestDatabase('embedded'), block);
-  describeOnPostgresql(`${title} (PostgreSQL)`, block);
+  if (scope !== 'rest') describeOnPostgresql(`${title} (PostgreSQL)`, block);
 }
 
 /** Declares a block of tests once, for rules in which neither database has a part. */

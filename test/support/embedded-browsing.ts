@@ -19,7 +19,7 @@ export interface InstanceSettings {
 
 /** Call `start` before the tests and `stop` after them. */
 export class EmbeddedBrowsing {
-  private readonly database = new TestDatabase('embedded');
+  private readonly database = TestDatabase.ofAnyKind();
   private parts:
     { browser: TestBrowser; site: PartnerSite; service: TestService; partner: Partner } | undefined;
   instanceOrigin = '';

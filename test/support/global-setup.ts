@@ -1,11 +1,11 @@
-// Starts the run's PostgreSQL server before the tests, where they need one, and stops it after them.
+// Starts the run's PostgreSQL server and Chromium before the tests, where they need them, and stops them after those.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PostgresServer } from '../../bench/support/postgres-server.mjs';
 
 /** Folders whose tests use databases. */
 const DATABASE_TEST_FOLDERS = [
-  'test/browser/operator',
+  'test/browser',
   'test/database',
   'test/e2e',
   'test/instances',
@@ -21,7 +21,11 @@ export interface TestRun {
   testPathPatterns: { toExecutor(options: { rootDir: string }): { isMatch(absolutePath: string): boolean } };
 }
 
+/** Folders whose tests open pages. */
+const BROWSER_TEST_FOLDERS = ['test/browser', 'test/long', 'test/partner'];
+
 let server: PostgresServer | undefined;
+let stopChromium: (() => Promise<void>) | undefined;
 
 /**
  * Tells the test files by the environment, which Jest passes on to its workers: TEST_POSTGRES_URL leads to the
@@ -29,7 +33,7 @@ let server: PostgresServer | undefined;
  * @throws Error when the machine has PostgreSQL but it does not start: that is no reason to skip tests
  */
 export async function setUpPostgres(run: TestRun, start: () => Promise<PostgresServer>): Promise<void> {
-  if (!needsDatabases(run)) return;
+  if (!isSelected(run, DATABASE_TEST_FOLDERS)) return;
   try {
     server = await start();
     process.env['TEST_POSTGRES_URL'] = server.url;
@@ -41,8 +45,18 @@ export async function setUpPostgres(run: TestRun, start: () => Promise<PostgresS
   }
 }
 
-/** Stops what `setUpPostgres` started and forgets it: in watch mode Jest runs both again. */
-export async function tearDownPostgres(): Promise<void> {
+/** @param start resolves to what stops the browser, or to undefined where there is none */
+export async function setUpChromium(
+  run: TestRun,
+  start: () => Promise<(() => Promise<void>) | undefined>,
+): Promise<void> {
+  if (isSelected(run, BROWSER_TEST_FOLDERS)) stopChromium = await start();
+}
+
+/** Stops what `setUpPostgres` and `setUpChromium` started and forgets it: in watch mode Jest runs both again. */
+export async function tearDown(): Promise<void> {
+  await stopChromium?.();
+  stopChromium = undefined;
   await server?.stop();
   server = undefined;
   delete process.env['TEST_POSTGRES_URL'];
@@ -50,16 +64,17 @@ export async function tearDownPostgres(): Promise<void> {
 }
 
 /** With --findRelatedTests the patterns name sources, not tests. */
-function needsDatabases({ rootDir, findRelatedTests, testPathPatterns }: TestRun): boolean {
+function isSelected(
+  { rootDir, findRelatedTests, testPathPatterns }: TestRun,
+  folders: readonly string[],
+): boolean {
   if (findRelatedTests) return true;
   const selection = testPathPatterns.toExecutor({ rootDir });
-  return databaseTestFiles(rootDir).some((path) => selection.isMatch(path));
+  return testFiles(rootDir, folders).some((path) => selection.isMatch(path));
 }
 
-function databaseTestFiles(rootDir: string): string[] {
-  const folders = DATABASE_TEST_FOLDERS.map((folder) => join(rootDir, folder)).filter((folder) =>
-    existsSync(folder),
-  );
+function testFiles(rootDir: string, names: readonly string[]): string[] {
+  const folders = names.map((folder) => join(rootDir, folder)).filter((folder) => existsSync(folder));
   return folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.spec.ts'))

@@ -1,8 +1,8 @@
 // Jest's way in to the end of what global-setup.cjs began.
-const { tearDownPostgres } = require('./global-setup.ts');
+const { tearDown } = require('./global-setup.ts');
 const { leaveRunFolder } = require('./run-folder.ts');
 
 module.exports = async () => {
-  await tearDownPostgres();
+  await tearDown();
   leaveRunFolder();
 };

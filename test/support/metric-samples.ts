@@ -1,4 +1,5 @@
 // Reads the text that /metrics answers.
+import { Metrics } from '../../src/metrics/metrics.js';
 import type { TestService } from './test-service.js';
 
 /** One line of the exposition format. */
@@ -13,11 +14,12 @@ const LINE = /^(?<name>\w+)(?:\{(?<labels>.*)\})? (?<value>\S+)$/;
 export class MetricSamples {
   private constructor(readonly all: readonly Sample[]) {}
 
+  /** As they are now: those who ask by HTTP share a text for a second. */
   static async read(service: TestService): Promise<MetricSamples> {
-    return MetricSamples.in(await (await service.fetch('/metrics')).text());
+    return MetricSamples.in(await service.part(Metrics).text());
   }
 
-  /** Of a service that runs as a process of its own. */
+  /** Of a service that runs as a process of its own, up to a second old. */
   static async at(url: string): Promise<MetricSamples> {
     return MetricSamples.in(await (await fetch(url)).text());
   }

@@ -23,6 +23,8 @@ export interface ProxyKind {
   readonly package: string;
   /** Whether it asks instances for their readiness by itself; else it is told which to use. */
   readonly asksForReadiness: boolean;
+  /** Whether its shipped configuration has a log of requests. */
+  readonly logsRequests: boolean;
   readonly arguments: (folder: string, file: string) => string[];
   readonly configuration: (place: Place) => string;
 }
@@ -38,7 +40,9 @@ export const NGINX: ProxyKind = {
   name: 'nginx',
   package: 'nginx-light',
   asksForReadiness: false,
-  arguments: (folder, file) => ['-p', folder, '-c', file, '-g', 'daemon off;'],
+  logsRequests: true,
+  // Debian's nginx opens its log below /var before it reads the configuration, which only root may.
+  arguments: (folder, file) => ['-e', join(folder, 'log'), '-p', folder, '-c', file, '-g', 'daemon off;'],
   configuration: ({ folder, plainPort, securePort, upstreams }) => {
     const shipped = changed(readFileSync(join(CONFIGURATIONS, 'nginx.conf'), 'utf8'), [
       [/listen 80;/, `listen 127.0.0.1:${plainPort};`],
@@ -58,6 +62,7 @@ events { worker_connections 512; }
 http {
   # A reload ends the connections that clients keep, whatever they are about to send.
   keepalive_timeout 0;
+  access_log off;
 ${temporary.map((kind) => `  ${kind}_temp_path ${join(folder, kind)};\n`).join('')}
 ${shipped}
 }
@@ -69,6 +74,7 @@ export const HAPROXY: ProxyKind = {
   name: 'HAProxy',
   package: 'haproxy',
   asksForReadiness: true,
+  logsRequests: true,
   arguments: (_folder, file) => ['-db', '-f', file],
   configuration: ({ folder, plainPort, securePort, upstreams }) =>
     changed(readFileSync(join(CONFIGURATIONS, 'haproxy.cfg'), 'utf8'), [
@@ -80,6 +86,25 @@ export const HAPROXY: ProxyKind = {
         servers(upstreams, (address, index) => `$1server s${index} ${address}`),
       ],
     ]),
+};
+
+export const CADDY: ProxyKind = {
+  name: 'Caddy',
+  package: 'caddy',
+  asksForReadiness: true,
+  logsRequests: false,
+  arguments: (_folder, file) => ['run', '--adapter', 'caddyfile', '--config', file],
+  configuration: ({ folder, plainPort, securePort, upstreams }) => {
+    const shipped = changed(readFileSync(join(CONFIGURATIONS, 'Caddyfile'), 'utf8'), [
+      [
+        /instance.example \{\n/,
+        `instance.example {\n\ttls ${join(folder, 'cert.pem')} ${join(folder, 'key.pem')}\n`,
+      ],
+      [/10.0.0.5:5678 10.0.0.6:5678/, upstreams.join(' ')],
+    ]);
+    const ports = `http_port ${plainPort}\n\thttps_port ${securePort}`;
+    return `{\n\tadmin off\n\tstorage file_system ${folder}\n\t${ports}\n}\n${shipped}`;
+  },
 };
 
 function servers(upstreams: readonly string[], line: (address: string, index: number) => string): string {

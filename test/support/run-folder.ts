@@ -23,7 +23,8 @@ export function enterRunFolder(): void {
 
 /** Removes the folder with all that tests have left in it. */
 export function leaveRunFolder(): void {
-  if (entered !== undefined) rmSync(entered, { recursive: true, force: true });
+  // A server that is just ending removes its own files in it.
+  if (entered !== undefined) rmSync(entered, { recursive: true, force: true, maxRetries: 20 });
   process.env['TMPDIR'] = lastingFolder();
   entered = undefined;
 }

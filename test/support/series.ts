@@ -1,10 +1,18 @@
-// Sizes of the series in test/long: a small round within `npm test`, the whole of it by `npm run test:long -- NAME`.
+// How much is due: a small round of each series within `npm run test:all`, the whole of it by `npm run test:long -- NAME`.
 
 /** Set by `npm run test:long`. */
 const isWhole = process.env['TEST_SERIES'] !== undefined;
 
+/** Whether this is `npm test`, which leaves what is slow to `npm run test:all`. */
+export const isMainScope = process.env['TEST_SCOPE'] === 'main';
+
+/** Declares a block that `npm test` leaves to `npm run test:all`; other blocks of the file show its rules. */
+export function describeOutsideMain(title: string, block: () => void): void {
+  if (!isMainScope) describe(title, block);
+}
+
 export interface SeriesSize {
-  /** Within `npm test`, where it may take a few seconds. */
+  /** Within `npm run test:all`, where it may take a few seconds. */
   readonly small: number;
   readonly whole: number;
 }

@@ -184,8 +184,6 @@ async function commonEnvironment(database: TestDatabase, { trustedKeys }: Cluste
     SVC_BASE_URL: BASE_URL,
     // A machine that is busy with other tests is not a database that is away.
     SVC_DATABASE_WAIT_MS: '10000',
-    // Bursts are what many tests are about; the limit has tests of its own (D102).
-    SVC_MAX_REQUESTS_IN_PROGRESS: '1000',
     SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
     SVC_EMBED_LOGIN_ENABLED: 'true',
     SVC_TOKEN_EXCHANGE_ENABLED: 'true',

@@ -1,47 +1,56 @@
 // Ends a test run with one line that a program can read: "N passed, N failed", with ", N skipped" where there are any.
-const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
+const { allowedSkip } = require('./skips.cjs');
 
-/**
- * A Jest reporter. It also lists the skipped tests, with the reasons that their files printed, and writes the files in which
- * something failed, a line each, to the file that TEST_FAILED_FILES names.
- */
+/** A Jest reporter. It also says what was left out and why, and fails the run for a skipped test that nothing allows. */
 module.exports = class SummaryReporter {
   constructor({ rootDir, testNamePattern, json }) {
     this.rootDir = rootDir;
-    // Whoever picks tests by name knows that the others do not run.
-    this.listsSkipped = !testNamePattern;
+    // A run that selects tests by name skips all others.
+    this.checksSkips = !testNamePattern;
     // With --json standard output holds one JSON document and nothing else.
     this.output = json ? process.stderr : process.stdout;
-    this.skippedLists = [];
-    this.failedFilesList = process.env.TEST_FAILED_FILES;
+    /** The files in which tests were left out, by the row of skips.cjs that allows it. */
+    this.leftOut = new Map();
+    this.notAllowed = [];
     this.closingLine = undefined;
     // Jest puts its own summary after every other reporter: only the end of the process is later.
     process.once('exit', () => this.printClosingLine());
   }
 
-  onTestResult(_test, { testFilePath, testResults, console: printed }) {
-    const skipped = testResults.filter(({ status }) => status === 'pending' || status === 'todo');
-    if (!this.listsSkipped || skipped.length === 0) return;
-    const reasons = (printed ?? []).map(({ message }) => message).filter((text) => /\bskipped\b/i.test(text));
-    const titles = skipped.map(({ fullName }) => fullName);
-    const heading = `Skipped in ${relative(this.rootDir, testFilePath)}:`;
-    this.skippedLists.push([heading, ...reasons, ...titles].join('\n  '));
+  onTestResult(_test, { testFilePath, testResults }) {
+    if (!this.checksSkips) return;
+    const file = relative(this.rootDir, testFilePath);
+    for (const { status, fullName } of testResults)
+      if (status === 'pending' || status === 'todo') this.note(file, fullName);
+  }
+
+  note(file, fullName) {
+    const row = allowedSkip(fullName);
+    if (row === undefined) this.notAllowed.push(`${file}: ${fullName}`);
+    else this.leftOut.set(row, (this.leftOut.get(row) ?? new Set()).add(file));
   }
 
   onRunComplete(_contexts, results) {
-    for (const list of this.skippedLists) process.stderr.write(`\n${list}\n`);
-    if (this.failedFilesList) writeFileSync(this.failedFilesList, this.failedFiles(results).join('\n'));
+    for (const [{ name, install }, files] of this.leftOut)
+      this.print(`Left out, without ${name}${install ? ` (${install})` : ''}: ${[...files].join(', ')}`);
+    for (const test of this.notAllowed)
+      this.print(`Skipped without a reason of test/support/skips.cjs: ${test}`);
     const { numPassedTests: passed, numFailedTests, numRuntimeErrorTestSuites } = results;
-    // A file that does not even load has no tests to count: it counts as one failure itself.
-    const failed = numFailedTests + numRuntimeErrorTestSuites;
-    const skipped = results.numPendingTests + results.numTodoTests;
+    // A file that does not load has no tests to count: it counts as one failure itself.
+    const failed = numFailedTests + numRuntimeErrorTestSuites + this.notAllowed.length;
+    const skipped = results.numPendingTests + results.numTodoTests - this.notAllowed.length;
     this.closingLine = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
   }
 
-  failedFiles({ testResults }) {
-    const failed = testResults.filter((file) => file.numFailingTests > 0 || file.testExecError);
-    return failed.map(({ testFilePath }) => relative(this.rootDir, testFilePath));
+  /** Jest fails a run in which a reporter has an error. */
+  getLastError() {
+    if (this.notAllowed.length > 0)
+      return new Error(`${this.notAllowed.length} tests are skipped without a reason`);
+  }
+
+  print(line) {
+    process.stderr.write(`${line}\n`);
   }
 
   printClosingLine() {

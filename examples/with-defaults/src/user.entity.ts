@@ -1,4 +1,5 @@
 // A user of the product.
+import { domainToASCII } from 'node:url';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 @Entity('product_user')
@@ -6,7 +7,7 @@ export class User {
   @PrimaryGeneratedColumn('uuid')
   id!: string;
 
-  /** In lower case and composed (NFC): `emailKey` makes it so. */
+  /** In lower case and composed (NFC), with the domain in ASCII: `emailKey` makes it so. */
   @Column('text', { unique: true })
   email!: string;
 
@@ -25,5 +26,6 @@ export class User {
 
 /** Two spellings of one address are one user. */
 export function emailKey(email: string): string {
-  return email.normalize('NFC').toLowerCase();
+  const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(email.normalize('NFC').toLowerCase()) ?? [];
+  return `${local}@${domainToASCII(domain)}`;
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Leader } from '../../token-exchange/coordination/leader.js';
-import { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
+import type { MayGoOn } from '../../token-exchange/coordination/periodic.job.js';
 import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
 import type { Clock } from '../../token-exchange/foundation/clock.js';
 import type { Log } from '../../token-exchange/foundation/log.js';
@@ -32,7 +32,7 @@ export class AuditRetentionJob implements OnApplicationBootstrap, BeforeApplicat
     private readonly settings: RetentionSettings,
     private readonly parts: RetentionParts,
   ) {
-    const run = (term: LeaderTerm) => this.run(term);
+    const run = (mayGoOn: MayGoOn) => this.run(mayGoOn);
     const work = { name: 'audit-retention', intervalSeconds: INTERVAL_SECONDS, run };
     this.job = new PeriodicJob(work, parts.leader, parts.log);
   }
@@ -49,13 +49,13 @@ export class AuditRetentionJob implements OnApplicationBootstrap, BeforeApplicat
    * Goes through the oldest events until a window comes of which nothing may go.
    * @rule D90 Events go after the configured days, once every configured sink has had them; after the most days in any case.
    */
-  async run(term = new LeaderTerm(this.parts.leader)): Promise<void> {
+  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     const { trail, log } = this.parts;
     const expiry = this.expiry();
     const total = { deleted: 0, missed: 0 };
     let afterId = '0';
-    while (term.mayGoOn()) {
-      const { deleted, missed, lastId } = await trail.deleteWindow(term, afterId, WINDOW_EVENTS, expiry);
+    while (mayGoOn()) {
+      const { deleted, missed, lastId } = await trail.deleteWindow(afterId, WINDOW_EVENTS, expiry);
       total.deleted += deleted;
       total.missed += missed;
       if (deleted === 0 || lastId === undefined) break;

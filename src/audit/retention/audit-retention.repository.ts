@@ -1,7 +1,5 @@
 // Deletes old events from the audit trail, window by window from its beginning.
 import { Injectable } from '@nestjs/common';
-import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
-import { LEADS } from '../../token-exchange/coordination/leader-term.js';
 import { Database } from '../../token-exchange/database/database.js';
 import { IS_AHEAD } from '../sinks/event-stream.repository.js';
 
@@ -44,7 +42,6 @@ const DELETION = `WITH clocks AS (
     DELETE FROM audit_event USING oldest, clocks
     WHERE audit_event.id = oldest.id
       AND (oldest.was_had AND oldest.occurred_at < $3::timestamptz - ahead OR oldest.occurred_at < $5::timestamptz - ahead)
-      AND ${LEADS}
     RETURNING oldest.was_had
   )
   SELECT (SELECT max(id) FROM oldest) AS last_id, count(*)::int AS deleted,
@@ -57,19 +54,12 @@ export class AuditRetentionRepository {
 
   /**
    * Deletes those of the next events by id that may go.
-   * @param term of the leader's work
    * @param afterId the last id of the window before; `0` for the first
    * @param limit events of the window
    */
-  async deleteWindow(
-    term: LeaderTerm,
-    afterId: string,
-    limit: number,
-    expiry: Expiry,
-  ): Promise<DeletedWindow> {
+  async deleteWindow(afterId: string, limit: number, expiry: Expiry): Promise<DeletedWindow> {
     const { now, before, atLatestBefore, sinks } = expiry;
-    const [row] = await term.query<{ last_id: string | null; deleted: number; missed: number }>(
-      this.database,
+    const [row] = await this.database.query<{ last_id: string | null; deleted: number; missed: number }>(
       DELETION,
       [afterId, limit, before, sinks, atLatestBefore ?? null, now],
     );

@@ -1,7 +1,7 @@
 // Keeps the streams to all sinks going while this process leads, and tells how they go.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Leader } from '../../token-exchange/coordination/leader.js';
-import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
+import type { MayGoOn } from '../../token-exchange/coordination/periodic.job.js';
 import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
 import type { AuditSink } from './audit-sink.js';
 import { EventPages } from './event-pages.js';
@@ -61,7 +61,7 @@ export class AuditStreaming implements OnApplicationBootstrap, BeforeApplication
 
   private jobOf(stream: SinkStream): PeriodicJob {
     const { leader, log } = this.parts;
-    const run = (term: LeaderTerm) => stream.run(term, this.stopping.signal);
+    const run = (mayGoOn: MayGoOn) => stream.run(mayGoOn, this.stopping.signal);
     return new PeriodicJob(
       { name: `audit-sink ${stream.sink.name}`, intervalSeconds: INTERVAL_SECONDS, run },
       leader,

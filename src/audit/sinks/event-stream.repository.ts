@@ -1,7 +1,5 @@
 // The audit trail as a stream: what follows a position, where each sink is, and how much waits for it.
 import { Injectable } from '@nestjs/common';
-import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
-import { LEADS } from '../../token-exchange/coordination/leader-term.js';
 import { Database } from '../../token-exchange/database/database.js';
 import type { StreamedEvent } from './audit-sink.js';
 
@@ -41,7 +39,7 @@ export const IS_AHEAD =
   '(ahead_since IS NOT NULL OR transaction_id >= txid_snapshot_xmax(txid_current_snapshot()))';
 
 /** No answer bears the name of a column that is sorted by: the order would be that of the answers, which are texts. */
-const COLUMNS = `id, coalesce(transaction_id, 0)::text AS transaction, name, request_id, subject_user_id, actor_user_id,
+const COLUMNS = `id, coalesce(transaction_id, 0)::text AS transaction, name, request_id, client_request_id, subject_user_id, actor_user_id,
   (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_at_ms, payload::text AS payload`;
 
 /** Events from before the migration: their ids are below all others, so the search ends at the first other one. */
@@ -58,6 +56,7 @@ interface EventRow {
   readonly transaction: string;
   readonly name: string;
   readonly request_id: string;
+  readonly client_request_id: string | null;
   readonly subject_user_id: string | null;
   readonly actor_user_id: string | null;
   readonly occurred_at_ms: number;
@@ -89,21 +88,19 @@ export class EventStreamRepository {
   }
 
   /** Writes down that a cursor is ahead, for as long as nobody takes that back (docs/audit-streaming.md). */
-  async noteAhead(term: LeaderTerm, name: string): Promise<void> {
-    await term.change(
-      this.database,
+  async noteAhead(name: string): Promise<void> {
+    await this.database.change(
       `UPDATE audit_sink_cursor SET ahead_since = now()
-       WHERE name = $1 AND ahead_since IS NULL AND ${IS_AHEAD} AND ${LEADS}`,
+       WHERE name = $1 AND ahead_since IS NULL AND ${IS_AHEAD}`,
       [name],
     );
   }
 
   /** Gives a sink its cursor, unless it has one. */
-  async begin(term: LeaderTerm, name: string, startAt: 'now' | 'beginning'): Promise<void> {
+  async begin(name: string, startAt: 'now' | 'beginning'): Promise<void> {
     const now = `${OLDEST_OPEN_TRANSACTION} - 1, 9223372036854775807`;
-    await term.query(
-      this.database,
-      `INSERT INTO audit_sink_cursor (name, transaction_id, event_id) SELECT $1::text, ${startAt === 'now' ? now : '0, 0'} WHERE ${LEADS}
+    await this.database.query(
+      `INSERT INTO audit_sink_cursor (name, transaction_id, event_id) SELECT $1::text, ${startAt === 'now' ? now : '0, 0'}
        ON CONFLICT (name) DO NOTHING`,
       [name],
     );
@@ -114,11 +111,10 @@ export class EventStreamRepository {
    * @rule D88 A cursor moves from its previous value only: who no longer leads moves none back.
    * @returns whether it was
    */
-  async move(term: LeaderTerm, name: string, from: Position, to: Position): Promise<boolean> {
-    const moved = await term.change(
-      this.database,
+  async move(name: string, from: Position, to: Position): Promise<boolean> {
+    const moved = await this.database.change(
       `UPDATE audit_sink_cursor SET transaction_id = $4, event_id = $5, moved_at = now()
-       WHERE name = $1 AND transaction_id = $2 AND event_id = $3 AND ${LEADS}`,
+       WHERE name = $1 AND transaction_id = $2 AND event_id = $3`,
       [name, from.transactionId, from.eventId, to.transactionId, to.eventId],
     );
     return moved === 1;
@@ -153,9 +149,11 @@ function ageOf(moment: string): string {
 
 function toEvent(row: EventRow): StreamedEvent {
   const occurredAt = new Date(row.occurred_at_ms).toISOString();
+  const ofClient =
+    row.client_request_id === null ? '' : `"clientRequestId":${JSON.stringify(row.client_request_id)},`;
   const json =
     `{"id":"${row.id}","event":${JSON.stringify(row.name)},"occurredAt":"${occurredAt}",` +
-    `"requestId":${JSON.stringify(row.request_id)},"subjectUserId":${JSON.stringify(row.subject_user_id)},` +
+    `"requestId":${JSON.stringify(row.request_id)},${ofClient}"subjectUserId":${JSON.stringify(row.subject_user_id)},` +
     `"actorUserId":${JSON.stringify(row.actor_user_id)},"payload":${row.payload}}`;
   return { id: row.id, transactionId: row.transaction, name: row.name, occurredAt, json };
 }

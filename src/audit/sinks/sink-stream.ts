@@ -1,5 +1,5 @@
 // Brings the audit trail to one sink: reads on from its cursor, delivers, and moves the cursor behind what is safe there.
-import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
+import type { MayGoOn } from '../../token-exchange/coordination/periodic.job.js';
 import type { Clock } from '../../token-exchange/foundation/clock.js';
 import type { Log } from '../../token-exchange/foundation/log.js';
 import type { AuditSink, StreamedEvent } from './audit-sink.js';
@@ -62,12 +62,12 @@ export class SinkStream {
   ) {}
 
   /**
-   * Delivers until nothing is left or the term is over. After a failure sink and database are left alone for a while.
+   * Delivers until nothing is left or it may not go on. After a failure sink and database are left alone for a while.
    * @param signal ends it at once
    */
-  async run(term: LeaderTerm, signal: AbortSignal): Promise<void> {
+  async run(mayGoOn: MayGoOn, signal: AbortSignal): Promise<void> {
     try {
-      if (!this.backOff.isWaiting(this.parts.clock.monotonicMs())) await this.stream(term, signal);
+      if (!this.backOff.isWaiting(this.parts.clock.monotonicMs())) await this.stream(mayGoOn, signal);
       await this.lookAtBacklog();
     } catch (error) {
       // Where to go on is read again, and so is what comes there: a standby that took over may not have had it all.
@@ -78,21 +78,21 @@ export class SinkStream {
     }
   }
 
-  private async stream(term: LeaderTerm, signal: AbortSignal): Promise<void> {
-    await this.resume(term, signal);
-    await this.confirm(term);
-    while (term.mayGoOn() && (await this.deliverNext(signal))) {
-      await this.confirm(term);
+  private async stream(mayGoOn: MayGoOn, signal: AbortSignal): Promise<void> {
+    await this.resume(signal);
+    await this.confirm();
+    while (mayGoOn() && (await this.deliverNext(signal))) {
+      await this.confirm();
       await this.lookAtBacklog();
     }
-    await this.confirm(term);
+    await this.confirm();
     this.succeeded();
   }
 
   /** Goes back to the cursor if somebody else has moved it, or if the connection is another one. */
-  private async resume(term: LeaderTerm, signal: AbortSignal): Promise<void> {
+  private async resume(signal: AbortSignal): Promise<void> {
     const { sink } = this;
-    const cursor = await this.readCursor(term);
+    const cursor = await this.readCursor();
     // A sink that cannot be reached has a backlog too.
     this.reached ??= cursor;
     const isNew = await sink.connect(signal);
@@ -100,20 +100,20 @@ export class SinkStream {
     if (!isNew && this.cursor !== undefined && !isElsewhere) return;
     if (this.cursor !== undefined) this.parts.pages.forget();
     if (isElsewhere) this.forgetSent();
-    this.cursor = isNew ? await this.afterBreak(term, cursor) : cursor;
+    this.cursor = isNew ? await this.afterBreak(cursor) : cursor;
     this.reached = this.cursor;
     this.unsafe = [];
   }
 
   /** What was not safe when a connection broke is sent again; unless connections end before ever anything is. */
-  private async afterBreak(term: LeaderTerm, cursor: Position): Promise<Position> {
+  private async afterBreak(cursor: Position): Promise<Position> {
     const { sink, unsafe, endedConnections, parts } = this;
     if (unsafe.length === 0) return cursor;
     this.tellOfBreak();
     if (!sink.hadGoodEnd()) return cursor;
     const safe = endedConnections.ended(unsafe, parts.clock.monotonicMs() - sink.unsafeMs);
     if (safe === undefined || !isBehind(safe, cursor)) return cursor;
-    if (!(await parts.trail.move(term, sink.name, cursor, safe))) throw new CursorMovedError();
+    if (!(await parts.trail.move(sink.name, cursor, safe))) throw new CursorMovedError();
     endedConnections.confirmed(safe);
     this.unsafeSinceMs = undefined;
     return safe;
@@ -137,22 +137,22 @@ export class SinkStream {
     this.endedConnections.forget();
   }
 
-  private async readCursor(term: LeaderTerm): Promise<Position> {
+  private async readCursor(): Promise<Position> {
     const { trail, startAt } = this.parts;
     const { name } = this.sink;
     let cursor = await trail.cursorOf(name);
     if (cursor === undefined) {
-      await trail.begin(term, name, startAt);
+      await trail.begin(name, startAt);
       cursor = await trail.cursorOf(name);
     }
     if (cursor === undefined) throw new SinkError('its cursor was removed at this moment');
-    if (cursor.isAhead) await this.refuseAhead(term);
+    if (cursor.isAhead) await this.refuseAhead();
     return cursor.position;
   }
 
   /** Where a sink is in a database that was restored elsewhere nobody knows: it gets nothing until somebody says so. */
-  private async refuseAhead(term: LeaderTerm): Promise<never> {
-    await this.parts.trail.noteAhead(term, this.sink.name);
+  private async refuseAhead(): Promise<never> {
+    await this.parts.trail.noteAhead(this.sink.name);
     this.reached = BEGINNING;
     throw new SinkError(
       'its cursor is ahead of the database, which was restored on another server: see docs/audit-streaming.md#after-a-restore',
@@ -180,13 +180,13 @@ export class SinkStream {
   }
 
   /** Moves the cursor behind what is safe with the sink by now (D88). */
-  private async confirm(term: LeaderTerm): Promise<void> {
+  private async confirm(): Promise<void> {
     const { sink, unsafe, cursor } = this;
     const safeAtMs = this.parts.clock.monotonicMs() - sink.unsafeMs;
     const safe = unsafe.filter(({ atMs }) => atMs <= safeAtMs);
     const last = safe.at(-1);
     if (last === undefined || cursor === undefined || !sink.isIntact()) return;
-    if (!(await this.parts.trail.move(term, sink.name, cursor, last.position))) throw new CursorMovedError();
+    if (!(await this.parts.trail.move(sink.name, cursor, last.position))) throw new CursorMovedError();
     this.cursor = last.position;
     this.unsafe = unsafe.slice(safe.length);
     this.unsafeSinceMs = this.unsafe[0]?.atMs;

@@ -12,8 +12,14 @@ import { WorkflowLists1790000000060 } from './1790000000060-workflow-lists.js';
 import { AuditRequest1790000000100 } from './1790000000100-audit-request.js';
 import { AuditStreaming1790000000110 } from './1790000000110-audit-streaming.js';
 import { Operators1790000000140 } from './1790000000140-operators.js';
+import { AccessGeneration1790000000150 } from './1790000000150-access-generation.js';
+import { NoLeaseView1790000000170 } from './1790000000170-no-lease-view.js';
+import { EmailDomains1790000000200 } from './1790000000200-email-domains.js';
+import { ClientRequestId1790000000210 } from './1790000000210-client-request-id.js';
+import { ProjectSize1790000000220 } from './1790000000220-project-size.js';
 
-const [tokenExchange, revocation, storedEntries, leaderEpoch, replayHorizon] = TOKEN_EXCHANGE_MIGRATIONS;
+const [tokenExchange, revocation, storedEntries, leaderEpoch, replayHorizon, sessionGeneration, noLease] =
+  TOKEN_EXCHANGE_MIGRATIONS;
 
 export const MIGRATIONS = [
   Initial1790000000000,
@@ -33,4 +39,11 @@ export const MIGRATIONS = [
   leaderEpoch,
   replayHorizon,
   Operators1790000000140,
+  AccessGeneration1790000000150,
+  sessionGeneration,
+  NoLeaseView1790000000170,
+  noLease,
+  EmailDomains1790000000200,
+  ClientRequestId1790000000210,
+  ProjectSize1790000000220,
 ] as const;

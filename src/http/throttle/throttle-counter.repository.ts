@@ -1,7 +1,5 @@
 // Keeps the request counts that instances share, in `throttle_counter`.
 import { Injectable } from '@nestjs/common';
-import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
-import { LEADS } from '../../token-exchange/coordination/leader-term.js';
 import { Database } from '../../token-exchange/database/database.js';
 import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
 import { parameter, sql } from '../../token-exchange/database/sql.js';
@@ -74,17 +72,15 @@ export class ThrottleCounterRepository {
 
   /**
    * Deletes counters whose window has ended.
-   * @param term of the leader's work
    * @param limit most counters to delete
    * @returns how many were deleted
    */
-  purge(term: LeaderTerm, limit: number): Promise<number> {
-    return term.change(
-      this.database,
+  purge(limit: number): Promise<number> {
+    return this.database.change(
       `DELETE FROM throttle_counter WHERE key IN (
          SELECT key FROM throttle_counter WHERE window_ends_at < statement_timestamp()
          ORDER BY window_ends_at LIMIT $1 FOR UPDATE SKIP LOCKED
-       ) AND ${LEADS}`,
+       )`,
       [limit],
     );
   }

@@ -3,7 +3,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Leader } from '../../token-exchange/coordination/leader.js';
-import { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
+import type { MayGoOn } from '../../token-exchange/coordination/periodic.job.js';
 import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
 import { purge } from '../../token-exchange/coordination/purge.js';
 import { LOGGER } from '../../token-exchange/foundation/log.js';
@@ -19,13 +19,13 @@ export class ThrottlePurgeJob implements OnApplicationBootstrap, BeforeApplicati
 
   constructor(
     private readonly counters: ThrottleCounterRepository,
-    private readonly leader: Leader,
+    leader: Leader,
     @Inject(LOGGER) logger: Logger,
   ) {
     const work = {
       name: 'throttle-purge',
       intervalSeconds: WINDOW_MS / 1000,
-      run: (term: LeaderTerm) => this.run(term),
+      run: (mayGoOn: MayGoOn) => this.run(mayGoOn),
     };
     this.job = new PeriodicJob(work, leader, logger);
   }
@@ -38,7 +38,7 @@ export class ThrottlePurgeJob implements OnApplicationBootstrap, BeforeApplicati
     await this.job.stop();
   }
 
-  async run(term = new LeaderTerm(this.leader)): Promise<void> {
-    await purge({ batchSize: BATCH_SIZE, deleteBatch: (limit) => this.counters.purge(term, limit) }, term);
+  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: (limit) => this.counters.purge(limit) }, mayGoOn);
   }
 }

@@ -108,4 +108,15 @@ export class OperatorAccountRepository {
         : await managerOf(transaction).query<unknown[]>(text, [userId]);
     return found.length > 0;
   }
+
+  /** Whether identities of an issuer are linked to users, and whether to owner or administrators, enabled or not. */
+  async linkedTo(issuer: string, transaction: Transaction): Promise<{ users: boolean; operators: boolean }> {
+    const [linked] = await managerOf(transaction).query<{ users: boolean; operators: boolean }[]>(
+      `SELECT EXISTS (SELECT 1 FROM token_exchange_identity_link WHERE issuer = $1) AS users,
+         EXISTS (SELECT 1 FROM token_exchange_identity_link l JOIN user_account u ON u.id = l.user_id
+           WHERE l.issuer = $1 AND u.role = ANY ($2)) AS operators`,
+      [issuer, OPERATOR_ROLES],
+    );
+    return linked ?? { users: true, operators: true };
+  }
 }

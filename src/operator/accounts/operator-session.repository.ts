@@ -1,8 +1,6 @@
 // Sessions of operators: the rows and all their queries.
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../database/operator-database.js';
-import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
-import { LEADS } from '../../token-exchange/coordination/leader-term.js';
 import { Database } from '../../token-exchange/database/database.js';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
@@ -121,18 +119,16 @@ export class OperatorSessionRepository {
 
   /**
    * Deletes what has ended by this process's clock and the database's, the earlier of them.
-   * @param term of the leader's work
    * @param limit most sessions to delete
    * @returns how many were deleted
    */
-  purge(term: LeaderTerm, { now, idleSince }: SessionMoments, limit: number): Promise<number> {
-    return term.change(
-      this.database,
+  purge({ now, idleSince }: SessionMoments, limit: number): Promise<number> {
+    return this.database.change(
       `DELETE FROM operator_session WHERE id IN (
          SELECT id FROM operator_session WHERE expires_at <= least($1::timestamptz, clock_timestamp())
            OR last_used_at <= least($2::timestamptz, clock_timestamp() - ($1::timestamptz - $2::timestamptz))
          LIMIT $3 FOR UPDATE SKIP LOCKED
-       ) AND ${LEADS}`,
+       )`,
       [now, idleSince, limit],
     );
   }

@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../database/operator-database.js';
-import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
-import { LEADS } from '../../token-exchange/coordination/leader-term.js';
 import { Database } from '../../token-exchange/database/database.js';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
@@ -65,14 +63,13 @@ export class SignInFailureRepository {
     await managerOf(transaction).query('DELETE FROM operator_sign_in_failure WHERE key = $1', [key]);
   }
 
-  /** @param term of the leader's work @param limit most to delete @returns how many were deleted */
-  purge(term: LeaderTerm, now: Date, limit: number): Promise<number> {
-    return term.change(
-      this.database,
+  /** @param limit most to delete @returns how many were deleted */
+  purge(now: Date, limit: number): Promise<number> {
+    return this.database.change(
       `DELETE FROM operator_sign_in_failure WHERE key IN (
          SELECT key FROM operator_sign_in_failure WHERE forgotten_at <= least($1::timestamptz, clock_timestamp())
          ORDER BY forgotten_at LIMIT $2 FOR UPDATE SKIP LOCKED
-       ) AND ${LEADS}`,
+       )`,
       [now, limit],
     );
   }

@@ -33,7 +33,7 @@ export class EmbeddedSessionRepository {
       `SELECT s.family_id::text AS id, s.user_id::text AS "userId", u.email, s.login_origin AS "loginOrigin",
          s.created_at AS "openedAt", s.expires_at AS "expiresAt", s.vouched_by AS "vouchedBy"
        FROM token_exchange_session s JOIN user_account u ON u.id = s.user_id
-       WHERE s.expires_at > $1 AND ($2::uuid IS NULL OR s.user_id = $2) AND ($3::uuid IS NULL OR s.family_id > $3)
+       WHERE s.expires_at > $1 AND s.access_generation = u.access_generation::text AND ($2::uuid IS NULL OR s.user_id = $2) AND ($3::uuid IS NULL OR s.family_id > $3)
        ORDER BY s.family_id LIMIT $4`,
       [now, userId ?? null, afterId ?? null, limit + ROWS_BESIDE],
     );
@@ -49,7 +49,8 @@ export class EmbeddedSessionRepository {
   /** How many of a user are live. */
   async countOfUser(userId: string, now: Date): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
-      'SELECT count(DISTINCT family_id)::int AS count FROM token_exchange_session WHERE user_id = $1 AND expires_at > $2',
+      `SELECT count(DISTINCT s.family_id)::int AS count FROM token_exchange_session s JOIN user_account u ON u.id = s.user_id
+       WHERE s.user_id = $1 AND s.expires_at > $2 AND s.access_generation = u.access_generation::text`,
       [userId, now],
     );
     return row?.count ?? 0;

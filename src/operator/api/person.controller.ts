@@ -176,8 +176,8 @@ export class OperatorPersonController {
     if ((await this.users.findById(id)) === undefined) throw new OperatorRefusal('not_found');
   }
 
-  private isRevoked({ userId, openedAt, vouchedBy: keys }: EmbeddedSession): boolean {
-    return this.revocations.hasRefused({ keys, userIds: [userId], sinceMs: openedAt.getTime() });
+  private isRevoked({ openedAt, vouchedBy: keys }: EmbeddedSession): boolean {
+    return this.revocations.hasRefused({ keys, sinceMs: openedAt.getTime() });
   }
 }
 

@@ -2,7 +2,7 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../../token-exchange/coordination/leader.js';
-import { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
+import type { MayGoOn } from '../../token-exchange/coordination/periodic.job.js';
 import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
 import { purge } from '../../token-exchange/coordination/purge.js';
 import { Clock } from '../../token-exchange/foundation/clock.js';
@@ -23,13 +23,13 @@ export class OperatorPurgeJob implements OnApplicationBootstrap, BeforeApplicati
     private readonly sessions: OperatorSessionService,
     private readonly failures: SignInFailureRepository,
     private readonly clock: Clock,
-    private readonly leader: Leader,
+    leader: Leader,
     @Inject(LOGGER) logger: Log,
   ) {
     const work = {
       name: 'operator-purge',
       intervalSeconds: INTERVAL_SECONDS,
-      run: (term: LeaderTerm) => this.run(term),
+      run: (mayGoOn: MayGoOn) => this.run(mayGoOn),
     };
     this.job = new PeriodicJob(work, leader, logger);
   }
@@ -42,12 +42,9 @@ export class OperatorPurgeJob implements OnApplicationBootstrap, BeforeApplicati
     await this.job.stop();
   }
 
-  async run(term = new LeaderTerm(this.leader)): Promise<void> {
-    await purge({ batchSize: BATCH_SIZE, deleteBatch: (limit) => this.sessions.purge(term, limit) }, term);
+  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: (limit) => this.sessions.purge(limit) }, mayGoOn);
     const now = this.clock.now();
-    await purge(
-      { batchSize: BATCH_SIZE, deleteBatch: (limit) => this.failures.purge(term, now, limit) },
-      term,
-    );
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: (limit) => this.failures.purge(now, limit) }, mayGoOn);
   }
 }

@@ -1,7 +1,6 @@
 // Opens, finds, lists and ends the sessions of operators.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { LeaderTerm } from '../../token-exchange/coordination/leader-term.js';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { Clock } from '../../token-exchange/foundation/clock.js';
 import type {
@@ -70,9 +69,9 @@ export class OperatorSessionService {
     return this.sessions.countOfUser(userId, this.moments());
   }
 
-  /** @param term of the leader's work @returns how many of those that have ended were deleted: so many as `limit` at most */
-  purge(term: LeaderTerm, limit: number): Promise<number> {
-    return this.sessions.purge(term, this.moments(), limit);
+  /** @returns how many of those that have ended were deleted: so many as `limit` at most */
+  purge(limit: number): Promise<number> {
+    return this.sessions.purge(this.moments(), limit);
   }
 
   private moments(): SessionMoments {

@@ -157,7 +157,7 @@ export class OperatorSignInService {
   ): Promise<T> {
     const key = failureKey(email, clientAddress);
     refuseWaiting(await this.failures.wait(key, this.clock.now()));
-    return this.hasher.inTurn(async () => {
+    return this.hasher.inTurn(clientAddress, async () => {
       refuseWaiting(await this.failures.begin(key, this.clock.now()));
       return work(key);
     });

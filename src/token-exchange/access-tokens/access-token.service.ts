@@ -35,6 +35,9 @@ interface AccessTokenClaims {
   readonly exp: number;
   /** D59, under a name of our own: no verifier of tokens expects anything of it. */
   readonly vouched_by: readonly RecordedKey[];
+  /** D62, opaque: of the subject, and of the actor where there is one. */
+  readonly access_generation?: string;
+  readonly actor_access_generation?: string;
 }
 
 /**
@@ -52,6 +55,9 @@ export interface VerifiedAccessToken {
   readonly id: string;
   readonly subjectUserId: string;
   readonly actorUserId?: string;
+  /** To be compared with the `accessGeneration` that each user has now: another one, and access was ended since. */
+  readonly subjectGeneration?: string;
+  readonly actorGeneration?: string;
   /** `both` where actor and subject both need a right. */
   readonly rights: 'actor' | 'both';
   /** The scopes that limit the token; undefined: it is not limited. */
@@ -208,6 +214,8 @@ function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
     iat: grant.issuedAt,
     exp: grant.expiresAt,
     vouched_by: recordedKeys(grant.vouchedBy),
+    access_generation: grant.subjectGeneration,
+    actor_access_generation: grant.actorGeneration,
   };
 }
 
@@ -254,25 +262,20 @@ function readClaims(claims: JWTPayload): ReadToken {
       id: jti,
       subjectUserId: sub,
       actorUserId: actor,
+      subjectGeneration: textOf(claims['access_generation']),
+      actorGeneration: textOf(claims['actor_access_generation']),
       rights: claims['delegated_rights'] === 'both' ? 'both' : 'actor',
       scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
       expiresAt: new Date(exp * 1000),
     },
     vouched: {
       id: jti,
-      keys: keysOf(claims, actor),
-      userIds: actor === undefined ? [sub] : [sub, actor],
+      keys: readRecordedKeys(claims['vouched_by']),
       sinceMs: iat * 1000,
     },
   };
 }
 
-/**
- * Tokens of releases that did not record keys name the issuer of the subject's alone; of an actor's they tell nothing, so
- * that with one they are refused by every revocation (D59).
- */
-function keysOf({ vouched_by, client_id }: JWTPayload, actor: string | undefined): VouchedToken['keys'] {
-  const recorded = readRecordedKeys(vouched_by);
-  if (recorded !== undefined) return recorded;
-  return actor === undefined && typeof client_id === 'string' ? [{ issuer: client_id }] : undefined;
+function textOf(claim: unknown): string | undefined {
+  return typeof claim === 'string' ? claim : undefined;
 }

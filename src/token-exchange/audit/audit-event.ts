@@ -1,4 +1,5 @@
 // The catalogue of audit events: every name with its payload.
+import { visible } from '../foundation/told-value.js';
 
 interface Trusted {
   /** The `iss` of the trusted entry. */
@@ -8,6 +9,12 @@ interface Trusted {
 interface Acted {
   /** Who has acted before, by what the tokens say. Their ids are those of the issuers: no local user is meant. */
   readonly priorActors?: readonly { readonly iss: string; readonly sub: string }[];
+}
+
+/** As a payload has them: none where there are none, and with nothing that cannot be seen. */
+export function recordedActors(actors: Acted['priorActors'] = []): Acted['priorActors'] {
+  if (actors.length === 0) return undefined;
+  return actors.map(({ iss, sub }) => ({ iss: visible(iss), sub: visible(sub) }));
 }
 
 interface Sent {
@@ -48,8 +55,9 @@ export interface AuditPayloads {
       readonly kid: string;
       readonly accessTokenId: string;
       readonly lifetimeSeconds: number;
-      /** As they were asked for. */
+      /** As it was asked for. */
       readonly scope?: string;
+      /** As they were asked for, but for user, password and query. */
       readonly resource?: readonly string[];
       /** What was granted, where the entries limit it. */
       readonly grantedScopes?: readonly string[];

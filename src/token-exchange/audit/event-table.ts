@@ -20,11 +20,13 @@ export class EventTable {
    * @param name of the table
    * @param userIdType of the columns of user ids
    * @param appendName names the prepared statement that writes events alone
+   * @param clientRequestIdOf what the client of a request called it, for a table that also has the column `client_request_id`
    */
   constructor(
     private readonly name: Sql,
     private readonly userIdType: Sql,
     appendName: string,
+    private readonly clientRequestIdOf?: (requestId: string) => string | undefined,
   ) {
     this.append = new SharedStatement(
       appendName,
@@ -46,12 +48,18 @@ export class EventTable {
     const users = parties ?? sql`event`;
     const ofParties =
       parties === undefined ? sql`` : sql` JOIN ${parties} ON ${parties}.request = event.request`;
-    const events = parameter('json', (input: Input) => JSON.stringify(eventsOf(input).flatMap(toRows)));
-    return sql`INSERT INTO ${this.name} (name, occurred_at, request_id, subject_user_id, actor_user_id, payload)
+    const rows = (events: readonly AuditEvent[], request: number) =>
+      toRows(events, request, this.clientRequestIdOf);
+    const events = parameter('json', (input: Input) => JSON.stringify(eventsOf(input).flatMap(rows)));
+    const isNamed = this.clientRequestIdOf !== undefined;
+    const [column, value, type] = isNamed
+      ? [sql`, client_request_id`, sql`, event.client_request_id`, sql`, client_request_id text`]
+      : [sql``, sql``, sql``];
+    return sql`INSERT INTO ${this.name} (name, occurred_at, request_id, subject_user_id, actor_user_id, payload${column})
     SELECT event.name, to_timestamp(event.occurred_at), event.request_id, ${users}.subject_user_id, ${users}.actor_user_id,
-      event.payload
+      event.payload${value}
     FROM json_to_recordset(${events}) AS event (request integer, name text, occurred_at float8, request_id text,
-  subject_user_id ${this.userIdType}, actor_user_id ${this.userIdType}, payload jsonb)${ofParties}`;
+  subject_user_id ${this.userIdType}, actor_user_id ${this.userIdType}, payload jsonb${type})${ofParties}`;
   }
 }
 
@@ -76,7 +84,11 @@ export class EventTableTrail extends AuditTrail {
   }
 }
 
-function toRows(events: readonly AuditEvent[], request: number) {
+function toRows(
+  events: readonly AuditEvent[],
+  request: number,
+  clientRequestIdOf?: (requestId: string) => string | undefined,
+) {
   return events.map((event) => ({
     request,
     name: event.name,
@@ -86,5 +98,6 @@ function toRows(events: readonly AuditEvent[], request: number) {
     subject_user_id: event.subjectUserId,
     actor_user_id: event.actorUserId,
     payload: event.payload,
+    client_request_id: clientRequestIdOf?.(event.requestId),
   }));
 }

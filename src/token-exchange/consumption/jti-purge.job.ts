@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../coordination/leader.js';
-import { LeaderTerm } from '../coordination/leader-term.js';
+import type { MayGoOn } from '../coordination/periodic.job.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
 import { purge } from '../coordination/purge.js';
 import { Clock } from '../foundation/clock.js';
@@ -31,14 +31,14 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
   constructor(
     private readonly jtis: JtiRepository,
     private readonly clock: Clock,
-    private readonly leader: Leader,
+    leader: Leader,
     @Inject(LOGGER) private readonly logger: Log,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'replayPurge'>,
     private readonly telemetry: ExchangeTelemetry,
   ) {
     const { intervalSeconds } = options.replayPurge;
     this.job = new PeriodicJob(
-      { name: 'jti-purge', intervalSeconds, run: (term) => this.run(term) },
+      { name: 'jti-purge', intervalSeconds, run: (mayGoOn) => this.run(mayGoOn) },
       leader,
       logger,
     );
@@ -53,9 +53,9 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     await this.job.stop();
   }
 
-  async run(term = new LeaderTerm(this.leader)): Promise<void> {
+  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     try {
-      await this.purgeExpired(term);
+      await this.purgeExpired(mayGoOn);
       this.telemetry.countReplayPurge('succeeded');
     } catch (error) {
       this.telemetry.countReplayPurge('failed');
@@ -63,25 +63,25 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     }
   }
 
-  private async purgeExpired(term: LeaderTerm): Promise<void> {
+  private async purgeExpired(mayGoOn: MayGoOn): Promise<void> {
     const { batchSize } = this.options.replayPurge;
-    const announced = await this.jtis.announcePurge(term, this.clock.now(), CLOCK_DIFFERENCE_SECONDS);
-    if (announced === undefined || !(await this.isKnownToWriters(term))) return;
+    const announced = await this.jtis.announcePurge(this.clock.now(), CLOCK_DIFFERENCE_SECONDS);
+    if (announced === undefined || !(await this.isKnownToWriters(mayGoOn))) return;
     const deleteBatch = async (limit: number) => {
-      const deleted = await this.jtis.purge(term, announced, limit);
+      const deleted = await this.jtis.purge(announced, limit);
       this.telemetry.countPurgedReplayRecords(deleted);
       return deleted;
     };
-    const deleted = await purge({ batchSize, deleteBatch }, term);
+    const deleted = await purge({ batchSize, deleteBatch }, mayGoOn);
     if (deleted > 0) this.logger.debug({ deleted }, 'expired replay records purged');
   }
 
   /** Whether every statement that may have begun before the announcement has ended: none may find a record gone. */
-  private async isKnownToWriters(term: LeaderTerm): Promise<boolean> {
+  private async isKnownToWriters(mayGoOn: MayGoOn): Promise<boolean> {
     const deadline = performance.now() + PATIENCE_MS;
     let unaware = await this.jtis.writers();
     while (unaware.length > 0) {
-      if (!term.mayGoOn()) return false;
+      if (!mayGoOn()) return false;
       if (performance.now() > deadline) {
         this.logger.warn(
           { transactions: unaware.length },

@@ -1,7 +1,5 @@
 // Remembers which token ids were used, so that each is accepted once.
 import { Injectable } from '@nestjs/common';
-import type { LeaderTerm } from '../coordination/leader-term.js';
-import { LEADS } from '../coordination/leader-term.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { Transaction } from '../database/transaction.js';
@@ -71,21 +69,15 @@ export class JtiRepository {
   /**
    * Moves the horizon to the latest of the records that may go: from its commit on no token up to there is accepted. Of the
    * clocks of this process and the database's the earlier one counts, so that it takes two wrong ones to lose a record early.
-   * @param term of the leader's work
    * @param now by the clock of this process
    * @param graceSeconds records of tokens that expired longer ago may go
    * @returns undefined where none may go
    */
-  async announcePurge(
-    term: LeaderTerm,
-    now: Date,
-    graceSeconds: number,
-  ): Promise<AnnouncedPurge | undefined> {
-    const [announced] = await term.query<AnnouncedPurge>(
-      this.database,
+  async announcePurge(now: Date, graceSeconds: number): Promise<AnnouncedPurge | undefined> {
+    const [announced] = await this.database.query<AnnouncedPurge>(
       `WITH due AS (
          SELECT expires_at FROM token_exchange_used_jti
-         WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 second' AND ${LEADS}
+         WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 second'
          ORDER BY expires_at DESC LIMIT 1
        ), moved AS (
          INSERT INTO token_exchange_replay_horizon AS held (purged_until) SELECT expires_at FROM due
@@ -115,17 +107,15 @@ export class JtiRepository {
    * Deletes records of tokens that have expired. By their position in the table, where no estimate of sizes can mislead the
    * planner; a record never changes, so that it keeps its position.
    * @rule 2.6 A record goes after its token's expiry.
-   * @param term of the leader's work
    * @param announced and no writer is left that was there when it was
    * @param limit most records to delete
    * @returns how many were deleted
    */
-  purge(term: LeaderTerm, { until }: AnnouncedPurge, limit: number): Promise<number> {
-    return term.change(
-      this.database,
+  purge({ until }: AnnouncedPurge, limit: number): Promise<number> {
+    return this.database.change(
       `DELETE FROM token_exchange_used_jti WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM token_exchange_used_jti WHERE expires_at <= $1::timestamptz ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
-       )) AND ${LEADS}`,
+       ))`,
       [until, limit],
     );
   }

@@ -1,189 +1,136 @@
-// Elects one leader among all instances on one PostgreSQL database, and replaces it within 15 seconds.
-import { randomUUID } from 'node:crypto';
+// Elects one leader among all instances on one PostgreSQL database: the process whose session holds an advisory lock.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
-import { Clock } from '../foundation/clock.js';
+import pg from 'pg';
 import type { Log } from '../foundation/log.js';
-import type { HeldLease } from './leader.js';
-import { Leader, NO_EPOCH } from './leader.js';
-import { LEASE_MS, LeaderLeaseRepository } from './leader-lease.repository.js';
-import { LeaderSession, wasHeldUp } from './leader-session.js';
-import type { Moment } from './leader-tenure.js';
-import { LeaderTenure } from './leader-tenure.js';
+import { Leader } from './leader.js';
 
-const RENEWAL_MS = 3_000;
-/** Between attempts while the leadership is free or contended. */
-const RETRY_MS = 500;
-/** Between attempts while the database is away. */
-const RECONNECT_MS = 1_000;
-/** A leader that has the lock and is silent for so long beyond its lease is fenced off. */
-const SILENCE_MS = 2_000;
+/** Between two questions of a candidate, and two attempts to connect. */
+const ASK_MS = 1_000;
+const PING_MS = 2_000;
+/** The server ends a session that says nothing for so long, and frees the lock: its process or network has stopped. */
+const IDLE_SESSION_MS = 6_000;
+/** Without an answer for so long a leader no longer believes that it leads. */
+const BELIEF_MS = 5_000;
+/** A connection or a statement that takes longer has failed. */
+const ANSWER_MS = 5_000;
+/** How long a stop waits until the server has taken the end of the session. */
+const GOODBYE_MS = 1_000;
+
+/**
+ * Names "the leader of this service" among a database's advisory locks: one for each set of tables, since two products may
+ * have theirs in two schemas of one database.
+ */
+const TRY_LOCK = `SELECT pg_try_advisory_lock(7236450102 + 'token_exchange_jwks_snapshot'::regclass::oid::bigint) AS is_held`;
 
 /**
  * A candidate for the leadership, over a database session of its own.
  *
- * Who leads has the lease, renews it every 3 s, and believes in it for 8 s from the sending of the last confirmed
- * renewal. On the database's clock it runs 9 s, and nobody takes it before it has run out: two never lead at once.
- * Who takes it must have the advisory lock, which the database frees when a session ends. If the lock is still held
- * 2 s after the lease ran out, its holder's machine has vanished: the lease is taken without it, with a higher epoch,
- * and the stale session ended; but only by one who has seen no renewal for 9 s on a clock that nobody sets, since the
- * database's may have been set ahead. So 13 s is the longest that nobody leads while candidates reach the database.
+ * The lock belongs to the session, so the database frees it when the process or the connection ends. A process that is stopped,
+ * or cut off, loses its session by `idle_session_timeout`, and another candidate has the lock a second later. A candidate
+ * never waits for the lock in the database: a waiting statement holds a snapshot, and with it back what VACUUM removes.
+ * @rule D94 The server ends the session of a leader that is silent; one without answers no longer believes that it leads. Two
+ * may believe it for a moment, and each job of the leader is harmless then.
+ * @rule D95 After a fail-over the lock is gone with its server, and the first candidate that reaches the new one has it.
  */
 export class AdvisoryLockLeader extends Leader {
-  private readonly candidate = randomUUID();
-  private candidacy: LeaderLeaseRepository | undefined;
-  private tenure: LeaderTenure | undefined;
-  /** The latest renewal of another's lease that was seen, and since when on the monotonic clock. */
-  private seen = { renewal: '', sinceMs: 0 };
+  private session: pg.Client | undefined;
+  private holdsLock = false;
+  /** When the last statement that was answered was sent, on the monotonic clock. */
+  private confirmedAtMs = -Infinity;
   private timer: NodeJS.Timeout | undefined;
-  private turn: Promise<void> = Promise.resolve();
-  private stopped = false;
-  private failing = false;
+  private isStopped = false;
+  private isFailing = false;
 
   constructor(
     private readonly connection: ClientConfig,
     private readonly logger: Log,
-    private readonly clock: Clock = new Clock(),
   ) {
     super();
   }
 
   get isLeader(): boolean {
-    return !this.stopped && this.tenure?.isCertain(this.now()) === true;
-  }
-
-  override get lease(): HeldLease {
-    return { epoch: this.tenure?.epoch ?? NO_EPOCH, candidate: this.candidate };
+    return !this.isStopped && this.holdsLock && performance.now() - this.confirmedAtMs < BELIEF_MS;
   }
 
   /** Applies for the leadership and goes on applying; resolves after the first attempt, whatever its outcome. */
   async start(): Promise<void> {
-    this.turn = this.takeTurn();
-    await this.turn;
-  }
-
-  /** Hands the leadership over: another candidate takes it at once. Resolves within a few seconds in every case. */
-  async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    await this.turn;
-    const { candidacy } = this;
-    this.candidacy = undefined;
-    // When it cannot be said any more, the lease runs out by itself.
-    await candidacy?.resign().catch(() => undefined);
-    await candidacy?.session.close();
-  }
-
-  /** One attempt to get or keep the leadership; the next follows by itself. */
-  private async takeTurn(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const pauseMs = await this.attempt();
-    if (this.stopped) return;
-    this.timer = setTimeout(() => void this.start(), pauseMs);
+    await this.attempt();
+    if (this.isStopped) return;
+    this.timer = setTimeout(() => void this.start(), this.holdsLock ? PING_MS : ASK_MS);
     this.timer.unref();
   }
 
-  /** @returns milliseconds until the next attempt */
-  private async attempt(): Promise<number> {
+  /** Frees the lock: another candidate has it within a second. Resolves within a second in every case. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    const goodbye = this.session?.end().catch(() => undefined);
+    await Promise.race([goodbye, pause(GOODBYE_MS, undefined, { ref: false })]);
+  }
+
+  /** Asks for the lock, or shows the server that its holder is alive. Never rejects. */
+  private async attempt(): Promise<void> {
     try {
-      const lease = (this.candidacy ??= await this.connect());
-      const pauseMs =
-        this.tenure === undefined ? await this.apply(lease) : await this.renew(lease, this.tenure);
-      this.failing = false;
-      return pauseMs;
+      const session = (this.session ??= await this.connect());
+      const askedAtMs = performance.now();
+      if (this.holdsLock) await session.query('SELECT 1');
+      else if (await holdsLockNow(session)) this.lead(session);
+      if (this.session === session) this.confirmedAtMs = askedAtMs;
+      this.isFailing = false;
     } catch (error) {
-      // The leader of before is at its last statement, which holds the lease: an applicant waits, and then asks again.
-      if (this.candidacy !== undefined && this.tenure === undefined && wasHeldUp(error)) return RETRY_MS;
       this.reportFailure(error);
-      this.drop();
-      return RECONNECT_MS;
+      if (this.session !== undefined) this.lose(this.session);
     }
   }
 
-  private async connect(): Promise<LeaderLeaseRepository> {
-    this.stepDown('the connection is lost');
-    const session = await LeaderSession.open(this.connection, {
-      onLost: (lost) => this.loseSession(lost),
-      onLeadershipFree: () => this.hurry(),
+  private async connect(): Promise<pg.Client> {
+    const session = new pg.Client({
+      ...this.connection,
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+      application_name: 'embedded-token-exchange leader',
     });
-    const lease = new LeaderLeaseRepository(session, this.candidate);
+    // Without a listener a lost connection would end the process.
+    session.on('error', () => this.lose(session));
+    session.on('end', () => this.lose(session));
     try {
-      // What this process held over an earlier connection it has stopped to believe in: nobody need wait for its end.
-      await lease.resign();
+      await session.connect();
+      await session.query(`SET idle_session_timeout = ${IDLE_SESSION_MS}`);
+      if (this.isStopped) throw new Error('stopped while it connected');
+      return session;
     } catch (error) {
-      // Nobody else knows of this session yet: without this each attempt would leave one behind.
-      session.abandon();
+      void session.end().catch(() => undefined);
       throw error;
     }
-    return lease;
   }
 
-  private async apply(lease: LeaderLeaseRepository): Promise<number> {
-    const { remainingMs, renewal } = await lease.look();
-    if (renewal !== this.seen.renewal) this.seen = { renewal, sinceMs: performance.now() };
-    if (remainingMs > 0) return Math.min(remainingMs, RENEWAL_MS);
-    const holdsLock = await lease.tryLock();
-    if (!holdsLock && performance.now() - this.seen.sinceMs < LEASE_MS) return RETRY_MS;
-    const askedAt = this.now();
-    const epoch = await lease.take(holdsLock ? 0 : SILENCE_MS);
-    if (epoch === undefined) {
-      if (holdsLock) await lease.unlock();
-      return RETRY_MS;
-    }
-    this.tenure = new LeaderTenure(epoch, askedAt, holdsLock);
-    this.logger.info(
-      { epoch, candidate: this.candidate, fencedOff: !holdsLock },
-      'this instance is the leader now',
-    );
-    if (holdsLock) return RENEWAL_MS;
-    await lease.endStaleHolder(epoch);
-    return RETRY_MS;
+  private lead(session: pg.Client): void {
+    if (this.session !== session) return;
+    this.holdsLock = true;
+    this.logger.info({}, 'this instance is the leader now');
   }
 
-  private async renew(lease: LeaderLeaseRepository, tenure: LeaderTenure): Promise<number> {
-    const askedAt = this.now();
-    if (await lease.renew(tenure.epoch)) {
-      tenure.renewed(askedAt);
-      if (!tenure.holdsLock) tenure.holdsLock = await lease.tryLock();
-      return tenure.holdsLock ? RENEWAL_MS : RETRY_MS;
-    }
-    this.stepDown('another instance has taken the lease');
-    await lease.unlock();
-    return RETRY_MS;
-  }
-
-  private loseSession(session: LeaderSession): void {
-    if (this.candidacy?.session !== session) return;
-    this.drop();
-    this.hurry();
-  }
-
-  private drop(): void {
-    this.candidacy?.session.abandon();
-    this.candidacy = undefined;
-    this.stepDown('the connection is lost');
-  }
-
-  private stepDown(reason: string): void {
-    if (this.tenure === undefined) return;
-    this.logger.warn({ epoch: this.tenure.epoch, reason }, 'this instance is no longer the leader');
-    this.tenure = undefined;
-  }
-
-  /** Makes the next attempt now, unless one is being made. */
-  private hurry(): void {
-    if (this.timer !== undefined && !this.stopped) void this.start();
+  /** May be called more than once for a session. */
+  private lose(session: pg.Client): void {
+    if (this.session !== session) return;
+    this.session = undefined;
+    void session.end().catch(() => undefined);
+    if (this.holdsLock && !this.isStopped)
+      this.logger.warn({ reason: 'the connection is lost' }, 'this instance is no longer the leader');
+    this.holdsLock = false;
   }
 
   /** Once per outage: attempts go on every second. */
   private reportFailure(error: unknown): void {
-    if (this.failing) return;
-    this.failing = true;
+    if (this.isFailing || this.isStopped) return;
+    this.isFailing = true;
     const { code, message } = error as { code?: string; message?: string };
     this.logger.warn({ code, reason: message }, 'the leader election does not reach the database');
   }
+}
 
-  private now(): Moment {
-    return { monotonicMs: performance.now(), wallMs: this.clock.nowMs() };
-  }
+async function holdsLockNow(session: pg.Client): Promise<boolean> {
+  const { rows } = await session.query<{ is_held: boolean }>(TRY_LOCK);
+  return rows[0]?.is_held === true;
 }

@@ -3,7 +3,6 @@ import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/comm
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { connectionOf } from '../database/driver-pool.js';
-import { Clock } from '../foundation/clock.js';
 import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
 import { AdvisoryLockLeader } from './advisory-lock.leader.js';
@@ -25,10 +24,10 @@ class Candidacy implements OnModuleInit, OnApplicationShutdown {
 
 /** The candidate of this process, with what begins and ends its candidacy. */
 export function leadershipOf(): Provider[] {
-  const useFactory = ({ dataSource }: Database, log: Log, clock: Clock) =>
-    new AdvisoryLockLeader(connectionOf(dataSource), log, clock);
+  const useFactory = ({ dataSource }: Database, log: Log) =>
+    new AdvisoryLockLeader(connectionOf(dataSource), log);
   return [
-    { provide: AdvisoryLockLeader, inject: [Database, LOGGER, Clock], useFactory },
+    { provide: AdvisoryLockLeader, inject: [Database, LOGGER], useFactory },
     { provide: Leader, useExisting: AdvisoryLockLeader },
     Candidacy,
   ];

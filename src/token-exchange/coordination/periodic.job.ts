@@ -1,7 +1,6 @@
 // Runs a piece of work again and again while this process is the leader.
 import type { Log } from '../foundation/log.js';
 import type { Leader } from './leader.js';
-import { LeaderTerm } from './leader-term.js';
 
 /** The longest time between two looks whether the work is due and whether this process leads. */
 const LONGEST_CHECK_MS = 1_000;
@@ -11,11 +10,13 @@ export interface PeriodicWork {
   readonly name: string;
   readonly intervalSeconds: number;
   /**
-   * @param term may not go on once the process stops or no longer leads: a long run asks it before each of its steps. What only
-   * the leader may change goes by it.
+   * Harmless where two processes run it at once, since one that was stopped may go on after another leads.
+   * @param mayGoOn false once the process stops or no longer leads: a long run asks before each of its steps
    */
-  run(term: LeaderTerm): Promise<void>;
+  run(mayGoOn: MayGoOn): Promise<void>;
 }
+
+export type MayGoOn = () => boolean;
 
 /**
  * Calls the work after each interval, never two at a time, and at once when this process becomes the leader: the one
@@ -73,7 +74,7 @@ export class PeriodicJob {
 
   private async runOnce(): Promise<void> {
     try {
-      await this.work.run(new LeaderTerm(this.leader, () => this.stopped));
+      await this.work.run(() => this.leader.isLeader && !this.stopped);
     } catch (error) {
       this.logger.error(
         { err: error, job: this.work.name },

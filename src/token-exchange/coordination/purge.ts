@@ -1,6 +1,6 @@
 // Deletes what has expired batch by batch, as fast as it gathers and without holding requests up.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LeaderTerm } from './leader-term.js';
+import type { MayGoOn } from './periodic.job.js';
 
 /** Lets requests in between two batches. */
 const PAUSE_MS = 20;
@@ -15,15 +15,12 @@ export interface Purge {
 /**
  * Deletes until a batch is not full.
  * @rule D38 While a batch comes back full the next one follows at once, so that the table stays bounded.
- * @param term asked before each batch
+ * @param mayGoOn asked before each batch
  * @returns how many rows were deleted
  */
-export async function purge(
-  { batchSize, deleteBatch }: Purge,
-  term: Pick<LeaderTerm, 'mayGoOn'>,
-): Promise<number> {
+export async function purge({ batchSize, deleteBatch }: Purge, mayGoOn: MayGoOn): Promise<number> {
   let total = 0;
-  while (term.mayGoOn()) {
+  while (mayGoOn()) {
     const deleted = await deleteBatch(batchSize);
     total += deleted;
     if (deleted < batchSize) break;

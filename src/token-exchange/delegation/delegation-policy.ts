@@ -6,7 +6,7 @@ import { Rejection } from '../rejection.js';
 import type { ExternalParty } from '../verification/external-claims.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { issuerAndKid } from '../verification/external-token.verifier.js';
-import { judgeLoneSubject } from '../verification/trust.js';
+import { refuseLoneSubject } from '../verification/checks.js';
 
 /** More than a token may bring by itself are of no use to whoever reads the record. */
 const MAX_PRIOR_ACTORS = 5;
@@ -16,7 +16,7 @@ const MAX_PRIOR_ACTORS = 5;
  * @throws Rejection `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
  */
 export function judgeParties({ subject, actor }: Parties): void {
-  if (actor === undefined) return judgeLoneSubject(subject.key.policy);
+  if (actor === undefined) return refuseLoneSubject(subject);
   judgeMayAct(subject, actor);
   judgeActFor(subject, actor);
 }

@@ -72,14 +72,14 @@ export class DelegationService {
   private async resolve(issuance: Issuance, settled: Settled): Promise<SettledUsers> {
     if (settled.isSettled) {
       // The record was written when the tokens were consumed.
-      this.audit.publish([{ ...issuance.success, ...settled.users }]);
+      this.audit.publish([{ ...issuance.success, ...idsOf(settled.users) }]);
       return settled.users;
     }
     const provisioned = await this.provision(issuance);
     if (provisioned !== undefined) return provisioned;
     const resolved = await this.audit.commit(async (transaction) => {
       const result = await this.resolveParties(transaction, issuance.parties);
-      const success = { ...issuance.success, ...usersOf(result) };
+      const success = { ...issuance.success, ...idsOf(usersOf(result)) };
       return { result, events: [...changesOf(issuance, result), success] };
     });
     this.warnOfIgnoredRoles(issuance, resolved);
@@ -97,7 +97,7 @@ export class DelegationService {
     });
     if (made === undefined) return undefined;
     this.audit.publish(made.events);
-    return { subjectUserId: made.userId };
+    return { subjectUserId: made.userId, subjectGeneration: made.accessGeneration };
   }
 
   private warnOfIgnoredRoles(
@@ -133,13 +133,20 @@ function usersOf({ subject, actor }: Resolved<ResolvedUser>): SettledUsers {
   return {
     subjectUserId: subject.userId,
     actorUserId: actor?.userId,
+    subjectGeneration: subject.accessGeneration,
+    actorGeneration: actor?.accessGeneration,
   };
+}
+
+/** What the trail is told of them. */
+function idsOf({ subjectUserId, actorUserId }: SettledUsers): SettledUsers {
+  return { subjectUserId, actorUserId };
 }
 
 /** The audit events of what resolving the users changed. */
 function changesOf({ success, parties }: Issuance, resolved: Resolved<ResolvedUser>): AuditEvent[] {
   const { occurredAt, requestId } = success;
-  const context = { occurredAt, requestId, ...usersOf(resolved) };
+  const context = { occurredAt, requestId, ...idsOf(usersOf(resolved)) };
   return [
     ...identityEvents(context, parties.subject, resolved.subject),
     ...(parties.actor && resolved.actor ? identityEvents(context, parties.actor, resolved.actor) : []),

@@ -1,6 +1,6 @@
 // What an access token grants: scopes, the service that it is for, and whose rights its calls have.
 import type { Parties } from '../consumption/consumption.service.js';
-import { toldList } from '../foundation/told-value.js';
+import { toldAddress, toldList } from '../foundation/told-value.js';
 import type { AccessTokenGrant } from '../host/access-token-issuer.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
 import type { RejectionContext } from '../rejection.js';
@@ -66,16 +66,9 @@ function grantedAudience(
   const listsIt = ({ resources }: TrustPolicy) => resources?.has(only) !== false;
   const values = {
     expected: `one of ${toldList(ceiling)}`,
-    found: toldList([only, ...others].map(withoutQuery)),
+    found: toldList([only, ...others].map(toldAddress)),
   };
   throw new Rejection('resource_not_allowed', { ...whoseList(parties, listsIt), ...values });
-}
-
-/** User, password and query of an address may be secrets of the partner's. */
-function withoutQuery(resource: string): string {
-  if (!URL.canParse(resource)) return resource;
-  const { protocol, host, pathname } = new URL(resource);
-  return host === '' ? resource : `${protocol}//${host}${pathname}`;
 }
 
 /** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */

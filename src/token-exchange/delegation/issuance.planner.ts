@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
-import { auditEvent } from '../audit/audit-event.js';
+import { auditEvent, recordedActors } from '../audit/audit-event.js';
 import type { Parties } from '../consumption/consumption.service.js';
 import { Clock } from '../foundation/clock.js';
-import { toldSeconds } from '../foundation/told-value.js';
+import { toldAddress, toldSeconds, visible } from '../foundation/told-value.js';
 import type { Sender } from '../edge/entry-throttle.service.js';
 import type { AccessTokenGrant, AccessTokenSigner } from '../host/access-token-issuer.js';
 import type { SettledUsers } from '../host/settlements.js';
@@ -98,12 +98,12 @@ export class IssuancePlanner {
         clientAddress: clientOf(sender.ip),
         accessTokenId,
         lifetimeSeconds: validity.lifetimeSeconds,
-        scope,
-        resource,
+        scope: scope === undefined ? undefined : visible(scope),
+        resource: resource?.map(toldAddress),
         grantedScopes: grants.grantedScopes,
         audience: grants.audience,
         rights: grants.rights,
-        priorActors: priorActors.length === 0 ? undefined : priorActors,
+        priorActors: recordedActors(priorActors),
       },
     );
   }

@@ -1,7 +1,7 @@
 // Embedded login: an external token in, a session out.
 import { Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
-import { auditEvent } from '../audit/audit-event.js';
+import { auditEvent, recordedActors } from '../audit/audit-event.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import { ConsumptionService } from '../consumption/consumption.service.js';
 import type { Transaction } from '../database/transaction.js';
@@ -86,7 +86,8 @@ export class EmbedLoginService {
     const { session, user } = await this.audit.commit(async (transaction) => {
       const user = await timed('resolve', () => this.resolve(transaction, verified, settled));
       refuseRevokedSince(this.revocations, verified);
-      const demand = { ...demandOf(attempt, verified), userId: user.userId };
+      const { userId, accessGeneration } = user;
+      const demand = { ...demandOf(attempt, verified), userId, accessGeneration };
       const session = await timed('open', () => this.sessions.open(transaction, demand));
       return { result: { session, user }, events: this.eventsOf(attempt, verified, user, session) };
     });
@@ -106,7 +107,8 @@ export class EmbedLoginService {
     settled: Settled,
   ): Promise<ResolvedUser> {
     if (!settled.isSettled) return this.identities.resolve(transaction, verified);
-    return Promise.resolve({ userId: settled.users.subjectUserId, changes: [] });
+    const { subjectUserId: userId, subjectGeneration: accessGeneration } = settled.users;
+    return Promise.resolve({ userId, accessGeneration, changes: [] });
   }
 
   private eventsOf(
@@ -133,7 +135,7 @@ export class EmbedLoginService {
         ...issuerAndKid(verified),
         clientAddress: clientOf(sender.ip),
         sessionFamilyId: session?.familyId,
-        priorActors,
+        priorActors: recordedActors(priorActors),
       },
     );
   }
@@ -143,7 +145,7 @@ export class EmbedLoginService {
 function demandOf(
   { source, cookies, requestId }: EmbedLogin,
   verified: VerifiedToken,
-): Omit<SessionLogin, 'userId'> {
+): Omit<SessionLogin, 'userId' | 'accessGeneration'> {
   return {
     loginOrigin: pageOriginOf(source.origin),
     cookies,

@@ -1,20 +1,20 @@
-// What an explanation knows of a request, and what a check is made of.
+// What an explanation knows of a request, and what the checks of its whole are made of.
 import type { Flow } from '../flow.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
-import type { TrustedKey } from '../keys/trusted-key.js';
 import type { Check as CheckName } from '../refusal-explanations.js';
 import type { Party, RejectionReason } from '../rejection.js';
 import type { ClaimSet } from '../verification/external-claims.js';
+import type { CheckResult, Compared } from '../verification/token-check.js';
 import type { IdentitySight } from './foreseen-users.js';
 
 /** What is known of one token, whether or not it is good. */
 export interface TokenFacts {
   readonly party: Party;
+  /** Of the checks of the token by itself. */
+  readonly results: readonly CheckResult[];
   /** As they were sent; undefined where the token is no JWT. */
   readonly header?: Readonly<Record<string, unknown>>;
   readonly payload?: ClaimSet;
-  /** The key that it names, where it is trusted. */
-  readonly key?: TrustedKey;
   /** Of the entry of that key, else of the only one of its issuer. */
   readonly policy?: TrustPolicy;
   readonly sight?: IdentitySight;
@@ -27,30 +27,19 @@ export interface RequestFacts {
   readonly flow: Flow;
   readonly subject: TokenFacts;
   readonly actor?: TokenFacts;
-  /** Whether all tokens are good by themselves. */
-  readonly isVerified: boolean;
   readonly scope?: string;
   readonly resource?: readonly string[];
   readonly origin?: string;
   /** Seconds since the Unix epoch. */
   readonly now: number;
-  readonly clockToleranceSeconds: number;
   readonly maxTokenLifetimeSeconds: number;
-  /** Every issuer that an entry names, and the kids of this one's keys. */
-  readonly issuers: ReadonlySet<string>;
-  readonly kids: (issuer: string) => readonly string[];
 }
-
-/** What there had to be, and what there was. */
-export type Compared = readonly [expected: string, found: string];
 
 export interface CheckKind {
   readonly check: CheckName;
   /** What of the token, the entry or the request is looked at. */
   readonly about: string;
   readonly reasons: readonly RejectionReason[];
-  /** Where a reason has several checks: whether it is this one that failed. */
-  readonly isFailing?: (token: TokenFacts, request: RequestFacts) => boolean;
   /** Whether it is made at all. */
   readonly applies?: (token: TokenFacts, request: RequestFacts) => boolean;
   readonly compared: (token: TokenFacts, request: RequestFacts) => Compared;
@@ -63,6 +52,5 @@ export interface MadeCheck {
   readonly reasons: readonly RejectionReason[];
   /** Null: it is about both tokens, or about the request. */
   readonly party: Party | null;
-  readonly isFailing: () => boolean;
   readonly compared: () => Compared;
 }

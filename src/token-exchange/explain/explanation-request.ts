@@ -21,7 +21,14 @@ export interface ExplanationRequest {
 export interface ExplanationRules {
   readonly options: Pick<
     TokenExchangeOptions,
-    'clockToleranceSeconds' | 'embedLogin' | 'exchange' | 'isAvailable' | 'jwks' | 'roles' | 'trustedKeys'
+    | 'clockToleranceSeconds'
+    | 'embedLogin'
+    | 'exchange'
+    | 'isAvailable'
+    | 'jwks'
+    | 'ownIssuer'
+    | 'roles'
+    | 'trustedKeys'
   >;
   /** The audience of access tokens that are for no other service. */
   readonly audience?: string;

@@ -7,6 +7,8 @@ import type { TrustedKeyService } from '../keys/trusted-key.service.js';
 import { told } from '../foundation/told-value.js';
 import { FLOW_REFUSAL_EXPLANATIONS, REJECTION_EXPLANATIONS } from '../refusal-explanations.js';
 import type { Party, Rejection } from '../rejection.js';
+import type { CheckResult } from '../verification/token-check.js';
+import { notReached, resultOf } from '../verification/token-check.js';
 import type { MadeCheck, RequestFacts, TokenFacts } from './check-kinds.js';
 import { checksOf } from './checks.js';
 import { storedIdOf } from './foreseen-users.js';
@@ -33,8 +35,6 @@ export interface Findings {
   /** Where no token is taken at all. */
   readonly closed: EndpointRefusal | undefined;
   readonly rejection: Rejection | undefined;
-  /** Whether all tokens are good by themselves. */
-  readonly isVerified: boolean;
   readonly terms: Terms | undefined;
   /** Whose users were looked for, in that order. */
   readonly order: readonly Party[];
@@ -45,13 +45,13 @@ export interface Findings {
 
 export function explanationOf(findings: Findings): TokenExplanation {
   const { request, now, closed, rejection, subject, actor } = findings;
-  const { checks, failed } = explainedChecks(findings);
+  const checks = explainedChecks(findings);
   const isAccepted = closed === undefined && rejection === undefined;
   return {
     flow: request.flow,
     judgedAt: now.toISOString(),
     outcome: isAccepted ? 'accepted' : 'refused',
-    refusal: isAccepted ? null : refusalOf(findings, failed),
+    refusal: isAccepted ? null : refusalOf(findings, checks),
     checks,
     parties: [subject, ...(actor === undefined ? [] : [actor])].map((token) => partyOf(token, findings)),
     issued: isAccepted ? issuedOf(findings) : null,
@@ -59,43 +59,40 @@ export function explanationOf(findings: Findings): TokenExplanation {
   };
 }
 
-function explainedChecks(findings: Findings): { checks: ExplainedCheck[]; failed?: MadeCheck } {
-  const { closed, rejection } = findings;
+/** The endpoint, each token by itself, then what is checked of the request once all tokens are good. */
+function explainedChecks(findings: Findings): ExplainedCheck[] {
+  const { closed, subject, actor } = findings;
+  const tokens = [subject, ...(actor === undefined ? [] : [actor])];
+  const ofTokens = tokens.flatMap(({ party, results }) => results.map((result) => ({ ...result, party })));
+  const isReached = closed === undefined && ofTokens.every(({ state }) => state === 'passed');
   const made = checksOf(requestFacts(findings), usersInOrder(findings));
-  const failed = rejection && failedOf(made, rejection);
-  const failedAt = closed !== undefined ? -1 : failed === undefined ? made.length : made.indexOf(failed);
-  const endpoint: ExplainedCheck = {
-    ...{
-      check: 'endpoint',
-      about: 'its state',
-      party: null,
-      state: closed === undefined ? 'passed' : 'failed',
-    },
-    ...{ expected: 'open', found: closed === undefined ? 'open' : closed.replaceAll('_', ' ') },
-  };
-  const checks = made.map(({ check, about, party, compared }, index): ExplainedCheck => {
-    const known = { check, about, party };
-    if (index > failedAt) return { ...known, state: 'not-reached', expected: null, found: null };
-    const [expected, found] = compared();
-    if (index < failedAt) return { ...known, state: 'passed', expected, found };
-    const { context = {} } = rejection ?? {};
-    return {
-      ...known,
-      state: 'failed',
-      expected: context.expected ?? expected,
-      found: context.found ?? context.detail ?? found,
-    };
-  });
-  return { checks: [endpoint, ...checks], failed };
+  const failedAt = isReached ? failedOf(made, findings.rejection) : -1;
+  return [
+    { ...endpointCheck(closed), party: null },
+    ...ofTokens,
+    ...made.map((check, index) => {
+      const { party, compared } = check;
+      if (index > failedAt) return { ...notReached(check), party };
+      const rejection = index === failedAt ? findings.rejection : undefined;
+      return { ...resultOf(check, compared(), rejection), party };
+    }),
+  ];
 }
 
-/** A reason has several checks now and then: then the facts tell which of them it was. */
-function failedOf(made: readonly MadeCheck[], { reason, context }: Rejection): MadeCheck | undefined {
-  const possible = made.filter(
+function endpointCheck(closed: EndpointRefusal | undefined): CheckResult {
+  const found = closed?.replaceAll('_', ' ') ?? 'open';
+  const state = closed === undefined ? 'passed' : 'failed';
+  return { check: 'endpoint', about: 'its state', state, expected: 'open', found };
+}
+
+/** Which of the checks it was. */
+function failedOf(made: readonly MadeCheck[], rejection: Rejection | undefined): number {
+  if (rejection === undefined) return made.length;
+  const { reason, context } = rejection;
+  return made.findIndex(
     ({ reasons, party }) =>
       reasons.includes(reason) && (party === null || context.party === undefined || party === context.party),
   );
-  return possible.find(({ isFailing }) => isFailing()) ?? possible.at(-1);
 }
 
 /** Those who were not looked for come after the others. */
@@ -104,20 +101,17 @@ function usersInOrder({ order, actor }: Findings): Party[] {
   return [...order, ...all.filter((party) => !order.includes(party))];
 }
 
-function requestFacts({ request, now, rules, trust, ...found }: Findings): RequestFacts {
+function requestFacts({ request, now, rules, subject, actor }: Findings): RequestFacts {
   const { flow, scope, resource, origin } = request;
-  const { subject, actor, isVerified } = found;
-  const { clockToleranceSeconds, exchange } = rules.options;
-  return {
-    ...{ flow, subject, actor, isVerified, scope, resource, origin, clockToleranceSeconds },
-    now: now.getTime() / 1000,
-    maxTokenLifetimeSeconds: exchange.maxTokenLifetimeSeconds,
-    issuers: trust.keys.issuers(),
-    kids: (issuer) => trust.keys.keysOf(issuer).map(({ kid }) => kid),
-  };
+  const { maxTokenLifetimeSeconds } = rules.options.exchange;
+  const asked = { flow, subject, actor, scope, resource, origin };
+  return { ...asked, now: now.getTime() / 1000, maxTokenLifetimeSeconds };
 }
 
-function refusalOf({ closed, rejection }: Findings, failed: MadeCheck | undefined): ExplainedRefusal | null {
+function refusalOf(
+  { closed, rejection }: Findings,
+  checks: readonly ExplainedCheck[],
+): ExplainedRefusal | null {
   if (closed !== undefined) {
     const { check, cause, remedy } = FLOW_REFUSAL_EXPLANATIONS[closed];
     return { reason: closed, check, party: null, detail: null, cause, remedy };
@@ -125,6 +119,7 @@ function refusalOf({ closed, rejection }: Findings, failed: MadeCheck | undefine
   if (rejection === undefined) return null;
   const { reason, context } = rejection;
   const { check, cause, remedy } = REJECTION_EXPLANATIONS[reason];
+  const failed = checks.find(({ state }) => state === 'failed');
   const party = failed?.party ?? context.party ?? null;
   return { reason, check: failed?.check ?? check, party, detail: context.detail ?? null, cause, remedy };
 }

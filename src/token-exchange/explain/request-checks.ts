@@ -1,5 +1,6 @@
 // The checks of a whole request, between those of its tokens and those of their users.
 import { told, toldList } from '../foundation/told-value.js';
+import { ACTOR_REQUIRED } from '../verification/checks.js';
 import type { CheckKind } from './check-kinds.js';
 import { listsOf, maskedText, mayActOf, remainingSeconds } from './shown-values.js';
 
@@ -7,10 +8,10 @@ import { listsOf, maskedText, mayActOf, remainingSeconds } from './shown-values.
 export const OF_THE_PARTIES: readonly CheckKind[] = [
   {
     check: 'parties',
-    about: 'requireActor',
-    reasons: ['actor_required'],
+    about: ACTOR_REQUIRED.about,
+    reasons: [ACTOR_REQUIRED.reason],
     applies: (_, { actor }) => actor === undefined,
-    compared: ({ policy }) => [policy?.requireActor === true ? 'an actor' : 'no actor needed', 'none'],
+    compared: ({ policy = {} }) => ACTOR_REQUIRED.compared({ key: { policy } }),
   },
   {
     check: 'parties',

@@ -5,32 +5,6 @@ import type { ClaimSet } from '../verification/external-claims.js';
 import type { RequestFacts } from './check-kinds.js';
 import { masked, maskedEmail } from './masked.js';
 
-export function textOf(members: ClaimSet | undefined, name: string): string {
-  const value = members?.[name];
-  return typeof value === 'string' ? value : '';
-}
-
-export function namesIn(members: ClaimSet | undefined, names: readonly string[]): string {
-  return names.filter((name) => members?.[name] !== undefined).join(', ') || 'neither';
-}
-
-/** Seconds since the Unix epoch as a moment, where it is one. */
-export function momentOf(seconds: unknown): string {
-  if (typeof seconds !== 'number') return told(seconds);
-  const moment = new Date(seconds * 1000);
-  return Number.isNaN(moment.getTime()) ? 'no moment' : moment.toISOString();
-}
-
-export function lifetimeOf(payload: ClaimSet | undefined): string {
-  const [iat, exp] = [payload?.['iat'], payload?.['exp']];
-  return typeof iat === 'number' && typeof exp === 'number' ? `${exp - iat} s` : 'none';
-}
-
-export function audienceOf(payload: ClaimSet | undefined): string {
-  const aud = payload?.['aud'];
-  return Array.isArray(aud) ? toldList(aud.map(String)) : told(aud);
-}
-
 export function mayActOf(payload: ClaimSet | undefined): string {
   const party = payload?.['may_act'] as ClaimSet | undefined;
   return party === undefined ? 'any actor' : maskedText(party['sub']);

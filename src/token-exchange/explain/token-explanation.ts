@@ -3,6 +3,7 @@ import type { Flow } from '../flow.js';
 import type { DelegatedRights } from '../keys/trust-policy.js';
 import type { Check } from '../refusal-explanations.js';
 import type { Party, RejectionReason } from '../rejection.js';
+import type { CheckResult } from '../verification/token-check.js';
 
 /** JSON throughout: times are ISO 8601. No member holds a token; an e-mail address and a `sub` are masked. */
 export interface TokenExplanation {
@@ -12,7 +13,7 @@ export interface TokenExplanation {
   readonly outcome: 'accepted' | 'refused';
   /** The reason and what to do about it; null where it would be accepted. */
   readonly refusal: ExplainedRefusal | null;
-  /** In the order in which they are judged. */
+  /** In the order in which they are made. The first that failed is the reason; those after it that need not have passed it are made too. */
   readonly checks: readonly ExplainedCheck[];
   /** The subject, then the actor where there is one. */
   readonly parties: readonly ExplainedParty[];
@@ -37,16 +38,9 @@ export interface ExplainedRefusal {
 /** Why no token is looked at. */
 export type EndpointRefusal = 'not_available' | 'not_enabled';
 
-export interface ExplainedCheck {
-  readonly check: Check;
-  /** What of the token, the entry or the request was looked at, by the name that it has there. */
-  readonly about: string;
+export interface ExplainedCheck extends CheckResult {
   /** Whose token; null where it is about both, or about the request. */
   readonly party: Party | null;
-  readonly state: 'passed' | 'failed' | 'not-reached';
-  /** What there had to be, and what there was; null where it was not reached. */
-  readonly expected: string | null;
-  readonly found: string | null;
 }
 
 export interface ExplainedParty {

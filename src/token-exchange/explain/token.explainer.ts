@@ -103,7 +103,7 @@ export class TokenExplainer {
     const storedJwks = stored.filter((entry) => entry.type === 'jwks');
     const jwksKeys = await StoredJwksKeyProvider.read(options, keySets, storedJwks, clock);
     const known = new Revocations();
-    const news = { trust: await revocations.list(), endedTokens: [], signOuts: [] };
+    const news = { trust: await revocations.list(), endedTokens: [] };
     known.learn(news, Number.POSITIVE_INFINITY, clock.nowMs());
     return {
       entries: [...trustedKeys, ...stored],
@@ -119,7 +119,6 @@ class Walk {
   private readonly users: ForeseenUsers;
   private readonly sights = new Map<Party, IdentitySight>();
   private readonly order: Party[] = [];
-  private parties: Parties | undefined;
   private terms: Terms | undefined;
   private used: readonly boolean[] = [];
   private decided: Partial<Record<Party, IdentityDecision>> = {};
@@ -144,14 +143,13 @@ class Walk {
       trust: this.trust,
       closed,
       rejection,
-      isVerified: this.parties !== undefined,
       terms: this.terms,
       order: this.order,
       decided: this.decided,
-      subject: await this.factsOf('subject', request.token, 0),
+      subject: await this.factsOf('subject', request, request.token),
       ...(request.actorToken === undefined
         ? {}
-        : { actor: await this.factsOf('actor', request.actorToken, 1) }),
+        : { actor: await this.factsOf('actor', request, request.actorToken) }),
     };
   }
 
@@ -184,10 +182,10 @@ class Walk {
       const source: LoginSource = { method: 'POST', origin, fetchSite: undefined };
       const login = { token, source };
       const subject = await verifyLogin(this.verifier, revocations, login);
-      return (this.parties = { subject });
+      return { subject };
     }
     const { token: subjectToken, actorToken } = request;
-    const parties = (this.parties = await verifyParties(this.verifier, { subjectToken, actorToken }));
+    const parties = await verifyParties(this.verifier, { subjectToken, actorToken });
     judgeRevocation(revocations, parties, refuseRevokedTrust);
     await withRejectionContext(issuerAndKid(parties.subject), () => {
       this.terms = this.termsOf(request, parties);
@@ -237,7 +235,8 @@ class Walk {
     }
   }
 
-  private async factsOf(party: Party, token: string, index: number): Promise<TokenFacts> {
+  private async factsOf(party: Party, { flow }: ExplanationRequest, token: string): Promise<TokenFacts> {
+    const results = await this.verifier.explain(token, flow);
     const { header, payload } = partsOf(token);
     const [issuer, kid] = [payload?.['iss'], header?.['kid']];
     const isNamed = typeof issuer === 'string' && typeof kid === 'string';
@@ -245,7 +244,8 @@ class Walk {
     const [only, ...others] = this.trust.entries.filter((entry) => entry.issuer === issuer);
     const policy = key?.policy ?? (others.length === 0 ? only : undefined);
     const sight = this.sights.get(party);
-    return { party, header, payload, key, policy, sight, isUsed: this.used[index] };
+    const isUsed = this.used[party === 'subject' ? 0 : 1];
+    return { party, results, header, payload, policy, sight, isUsed };
   }
 }
 

@@ -1,6 +1,7 @@
 // The checks by which a token's user is found or made, in the order in which they are made.
 import { told, toldList } from '../foundation/told-value.js';
 import type { HostUser } from '../host/users.js';
+import { domainsOf } from '../keys/trust-policy.js';
 import type { CheckKind, TokenFacts } from './check-kinds.js';
 import { emailOf, storedRolesOf } from './shown-values.js';
 
@@ -35,7 +36,7 @@ export const OF_THE_USER: readonly CheckKind[] = [
     reasons: ['email_domain_not_allowed'],
     applies: mayBeUnknown,
     compared: ({ policy, payload }) => [
-      policy?.emailDomains === undefined ? 'any domain' : toldList(policy.emailDomains),
+      toldList(domainsOf(policy ?? {}) ?? ['any domain']),
       emailOf(payload),
     ],
   },

@@ -13,8 +13,9 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN/, 'not shown: it looks like a key'],
   [/[\w+-]{65}/, 'not shown: too long to be a name'],
 ];
-/** What cannot be seen, or not where it stands: control and format characters, lone surrogates, odd spaces, spaces at the ends. */
-const UNSEEN = /(?! )[\p{C}\p{Z}\\]|^ | $/gu;
+/** What cannot be seen: control and format characters, lone surrogates, odd spaces; and what stands for them. */
+const UNSEEN = /(?! )[\p{C}\p{Z}\\]/gu;
+const SPACE_AT_AN_END = /^ | $/g;
 
 /** What names of keys, algorithms and types are made of, and what has slipped into one unseen. */
 const NAME = /^(?:[\w.+/:;=~, -]|\\u\{[0-9a-f]+\})*…?$/;
@@ -30,6 +31,21 @@ export function toldName(value: unknown): string {
     : `(${value.length} characters that make no name)`;
 }
 
+/** A text of any length with what cannot be seen as `\u{...}`, and else as it is: for what is recorded as it was written. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (unseen) => `\\u{${(unseen.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** The address of a service without what may be secret in it: user, password and query; and with nothing that cannot be seen. */
+export function toldAddress(uri: string): string {
+  const address = uri.replace(/[?#].*$/s, '');
+  if (!URL.canParse(address)) return visible(address);
+  const url = new URL(address);
+  if (url.username === '' && url.password === '') return visible(address);
+  url.username = url.password = '';
+  return visible(url.href);
+}
+
 /** A text with what cannot be seen as `\u{...}`, of at most 200 characters; of anything else than a text its kind. */
 export function told(value: unknown): string {
   if (typeof value !== 'string') return kindOf(value);
@@ -37,7 +53,7 @@ export function told(value: unknown): string {
   const judged = value.slice(0, MAX_JUDGED_CHARACTERS);
   const secret = SECRETS.find(([pattern]) => pattern.test(judged));
   if (secret !== undefined) return `(${secret[1]})`;
-  return cut(judged.replace(UNSEEN, (unseen) => `\\u{${(unseen.codePointAt(0) ?? 0).toString(16)}}`));
+  return cut(visible(judged).replace(SPACE_AT_AN_END, '\\u{20}'));
 }
 
 /** The values of a list, each as `told` makes it, with commas between them; of at most 200 characters. */

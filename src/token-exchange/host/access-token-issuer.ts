@@ -13,6 +13,9 @@ export interface AccessTokenGrant {
   readonly id: string;
   readonly subjectUserId: string;
   readonly actorUserId?: string;
+  /** `accessGeneration` of both users, as the token was decided on: to be compared at each use. */
+  readonly subjectGeneration?: string;
+  readonly actorGeneration?: string;
   /** The issuer of the subject token, recorded as `client_id`. */
   readonly clientId: string;
   /** Who has acted before the actor, the latest first; only with an actor. */

@@ -7,6 +7,8 @@ import type { LoginSettlement } from './settlements.js';
 /** A login that opens a session. */
 export interface SessionLogin {
   readonly userId: string;
+  /** The user's, as this login was decided on: to be compared at each use of the session. */
+  readonly accessGeneration?: string;
   /** The origin of the page that posted the login, if it named one: the page's host. */
   readonly loginOrigin: string | undefined;
   /** The `Cookie` header of the login, as it came: what it holds of earlier sessions is the product's matter. Secret. */
@@ -40,5 +42,5 @@ export abstract class SessionOpener {
    * Makes the session of a login that ends no other, and touches nothing; undefined where that has to be looked at. Only for
    * sessions in the table of this package. Without it, or where its row does not come about, `open` is called.
    */
-  prepare?(login: Omit<SessionLogin, 'userId'>): PreparedSession | undefined;
+  prepare?(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined;
 }

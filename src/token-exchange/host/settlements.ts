@@ -67,6 +67,7 @@ export interface Newcomer {
 /** A user who was made. */
 export interface Provisioned {
   readonly userId: string;
+  readonly accessGeneration?: string;
   readonly events: readonly AuditEvent[];
 }
 
@@ -74,6 +75,9 @@ export interface Provisioned {
 export interface SettledUsers {
   readonly subjectUserId: string;
   readonly actorUserId?: string;
+  /** `accessGeneration` of both, where the host has them. */
+  readonly subjectGeneration?: string;
+  readonly actorGeneration?: string;
 }
 
 /** What became of a settlement: the ids are consumed, and where a user is not as expected nothing else has happened. */

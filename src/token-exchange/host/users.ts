@@ -12,6 +12,12 @@ export interface HostUser {
   readonly enabled: boolean;
   readonly givenName: string;
   readonly familyName: string;
+  /**
+   * Another value each time the user's access ends for good: raised by `endAccess`, and where the host disables the user.
+   * Sessions and access tokens carry the one that they were decided on, and the host compares it at each use. Up to 64 characters,
+   * no secret. Undefined: the host has none.
+   */
+  readonly accessGeneration?: string;
 }
 
 /** A user to be made: password login stays off, so that only an external token can sign this user in (2.5). */
@@ -52,4 +58,6 @@ export abstract class UserDirectory {
    */
   abstract lock(transaction: Transaction, id: string, lock: UserLock): Promise<HostUser | undefined>;
   abstract update(transaction: Transaction, id: string, update: HostUserUpdate): Promise<void>;
+  /** Replaces the user's `accessGeneration`. Without it users cannot be signed out everywhere. */
+  endAccess?(transaction: Transaction, id: string): Promise<void>;
 }

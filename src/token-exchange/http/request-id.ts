@@ -2,13 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** What is taken from a client: printable, short, and harmless in a log line, a header and a database. */
+/** What is taken as an id: printable, short, and harmless in a log line, a header and a database. */
 const WELL_FORMED = /^[\w.:-]{8,128}$/;
 
 const GIVEN = Symbol('the id that a request was given');
 
 /** A request whose server may have given it an id. */
-type Request = Pick<IncomingMessage, 'headers'> & { readonly id?: unknown; [GIVEN]?: string };
+interface Request {
+  readonly id?: unknown;
+  [GIVEN]?: string;
+}
 
 /** Fastify counts requests by these, from one again after each start. */
 const COUNTED = 'req-';
@@ -21,17 +24,13 @@ const COUNTED = 'req-';
 export function requestIdOf(request: Request): string {
   if (isWellFormed(request.id) && !request.id.startsWith(COUNTED)) return request.id;
   // On the request itself: a map with weak keys costs the garbage collector more than the rest of this.
-  return (request[GIVEN] ??= newRequestId(request));
+  return (request[GIVEN] ??= newRequestId());
 }
 
-/**
- * New ids lie in the order of time, so that the index of the audit trail that finds them grows at its end alone: of random ones
- * each is in another page, which the log of the database takes whole after every checkpoint.
- * @rule D21 A well-formed incoming `X-Request-Id` is kept, every other request gets a new one.
- */
-export function newRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
-  const incoming = headers['x-request-id'];
-  return isWellFormed(incoming) ? incoming : timeOrderedUuid();
+/** The `X-Request-Id` of a client, which may be anybody's; undefined where it has none that is well-formed. */
+export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const sent = headers['x-request-id'];
+  return isWellFormed(sent) ? sent : undefined;
 }
 
 /** How many ids one millisecond has room for. */
@@ -40,9 +39,11 @@ let latest = { atMs: 0, count: 0 };
 
 /**
  * A UUID of version 7 (RFC 9562 §5.7): the time in 48 bits, a count within its millisecond in 12 (§6.2, method 1), then what is random
- * of a UUID of version 4, whose bytes Node.js draws in advance for many. Each is after the one before, whatever the clock does.
+ * of a UUID of version 4, whose bytes Node.js draws in advance for many. Each is after the one before, whatever the clock does, so that
+ * the index of the audit trail that finds them grows at its end alone: of random ones each is in another page, which the log of the
+ * database takes whole after every checkpoint.
  */
-function timeOrderedUuid(): string {
+export function newRequestId(): string {
   const now = Date.now();
   if (now > latest.atMs) latest = { atMs: now, count: 0 };
   else if (latest.count + 1 < IDS_PER_MS) latest.count += 1;

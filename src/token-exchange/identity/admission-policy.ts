@@ -4,6 +4,7 @@ import { toldList } from '../foundation/told-value.js';
 import type { PermittedRoles } from '../host/settlements.js';
 import type { HostUser } from '../host/users.js';
 import type { TrustPolicy } from '../keys/trust-policy.js';
+import { domainsOf } from '../keys/trust-policy.js';
 import { Rejection } from '../rejection.js';
 import type { RoleNames } from '../token-exchange.options.js';
 import { isPrivileged } from '../token-exchange.options.js';
@@ -26,9 +27,10 @@ export function judgeEmail(
     const found = emailVerified ? 'no email_verified' : 'another email_verified';
     throw new Rejection('email_not_verified', { expected: 'email_verified true', found });
   }
-  if (policy.emailDomains?.has(domainOfAddress(email) ?? '') === false)
+  const domains = domainsOf(policy);
+  if (domains?.has(domainOfAddress(email) ?? '') === false)
     throw new Rejection('email_domain_not_allowed', {
-      expected: toldList(policy.emailDomains),
+      expected: toldList(domains),
       found: 'another domain',
     });
   return email;

@@ -30,6 +30,7 @@ type ProfileField = 'givenName' | 'familyName';
 /** The local user of a token, and what finding it changed. */
 export interface ResolvedUser {
   readonly userId: string;
+  readonly accessGeneration?: string;
   readonly changes: readonly IdentityChange[];
   /** Where the role claim was ignored (4.4.role.5): what could be assigned. */
   readonly ignoredRole?: Pick<RejectionContext, 'expected'>;
@@ -102,7 +103,8 @@ export class IdentityService {
   ): Promise<ResolvedUser> {
     const current = isEmpty(found.update) ? found : await this.locked(transaction, token, found, 'update');
     const changes = await this.update(transaction, current);
-    return { userId: current.user.id, changes, ignoredRole: this.ignoredRole(current) };
+    const { id: userId, accessGeneration } = current.user;
+    return { userId, accessGeneration, changes, ignoredRole: this.ignoredRole(current) };
   }
 
   /**
@@ -118,14 +120,14 @@ export class IdentityService {
     const current = await this.locked(transaction, token, found, lock);
     if (lock === 'share' && !isEmpty(current.update))
       throw new LostRaceError('this user was changed meanwhile');
-    const { id: userId, role } = current.user;
+    const { id: userId, role, accessGeneration } = current.user;
     await this.link(transaction, token, userId);
     const linked = { userId, role, isPrivileged: isPrivileged(role, this.options.roles) };
     const changes = [
       { kind: 'identity-linked' as const, ...linked },
       ...(await this.update(transaction, current)),
     ];
-    return { userId, changes, ignoredRole: this.ignoredRole(current) };
+    return { userId, accessGeneration, changes, ignoredRole: this.ignoredRole(current) };
   }
 
   /** Decides about a user again whom nobody else changes from here on. */
@@ -155,7 +157,12 @@ export class IdentityService {
     const user = await this.users.create(transaction, newUser);
     if (user === undefined) throw new LostRaceError('this e-mail address was taken by a parallel login');
     await this.link(transaction, token, user.id);
-    return { userId: user.id, changes: [{ kind: 'user-provisioned', userId: user.id, role: newUser.role }] };
+    const { id: userId, accessGeneration } = user;
+    return {
+      userId,
+      accessGeneration,
+      changes: [{ kind: 'user-provisioned', userId, role: newUser.role }],
+    };
   }
 
   private async update(transaction: Transaction, { user, update }: FoundUser): Promise<IdentityChange[]> {

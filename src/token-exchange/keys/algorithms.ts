@@ -56,12 +56,6 @@ export function familyOf(algorithm: Algorithm): AlgorithmRow['family'] {
   return ROWS[algorithm].family;
 }
 
-/** OpenSSL's name of the curve of an ECDSA algorithm; undefined for all others. */
-export function curveOf(algorithm: Algorithm): string | undefined {
-  const { curve }: AlgorithmRow = ROWS[algorithm];
-  return curve;
-}
-
 /** The algorithms that a public key can verify; empty where the key is of no use here (too small, weak, unknown curve). */
 export function algorithmsFitting(key: KeyObject): readonly Algorithm[] {
   return ALGORITHMS.filter((algorithm) => keyFits(key, algorithm));

@@ -1,6 +1,7 @@
 // What a policy is where its entry says nothing: the contract's rule, or the safe one; and what is said of risks that it takes.
 import type { EntryMembers } from './entry-members.js';
 import type { TrustPolicy } from './trust-policy.js';
+import { domainsOf } from './trust-policy.js';
 
 /**
  * `contract`: as the contract says, open where it is. `stored`: for entries that a command has made, which are open to
@@ -13,10 +14,10 @@ const NOBODY: ReadonlySet<string> = new Set();
 const STORED = { linkPrivileged: false, excludeOwner: true } as const satisfies Partial<TrustPolicy>;
 
 /** @rule P.strict What an entry does not say has its safe value. */
-function strict({ emailDomains }: Pick<TrustPolicy, 'emailDomains'>) {
+function strict(said: Pick<TrustPolicy, 'emailDomains'>) {
   return {
     requireVerifiedEmail: true,
-    linkExistingUsers: emailDomains !== undefined,
+    linkExistingUsers: domainsOf(said) !== undefined,
     linkPrivileged: false,
     provisionUsers: true,
     roleCeiling: true,
@@ -35,26 +36,34 @@ export function withDefaults(said: TrustPolicy, defaults: PolicyDefaults = 'cont
   return { ...said, ...onlyMissing(unsaid, said) };
 }
 
-/**
- * What a policy needs to mean anything.
- * @rule 5.5.1 Under the strict policy every entry expects an audience.
- * @rule 5.5.2 Under the strict policy every entry limits roles.
- */
+/** What a policy needs to mean anything. */
 export function refuseGaps(
   members: EntryMembers,
   policy: TrustPolicy,
   defaults: PolicyDefaults = 'contract',
 ): void {
-  const isStrict = defaults === 'strict';
-  if (policy.roleCeiling === true && !isStrict && !members.has('allowedRoles'))
+  if (defaults === 'strict') return refuseStrictGaps(members, policy);
+  if (policy.roleCeiling === true && !members.has('allowedRoles'))
     members.problem('roleCeiling', 'needs allowedRoles: it keeps out who has another role');
-  if (!isStrict) return;
-  const servesEmbed = policy.flows?.has('embed') ?? true;
-  for (const member of ['expectedAudience', 'allowedRoles'] as const) {
-    if (!members.has(member)) members.problem(member, 'is required by the strict policy');
-  }
-  if (servesEmbed && !members.has('origins'))
-    members.problem('origins', 'is required by the strict policy, unless flows is ["exchange"]');
+}
+
+/**
+ * @rule 5.5.1 Under the strict policy every entry expects an audience.
+ * @rule 5.5.2 Under the strict policy every entry limits roles.
+ * Under it an entry that links or provisions by e-mail also says of which domains: half of P.emailDomains.
+ */
+function refuseStrictGaps(
+  members: EntryMembers,
+  { flows, linkExistingUsers, provisionUsers }: TrustPolicy,
+): void {
+  const required = (member: string, unless = '') => {
+    if (!members.has(member)) members.problem(member, `is required by the strict policy${unless}`);
+  };
+  required('expectedAudience');
+  required('allowedRoles');
+  if (flows?.has('embed') ?? true) required('origins', ', unless flows is ["exchange"]');
+  if (linkExistingUsers !== false || provisionUsers !== false)
+    required('emailDomains', ', unless linkExistingUsers and provisionUsers are false; ["*"] is any domain');
 }
 
 /** The members whose strict value a weaker one can stand against. */

@@ -1,12 +1,13 @@
 // Reads the policy of one trusted key entry: what it says, what stands where it says nothing, and what its author should know.
 import { domainNamed } from '../foundation/email-address.js';
-import { originOfText } from '../foundation/origin.js';
+import { isSameAddress, originOfText } from '../foundation/origin.js';
 import type { Flow } from '../flow.js';
 import type { EntryMembers } from './entry-members.js';
 import { isText } from './entry-members.js';
 import type { PolicyDefaults } from './policy-defaults.js';
 import { refuseGaps, warnOfRisks, withDefaults } from './policy-defaults.js';
 import type { DelegatedRights, TrustPolicy } from './trust-policy.js';
+import { ANY_DOMAIN } from './trust-policy.js';
 
 /** What the reader must know of its host, to judge a policy. */
 export interface PolicyRules {
@@ -18,6 +19,8 @@ export interface PolicyRules {
   readonly defaults?: PolicyDefaults;
   /** The address of the host itself, for which every token is good that names no other service. */
   readonly baseUrl?: string;
+  /** The `iss` of the host's own access tokens, which no entry may have. Default `baseUrl`; not judged where both are left out. */
+  readonly ownIssuer?: string;
   /** Scopes that the host's own API asks for; others are for other services. Not judged where it is left out. */
   readonly scopes?: readonly string[];
 }
@@ -61,7 +64,7 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 export function readPolicy(members: EntryMembers, rules: PolicyRules): TrustPolicy {
   const said = {
-    ...readIdentification(members),
+    ...readIdentification(members, rules),
     ...readAdmission(members),
     ...readRoles(members, rules),
     ...readUsers(members),
@@ -75,15 +78,17 @@ export function readPolicy(members: EntryMembers, rules: PolicyRules): TrustPoli
 }
 
 /**
- * @rule 2.1.issuer Every entry names its issuer by URL.
+ * @rule 2.1.issuer Every entry names its issuer by URL, which is not the instance's own (D126).
  * @rule P.name An entry may have a name for logs and metrics.
  */
-function readIdentification(members: EntryMembers) {
+function readIdentification(members: EntryMembers, { baseUrl, ownIssuer = baseUrl }: PolicyRules) {
   const issuer = members.requiredText('issuer');
   if (issuer !== '' && !URL.canParse(issuer)) members.problem('issuer', 'must be a URL');
   if (Buffer.byteLength(issuer) > MAX_ISSUER_BYTES) {
     members.problem('issuer', `must have at most ${MAX_ISSUER_BYTES} bytes`);
   }
+  if (ownIssuer !== undefined && isSameAddress(issuer, ownIssuer))
+    members.problem('issuer', 'must not be that of this instance, which signs no external tokens');
   return {
     entryIndex: members.index,
     label: members.optionalText('name') ?? `entry-${members.index ?? 0}`,
@@ -153,10 +158,12 @@ function readRoles(members: EntryMembers, { assignableRoles }: PolicyRules) {
 }
 
 function readUsers(members: EntryMembers) {
-  const rule = 'must be an array of at least one domain such as product.example';
+  const rule = 'must be an array of at least one domain such as product.example, or ["*"] for any';
+  const emailDomains = members.optionalTexts('emailDomains', emailDomainOf, rule, 1);
+  if (emailDomains?.has(ANY_DOMAIN) === true && emailDomains.size > 1) members.problem('emailDomains', rule);
   return {
     requireVerifiedEmail: members.optionalBoolean('requireVerifiedEmail'),
-    emailDomains: members.optionalTexts('emailDomains', domainNamed, rule, 1),
+    emailDomains,
     linkExistingUsers: members.optionalBoolean('linkExistingUsers'),
     linkPrivileged: members.optionalBoolean('linkPrivileged'),
     provisionUsers: members.optionalBoolean('provisionUsers'),
@@ -198,8 +205,7 @@ function readScopes(members: EntryMembers, rules: PolicyRules): ReadonlySet<stri
 function readResources(members: EntryMembers, { baseUrl }: PolicyRules): ReadonlySet<string> | undefined {
   const rule = 'must be an array of absolute URIs without a fragment';
   const resources = members.optionalTexts('resources', resourceOf, rule);
-  const own = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl).href : undefined;
-  if ([...(resources ?? [])].some((uri) => new URL(uri).href === own))
+  if (baseUrl !== undefined && [...(resources ?? [])].some((uri) => isSameAddress(uri, baseUrl)))
     members.problem(
       'resources',
       'must not have the address of this instance, for which tokens are good anyway',
@@ -210,6 +216,10 @@ function readResources(members: EntryMembers, { baseUrl }: PolicyRules): Readonl
 function servesEmbed(members: EntryMembers): boolean {
   const flows = members.value('flows');
   return !Array.isArray(flows) || flows.includes('embed');
+}
+
+function emailDomainOf(text: string): string | undefined {
+  return text === ANY_DOMAIN ? text : domainNamed(text);
 }
 
 function flowOf(text: string): Flow | undefined {

@@ -1,5 +1,6 @@
 // Says in words what a policy allows, for whoever has to answer for it.
 import type { TrustPolicy } from './trust-policy.js';
+import { domainsOf } from './trust-policy.js';
 
 /**
  * What an entry's tokens may do, a phrase for each thing that somebody should know, the widest doors first.
@@ -47,7 +48,8 @@ function rolesInWords({ allowedRoles, roleCeiling, excludeOwner }: TrustPolicy):
 }
 
 function usersInWords(policy: TrustPolicy): string[] {
-  const { emailDomains, requireVerifiedEmail, provisionUsers } = policy;
+  const { requireVerifiedEmail, provisionUsers } = policy;
+  const emailDomains = domainsOf(policy);
   const domains = emailDomains === undefined ? '' : ` of ${listed(emailDomains)}`;
   const verified = requireVerifiedEmail === true ? ' verified' : '';
   const byEmail = `by${verified} e-mail${domains}`;

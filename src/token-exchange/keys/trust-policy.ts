@@ -1,8 +1,18 @@
 // What an entry of the trusted keys allows its tokens: one record of trust, the same for static and fetched keys.
 import type { Flow } from '../flow.js';
 
+/** In the place of all domains: a policy for any address that says so. */
+export const ANY_DOMAIN = '*';
+
 /** Whose rights a call has that an actor makes on somebody's behalf. */
 export type DelegatedRights = 'actor' | 'both';
+
+/** The domains whose addresses alone link and provision; undefined: any. */
+export function domainsOf({
+  emailDomains,
+}: Pick<TrustPolicy, 'emailDomains'>): ReadonlySet<string> | undefined {
+  return emailDomains?.has(ANY_DOMAIN) === true ? undefined : emailDomains;
+}
 
 /** A member that is not there leaves the contract's rule as it is: so does each default that is named here. */
 export interface TrustPolicy {
@@ -34,7 +44,7 @@ export interface TrustPolicy {
 
   /** Whether the issuer has to call an e-mail address verified; else it must only not call it unverified. Default false. */
   readonly requireVerifiedEmail?: boolean;
-  /** Domains, in lower-case ASCII, whose addresses alone link and provision; undefined: any. Subdomains are domains of their own. */
+  /** Domains, in lower-case ASCII, whose addresses alone link and provision; undefined, or `ANY_DOMAIN` alone: any. Subdomains are domains of their own. */
   readonly emailDomains?: ReadonlySet<string>;
   /** Whether an unknown identity may be linked to the user who has its e-mail address. Default true. */
   readonly linkExistingUsers?: boolean;

@@ -4,6 +4,8 @@ import { REVOCATION_TABLES, TokenExchange1790000000070 } from './1790000000070-t
 import { STORED_ENTRY_TABLES, TokenExchange1790000000090 } from './1790000000090-stored-entries.js';
 import { TokenExchange1790000000120 } from './1790000000120-leader-epoch.js';
 import { REPLAY_HORIZON_TABLES, TokenExchange1790000000130 } from './1790000000130-replay-horizon.js';
+import { TokenExchange1790000000160 } from './1790000000160-session-generation.js';
+import { LEASE_TABLE, TokenExchange1790000000180 } from './1790000000180-no-lease.js';
 
 /** For the `migrations` of the host's data source, beside its own. Their names begin with `TokenExchange`. */
 export const TOKEN_EXCHANGE_MIGRATIONS = [
@@ -12,6 +14,8 @@ export const TOKEN_EXCHANGE_MIGRATIONS = [
   TokenExchange1790000000090,
   TokenExchange1790000000120,
   TokenExchange1790000000130,
+  TokenExchange1790000000160,
+  TokenExchange1790000000180,
 ] as const;
 
 /** What a database has once they have run. */
@@ -20,4 +24,4 @@ export const TOKEN_EXCHANGE_TABLES: readonly string[] = Object.keys({
   ...REVOCATION_TABLES,
   ...STORED_ENTRY_TABLES,
   ...REPLAY_HORIZON_TABLES,
-});
+}).filter((table) => table !== LEASE_TABLE && table !== 'token_exchange_user_sign_out');

@@ -1,15 +1,14 @@
-// Deletes, in the background, what was recorded of tokens and sessions that have expired since.
+// Deletes, in the background, what was recorded of tokens that have expired since.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../coordination/leader.js';
-import { LeaderTerm } from '../coordination/leader-term.js';
+import type { MayGoOn } from '../coordination/periodic.job.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
 import { purge } from '../coordination/purge.js';
 import { Clock } from '../foundation/clock.js';
 import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
 import { RevocationRepository } from './revocation.repository.js';
-import { LONGEST_LIFE_MS } from './revocations.js';
 
 const INTERVAL_SECONDS = 300;
 const BATCH_SIZE = 1_000;
@@ -23,10 +22,10 @@ export class RevocationPurgeJob implements OnApplicationBootstrap, BeforeApplica
   constructor(
     private readonly repository: RevocationRepository,
     private readonly clock: Clock,
-    private readonly leader: Leader,
+    leader: Leader,
     @Inject(LOGGER) logger: Log,
   ) {
-    const run = (term: LeaderTerm) => this.run(term);
+    const run = (mayGoOn: MayGoOn) => this.run(mayGoOn);
     this.job = new PeriodicJob(
       { name: 'revocation-purge', intervalSeconds: INTERVAL_SECONDS, run },
       leader,
@@ -42,11 +41,9 @@ export class RevocationPurgeJob implements OnApplicationBootstrap, BeforeApplica
     await this.job.stop();
   }
 
-  async run(term = new LeaderTerm(this.leader)): Promise<void> {
+  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     const now = this.clock.now();
-    const tokens = (limit: number) => this.repository.purgeTokens(term, now, CLOCK_DIFFERENCE_MS, limit);
-    const signOuts = (limit: number) => this.repository.purgeSignOuts(term, now, LONGEST_LIFE_MS, limit);
-    await purge({ batchSize: BATCH_SIZE, deleteBatch: tokens }, term);
-    await purge({ batchSize: BATCH_SIZE, deleteBatch: signOuts }, term);
+    const tokens = (limit: number) => this.repository.purgeTokens(now, CLOCK_DIFFERENCE_MS, limit);
+    await purge({ batchSize: BATCH_SIZE, deleteBatch: tokens }, mayGoOn);
   }
 }

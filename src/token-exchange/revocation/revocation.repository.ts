@@ -1,7 +1,5 @@
 // What was revoked: the rows and all their queries.
 import { Injectable } from '@nestjs/common';
-import type { LeaderTerm } from '../coordination/leader-term.js';
-import { LEADS } from '../coordination/leader-term.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
@@ -25,7 +23,7 @@ export const FROM_THE_BEGINNING = '0';
 const ALL_KEYS = '';
 
 interface NewsRow {
-  readonly kind: 'horizon' | 'trust' | 'token' | 'user';
+  readonly kind: 'horizon' | 'trust' | 'token';
   readonly id: string;
   readonly kid: string | null;
   readonly at: Date;
@@ -45,8 +43,7 @@ export class RevocationRepository {
       `SELECT 'horizon' AS kind, txid_snapshot_xmin(txid_current_snapshot())::text AS id, NULL AS kid,
          NULL::timestamptz AS at, NULL::timestamptz AS restored_at
        UNION ALL SELECT 'trust', issuer, kid, revoked_at, restored_at FROM token_exchange_trust_revocation
-       UNION ALL SELECT 'token', token_id, NULL, expires_at, NULL FROM token_exchange_ended_token WHERE written_in >= $1
-       UNION ALL SELECT 'user', user_id, NULL, signed_out_at, NULL FROM token_exchange_user_sign_out WHERE written_in >= $1`,
+       UNION ALL SELECT 'token', token_id, NULL, expires_at, NULL FROM token_exchange_ended_token WHERE written_in >= $1`,
       [horizon],
     );
     const of = (kind: NewsRow['kind']) => rows.filter((row) => row.kind === kind);
@@ -54,7 +51,6 @@ export class RevocationRepository {
       horizon: of('horizon')[0]?.id ?? horizon,
       trust: of('trust').map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at)),
       endedTokens: of('token').map(({ id, at }) => ({ id, expiresAt: at })),
-      signOuts: of('user').map(({ id, at }) => ({ userId: id, signedOutAt: at })),
     };
   }
 
@@ -102,45 +98,18 @@ export class RevocationRepository {
     return ended.length > 0;
   }
 
-  async signOut(transaction: Transaction, userId: string, signedOutAt: Date): Promise<void> {
-    await managerOf(transaction).query(
-      `INSERT INTO token_exchange_user_sign_out AS held (user_id, signed_out_at) VALUES ($1, $2)
-       ON CONFLICT (user_id) DO UPDATE
-       SET signed_out_at = greatest(held.signed_out_at, excluded.signed_out_at), written_in = txid_current()`,
-      [userId, signedOutAt],
-    );
-    await announce(transaction);
-  }
-
   /**
    * By the earlier of two clocks, this process's and the database's: what goes too early lets an ended token in again.
    * @param ageMs those go that expired longer ago
    * @returns how many went
    */
-  purgeTokens(term: LeaderTerm, now: Date, ageMs: number, limit: number): Promise<number> {
-    return term.change(
-      this.database,
+  purgeTokens(now: Date, ageMs: number, limit: number): Promise<number> {
+    return this.database.change(
       `DELETE FROM token_exchange_ended_token WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM token_exchange_ended_token
          WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'
          ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED
-       )) AND ${LEADS}`,
-      [now, ageMs, limit],
-    );
-  }
-
-  /**
-   * By the earlier of two clocks, as `purgeTokens`.
-   * @param ageMs those go that were made longer ago
-   * @returns how many went
-   */
-  purgeSignOuts(term: LeaderTerm, now: Date, ageMs: number, limit: number): Promise<number> {
-    const isOld = `signed_out_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'`;
-    return term.change(
-      this.database,
-      `DELETE FROM token_exchange_user_sign_out WHERE user_id = ANY (ARRAY(
-         SELECT user_id FROM token_exchange_user_sign_out WHERE ${isOld} ORDER BY signed_out_at LIMIT $3
-       )) AND ${isOld} AND ${LEADS}`,
+       ))`,
       [now, ageMs, limit],
     );
   }

@@ -19,15 +19,12 @@ export interface RevocationNews {
   readonly trust: readonly TrustRevocation[];
   /** Access tokens that were ended by themselves, new ones at least, with the end of their lives. */
   readonly endedTokens: readonly { readonly id: string; readonly expiresAt: Date }[];
-  /** Users who were signed out everywhere, new ones at least. */
-  readonly signOuts: readonly { readonly userId: string; readonly signedOutAt: Date }[];
 }
 
-/** What is asked of a session: who vouched for it, for whom, and when it was opened. */
+/** What is asked of a session: who vouched for it, and when it was opened. */
 export interface Vouched {
-  /** Undefined where nothing is known of them; without `kid` where the issuer alone is known. */
-  readonly keys: readonly (Pick<VouchingKey, 'issuer'> & Partial<VouchingKey>)[] | undefined;
-  readonly userIds: readonly string[];
+  /** Undefined where nothing is known of them. */
+  readonly keys: readonly VouchingKey[] | undefined;
   readonly sinceMs: number;
 }
 
@@ -40,8 +37,6 @@ export interface VouchedToken extends Vouched {
 /** Without news for so long, nobody can tell what has been revoked. */
 export const KNOWN_FOR_MS = 10_000;
 
-/** No access token and no session lives longer than a day; another minute for clocks that differ. */
-export const LONGEST_LIFE_MS = 86_460_000;
 /** For how long what has expired here may still be taken by an instance whose clock is behind. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 const FORGET_EVERY_MS = 60_000;
@@ -49,8 +44,6 @@ const FORGET_EVERY_MS = 60_000;
 /** The times up to which keys of an issuer are refused, in milliseconds; infinite while they are revoked. */
 interface RefusedUntil {
   allKeysMs: number;
-  /** The latest of `allKeysMs` and of all in `byKid`. */
-  latestMs: number;
   readonly byKid: Map<string, number>;
 }
 
@@ -61,32 +54,29 @@ const RESTORED_MARGIN_MS = 1_000;
  * Whose clock? Issue times are written by the instance that issues, revocation times by the process that revokes. While a
  * revocation holds neither counts: everything of its keys is refused, also what another instance issues in the seconds before
  * it hears of it. At the restoration it is refused up to then, but for the last second: the times of tokens are whole seconds,
- * and the first one after it shall hold. So clocks matter in one place only: between a restoration (or a sign-out of a user,
- * after which new logins pass at once) and what is issued right after it, by as much as two instances differ.
+ * and the first one after it shall hold. So clocks matter in one place only: between a restoration and what is issued right after it, by as much as two
+ * instances differ.
  *
- * In memory: one entry for each trust revocation there ever was, each access token that was ended and would still live, and
- * each user who was signed out within a day; some 200 bytes each.
+ * In memory: one entry for each trust revocation there ever was, and each access token that was ended and would still live;
+ * some 200 bytes each.
  */
 @Injectable()
 export class Revocations {
   private issuers = new Map<string, RefusedUntil>();
   private latestMs = NEVER;
   private readonly endedTokens = new Map<string, number>();
-  private readonly signOuts = new Map<string, number>();
   /** On the process's monotonic clock: how old knowledge is must not depend on a clock that somebody sets. */
   private knownAtMs = NEVER;
   private forgotAtMs = NEVER;
 
   /**
-   * Takes what was read. Of two readings the one that began later tells the state of trust; ended tokens and sign-outs add up.
+   * Takes what was read. Of two readings the one that began later tells the state of trust; ended tokens add up.
    * @param begunAtMs when the reading began, by `performance.now()`: what was committed before is in it. Infinite where
    *   nobody else can write
-   * @param nowMs the present time, by which ended tokens and sign-outs are forgotten that no longer matter
+   * @param nowMs the present time, by which ended tokens are forgotten that no longer matter
    */
-  learn({ trust, endedTokens, signOuts }: RevocationNews, begunAtMs: number, nowMs: number): void {
+  learn({ trust, endedTokens }: RevocationNews, begunAtMs: number, nowMs: number): void {
     for (const { id, expiresAt } of endedTokens) this.endedTokens.set(id, expiresAt.getTime());
-    for (const { userId, signedOutAt } of signOuts)
-      this.signOuts.set(userId, Math.max(signedOutAt.getTime(), this.signOuts.get(userId) ?? NEVER));
     if (begunAtMs >= this.knownAtMs) {
       this.knownAtMs = begunAtMs;
       this.replaceTrust(trust);
@@ -122,9 +112,9 @@ export class Revocations {
 
   /**
    * @rule D59 What any of its keys vouched for is refused: all of it while the key is revoked, for good what is older than the
-   * restoration. Where the kid is not recorded every key of the issuer counts, and where nothing is, every key there is.
+   * restoration. Where none is recorded, every key there is counts.
    *
-   * Whether a session is refused: by one of its keys, or because a user of it was signed out everywhere.
+   * Whether a session is refused by one of its keys.
    * @throws TemporarilyUnavailableException
    */
   refuses(session: Vouched): boolean {
@@ -133,16 +123,14 @@ export class Revocations {
   }
 
   /** The same, as far as this instance knows. */
-  hasRefused({ keys, userIds, sinceMs }: Vouched): boolean {
-    if (userIds.some((id) => sinceMs <= (this.signOuts.get(id) ?? NEVER))) return true;
+  hasRefused({ keys, sinceMs }: Vouched): boolean {
     if (keys === undefined) return sinceMs <= this.latestMs;
     return keys.some((key) => sinceMs <= this.refusedUntilMs(key));
   }
 
-  private refusedUntilMs({ issuer, kid }: Pick<VouchingKey, 'issuer'> & Partial<VouchingKey>): number {
+  private refusedUntilMs({ issuer, kid }: VouchingKey): number {
     const refused = this.issuers.get(issuer);
     if (refused === undefined) return NEVER;
-    if (kid === undefined) return refused.latestMs;
     return Math.max(refused.allKeysMs, refused.byKid.get(kid) ?? NEVER);
   }
 
@@ -151,12 +139,11 @@ export class Revocations {
     this.latestMs = NEVER;
     for (const revocation of trust) {
       const { issuer, kid } = revocation;
-      const refused = issuers.get(issuer) ?? { allKeysMs: NEVER, latestMs: NEVER, byKid: new Map() };
+      const refused = issuers.get(issuer) ?? { allKeysMs: NEVER, byKid: new Map() };
       issuers.set(issuer, refused);
       const untilMs = refusedUntil(revocation);
       if (kid === null) refused.allKeysMs = untilMs;
       else refused.byKid.set(kid, untilMs);
-      refused.latestMs = Math.max(refused.latestMs, untilMs);
       this.latestMs = Math.max(this.latestMs, untilMs);
     }
     this.issuers = issuers;
@@ -166,8 +153,6 @@ export class Revocations {
     this.forgotAtMs = nowMs;
     for (const [id, expiresAtMs] of this.endedTokens)
       if (expiresAtMs < nowMs - CLOCK_DIFFERENCE_MS) this.endedTokens.delete(id);
-    for (const [userId, signedOutAtMs] of this.signOuts)
-      if (signedOutAtMs < nowMs - LONGEST_LIFE_MS) this.signOuts.delete(userId);
   }
 }
 

@@ -2,7 +2,6 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../coordination/leader.js';
-import type { LeaderTerm } from '../coordination/leader-term.js';
 import { PeriodicJob } from '../coordination/periodic.job.js';
 import type { Log } from '../foundation/log.js';
 import { LOGGER } from '../foundation/log.js';
@@ -15,7 +14,7 @@ export class SessionPurgeJob implements OnApplicationBootstrap, BeforeApplicatio
   private readonly job: PeriodicJob;
 
   constructor(sessions: SessionService, leader: Leader, @Inject(LOGGER) logger: Log) {
-    const run = (term: LeaderTerm) => sessions.purge(term);
+    const run = () => sessions.purge();
     const work = { name: 'session-purge', intervalSeconds: INTERVAL_SECONDS, run };
     this.job = new PeriodicJob(work, leader, logger);
   }

@@ -63,7 +63,7 @@ export function openingClauses<Input>(
   });
   return sql`opening AS MATERIALIZED (
       SELECT * FROM (
-        SELECT session.*, ${settled}.subject_user_id, ${settled}.actor_user_id,
+        SELECT session.*, ${settled}.subject_user_id, ${settled}.actor_user_id, ${settled}.subject_generation,
           row_number() OVER (PARTITION BY ${settled}.subject_user_id ORDER BY session.request) AS place
         FROM ${session} JOIN ${settled} ON ${settled}.request = session.request
         WHERE ${settled}.subject_user_id::text = session.turn_of
@@ -73,8 +73,10 @@ export function openingClauses<Input>(
         WHERE live.user_id = ready.subject_user_id AND live.expires_at > to_timestamp(ready.created_at)
       ) <= at_most
     ), opened AS (
-      INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by)
-      SELECT id_hash, subject_user_id, family_id, to_timestamp(created_at), to_timestamp(expires_at), login_origin, vouched_by
+      INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by,
+        access_generation)
+      SELECT id_hash, subject_user_id, family_id, to_timestamp(created_at), to_timestamp(expires_at), login_origin, vouched_by,
+        subject_generation
       FROM opening
     )`;
 }

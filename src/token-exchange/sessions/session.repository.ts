@@ -1,7 +1,5 @@
 // Browser sessions: the row and all its queries.
 import { Injectable } from '@nestjs/common';
-import type { LeaderTerm } from '../coordination/leader-term.js';
-import { LEADS } from '../coordination/leader-term.js';
 import { Database } from '../database/database.js';
 import type { Transaction } from '../database/transaction.js';
 import { managerOf } from '../database/transaction.js';
@@ -20,6 +18,8 @@ export interface WebSession {
   readonly loginOrigin: string | null;
   /** The keys of its login and of those that it goes on from; null where they were not recorded. */
   readonly vouchedBy: readonly VouchingKey[] | null;
+  /** The user's, as the login was decided on; null where the host has none. The host compares it at each use. */
+  readonly accessGeneration: string | null;
 }
 
 type SessionRow = Omit<WebSession, 'vouchedBy'> & { readonly vouchedBy: unknown };
@@ -33,13 +33,14 @@ export class SessionRepository {
 
   /** Of the same user one at a time: who comes next sees it with `deleteOldest`. */
   async insert(transaction: Transaction, session: WebSession): Promise<void> {
-    const { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy } = session;
+    const { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy, accessGeneration } =
+      session;
     const keys = vouchedBy === null ? null : JSON.stringify(recordedKeys(vouchedBy));
     await managerOf(transaction).query(
-      `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by)
-       SELECT $1, $2, $3, $4, $5, $6, $7
-       FROM pg_advisory_xact_lock(hashtext('token_exchange_session'), hashtext($8::text))`,
-      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys, userId],
+      `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by, access_generation)
+       SELECT $1, $2, $3, $4, $5, $6, $7, $8
+       FROM pg_advisory_xact_lock(hashtext('token_exchange_session'), hashtext($9::text))`,
+      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys, accessGeneration, userId],
     );
   }
 
@@ -79,7 +80,8 @@ export class SessionRepository {
     const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
     const rows = await connection.query<SessionRow[]>(
       `SELECT id_hash AS "idHash", user_id::text AS "userId", family_id AS "familyId", created_at AS "createdAt",
-         expires_at AS "expiresAt", login_origin AS "loginOrigin", vouched_by AS "vouchedBy"
+         expires_at AS "expiresAt", login_origin AS "loginOrigin", vouched_by AS "vouchedBy",
+         access_generation AS "accessGeneration"
        FROM token_exchange_session WHERE id_hash = ANY ($1) AND expires_at > $2 ORDER BY created_at DESC`,
       [idHashes, moment],
     );
@@ -115,7 +117,7 @@ export class SessionRepository {
     return deleted;
   }
 
-  /** Deletes all sessions of a user. What is being opened is not seen yet: see `Revocations` for that. */
+  /** Deletes all sessions of a user. What is being opened is not seen yet: the generation of the user's access ends that. */
   deleteOfUser(transaction: Transaction, userId: string): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
       `WITH deleted AS (DELETE FROM token_exchange_session WHERE user_id = $1 RETURNING user_id, family_id, expires_at)
@@ -125,10 +127,9 @@ export class SessionRepository {
   }
 
   /** Deletes sessions that have ended by this process's clock and by the database's, of which one may be ahead. */
-  async purge(term: LeaderTerm, now: Date): Promise<void> {
-    await term.change(
-      this.database,
-      `DELETE FROM token_exchange_session WHERE expires_at < least($1::timestamptz, clock_timestamp()) AND ${LEADS}`,
+  async purge(now: Date): Promise<void> {
+    await this.database.change(
+      `DELETE FROM token_exchange_session WHERE expires_at < least($1::timestamptz, clock_timestamp())`,
       [now],
     );
   }

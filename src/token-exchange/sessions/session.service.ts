@@ -3,7 +3,6 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
-import type { LeaderTerm } from '../coordination/leader-term.js';
 import type { Transaction } from '../database/transaction.js';
 import { Clock } from '../foundation/clock.js';
 import type { OpenedSession, PreparedSession, SessionLogin } from '../host/session-opener.js';
@@ -41,7 +40,14 @@ export class SessionService extends SessionOpener {
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
-    const { userId, loginOrigin = null, cookies, requestId, vouchedBy: keys } = login;
+    const {
+      userId,
+      accessGeneration = null,
+      loginOrigin = null,
+      cookies,
+      requestId,
+      vouchedBy: keys,
+    } = login;
     const carried = await this.findLive(readSessionCookies(cookies), transaction);
     const renewedId = await this.renewedFamily(transaction, carried, userId);
     const familyId = renewedId ?? randomUUID();
@@ -53,14 +59,14 @@ export class SessionService extends SessionOpener {
       keys,
       carried.filter((session) => session.familyId === renewedId),
     );
-    const session = { ...fresh, userId, familyId, loginOrigin, vouchedBy };
+    const session = { ...fresh, userId, familyId, loginOrigin, vouchedBy, accessGeneration };
     await this.sessions.insert(transaction, session);
     events.push(...(await this.endOldest(transaction, session, requestId)));
     return { setCookie, familyId, events };
   }
 
   /** Of a browser that carries no session, live or not, there is nothing to be renewed and nothing to be ended. */
-  override prepare(login: Omit<SessionLogin, 'userId'>): PreparedSession | undefined {
+  override prepare(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined {
     const { loginOrigin = null, cookies, vouchedBy } = login;
     if (readSessionCookies(cookies).length > 0) return undefined;
     const { setCookie, ...fresh } = this.fresh();
@@ -98,9 +104,8 @@ export class SessionService extends SessionOpener {
     return sessionCookie('', 0, this.options.partitionedCookie);
   }
 
-  /** @param term of the leader's work */
-  purge(term: LeaderTerm): Promise<void> {
-    return this.sessions.purge(term, this.clock.now());
+  purge(): Promise<void> {
+    return this.sessions.purge(this.clock.now());
   }
 
   /**
@@ -115,9 +120,9 @@ export class SessionService extends SessionOpener {
     return found.filter((session) => !this.isRevoked(session));
   }
 
-  private isRevoked({ userId, createdAt, vouchedBy }: WebSession): boolean {
+  private isRevoked({ createdAt, vouchedBy }: WebSession): boolean {
     const keys = vouchedBy ?? undefined;
-    return this.revocations.hasRefused({ keys, userIds: [userId], sinceMs: createdAt.getTime() });
+    return this.revocations.hasRefused({ keys, sinceMs: createdAt.getTime() });
   }
 
   /** The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. */

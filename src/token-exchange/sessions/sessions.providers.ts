@@ -4,5 +4,5 @@ import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 import { SignOutService } from './sign-out.service.js';
 
-/** They need `SESSION_OPTIONS`, `Revocations` with the rest of its room, `Database`, `AuditBus`, `Leader`, `Clock` and `LOGGER`. */
+/** They need `SESSION_OPTIONS`, `Revocations` with the rest of its room, `UserDirectory`, `Database`, `AuditBus`, `Leader`, `Clock` and `LOGGER`. */
 export const SESSION_PROVIDERS = [SessionRepository, SessionService, SignOutService, SessionPurgeJob];

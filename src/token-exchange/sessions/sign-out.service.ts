@@ -2,8 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditBus } from '../audit/audit.bus.js';
 import { Clock } from '../foundation/clock.js';
-import { RevocationFollower } from '../revocation/revocation.follower.js';
-import { RevocationRepository } from '../revocation/revocation.repository.js';
+import { UserDirectory } from '../host/users.js';
 import type { WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
@@ -14,8 +13,7 @@ export class SignOutService {
   constructor(
     private readonly sessions: SessionService,
     private readonly rows: SessionRepository,
-    private readonly revocations: RevocationRepository,
-    private readonly follower: RevocationFollower,
+    private readonly users: UserDirectory,
     private readonly audit: AuditBus,
     private readonly clock: Clock,
   ) {}
@@ -35,16 +33,14 @@ export class SignOutService {
   }
 
   /**
-   * Ends all that a user has: sessions, and access tokens of which the user is subject or actor. Here at once, elsewhere within
-   * 10 seconds.
+   * Ends all that a user has: sessions, and access tokens of which the user is subject or actor; at once, on every instance.
    * @returns how many sessions there were that had not ended by themselves
+   * @throws Error where the host cannot end access
    */
-  async signOutEverywhere(userId: string, requestId: string): Promise<number> {
-    const things = { sessions: this.rows, revocations: this.revocations };
-    const sessions = await this.audit.commit((transaction) =>
+  signOutEverywhere(userId: string, requestId: string): Promise<number> {
+    const things = { sessions: this.rows, users: this.users };
+    return this.audit.commit((transaction) =>
       signOutEverywhere(things, transaction, userId, { occurredAt: this.clock.now(), requestId }),
     );
-    await this.follower.hear();
-    return sessions;
   }
 }

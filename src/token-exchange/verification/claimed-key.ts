@@ -4,7 +4,6 @@ import { ALGORITHMS } from '../keys/algorithms.js';
 import type { TrustedKey } from '../keys/trusted-key.js';
 import type { TrustedKeyService } from '../keys/trusted-key.service.js';
 import type { RejectionContext } from '../rejection.js';
-import { Rejection } from '../rejection.js';
 import type { CompactJws } from './compact-jws.js';
 
 type Keys = Pick<TrustedKeyService, 'issuers' | 'keysOf'>;
@@ -32,20 +31,17 @@ function keyNamed(keys: readonly TrustedKey[], kid: unknown): TrustedKey | undef
   return keys.find((key) => key.kid === kid);
 }
 
-/** The refusal of a token whose issuer and kid have no key. */
-export function keyUnknown(issuer: string, kid: string, keys: Keys): Rejection {
-  const issuers = keys.issuers();
-  if (!issuers.has(issuer)) return new Rejection('issuer_unknown', likeness(issuer, issuers));
+/** The kids that the issuer's keys have. */
+export function heldKids(issuer: string, keys: Keys): string {
   const kids = keys.keysOf(issuer).map((key) => key.kid);
-  const expected = kids.length === 0 ? 'a key of the issuer, of whom none is held' : toldList(kids);
-  return new Rejection('kid_unknown', { issuer, kid: toldName(kid), expected, found: toldName(kid) });
+  return kids.length === 0 ? 'a key of the issuer, of whom none is held' : toldList(kids);
 }
 
 /**
  * Nothing of an unknown issuer is told; but of a trusted one that it may have been meant to be, which one that is. It takes
  * one pass over the issuers.
  */
-function likeness(issuer: string, trusted: ReadonlySet<string>): RejectionContext {
+export function likeness(issuer: string, trusted: ReadonlySet<string>): RejectionContext {
   const plain = plainIssuer(issuer);
   for (const expected of trusted) {
     if (plainIssuer(expected) !== plain) continue;

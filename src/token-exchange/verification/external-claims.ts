@@ -1,6 +1,7 @@
 // Judges the claims of a correctly signed external token by themselves: presence, types, ranges.
 import { hasMoreCharacters } from '../foundation/characters.js';
 import { isEmailAddress } from '../foundation/email-address.js';
+import { isSameAddress } from '../foundation/origin.js';
 import { hasUnstorableText, isJsonObject } from '../foundation/strict-json.js';
 import { told } from '../foundation/told-value.js';
 import { Rejection } from '../rejection.js';
@@ -55,10 +56,11 @@ export function readIssuer(payload: ClaimSet): string {
 
 /**
  * Reads the claims of a token whose signature holds.
+ * @param ownIssuer of the instance's own tokens
  * @rule 5.2.3 Required claims are there, with their types.
  * @throws Rejection `claims_invalid` or `claims_not_storable`
  */
-export function readExternalClaims(payload: ClaimSet): ExternalClaims {
+export function readExternalClaims(payload: ClaimSet, ownIssuer?: string): ExternalClaims {
   // Before any other check: some of them cannot take such text either.
   if (hasUnstorableText(payload))
     throw notStorable(`${unstorableClaim(payload)} has NUL or a lone surrogate`);
@@ -73,6 +75,7 @@ export function readExternalClaims(payload: ClaimSet): ExternalClaims {
     ...optionalClaims(payload),
   };
   refuseTooLong(claims);
+  refuseOwnActors(claims, ownIssuer);
   return claims;
 }
 
@@ -124,6 +127,15 @@ function priorActors(payload: ClaimSet): readonly ExternalParty[] | undefined {
     actors.push({ iss, sub: requiredText(act, 'sub') });
   }
   return actors.length === 0 ? undefined : actors;
+}
+
+/**
+ * The access token repeats the chain, and its reader would take such a party for a user of this instance.
+ * @rule D126 No partner names a party of the instance's own issuer. See policy-reader.ts for entries.
+ */
+function refuseOwnActors({ priorActors: actors = [] }: ExternalClaims, ownIssuer: string | undefined): void {
+  if (ownIssuer !== undefined && actors.some(({ iss }) => isSameAddress(iss, ownIssuer)))
+    throw invalid('act must not name the issuer of this service');
 }
 
 /** @rule D42 Text that storage cannot hold is refused, whichever claim it stands in. */

@@ -18,6 +18,12 @@ export class AuditEventAnswer {
   @ApiProperty({ description: 'The X-Request-Id of the answer.' })
   readonly requestId!: string;
 
+  @ApiProperty({
+    required: false,
+    description: 'The X-Request-Id of the request, where it came from no trusted proxy.',
+  })
+  readonly clientRequestId?: string;
+
   @ApiProperty({ ...USER_ID, description: 'Id of the user whom it is about.' })
   readonly subjectUserId!: string | null;
 
@@ -66,6 +72,5 @@ export class AuditEventPageAnswer {
 }
 
 export function auditEventAnswer(stored: StoredEvent): AuditEventAnswer {
-  const { id, event, occurredAt, requestId, subjectUserId, actorUserId, payload } = stored;
-  return { id, event, occurredAt: occurredAt.toISOString(), requestId, subjectUserId, actorUserId, payload };
+  return { ...stored, occurredAt: stored.occurredAt.toISOString() };
 }

@@ -104,7 +104,7 @@ export class CredentialController {
     right: 'credential:write',
     body: CredentialChangeBody,
     answer: { status: 200, is: CredentialAnswer },
-    errors: [403, 404],
+    errors: [403, 404, 409],
   })
   async change(
     @Param('credentialId', IdPipe) id: string,

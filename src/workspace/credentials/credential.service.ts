@@ -49,7 +49,7 @@ export class CredentialService {
     const credential = { id, projectId, name, type, sealedData: this.seal(id, data) };
     try {
       await this.transactions.run((transaction) =>
-        this.quotas.within(transaction, { credentials: projectId }, () =>
+        this.quotas.within(transaction, { credentials: projectId, bytes: projectId }, () =>
           this.credentials.insert(transaction, credential),
         ),
       );
@@ -62,14 +62,17 @@ export class CredentialService {
   /**
    * The row is locked from reading to writing, so that of two merges at once neither is lost.
    * @rule 4.5.1 Data is replaced, or merged member by member with `isPartialData`; the whole satisfies the type's schema.
-   * @throws ApiRefusal `bad_request`, `not_found`
+   * @throws ApiRefusal `bad_request`, `not_found`, `quota_exceeded`
    */
   async change(id: string, patch: CredentialPatch): Promise<CredentialRow> {
     refuseContradictions(patch);
     await this.transactions.run(async (transaction) => {
       const stored = await this.credentials.lock(transaction, id);
       if (stored === undefined) throw new ApiRefusal('not_found');
-      await this.credentials.update(transaction, id, await this.changeOf(stored, patch));
+      const change = await this.changeOf(stored, patch);
+      await this.quotas.within(transaction, { bytes: stored.projectId }, () =>
+        this.credentials.update(transaction, id, change),
+      );
     });
     return this.existing(id);
   }

@@ -5,6 +5,8 @@ export interface QuotaLimits {
   readonly workflows: number;
   readonly credentials: number;
   readonly members: number;
+  /** What the workflows and credentials of a project take in the database. */
+  readonly bytes: number;
   /** The memberships of a user, that of the personal project included. */
   readonly projects: number;
 }

@@ -4,6 +4,9 @@ import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { managerOf } from '../../token-exchange/database/transaction.js';
 import type { QuotaKind } from './quota-limits.js';
 
+/** What is counted by its rows. */
+export type RowKind = Exclude<QuotaKind, 'bytes'>;
+
 interface Counted {
   readonly ownerTable: string;
   /** Rows of `table` belong to an owner by `column`, which an index begins with. */
@@ -11,7 +14,7 @@ interface Counted {
   readonly column: string;
 }
 
-const COUNTED: Readonly<Record<QuotaKind, Counted>> = {
+const COUNTED: Readonly<Record<RowKind, Counted>> = {
   workflows: { ownerTable: 'project', table: 'workflow', column: 'project_id' },
   credentials: { ownerTable: 'project', table: 'credential', column: 'project_id' },
   members: { ownerTable: 'project', table: 'project_member', column: 'project_id' },
@@ -21,16 +24,23 @@ const COUNTED: Readonly<Record<QuotaKind, Counted>> = {
 @Injectable()
 export class QuotaRepository {
   /** Until the transaction ends nobody else does so; rows that refer to the owner may come in. An owner that is gone is none. */
-  async lockOwner(transaction: Transaction, kind: QuotaKind, ownerId: string): Promise<void> {
+  async lockOwner(transaction: Transaction, kind: RowKind, ownerId: string): Promise<void> {
     const { ownerTable } = COUNTED[kind];
     const sql = `SELECT 1 FROM ${ownerTable} WHERE id = $1 FOR NO KEY UPDATE`;
     await managerOf(transaction).query(sql, [ownerId]);
   }
 
   /** Reads one entry of an index more than the limit at most, however many there are. */
-  async hasMore(transaction: Transaction, kind: QuotaKind, ownerId: string, limit: number): Promise<boolean> {
+  async hasMore(transaction: Transaction, kind: RowKind, ownerId: string, limit: number): Promise<boolean> {
     const { table, column } = COUNTED[kind];
     const sql = `SELECT 1 FROM ${table} WHERE ${column} = $1 OFFSET $2 LIMIT 1`;
     return (await managerOf(transaction).query<object[]>(sql, [ownerId, limit])).length > 0;
+  }
+
+  /** What a project takes; see the migration of `project_size`. Whoever has written to it has the row until the transaction ends. */
+  async bytesOf(transaction: Transaction, projectId: string): Promise<number> {
+    const sql = 'SELECT bytes::float8 AS bytes FROM project_size WHERE project_id = $1';
+    const [size] = await managerOf(transaction).query<{ bytes: number }[]>(sql, [projectId]);
+    return size?.bytes ?? 0;
   }
 }

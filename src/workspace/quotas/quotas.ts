@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../token-exchange/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import type { QuotaKind, QuotaLimits } from './quota-limits.js';
+import type { RowKind } from './quota.repository.js';
 import { QuotaRepository } from './quota.repository.js';
 
 const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
@@ -10,7 +11,11 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
   credentials: (limit) => `A project has at most ${limit} credentials`,
   members: (limit) => `A project has at most ${limit} members`,
   projects: (limit) => `A user is a member of at most ${limit} projects`,
+  bytes: (limit) => `The workflows and credentials of a project take at most ${limit} bytes`,
 };
+
+/** In the order in which their owners are locked. */
+const ROW_KINDS: readonly RowKind[] = ['workflows', 'credentials', 'members', 'projects'];
 
 /** Something would be more than there may be. The message says what is counted, and the limit. */
 export class QuotaRefusal extends ApiRefusal {
@@ -34,8 +39,8 @@ export class Quotas {
   ) {}
 
   /**
-   * Adds by `insert`, whose other errors come first. Of several kinds the first is locked first, always in the order of
-   * `QuotaLimits`, so that nobody waits in a ring.
+   * Adds or changes by `insert`, whose other errors come first. Of several kinds the first is locked first, always in one order, so
+   * that nobody waits in a ring.
    * @throws QuotaRefusal where there is too much afterwards: the transaction must not be committed then
    */
   async within<T>(
@@ -43,14 +48,29 @@ export class Quotas {
     owners: Partial<Readonly<Record<QuotaKind, string>>>,
     insert: () => Promise<T>,
   ): Promise<T> {
-    const kinds = (Object.keys(WORDS) as QuotaKind[]).filter((kind) => owners[kind] !== undefined);
+    const kinds = ROW_KINDS.filter((kind) => owners[kind] !== undefined);
     for (const kind of kinds) await this.repository.lockOwner(transaction, kind, owners[kind] ?? '');
-    const made = await insert();
+    const { bytes: projectId } = owners;
+    const made =
+      projectId === undefined ? await insert() : await this.withinBytes(transaction, projectId, insert);
     for (const kind of kinds) {
       const limit = this.limits[kind];
       if (await this.repository.hasMore(transaction, kind, owners[kind] ?? '', limit))
         throw new QuotaRefusal(kind, limit);
     }
     return made;
+  }
+
+  /** A project that has too much since the limit was lowered may be changed to have less. */
+  private async withinBytes<T>(
+    transaction: Transaction,
+    projectId: string,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    const before = await this.repository.bytesOf(transaction, projectId);
+    const written = await write();
+    const bytes = await this.repository.bytesOf(transaction, projectId);
+    if (bytes > this.limits.bytes && bytes > before) throw new QuotaRefusal('bytes', this.limits.bytes);
+    return written;
   }
 }

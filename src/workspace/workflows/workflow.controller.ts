@@ -203,7 +203,7 @@ export class WorkflowController {
     right: 'workflow:write',
     body: WorkflowChangeBody,
     answer: { status: 200, is: WorkflowAnswer },
-    errors: [403, 404],
+    errors: [403, 404, 409],
   })
   change(
     @Param('workflowId', IdPipe) id: string,
@@ -211,11 +211,14 @@ export class WorkflowController {
   ): Promise<WorkflowAnswer> {
     if (name === undefined && nodes === undefined && connections === undefined)
       throw new ApiRefusal('bad_request', 'name, nodes or connections must be given');
-    return this.updated(id, {
+    const change = {
       ...(name === undefined ? {} : { name }),
       ...(nodes === undefined ? {} : { nodes }),
       ...(connections === undefined ? {} : { connections }),
-    });
+    };
+    return nodes === undefined && connections === undefined
+      ? this.updated(id, change)
+      : this.resized(id, change);
   }
 
   @Delete(':workflowId')
@@ -272,7 +275,7 @@ export class WorkflowController {
   private async inserted(workflow: NewWorkflow): Promise<WorkflowAnswer> {
     try {
       const [made] = await this.transactions.run((transaction) =>
-        this.quotas.within(transaction, { workflows: workflow.projectId }, () =>
+        this.quotas.within(transaction, { workflows: workflow.projectId, bytes: workflow.projectId }, () =>
           this.workflows.insert(transaction, [workflow]),
         ),
       );
@@ -281,6 +284,16 @@ export class WorkflowController {
       // The project was deleted after the right on it was checked.
       throw isForeignKeyViolation(error) ? new ApiRefusal('not_found') : error;
     }
+  }
+
+  /** What is of another size afterwards. */
+  private async resized(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {
+    const bytes = await this.workflows.projectIdOf(id);
+    if (bytes === undefined) throw new ApiRefusal('not_found');
+    const changed = await this.transactions.run((transaction) =>
+      this.quotas.within(transaction, { bytes }, () => this.workflows.update(id, change, transaction)),
+    );
+    return changedAnswer(changed);
   }
 
   private async updated(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {

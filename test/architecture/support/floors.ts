@@ -12,6 +12,9 @@ export const HOUSE: Plan = [
   [['src/token-exchange/foundation/']],
   [
     ['src/config/'],
+    // The form of addresses and of request ids, which stored rows and log lines are compared by.
+    ['src/users/email.ts'],
+    ['src/token-exchange/http/request-id.ts'],
     ['src/token-exchange/migrations/'],
     ['src/token-exchange/sealing/'],
     // To which addresses a connection may go: of key sets, and of what the audit trail is posted to.

@@ -212,6 +212,17 @@ describeInBrowser("the operator's pages", () => {
     }
   });
 
+  it('[D4] an address is marked that is not ASCII', async () => {
+    await createUser(browsing.service, { email: 'sаm@login.partner.test' });
+    one = await browsing.signedIn('#/users');
+    await one.field('Search').fill('sа');
+    await one.button('Search').click();
+    const link = one.page.getByRole('link', { name: 'sаm@login.partner.test' });
+    expect(await link.innerText()).toContain('(not ASCII)');
+    await link.click();
+    await one.text('(not ASCII)');
+  });
+
   it('users are found, signed out everywhere and disabled; a session is ended alone', async () => {
     const cookies = [
       await browsing.sessionCookie(browsing.token('sam')),

@@ -116,7 +116,6 @@ export function describeProgram(name: string, state: ProgramState): void {
       async () => {
         const before = await program.json<Overview>('/workflows');
         await service.part(SignOutService).signOutEverywhere(adaId, 'conformance');
-        // What is issued in the second of the sign-out has ended with it.
         await until('it is let in again', PATIENCE_MS, async () => {
           const { me, exchanges } = await program.json<Partial<Overview>>('/workflows');
           return me?.user?.email === ADA.email && (exchanges ?? 0) > before.exchanges;

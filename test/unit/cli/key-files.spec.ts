@@ -18,7 +18,17 @@ const POLICY = [
   '--scopes',
   'workflow:read',
 ];
-const TRUST = ['--issuer', ISSUER, '--audience', AUDIENCE, '--name', 'acme', ...POLICY];
+const TRUST = [
+  '--issuer',
+  ISSUER,
+  '--audience',
+  AUDIENCE,
+  '--name',
+  'acme',
+  '--email-domains',
+  '*',
+  ...POLICY,
+];
 
 const line = new CommandLine();
 afterAll(() => line.remove());
@@ -125,7 +135,7 @@ describe('keys entry', () => {
       ...{ type: 'static', kid: 'k 1', algorithms: ['ES256'], key: read('e.pub.pem'), issuer: ISSUER },
       ...{ expectedAudience: AUDIENCE, name: 'acme', allowedRoles: ['global:member'], flows: ['exchange'] },
       ...{ origins: ['https://product.example'], scopes: ['workflow:read'], perMinute: 600 },
-      ...{ requireActor: true, linkExistingUsers: false },
+      ...{ requireActor: true, linkExistingUsers: false, emailDomains: ['*'] },
     });
   });
 
@@ -133,7 +143,7 @@ describe('keys entry', () => {
     const least = ['--jwks-uri', 'https://partner.example/jwks.json', '--issuer', ISSUER];
     const { exitCode, stdout, stderr } = await entry(...least);
     expect([exitCode, stdout]).toEqual([1, '']);
-    for (const member of ['expectedAudience', 'allowedRoles', 'origins'])
+    for (const member of ['expectedAudience', 'allowedRoles', 'origins', 'emailDomains'])
       expect(stderr).toContain(`  - ${member}: is required by the strict policy`);
     const loose = await entry(...least, '--no-strict');
     expect(JSON.parse(loose.stdout)).toEqual({

@@ -71,7 +71,7 @@ describe('keys check', () => {
   it('[P.strict][D54] says in words what each entry allows, and warns of what stands open', async () => {
     const strict = {
       ...{ ...good, expectedAudience: 'https://instance.example', origins: ['https://product.example'] },
-      ...{ allowedRoles: ['global:member'], linkExistingUsers: false },
+      ...{ allowedRoles: ['global:member'], emailDomains: ['*'], linkExistingUsers: false },
     };
     const { stdout } = await check([strict], { SVC_TOKEN_EXCHANGE_STRICT: 'true' });
     expect(stdout).toContain('warning: entry 0, scopes: has none, so every token exchange is refused');

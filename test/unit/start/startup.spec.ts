@@ -117,6 +117,15 @@ describe('no start', () => {
     ]);
   });
 
+  it("[D126] with an entry of the instance's own issuer", async () => {
+    const own = { SVC_BASE_URL: 'https://own.example', ...FLAG };
+    const entry = { ...ENTRY, issuer: 'https://own.example/' };
+    const keys = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) };
+    expect(await problemsOf({ ...own, ...keys })).toEqual([
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, issuer: must not be that of this instance, which signs no external tokens',
+    ]);
+  });
+
   it('[D45][K20] without encryption key on PostgreSQL', async () => {
     expect(await problemsOf(DATABASE)).toEqual(['SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL']);
   });

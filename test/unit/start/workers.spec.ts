@@ -30,11 +30,6 @@ describe('[D123] the configuration of several workers', () => {
       'SVC_DATABASE_POOL_SIZE: must be no less',
     ],
     ['too few clients', { ...FITS, SVC_MAX_CONNECTIONS: '2' }, 'SVC_MAX_CONNECTIONS: must be no less'],
-    [
-      'too few requests',
-      { ...FITS, SVC_MAX_REQUESTS_IN_PROGRESS: '2' },
-      'SVC_MAX_REQUESTS_IN_PROGRESS: must be',
-    ],
   ])('refuses %s', (_, environment, problem) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
   });
@@ -54,9 +49,9 @@ describe('[D123] the configuration of several workers', () => {
   });
 
   it.each([1, 2, 3, 7])('is divided among %i so that it adds up', (of) => {
-    const config = { databasePoolSize: 10, maxConnections: 10_000, maxRequestsInProgress: 100 };
+    const config = { databasePoolSize: 10, maxConnections: 10_000 };
     const shares = Array.from({ length: of }, (_, index) => shareOf(config, { number: index + 1, of }));
-    for (const key of ['databasePoolSize', 'maxConnections', 'maxRequestsInProgress'] as const) {
+    for (const key of ['databasePoolSize', 'maxConnections'] as const) {
       const each = shares.map((share) => share[key]);
       expect(each.reduce((sum, share) => sum + share)).toBe(config[key]);
       expect(Math.max(...each) - Math.min(...each)).toBeLessThanOrEqual(1);

@@ -132,6 +132,25 @@ describe('trusted keys as JSON', () => {
     expect(completedOptions({ ...LEAST, trustedKeys: entries }).trustedKeys).toBe(entries);
   });
 
+  it.each<[string, Partial<TokenExchangeSettings>]>([
+    ['its access tokens', { accessTokens: { issuer: 'https://host.example', sealingKeys: [] } }],
+    [
+      'its own address, where it brings access tokens of its own',
+      { entryRules: { baseUrl: 'https://host.example/' } },
+    ],
+  ])('[D126] are refused with the issuer that the host has by %s, whoever has read them', (_what, host) => {
+    const settings = { ...LEAST, ...host };
+    expect(completedOptions(settings).ownIssuer).toMatch(/^https:\/\/host\.example/);
+    const own = JSON.stringify([staticEntry({ issuer: 'https://host.example' })]);
+    expect(() => completedOptions({ ...settings, trustedKeys: own })).toThrow(
+      'entry 0, issuer: must not be that of this instance',
+    );
+    const { entries } = readTrustedKeys(own, { assignableRoles: roles.assignable, allowHttp: false });
+    expect(() => completedOptions({ ...settings, trustedKeys: entries })).toThrow(
+      'an entry has the issuer of the access tokens of this host',
+    );
+  });
+
   it('tell the log what their author may not expect', () => {
     const log = new KeptLog();
     const entries = [

@@ -11,6 +11,7 @@ it.each([
   ['å@partner.example', '\u212b@partner.example'],
   ['ǰ@partner.example', 'J\u030c@partner.example'],
   ['дима@partner.example', 'ДИМА@partner.example'],
+  ['ada@xn--bcher-kva.example', 'Ada@BÜCHER.example'],
 ])('[D4] %s is %s', (one, other) => expect(normalizeEmail(other)).toBe(normalizeEmail(one)));
 
 it.each([
@@ -21,6 +22,7 @@ it.each([
   ['ada@partner.example', 'аda@partner.example'],
   ['ada@partner.example', ' ada@partner.example'],
   ['ada@partner.example', 'ａda@partner.example'],
+  ['ada@partner.example', 'ada@part\u00adner.example'],
 ])('[D4] %s is not %j', (one, other) => expect(normalizeEmail(other)).not.toBe(normalizeEmail(one)));
 
 it('[D4] the form is stable: the form of a form is the form itself', () => {

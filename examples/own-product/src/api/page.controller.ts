@@ -28,11 +28,7 @@ export class PageController {
   }
 
   /** A partner's key may have leaked since, and everything that it has vouched for is over then. */
-  private isRevoked({ userId, openedAt, vouchedBy }: Session): boolean {
-    return this.revocations.refuses({
-      keys: vouchedBy,
-      userIds: [String(userId)],
-      sinceMs: openedAt.getTime(),
-    });
+  private isRevoked({ openedAt, vouchedBy }: Session): boolean {
+    return this.revocations.refuses({ keys: vouchedBy, sinceMs: openedAt.getTime() });
   }
 }

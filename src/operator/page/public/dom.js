@@ -25,6 +25,11 @@ export function isolated(text) {
   return h('bdi', {}, text);
 }
 
+/** An e-mail address. One in which letters of other scripts may look like those of another address is marked. */
+export function emailAddress(text) {
+  return [isolated(text), /[^ -~]/.test(text) && h('span', { class: 'soft' }, ' (not ASCII)')];
+}
+
 /** What programs call something. */
 export function code(text) {
   return h('code', {}, text);

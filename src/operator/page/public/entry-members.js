@@ -73,7 +73,7 @@ export const POLICY = [
         kind: 'lines',
         label: 'E-mail domains',
         limit: 'Only these domains',
-        hint: 'One a line. A subdomain is another domain.',
+        hint: 'One a line. A subdomain is another domain; * is any.',
       },
       { name: 'roleCeiling', kind: 'yes-no', label: 'Users get in only with one of these roles' },
       { name: 'excludeOwner', kind: 'yes-no', label: 'The owner never gets in' },

@@ -1,6 +1,6 @@
 // Tables of sessions, each with the way to end one.
 import { confirm } from './dialog.js';
-import { h, isolated } from './dom.js';
+import { emailAddress, h, isolated } from './dom.js';
 import { address, remove } from './instance-api.js';
 import { table } from './table.js';
 import { time, timeFromNow } from './wording.js';
@@ -16,7 +16,7 @@ export function sessionTable(sessions, context) {
     [
       {
         title: 'User',
-        cell: ({ user }) => h('a', { href: address('#/users/?', user.id) }, isolated(user.email)),
+        cell: ({ user }) => h('a', { href: address('#/users/?', user.id) }, emailAddress(user.email)),
       },
       {
         title: 'Logged in from',
@@ -48,7 +48,7 @@ export function operatorSessionTable(sessions, context) {
       {
         title: 'Operator',
         cell: ({ user, current }) => [
-          isolated(user.email),
+          emailAddress(user.email),
           current && [' ', h('span', { class: 'state good' }, 'This one')],
         ],
       },

@@ -1,6 +1,6 @@
 // One user: who it is, what is signed in, what was refused, and how access is taken away.
 import { confirm } from './dialog.js';
-import { code, facts, h, isolated } from './dom.js';
+import { code, emailAddress, facts, h, isolated } from './dom.js';
 import { address, post, read } from './instance-api.js';
 import { refusalCards } from './refusal-card.js';
 import { sessionTable } from './session-tables.js';
@@ -43,7 +43,7 @@ export function userPage(context) {
 
 function userFacts(user) {
   return facts([
-    ['E-mail address', isolated(user.email)],
+    ['E-mail address', emailAddress(user.email)],
     ['State', enabledState(user.enabled)],
     ['Role', roleInWords(user.role)],
     ['Id', code(user.id)],

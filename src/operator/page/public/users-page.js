@@ -1,5 +1,5 @@
 // Finds users.
-import { h, isolated } from './dom.js';
+import { emailAddress, h, isolated } from './dom.js';
 import { field, form } from './form.js';
 import { address, post } from './instance-api.js';
 import { pageHead } from './shell.js';
@@ -49,7 +49,7 @@ function userTable(users) {
     [
       {
         title: 'User',
-        cell: (user) => h('a', { href: address('#/users/?', user.id) }, isolated(user.email)),
+        cell: (user) => h('a', { href: address('#/users/?', user.id) }, emailAddress(user.email)),
       },
       { title: 'Name', cell: (user) => (nameOf(user) === user.email ? '—' : isolated(nameOf(user))) },
       { title: 'Role', cell: ({ role }) => roleInWords(role) },

@@ -2,6 +2,7 @@
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import { JsonError, isJsonObject, isUnstorable, parseStrictJsonBytes } from '../../foundation/strict-json.js';
+import { visible } from '../../foundation/told-value.js';
 import type { Algorithm } from '../algorithms.js';
 import { algorithmNamed, algorithmsFitting, familyOf, keyFits } from '../algorithms.js';
 
@@ -97,6 +98,9 @@ function readKey(jwk: unknown): JwksKey {
 function readKid({ kid }: Record<string, unknown>): string {
   if (typeof kid !== 'string' || kid === '') throw new UnusableKeyError('has no kid');
   if (isUnstorable(kid)) throw new UnusableKeyError('has a kid with NUL or a lone surrogate');
+  // Log and trail have it with each token.
+  if (visible(kid) !== kid)
+    throw new UnusableKeyError('has a kid with characters that cannot be seen, or a backslash');
   return kid;
 }
 
@@ -166,7 +170,7 @@ function labelOf(index: number, jwk: unknown): string {
 
 /** A kid as logs show it. */
 export function quoteKid(kid: string): string {
-  return JSON.stringify(kid.slice(0, MAX_KID_CHARACTERS));
+  return `"${visible(kid.slice(0, MAX_KID_CHARACTERS))}"`;
 }
 
 function toJwk({ kid, algorithms, publicKey }: JwksKey): JsonWebKey {

@@ -2,7 +2,6 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Leader } from '../../coordination/leader.js';
-import { LeaderTerm } from '../../coordination/leader-term.js';
 import { Notifications } from '../../coordination/notifications.js';
 import { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
@@ -98,9 +97,8 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   /** Does what is due at this moment, and resolves when it is done. Called every second. Never rejects. */
   async tick(): Promise<void> {
     const nowMs = this.clock.nowMs();
-    const term = new LeaderTerm(this.leader);
-    const due = term.mayGoOn() ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
-    await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached, term))]);
+    const due = this.leader.isLeader ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
+    await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
   }
 
   /** A key that is held is found at once, without waiting; an unknown kid may cause one bounded fetch. */

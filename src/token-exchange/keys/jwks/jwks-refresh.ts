@@ -1,5 +1,4 @@
 // Fetches a key set, stores what came of it for all instances, and decides when the next fetch is due.
-import type { LeaderTerm } from '../../coordination/leader-term.js';
 import type { Clock } from '../../foundation/clock.js';
 import type { Log } from '../../foundation/log.js';
 import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host/telemetry.js';
@@ -25,8 +24,8 @@ const JITTER = 0.2;
 /** A fetch that is under way. */
 interface Fetch {
   readonly cached: JwksCacheEntry;
-  readonly term: LeaderTerm;
   readonly startedAt: Date;
+  readonly knownRevision: number;
 }
 
 export class JwksRefresh {
@@ -42,14 +41,11 @@ export class JwksRefresh {
     private readonly telemetry: ExchangeTelemetry,
   ) {}
 
-  /**
-   * Fetches one entry's keys; whoever asks while a fetch is under way shares it. Never rejects.
-   * @param term what came of it is stored in it, or not at all
-   */
-  refresh(cached: JwksCacheEntry, term: LeaderTerm): Promise<void> {
+  /** Fetches one entry's keys; whoever asks while a fetch is under way shares it. Never rejects. */
+  refresh(cached: JwksCacheEntry): Promise<void> {
     const running = this.flights.get(cached);
     if (running !== undefined) return running;
-    const flight = this.run(cached, term).finally(() => this.flights.delete(cached));
+    const flight = this.run(cached).finally(() => this.flights.delete(cached));
     this.flights.set(cached, flight);
     return flight;
   }
@@ -64,17 +60,18 @@ export class JwksRefresh {
     await Promise.all(this.flights.values());
   }
 
-  private async run(cached: JwksCacheEntry, term: LeaderTerm): Promise<void> {
-    const startedAt = new Date(this.clock.nowMs());
+  private async run(cached: JwksCacheEntry): Promise<void> {
+    const knownRevision = cached.snapshot.revision;
+    const fetch: Fetch = { cached, startedAt: new Date(this.clock.nowMs()), knownRevision };
     const step = { name: 'jwks_fetch', entry: cached.entry.label } as const;
     try {
       const { answer, content } = await this.telemetry.traced(step, () => this.fetchKeys(cached));
       this.warn(cached, content.warnings);
-      await this.succeed({ cached, term, startedAt }, answer, content);
+      await this.succeed(fetch, answer, content);
       this.telemetry.countKeySetFetch(content.keys.length === 0 ? 'no_usable_key' : 'succeeded');
     } catch (error) {
       this.telemetry.countKeySetFetch(outcomeOf(error));
-      await this.fail({ cached, term, startedAt }, this.reasonOf(error));
+      await this.fail(fetch, this.reasonOf(error));
     }
   }
 
@@ -92,7 +89,7 @@ export class JwksRefresh {
    * and the next unknown kid asks again.
    */
   private async succeed(
-    { cached, term, startedAt }: Fetch,
+    { cached, startedAt, knownRevision }: Fetch,
     { maxAgeSeconds }: JwksAnswer,
     { keys }: JwksContent,
   ): Promise<void> {
@@ -100,9 +97,10 @@ export class JwksRefresh {
     const freshSeconds = lifeSeconds ?? DEFAULT_FRESH_SECONDS;
     const dueSeconds = lifeSeconds ?? Math.min(this.options.refreshIntervalSeconds, freshSeconds);
     const hadFailed = cached.snapshot.consecutiveFailures > 0;
-    await this.store(cached, term, {
+    await this.store(cached, {
       keySet: writeJwks(keys),
       startedAt,
+      knownRevision,
       freshUntil: later(startedAt, freshSeconds),
       nextRefreshAt: later(startedAt, dueSeconds),
     });
@@ -110,25 +108,30 @@ export class JwksRefresh {
   }
 
   /** When the database is away the keys serve at least here, and another try is due soon. */
-  private async store(cached: JwksCacheEntry, term: LeaderTerm, fetched: FetchedKeySet): Promise<void> {
-    const { startedAt, ...keys } = fetched;
+  private async store(cached: JwksCacheEntry, fetched: FetchedKeySet): Promise<void> {
     try {
-      const now = new Date(this.clock.nowMs());
-      cached.apply(await this.snapshots.recordSuccess(term, cached.address, fetched, now));
+      cached.apply(await this.snapshots.recordSuccess(cached.address, fetched));
     } catch (error) {
       const nextRefreshAt = later(new Date(this.clock.nowMs()), FIRST_RETRY_SECONDS);
-      const local = { ...keys, lastSuccessAt: startedAt, nextRefreshAt, consecutiveFailures: 0 };
+      const { keySet, freshUntil, startedAt: lastSuccessAt } = fetched;
+      const local = { keySet, freshUntil, lastSuccessAt, nextRefreshAt, consecutiveFailures: 0 };
       this.applyHere(cached, local, error);
     }
   }
 
-  private async fail({ cached, term, startedAt }: Fetch, reason: string): Promise<void> {
+  private async fail({ cached, startedAt, knownRevision }: Fetch, reason: string): Promise<void> {
     const { consecutiveFailures: before, lastFailureReason } = cached.snapshot;
     const consecutiveFailures = before + 1;
     const nextRefreshAt = later(new Date(this.clock.nowMs()), this.retrySeconds(cached, consecutiveFailures));
-    const failed: FailedFetch = { reason, startedAt, consecutiveFailures, nextRefreshAt };
+    const failed: FailedFetch = {
+      reason,
+      startedAt,
+      knownRevision,
+      consecutiveFailures,
+      nextRefreshAt,
+    };
     try {
-      cached.apply(await this.snapshots.recordFailure(term, cached.address, failed, this.clock.now()));
+      cached.apply(await this.snapshots.recordFailure(cached.address, failed));
     } catch (error) {
       const local = {
         lastFailureAt: startedAt,

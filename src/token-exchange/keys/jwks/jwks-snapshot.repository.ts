@@ -1,8 +1,6 @@
 // Keeps what was fetched from each JWKS address, for all instances and over restarts.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { LeaderTerm } from '../../coordination/leader-term.js';
-import { LEADS } from '../../coordination/leader-term.js';
 import { Database } from '../../database/database.js';
 
 /** The state of one JWKS address. The row exists from the first attempt to fetch it. */
@@ -45,18 +43,22 @@ const COLUMNS = `url_hash AS "urlHash", url, key_set AS "keySet", fresh_until AS
 /** A JWKS address in the words of this table. */
 export type JwksAddress = Pick<JwksSnapshot, 'urlHash' | 'url'>;
 
-/** The outcome of a fetch that brought a key set, be it empty. */
-export interface FetchedKeySet {
-  readonly keySet: string;
+/** A fetch, and the revision of the snapshot that was known when it began. */
+interface Fetch {
   readonly startedAt: Date;
+  readonly knownRevision: number;
+}
+
+/** The outcome of a fetch that brought a key set, be it empty. */
+export interface FetchedKeySet extends Fetch {
+  readonly keySet: string;
   readonly freshUntil: Date;
   readonly nextRefreshAt: Date;
 }
 
 /** The outcome of a fetch that brought none. */
-export interface FailedFetch {
+export interface FailedFetch extends Fetch {
   readonly reason: string;
-  readonly startedAt: Date;
   readonly consecutiveFailures: number;
   readonly nextRefreshAt: Date;
 }
@@ -99,28 +101,21 @@ export class JwksSnapshotRepository {
 
   /**
    * Stores a fetched key set and announces it, in one statement.
-   * Of two overlapping fetches the one that began later counts, whichever is stored first.
+   * Only where the row is as it was when the fetch began: of overlapping fetches the first that is stored counts, so what is
+   * stored was always fetched later than what was there before (D94).
    * @returns the row as it stands now
    */
-  async recordSuccess(
-    term: LeaderTerm,
-    address: JwksAddress,
-    fetched: FetchedKeySet,
-    now: Date,
-  ): Promise<JwksSnapshot> {
-    await term.query(
-      this.database,
+  async recordSuccess(address: JwksAddress, fetched: FetchedKeySet): Promise<JwksSnapshot> {
+    await this.database.query(
       `WITH stored AS (
          INSERT INTO token_exchange_jwks_snapshot AS held
            (url_hash, url, key_set, fresh_until, last_success_at, next_refresh_at, consecutive_failures, revision)
-         SELECT $1::text, $2::text, $3::text, $4::timestamptz, $5::timestamptz, $6::timestamptz, 0, 1 WHERE ${LEADS}
+         VALUES ($1, $2, $3, $4, $5, $6, 0, 1)
          ON CONFLICT (url_hash) DO UPDATE SET
            url = excluded.url, key_set = excluded.key_set, fresh_until = excluded.fresh_until,
            last_success_at = excluded.last_success_at, next_refresh_at = excluded.next_refresh_at,
            consecutive_failures = 0, revision = held.revision + 1
-         -- A success in the future was stored by a wrong clock and must not keep later ones out.
-         WHERE held.last_success_at IS NULL
-           OR NOT (held.last_success_at > excluded.last_success_at AND held.last_success_at <= $7)
+         WHERE held.revision = $7
          RETURNING url_hash
        ) SELECT pg_notify($8, url_hash) FROM stored`,
       [
@@ -130,7 +125,7 @@ export class JwksSnapshotRepository {
         fetched.freshUntil,
         fetched.startedAt,
         fetched.nextRefreshAt,
-        now,
+        fetched.knownRevision,
         SNAPSHOT_CHANNEL,
       ],
     );
@@ -138,29 +133,21 @@ export class JwksSnapshotRepository {
   }
 
   /**
-   * Stores that a fetch failed, keeps the keys, and announces it. A failure that began before a stored success is no news:
-   * it may come late, from an instance that was cut off.
+   * Stores that a fetch failed, keeps the keys, and announces it; where the row is as it was when the fetch began.
    * @returns the row as it stands now
    */
-  async recordFailure(
-    term: LeaderTerm,
-    address: JwksAddress,
-    failed: FailedFetch,
-    now: Date,
-  ): Promise<JwksSnapshot> {
-    const { startedAt, reason, consecutiveFailures, nextRefreshAt } = failed;
-    await term.query(
-      this.database,
+  async recordFailure(address: JwksAddress, failed: FailedFetch): Promise<JwksSnapshot> {
+    const { startedAt, reason, consecutiveFailures, nextRefreshAt, knownRevision } = failed;
+    await this.database.query(
       `WITH stored AS (
          INSERT INTO token_exchange_jwks_snapshot AS held
            (url_hash, url, last_failure_at, last_failure_reason, consecutive_failures, next_refresh_at, revision)
-         SELECT $1::text, $2::text, $3::timestamptz, $4::text, $5::integer, $6::timestamptz, 1 WHERE ${LEADS}
+         VALUES ($1, $2, $3, $4, $5, $6, 1)
          ON CONFLICT (url_hash) DO UPDATE SET
            last_failure_at = excluded.last_failure_at, last_failure_reason = excluded.last_failure_reason,
            consecutive_failures = excluded.consecutive_failures, next_refresh_at = excluded.next_refresh_at,
            revision = held.revision + 1
-         WHERE held.last_success_at IS NULL
-           OR NOT (held.last_success_at > excluded.last_failure_at AND held.last_success_at <= $8)
+         WHERE held.revision = $8
          RETURNING url_hash
        ) SELECT pg_notify($7, url_hash) FROM stored`,
       [
@@ -171,7 +158,7 @@ export class JwksSnapshotRepository {
         consecutiveFailures,
         nextRefreshAt,
         SNAPSHOT_CHANNEL,
-        now,
+        knownRevision,
       ],
     );
     return this.stored(address);

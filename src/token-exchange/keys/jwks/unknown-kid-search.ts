@@ -1,6 +1,5 @@
 // Looks for a key that is not in the cache: in the shared snapshot first, then by one bounded extra fetch.
 import { setTimeout as pause } from 'node:timers/promises';
-import { ANYBODY } from '../../coordination/leader-term.js';
 import { withinWait } from '../../database/wait-limit.js';
 import type { Clock } from '../../foundation/clock.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
@@ -12,9 +11,17 @@ const WINDOW_MS = 30_000;
 /** The deadline of a fetch, and a second to store what it brought. */
 const LONGEST_WAIT_MS = 6_000;
 const LOOK_AGAIN_MS = 500;
+/** Requests that may wait for one fetch. It hangs for five seconds if its endpoint does, and anybody can send an unknown kid. */
+const MOST_WAITING = 32;
+
+/** A fetch under way, with the number of requests that have begun to wait for it. */
+interface SharedFetch {
+  readonly done: Promise<void>;
+  waiting: number;
+}
 
 export class UnknownKidSearch {
-  private readonly searches = new Map<JwksCacheEntry, Promise<void>>();
+  private readonly fetches = new Map<JwksCacheEntry, SharedFetch>();
   /** Until when the window of an entry is known to be taken, in milliseconds since the Unix epoch. */
   private readonly takenUntilMs = new WeakMap<JwksCacheEntry, number>();
 
@@ -26,27 +33,30 @@ export class UnknownKidSearch {
   ) {}
 
   /**
-   * Brings the cache to the newest state that may be asked for. Afterwards the cache has the key or nobody has.
+   * Brings the cache to the newest state that may be asked for. A kid that it lacks afterwards is unknown.
    * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
    * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot-follower.ts for how others hear of it,
    * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, coordination/ for who leads.
+   * For a request that would be one too many to wait the kid is unknown at once (D34).
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
     await withinWait(this.snapshots.waitMs, () => this.follower.reread());
     if (cached.keyFor(kid, this.clock.nowMs()) !== undefined) return;
-    const fetched = () => this.refresh.running(cached) ?? this.extraFetch(cached);
+    const fetch = this.fetches.get(cached) ?? this.startFetch(cached);
+    if (fetch === undefined || fetch.waiting >= MOST_WAITING) return;
+    fetch.waiting += 1;
     // What a fetch brings is stored with the limits of the background, for which no request waits (D49).
-    await withinWait(LONGEST_WAIT_MS + this.snapshots.waitMs, fetched);
+    await withinWait(LONGEST_WAIT_MS + this.snapshots.waitMs, () => fetch.done);
   }
 
-  /** At most one per URL and 30 seconds over all instances, whether the last one succeeded or failed (D34). */
-  private extraFetch(cached: JwksCacheEntry): Promise<void> {
-    const running = this.searches.get(cached);
-    if (running !== undefined) return running;
-    if (this.isWindowTaken(cached)) return Promise.resolve();
-    const search = this.reserveAndFetch(cached).finally(() => this.searches.delete(cached));
-    this.searches.set(cached, search);
-    return search;
+  /** At most one extra fetch per URL and 30 seconds over all instances, whether the last one succeeded or failed (D34). */
+  private startFetch(cached: JwksCacheEntry): SharedFetch | undefined {
+    const running = this.refresh.running(cached);
+    if (running === undefined && this.isWindowTaken(cached)) return undefined;
+    const done = (running ?? this.reserveAndFetch(cached)).finally(() => this.fetches.delete(cached));
+    const fetch = { done, waiting: 0 };
+    this.fetches.set(cached, fetch);
+    return fetch;
   }
 
   private isWindowTaken(cached: JwksCacheEntry): boolean {
@@ -60,7 +70,7 @@ export class UnknownKidSearch {
     const reservedByOther = await withinWait(this.snapshots.waitMs, reserve);
     const reservedAtMs = Math.min(reservedByOther?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime());
     this.takenUntilMs.set(cached, reservedAtMs + WINDOW_MS);
-    if (reservedByOther === undefined) await this.refresh.refresh(cached, ANYBODY);
+    if (reservedByOther === undefined) await this.refresh.refresh(cached);
     else await this.waitForOther(cached, reservedByOther);
   }
 

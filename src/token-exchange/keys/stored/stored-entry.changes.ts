@@ -136,6 +136,21 @@ export class StoredEntryChanges {
     return this.rules.configured;
   }
 
+  /**
+   * Every entry of an issuer, configured or stored, suspended ones too; undefined for one that takes no tokens. Nobody else changes
+   * stored ones until the transaction ends.
+   */
+  async ofIssuer(issuer: string, transaction: Transaction): Promise<(TrustedKeyEntry | undefined)[]> {
+    const all = await this.repository.lockAll(transaction);
+    const stored = judgeStoredEntries(all, this.rules).filter(
+      (one) => valueOf(one.stored)['issuer'] === issuer,
+    );
+    return [
+      ...this.configured.filter((entry) => entry.issuer === issuer),
+      ...stored.map(({ entry }) => entry),
+    ];
+  }
+
   /** All of them, judged. */
   async list(): Promise<JudgedEntry[]> {
     return judgeStoredEntries(await this.repository.all(), this.rules);

@@ -1,9 +1,11 @@
 // What an operator is shown of a value that came from outside, and what never.
 import {
   told,
+  toldAddress,
   toldList,
   toldName,
   toldSeconds,
+  visible,
 } from '../../../../src/token-exchange/foundation/told-value.js';
 
 const TOKEN = `eyJhbGciOiJFUzI1NiJ9.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.${'x'.repeat(86)}`;
@@ -32,6 +34,27 @@ describe('[D77] a text', () => {
     ['a\\b', 'a\\u{5c}b'],
     ['\u2028', '\\u{2028}'],
   ])('%j shows what cannot be seen', (value, shown) => expect(told(value)).toBe(shown));
+
+  it.each([
+    [
+      'a\u0085b\u009bc\u2028d\u202ee\u2066f\u2069g\0h',
+      'a\\u{85}b\\u{9b}c\\u{2028}d\\u{202e}e\\u{2066}f\\u{2069}g\\u{0}h',
+    ],
+    [' workflow:read  Ключ@x ', ' workflow:read  Ключ@x '],
+    ['x'.repeat(1024), 'x'.repeat(1024)],
+  ])('%.40j is recorded as it was written but for what cannot be seen', (value, shown) =>
+    expect(visible(value)).toBe(shown),
+  );
+
+  it.each([
+    ['https://orders.example', 'https://orders.example'],
+    ['https://orders.example/a?key=1&b#c', 'https://orders.example/a'],
+    ['https://orders.example/a#b?c', 'https://orders.example/a'],
+    ['https://me:secret@orders.example/a?x', 'https://orders.example/a'],
+    ['urn:example:svc?=q', 'urn:example:svc'],
+    ['no address?x\u202e', 'no address'],
+    ['https://orders.example/\u202ea', 'https://orders.example/\\u{202e}a'],
+  ])('the address %j is told as %s', (uri, told) => expect(toldAddress(uri)).toBe(told));
 
   it.each([
     'somebody@private.example',

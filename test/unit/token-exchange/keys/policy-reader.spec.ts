@@ -13,6 +13,7 @@ const STRICT = {
   expectedAudience: BASE_URL,
   allowedRoles: ['global:member'],
   origins: ['https://product.example'],
+  emailDomains: ['*'],
   scopes: ['workflow:read'],
 };
 
@@ -47,6 +48,7 @@ describe('members of a policy', () => {
       ['Product.EXAMPLE', 'bücher.example'],
       new Set(['product.example', 'xn--bcher-kva.example']),
     ],
+    ['emailDomains', ['*'], new Set(['*'])],
     ['linkExistingUsers', false, false],
     ['linkPrivileged', true, true],
     ['provisionUsers', false, false],
@@ -83,6 +85,8 @@ describe('members of a policy', () => {
         [],
         ['@marker.example'],
         ['*.marker.example'],
+        ['*', 'product.example'],
+        ['prod\u00aduct.example'],
         ['marker'],
         [''],
         ['a b.example'],
@@ -112,6 +116,7 @@ describe('members of a policy', () => {
       ],
     ],
     ['resources', [[BASE_URL], [`${BASE_URL}/`], ['https://api.example', BASE_URL]]],
+    ['issuer', [BASE_URL, `${BASE_URL}/`]],
   ])('[P.%s] %s that breaks its rule is one problem, told without its value', (member, values) => {
     for (const value of values) {
       const { entries, problems } = read({ [member]: value, allowedRoles: ['global:member'] });
@@ -167,7 +172,7 @@ describe('what an entry does not say', () => {
       resources: new Set(),
     });
     expect(policyOf({ ...STRICT, scopes: undefined }, 'strict')).toMatchObject({ scopes: new Set() });
-    for (const member of ['flows', 'notAfter', 'perMinute', 'requireActor', 'emailDomains'])
+    for (const member of ['flows', 'notAfter', 'perMinute', 'requireActor'])
       expect(policyOf(STRICT, 'strict')).not.toHaveProperty(member, expect.anything());
   });
 
@@ -178,8 +183,8 @@ describe('what an entry does not say', () => {
     });
   });
 
-  it.each(['expectedAudience', 'allowedRoles', 'origins'])(
-    '[P.strict][5.5.1][5.5.2] has to say %s',
+  it.each(['expectedAudience', 'allowedRoles', 'origins', 'emailDomains'])(
+    '[P.strict][5.5.1][5.5.2][P.emailDomains] has to say %s',
     (member) => {
       expect(membersOf(read({ ...STRICT, [member]: undefined }, 'strict').problems)).toEqual([member]);
     },
@@ -190,6 +195,14 @@ describe('what an entry does not say', () => {
     expect(membersOf(read({ ...STRICT, origins: undefined, flows: ['embed'] }, 'strict').problems)).toEqual([
       'origins',
     ]);
+  });
+
+  it('[P.strict][P.emailDomains] needs no domains where nobody is linked or made by e-mail', () => {
+    const silent = { ...STRICT, emailDomains: undefined };
+    expect(read({ ...silent, provisionUsers: false }, 'strict').problems).toEqual([]);
+    const linking = { ...silent, provisionUsers: false, linkExistingUsers: true };
+    expect(membersOf(read(linking, 'strict').problems)).toEqual(['emailDomains']);
+    expect(read({ ...silent, allowedRoles: ['global:member'] }).problems).toEqual([]);
   });
 
   it.each<[string, unknown]>([

@@ -268,6 +268,19 @@ describe('act', () => {
     { sub: 'a', act: null },
   ])('[P.priorActors] is no chain: %j', (act) => expect(reasonFor({ act })).toBe('claims_invalid'));
 
+  it('[D126] names nobody of the instance itself, where its issuer is known', () => {
+    const own = 'https://us.example';
+    const claimed = (act: object) => () => readExternalClaims({ ...good, act }, own);
+    for (const iss of [own, `${own}/`, 'HTTPS://US.example:443'])
+      for (const act of [
+        { sub: 'a', iss },
+        { sub: 'b', act: { sub: 'a', iss } },
+      ])
+        expect(claimed(act)).toThrow(expect.objectContaining({ reason: 'claims_invalid' }));
+    for (const iss of [`${own}/tenant`, 'https://us.example.org', 'us.example'])
+      expect(claimed({ sub: 'a', iss })().priorActors).toEqual([{ iss, sub: 'a' }]);
+  });
+
   it('[D42] has names that can be stored', () => {
     expect(reasonFor({ act: { sub: 's'.repeat(256) } })).toBe('claims_not_storable');
     expect(reasonFor({ act: { sub: 's', iss: 'i'.repeat(513) } })).toBe('claims_not_storable');

@@ -1,5 +1,4 @@
 // How an external token is judged, from its header to its lifetime, and which of several faults is told.
-import { createHook } from 'node:async_hooks';
 import { createHmac, createPublicKey, sign } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { Members, PartnerOptions } from '../../../../demo/partner.js';
@@ -16,7 +15,10 @@ import { JwksSnapshotRepository } from '../../../../src/token-exchange/keys/jwks
 import { StaticKeyProvider } from '../../../../src/token-exchange/keys/static-key.provider.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/keys/trusted-key-entry.js';
 import { TrustedKeyService } from '../../../../src/token-exchange/keys/trusted-key.service.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/keys/trust-policy.js';
+import type { RejectionReason } from '../../../../src/token-exchange/rejection.js';
 import { Rejection } from '../../../../src/token-exchange/rejection.js';
+import { TOKEN_CHECKS } from '../../../../src/token-exchange/verification/checks.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verification/external-token.verifier.js';
 import {
   ExternalTokenVerifier,
@@ -28,6 +30,7 @@ const NOW = 1_800_000_000;
 const TOLERANCE = 5;
 const A = 'https://a.example';
 const B = 'https://b.example';
+const US = 'https://us.example';
 
 /** The host's metrics, of which nobody looks. */
 class NoTelemetry extends ExchangeTelemetry {
@@ -56,11 +59,17 @@ function verifierOf(
   entries: readonly object[],
   toleranceSeconds = TOLERANCE,
   now = NOW,
+  policy: Partial<TrustPolicy> = {},
 ): ExternalTokenVerifier {
   const clock = new TestClock(now * 1000);
   const rules = { assignableRoles: ['global:member'], allowHttp: false };
-  const { entries: trustedKeys, problems } = readTrustedKeys(JSON.stringify(entries), rules);
+  const { entries: read, problems } = readTrustedKeys(JSON.stringify(entries), rules);
   if (problems.length > 0) throw new Error(problems.join('\n'));
+  const trustedKeys = read.map((entry) =>
+    entry.type === 'static'
+      ? { ...entry, key: { ...entry.key, policy: { ...entry.key.policy, ...policy } } }
+      : entry,
+  );
   const keys = new TrustedKeyService(
     new StaticKeyProvider({ trustedKeys }),
     noFetchedKeys(clock),
@@ -406,7 +415,6 @@ describe('what can be told before the signature', () => {
 });
 
 describe('audience', () => {
-  const US = 'https://us.example';
   const bound = verifierOf([partner.staticEntry({ expectedAudience: US })]);
   const withAudience = (aud: unknown) => outcomeOf(bound, tokenOf(partner, { aud }));
 
@@ -541,108 +549,229 @@ describe('strings that storage cannot hold', () => {
   });
 });
 
-describe('of several faults the first is told', () => {
-  interface Fault {
-    reason: string;
-    header?: Members;
-    claims?: Members;
-    forged?: true;
+/** A token that fails one check, and what is logged and shown of it. */
+interface Fault {
+  readonly of: string;
+  readonly reason: RejectionReason;
+  readonly text?: string;
+  readonly header?: Members;
+  readonly claims?: Members;
+  readonly isForged?: true;
+  readonly entry?: Members;
+  readonly isSuspended?: true;
+  /** Whether no check after it can be made. */
+  readonly isLast?: true;
+  /** Expected and found, as an explanation shows them. */
+  readonly shown: readonly [expected: string, found: string];
+  /** What log and trail get, where it is not the same with issuer and kid. */
+  readonly logged?: object;
+}
+
+const KEY = { issuer: A, kid: 'k1' };
+const before = (seconds: number) => new Date((NOW - seconds) * 1000).toISOString();
+
+/** One for each check, in the order of D3. */
+const FAULTS: readonly Fault[] = [
+  {
+    ...{ of: 'token its form', reason: 'token_malformed', text: 'no-token', isLast: true },
+    ...{ shown: ['a JWT in compact form', 'not three parts'], logged: { detail: 'not three parts' } },
+  },
+  {
+    ...{ of: 'header kid', reason: 'kid_missing', header: { kid: undefined }, isLast: true },
+    shown: ['a text as kid', 'nothing'],
+    logged: { issuer: A, expected: 'a text as kid', found: 'nothing' },
+  },
+  {
+    ...{ of: 'header alg', reason: 'algorithm_not_allowed', header: { alg: 'none' }, isLast: true },
+    shown: ['ES256', 'none'],
+  },
+  {
+    ...{ of: 'header crit', reason: 'header_not_allowed', header: { crit: ['x'] } },
+    ...{ shown: ['nothing', 'crit'], logged: { ...KEY, detail: 'crit' } },
+  },
+  {
+    ...{ of: 'header b64', reason: 'header_not_allowed', header: { b64: false } },
+    ...{ shown: ['nothing', 'b64'], logged: { ...KEY, detail: 'b64' } },
+  },
+  {
+    ...{ of: 'header typ', reason: 'token_malformed', header: { typ: 7 } },
+    shown: ['a text, or no typ', 'typ is not a string'],
+    logged: { ...KEY, detail: 'typ is not a string' },
+  },
+  {
+    ...{ of: 'header typ', reason: 'token_type_not_allowed', header: { typ: 'at+jwt' } },
+    shown: ['JWT, or no typ', 'at+jwt'],
+  },
+  {
+    ...{ of: 'key iss', reason: 'claims_invalid', claims: { iss: undefined }, isLast: true },
+    shown: ['a text as iss', 'iss must be a non-empty string'],
+    logged: { detail: 'iss must be a non-empty string' },
+  },
+  {
+    ...{ of: 'key iss', reason: 'issuer_unknown', claims: { iss: B }, isLast: true },
+    ...{ shown: [A, B], logged: {} },
+  },
+  {
+    ...{ of: 'key kid', reason: 'kid_unknown', header: { kid: 'k2' }, isLast: true },
+    ...{ shown: ['k1', 'k2'], logged: { issuer: A, kid: 'k2', expected: 'k1', found: 'k2' } },
+  },
+  {
+    ...{ of: 'key alg', reason: 'algorithm_not_allowed', header: { alg: 'ES384' }, isLast: true },
+    shown: ['ES256', 'ES384'],
+  },
+  {
+    ...{ of: 'signature its signature', reason: 'signature_invalid', isForged: true, isLast: true },
+    shown: [
+      expect.stringMatching(/by the key with the thumbprint [\w-]{43}$/),
+      'by another key, or of another text',
+    ],
+    logged: { ...KEY, expected: expect.stringContaining('thumbprint') },
+  },
+  {
+    ...{ of: 'trust suspended', reason: 'entry_suspended', isSuspended: true },
+    ...{ shown: ['an entry that is not suspended', 'a suspended one'], logged: KEY },
+  },
+  {
+    ...{ of: 'trust notAfter', reason: 'trust_ended', entry: { notAfter: before(60) } },
+    shown: [`before ${before(60)}`, 'ended 60 s ago'],
+  },
+  {
+    ...{ of: 'trust flows', reason: 'flow_not_allowed', entry: { flows: ['exchange'] } },
+    shown: ['exchange', 'embed'],
+  },
+  {
+    ...{ of: 'claims its claims', reason: 'claims_invalid', claims: { jti: undefined }, isLast: true },
+    shown: ['iss, sub, aud, iat, exp and jti, each of its type', 'jti must be a non-empty string'],
+    logged: { ...KEY, detail: 'jti must be a non-empty string' },
+  },
+  {
+    ...{ of: 'audience aud', reason: 'audience_mismatch', claims: { aud: ['https://them.example', A] } },
+    shown: [US, `https://them.example, ${A}`],
+  },
+  {
+    ...{ of: 'times exp', reason: 'token_expired', claims: { exp: NOW - 10 } },
+    shown: ['exp in the future', 'expired 10 s ago'],
+  },
+  {
+    ...{ of: 'times nbf', reason: 'token_not_yet_valid', claims: { nbf: NOW + 60 } },
+    shown: ['nbf at most 5 s ahead', 'not valid for 60 s yet'],
+  },
+  {
+    ...{ of: 'times iat', reason: 'token_issued_in_future', claims: { iat: NOW + 60, exp: NOW + 100 } },
+    shown: ['iat at most 5 s ahead', 'issued 60 s ahead'],
+  },
+  {
+    ...{
+      of: 'lifetime exp - iat',
+      reason: 'token_lifetime_exceeded',
+      claims: { iat: NOW - 100, exp: NOW + 50 },
+    },
+    shown: ['60 s at most', '150 s'],
+  },
+  {
+    ...{ of: 'parties requireActor', reason: 'actor_required', entry: { requireActor: true } },
+    shown: ['an actor', 'a subject alone'],
+  },
+];
+
+describe('the list of checks', () => {
+  /** A token with several faults, and the verifier for it. What is of the first fault stands. */
+  function madeOf(faults: readonly Fault[]): { token: string; verifier: ExternalTokenVerifier } {
+    const [first, ...others] = faults;
+    const all = [...others, ...(first === undefined ? [] : [first])];
+    const merged = (name: 'header' | 'claims' | 'entry') =>
+      Object.assign({}, ...all.map((fault) => fault[name])) as Members;
+    const token = tokenOf(partner, { aud: US, ...merged('claims') }, merged('header'));
+    const entry = partner.staticEntry({ expectedAudience: US, ...merged('entry') });
+    const policy = all.some(({ isSuspended }) => isSuspended) ? { isSuspended: true } : {};
+    return {
+      token: first?.text ?? (all.some(({ isForged }) => isForged) ? withOtherSignature(token) : token),
+      verifier: verifierOf([entry], TOLERANCE, NOW, policy),
+    };
   }
 
-  /** In the order of judgement; faults within one list are of the same step. */
-  const STEPS: Fault[][] = [
-    [
-      { reason: 'kid_missing', header: { kid: undefined } },
-      { reason: 'algorithm_not_allowed', header: { alg: 'none' } },
-      { reason: 'header_not_allowed', header: { crit: ['x'] } },
-      { reason: 'token_type_not_allowed', header: { typ: 'at+jwt' } },
-    ],
-    [{ reason: 'kid_unknown', header: { kid: 'k2' } }],
-    [{ reason: 'signature_invalid', forged: true }],
-    [
-      { reason: 'claims_invalid', claims: { jti: undefined } },
-      { reason: 'claims_not_storable', claims: { given_name: '\0' } },
-    ],
-    [{ reason: 'audience_mismatch', claims: { aud: 'https://them.example' } }],
-    [
-      { reason: 'token_expired', claims: { exp: NOW } },
-      { reason: 'token_not_yet_valid', claims: { nbf: NOW + 60 } },
-      { reason: 'token_issued_in_future', claims: { iat: NOW + 60, exp: NOW + 200 } },
-    ],
-    [{ reason: 'token_lifetime_exceeded', claims: { iat: NOW - 100, exp: NOW + 50 } }],
-  ];
-
-  const bound = verifierOf([partner.staticEntry({ expectedAudience: 'https://us.example' })]);
-  const pairs = STEPS.flatMap((step, at) =>
-    step.flatMap((first) =>
-      STEPS.slice(at + 1).flatMap((later) =>
-        later.map((second): [string, string, Fault[]] => [first.reason, second.reason, [second, first]]),
-      ),
-    ),
-  );
-
-  /** The first fault comes last, so that its members stand. */
-  function tokenWith(faults: readonly Fault[]): string {
-    const claims = Object.assign(
-      { aud: 'https://us.example' },
-      ...faults.map((fault) => fault.claims),
-    ) as Members;
-    const header = Object.assign({}, ...faults.map((fault) => fault.header)) as Members;
-    const token = tokenOf(partner, claims, header);
-    return faults.some(({ forged }) => forged) ? withOtherSignature(token) : token;
+  /** What the verifier says, and what an explanation shows. */
+  async function judgedAs(faults: readonly Fault[]) {
+    const { token, verifier } = madeOf(faults);
+    const refusal = await verifier.verify(token, 'embed').catch((error: Rejection) => error);
+    const results = await verifier.explain(token, 'embed');
+    const failed = results.findIndex(({ state }) => state === 'failed');
+    return { refusal, results, failed };
   }
 
-  it.each(STEPS.flat())('[D3] $reason alone', async (fault) => {
-    expect(await outcomeOf(bound, tokenWith([fault]), 'embed')).toBe(fault.reason);
+  it('[D3] has a fault for each of its checks', () => {
+    expect(FAULTS.map(({ reason }) => reason)).toEqual(TOKEN_CHECKS.embed.map(({ reason }) => reason));
   });
 
-  it.each(pairs)('[D3] %s before %s', async (reason, _, faults) => {
-    expect(await outcomeOf(bound, tokenWith(faults), 'embed')).toBe(reason);
+  it('[D80] a good token passes all of them, as the explanation shows', async () => {
+    const { refusal, results } = await judgedAs([]);
+    expect(refusal).toMatchObject({ claims: { iss: A } });
+    expect(results.map(({ check, about }) => `${check} ${about}`)).toEqual(FAULTS.map((fault) => fault.of));
+    expect(results.filter(({ state }) => state !== 'passed')).toEqual([]);
+    expect(
+      results.filter(({ about }) => ['exp', 'notAfter', 'its signature', 'iat'].includes(about)),
+    ).toMatchObject([
+      { expected: 'by the key k1', found: 'by that key' },
+      { expected: 'before any time', found: 'never ends' },
+      { found: 'expires in 50 s' },
+      { found: 'issued 5 s ago' },
+    ]);
   });
 
-  it('[D3] with every fault from a step on, the first of that step is told', async () => {
-    for (const [at, [first]] of STEPS.entries()) {
-      const faults = STEPS.slice(at).flatMap(([fault]) => fault ?? []);
-      expect(await outcomeOf(bound, tokenWith(faults.reverse()), 'embed')).toBe(first?.reason);
-    }
-  });
-});
-
-describe('[D101] what the time of a refusal tells', () => {
-  const signers = SIGNING_ALGORITHMS.map((algorithm) => partnerOf({ algorithm }));
-
-  /** How many signatures node:crypto verified meanwhile. */
-  async function verificationsOf(work: () => Promise<unknown>): Promise<number> {
-    let count = 0;
-    // The job by which node:crypto signs and verifies on the thread pool.
-    const hook = createHook({ init: (_id, type) => void (type === 'SIGNREQUEST' && count++) });
-    hook.enable();
-    await work().finally(() => hook.disable());
-    return count;
-  }
-
-  it.each(signers.map((signer) => [signer.algorithm, signer] as const))(
-    '[D101] %s: a wrong signature, an unknown kid and an unknown issuer take one verification each',
-    async (_, signer) => {
-      const other = partnerOf({ algorithm: signer.algorithm });
-      const verifier = verifierOf([signer.staticEntry()]);
-      const refused = async (token: string) => {
-        const reasons: string[] = [];
-        const count = await verificationsOf(async () => reasons.push(await outcomeOf(verifier, token)));
-        return [...reasons, count];
-      };
-      expect(await refused(tokenOf(other))).toEqual(['signature_invalid', 1]);
-      expect(await refused(tokenOf(signer, {}, { kid: 'k2' }))).toEqual(['kid_unknown', 1]);
-      expect(await refused(tokenOf(signer, { iss: B }))).toEqual(['issuer_unknown', 1]);
+  it.each(FAULTS.map((fault, place) => ({ ...fault, place })))(
+    '[D3][D77][D80] $of: $reason, with what is logged and what is shown',
+    async ({ place, ...fault }) => {
+      const { refusal, results, failed } = await judgedAs([fault]);
+      const [expected, found] = fault.shown;
+      const logged = fault.logged ?? { ...KEY, expected, found };
+      expect(refusal).toBeInstanceOf(Rejection);
+      expect(refusal).toMatchObject({ reason: fault.reason, context: {} });
+      expect((refusal as Rejection).context).toEqual(logged);
+      expect(failed).toBe(place);
+      expect(results[place]).toMatchObject({ expected, found });
+      const after = results.slice(place + 1).map(({ state }) => state);
+      expect(new Set(after)).toEqual(
+        new Set(after.length === 0 ? [] : [fault.isLast === true ? 'not-reached' : 'passed']),
+      );
     },
   );
 
-  it('[D101] so does an algorithm that is not the key’s, and a signature of no possible length none', async () => {
-    const [rsa, curve] = [partnerOf({ algorithm: 'RS256' }), partnerOf({ algorithm: 'ES256' })];
-    const verifier = verifierOf([curve.staticEntry()]);
-    const count = (token: string) => verificationsOf(() => outcomeOf(verifier, token));
-    expect(await count(tokenOf(rsa))).toBe(1);
-    const [header, payload] = tokenOf(rsa).split('.');
-    expect(await count(`${header}.${payload}.AAAA`)).toBe(0);
+  it.each(FAULTS.map((fault, place) => ({ ...fault, place })))(
+    '[D3] $of: $reason before all that come after it',
+    async ({ place, ...first }) => {
+      for (const later of FAULTS.slice(place + 1)) {
+        const { refusal, failed } = await judgedAs([first, later]);
+        expect([later.of, (refusal as Rejection).reason, failed]).toEqual([later.of, first.reason, place]);
+      }
+    },
+  );
+
+  it('[D80] an explanation shows every fault of a token, where one does not hide the other', async () => {
+    const other = ['token_type_not_allowed', 'token_issued_in_future', 'token_lifetime_exceeded'];
+    const faults = FAULTS.filter(({ isLast, reason }) => isLast !== true && !other.includes(reason));
+    const { results } = await judgedAs(faults);
+    const failed = results.filter(({ state }) => state === 'failed');
+    expect(failed.map(({ check, about }) => `${check} ${about}`)).toEqual(faults.map(({ of }) => of));
+  });
+});
+
+describe('trust in an entry', () => {
+  it('[P.notAfter][K21] ends at its moment, neither before nor after', async () => {
+    const entry = partner.staticEntry({ notAfter: before(0) });
+    const outcomeAt = (now: number) => outcomeOf(verifierOf([entry], TOLERANCE, now), tokenOf(partner));
+    expect(await outcomeAt(NOW - 0.001)).toBe('accepted');
+    expect(await outcomeAt(NOW)).toBe('trust_ended');
+  });
+
+  it.each<[readonly Flow[], readonly Flow[]]>([
+    [['embed'], ['exchange']],
+    [['exchange'], ['embed']],
+    [['embed', 'exchange'], []],
+  ])('[P.flows] for %j is none for %j', async (flows, refused) => {
+    const own = verifierOf([partner.staticEntry({ flows })]);
+    for (const flow of ['embed', 'exchange'] as const)
+      expect(await outcomeOf(own, tokenOf(partner), flow)).toBe(
+        refused.includes(flow) ? 'flow_not_allowed' : 'accepted',
+      );
   });
 });

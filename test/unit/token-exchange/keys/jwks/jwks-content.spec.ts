@@ -1,4 +1,5 @@
 // Which keys of a fetched key set serve, with which algorithms, and what is said of the others.
+import { visible } from '../../../../../src/token-exchange/foundation/told-value.js';
 import type { JsonWebKey } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
 import { SIGNING_ALGORITHMS, SigningKey } from '../../../../../demo/signing-key.js';
@@ -109,9 +110,17 @@ describe('keys that are dropped', () => {
     (kid) => {
       const { keys, warnings } = readKeys({ ...good, kid }, good);
       expect(keys.map((key) => key.kid)).toEqual(['good']);
-      expect(warnings).toEqual([`key 0 (kid ${JSON.stringify(kid)}) has a kid with NUL or a lone surrogate`]);
+      expect(warnings).toEqual([`key 0 (kid "${visible(kid)}") has a kid with NUL or a lone surrogate`]);
     },
   );
+
+  it('[D77] one whose kid has what cannot be seen is told of, and its neighbour serves', () => {
+    const { keys, warnings } = readKeys({ ...good, kid: 'a\u202eb' }, good);
+    expect(keys.map((key) => key.kid)).toEqual(['good']);
+    expect(warnings).toEqual([
+      'key 0 (kid "a\\u{202e}b") has a kid with characters that cannot be seen, or a backslash',
+    ]);
+  });
 
   it('[D35] a kid with a whole pair of surrogates is as good as any', () => {
     expect(readKeys({ ...good, kid: '\u{1f511}' }).keys.map(({ kid }) => kid)).toEqual(['\u{1f511}']);
@@ -146,7 +155,7 @@ describe('keys that are dropped', () => {
   it('[D35] a warning shows neither key material nor more of a kid than its beginning', () => {
     const jwk = { ...privateJwk, kid: `x"\n${'y'.repeat(1000)}` };
     const [warning = ''] = readKeys(jwk).warnings;
-    expect(warning).toMatch(/^key 0 \(kid "x\\"\\ny{61}"\) has private members$/);
+    expect(warning).toMatch(/^key 0 \(kid "x"\\u\{a\}y{61}"\) has private members$/);
     expect(warning).not.toContain(privateJwk.d);
   });
 });

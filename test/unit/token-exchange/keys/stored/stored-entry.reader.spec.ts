@@ -33,7 +33,7 @@ it('[D70][P.strict] strict rules hold for stored entries as they do for configur
   const { problems } = readTrustedKeys(JSON.stringify([entry]), strict);
   expect(problems.length).toBeGreaterThan(0);
   expect(read(entry, strict).problems).toEqual(problems.map((problem) => problem.replace('entry 0, ', '')));
-  const said = { ...entry, allowedRoles: [], origins: ['https://product.example'] };
+  const said = { ...entry, allowedRoles: [], origins: ['https://product.example'], emailDomains: ['*'] };
   expect(read(said, strict).entry).toMatchObject({ requireVerifiedEmail: true, linkPrivileged: false });
 });
 

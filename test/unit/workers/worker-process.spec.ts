@@ -1,7 +1,6 @@
 // How the lines of a worker come into the output of the instance.
 import { PassThrough } from 'node:stream';
-import type { StandardOutput } from '../../../src/logging/logger.js';
-import { WorkerOutput } from '../../../src/workers/worker-output.js';
+import { passOnLines } from '../../../src/workers/worker-process.js';
 
 /** An output that keeps what it is given, and writes it when it is told to. */
 class HeldOutput {
@@ -32,12 +31,12 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('[D123] the output of a worker', () => {
   let output: HeldOutput;
   let lines: PassThrough;
-  let worker: WorkerOutput;
+  let passedOn: Promise<void>;
 
   beforeEach(() => {
     output = new HeldOutput();
     lines = new PassThrough();
-    worker = new WorkerOutput(lines, output as unknown as StandardOutput);
+    passedOn = passOnLines(lines, output);
   });
 
   it('is passed on by whole lines, and what a killed worker had begun is left out', async () => {
@@ -46,19 +45,8 @@ describe('[D123] the output of a worker', () => {
       await settled();
     }
     lines.end();
-    await worker.ended;
+    await passedOn;
     expect(output.blocks).toEqual(['{"a":1}\n', '{"b":2}\n{"c":3}\n']);
-  });
-
-  it('counts as written once it has left the primary', async () => {
-    const line = '{"a":1}\n';
-    let isWritten = false;
-    const written = worker.written(line.length).then(() => (isWritten = true));
-    lines.write(line);
-    await settled();
-    expect(isWritten).toBe(false);
-    output.writeAll();
-    await written;
   });
 
   it('is not taken while a megabyte waits for a reader', async () => {
@@ -73,16 +61,6 @@ describe('[D123] the output of a worker', () => {
     await settled();
     expect(output.blocks.at(-1)).toBe('next\n');
     lines.end();
-    await worker.ended;
-  });
-
-  it('is not waited for without end when nobody reads', async () => {
-    let hasEnded = false;
-    void worker.ended.then(() => (hasEnded = true));
-    lines.end(`${'x'.repeat(1024 * 1024)}\n`);
-    await worker.endedWithin(20);
-    expect(hasEnded).toBe(false);
-    output.writeAll();
-    await worker.ended;
+    await passedOn;
   });
 });

@@ -1,0 +1,287 @@
+// The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
+import { told, toldList, toldName, toldSeconds } from '../foundation/told-value.js';
+import type { Flow } from '../flow.js';
+import { algorithmNamed } from '../keys/algorithms.js';
+import { thumbprintOf } from '../keys/thumbprint.js';
+import type { TrustPolicy } from '../keys/trust-policy.js';
+import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
+import { parseCompactJws } from './compact-jws.js';
+import { readExternalClaims, readIssuer } from './external-claims.js';
+import { isSignatureValid } from './signature.js';
+import type { CheckedToken, TokenCheck } from './token-check.js';
+import { rejectionBy } from './token-check.js';
+
+/** RFC 7519 §5.1 leaves `typ` free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. */
+const EXPLICIT_TYPE = /\+jwt$/i;
+/** Of a token for embedded login, from `iat` to `exp` (5.2.7). */
+const MAX_EMBED_LIFETIME_SECONDS = 60;
+
+/** An extension of JWS: none is understood, and one that is not understood must be refused (RFC 7515 §4.1.11). */
+const withoutMember = (name: 'crit' | 'b64'): TokenCheck => ({
+  about: name,
+  reason: 'header_not_allowed',
+  fails: ({ jws }) => jws.header[name] !== undefined,
+  compared: ({ jws }) => ['nothing', told(jws.header[name])],
+  logged: { detail: name },
+});
+
+/** `jwk`, `jku`, `x5u` and `x5c` are not looked at: a token does not choose its key (RFC 8725 §3.10). */
+const OF_THE_HEADER: readonly TokenCheck[] = [
+  {
+    about: 'its form',
+    reason: 'token_malformed',
+    isNeeded: true,
+    read: (token) => void (token.jws = parseCompactJws(token.text)),
+    compared: () => ['a JWT in compact form', 'a JWT in compact form'],
+  },
+  {
+    /** @rule 2.2.kid The header must carry a kid. */
+    about: 'kid',
+    reason: 'kid_missing',
+    isNeeded: true,
+    fails: ({ jws: { header } }) => typeof header['kid'] !== 'string' || header['kid'] === '',
+    compared: ({ jws }) => ['a text as kid', toldName(jws.header['kid'])],
+  },
+  {
+    about: 'alg',
+    reason: 'algorithm_not_allowed',
+    isNeeded: true,
+    read: (token) => void (token.algorithm = algorithmNamed(token.jws.header['alg'])),
+    fails: ({ algorithm }) => algorithm === undefined,
+    compared: ({ jws, rules }) => [servedAlgorithms(jws, rules.keys), toldName(jws.header['alg'])],
+  },
+  withoutMember('crit'),
+  // It changes what is signed, and means that only together with `crit` (RFC 7797 §6).
+  withoutMember('b64'),
+  {
+    check: 'header',
+    about: 'typ',
+    reason: 'token_malformed',
+    fails: ({ jws: { header } }) => header['typ'] !== undefined && typeof header['typ'] !== 'string',
+    compared: ({ jws }) => ['a text, or no typ', toldName(jws.header['typ'])],
+    logged: { detail: 'typ is not a string' },
+  },
+  {
+    // A token made for another purpose is not an external token, our own access tokens first of all (D31).
+    about: 'typ',
+    reason: 'token_type_not_allowed',
+    fails: ({ jws: { header } }) => typeof header['typ'] === 'string' && EXPLICIT_TYPE.test(header['typ']),
+    compared: ({ jws }) => ['JWT, or no typ', toldName(jws.header['typ'])],
+  },
+];
+
+const OF_THE_KEY: readonly TokenCheck[] = [
+  {
+    check: 'key',
+    about: 'iss',
+    reason: 'claims_invalid',
+    isNeeded: true,
+    read: ({ jws }) => void readIssuer(jws.payload),
+    compared: ({ jws }) => ['a text as iss', told(jws.payload['iss'])],
+  },
+  {
+    /** @rule 5.2.1 The key is the one whose kid and issuer match the token's. */
+    about: 'iss',
+    reason: 'issuer_unknown',
+    isNeeded: true,
+    read: findKey,
+    // The set of all issuers takes a pass over the entries: only where there is no key.
+    fails: (token) => token.found === undefined && !token.rules.keys.issuers().has(issuerOf(token)),
+    compared: (token) => [toldList(token.rules.keys.issuers()), told(issuerOf(token))],
+    logged: (token) => likeness(issuerOf(token), token.rules.keys.issuers()),
+  },
+  {
+    about: 'kid',
+    reason: 'kid_unknown',
+    isNeeded: true,
+    fails: ({ found }) => found === undefined,
+    compared: (token) => [heldKids(issuerOf(token), token.rules.keys), toldName(kidOf(token))],
+  },
+  {
+    // Which algorithms a key serves is its entry's to say, not the token's: RFC 8725 §3.1.
+    check: 'key',
+    about: 'alg',
+    reason: 'algorithm_not_allowed',
+    isNeeded: true,
+    fails: ({ algorithm, key }) => algorithm === undefined || !key.algorithms.has(algorithm),
+    compared: ({ algorithm, key }) => [toldList(key.algorithms), told(algorithm)],
+  },
+  {
+    about: 'its signature',
+    reason: 'signature_invalid',
+    isNeeded: true,
+    read: verifySignature,
+    fails: ({ isSigned }) => !isSigned,
+    compared: ({ key, isSigned }) => [
+      `by the key ${toldName(key.kid)}`,
+      isSigned ? 'by that key' : 'by another key, or of another text',
+    ],
+    logged: ({ thumbprint }) =>
+      thumbprint === undefined
+        ? {}
+        : { expected: `a signature by the key with the thumbprint ${thumbprint}` },
+  },
+];
+
+/** Whether tokens of the entry are taken at all, here and now. */
+const OF_THE_ENTRY: readonly TokenCheck[] = [
+  {
+    /** @rule D71 No token of a suspended entry is taken. */
+    about: 'suspended',
+    reason: 'entry_suspended',
+    fails: ({ key }) => key.policy.isSuspended === true,
+    compared: ({ key }) => [
+      'an entry that is not suspended',
+      key.policy.isSuspended === true ? 'a suspended one' : 'one that is not',
+    ],
+    logged: {},
+  },
+  {
+    /** @rule P.notAfter From its `notAfter` on an entry's tokens are refused, whatever their own times. */
+    about: 'notAfter',
+    reason: 'trust_ended',
+    fails: (token) => trustLeft(token) <= 0,
+    compared: (token) => [
+      `before ${token.key.policy.notAfter?.toISOString() ?? 'any time'}`,
+      endOf(trustLeft(token), 'ends', 'ended'),
+    ],
+  },
+  {
+    /** @rule P.flows A token is refused on the way in for which its entry is not trusted. */
+    about: 'flows',
+    reason: 'flow_not_allowed',
+    fails: ({ key, flow }) => key.policy.flows?.has(flow) === false,
+    compared: ({ key, flow }) => [toldList(key.policy.flows ?? ['embed', 'exchange']), flow],
+  },
+];
+
+/**
+ * @rule 5.2.6 Expired tokens are rejected.
+ * @rule D10 The tolerance is for `nbf` and a future `iat` only; at `exp` a token is expired.
+ */
+const OF_THE_CLAIMS: readonly TokenCheck[] = [
+  {
+    about: 'its claims',
+    // Or `claims_not_storable`.
+    reason: 'claims_invalid',
+    isNeeded: true,
+    read: (token) => void (token.claims = readExternalClaims(token.jws.payload, token.rules.ownIssuer)),
+    compared: () => ['iss, sub, aud, iat, exp and jti, each of its type', 'all of them'],
+  },
+  {
+    /** @rule 5.2.4 The audience is compared only where the entry expects one. */
+    about: 'aud',
+    reason: 'audience_mismatch',
+    fails: ({ claims: { aud }, key: { policy } }) =>
+      policy.expectedAudience !== undefined &&
+      !(typeof aud === 'string' ? aud === policy.expectedAudience : aud.includes(policy.expectedAudience)),
+    compared: ({ claims: { aud }, key }) => [
+      told(key.policy.expectedAudience ?? 'any'),
+      typeof aud === 'string' ? told(aud) : toldList(aud),
+    ],
+  },
+  {
+    about: 'exp',
+    reason: 'token_expired',
+    fails: ({ claims, now }) => claims.exp <= now,
+    compared: ({ claims, now }) => ['exp in the future', endOf(claims.exp - now, 'expires', 'expired')],
+  },
+  {
+    /** @rule 2.2.11 A token is refused before its nbf. */
+    about: 'nbf',
+    reason: 'token_not_yet_valid',
+    fails: ({ claims: { nbf = 0 }, now, rules }) => nbf > now + rules.toleranceSeconds,
+    compared: ({ claims: { nbf = 0 }, now, rules }) => [
+      `nbf at most ${rules.toleranceSeconds} s ahead`,
+      nbf > now ? `not valid for ${toldSeconds(nbf - now)} yet` : 'valid already',
+    ],
+  },
+  {
+    /** @rule D11 A token from the future is refused. */
+    about: 'iat',
+    reason: 'token_issued_in_future',
+    fails: ({ claims: { iat }, now, rules }) => iat > now + rules.toleranceSeconds,
+    compared: ({ claims: { iat }, now, rules }) => [
+      `iat at most ${rules.toleranceSeconds} s ahead`,
+      `issued ${toldSeconds(Math.abs(iat - now))} ${iat > now ? 'ahead' : 'ago'}`,
+    ],
+  },
+];
+
+/** A token as far as its entry decides on it. */
+interface OfAnEntry {
+  readonly key: { readonly policy: Pick<TrustPolicy, 'requireActor'> };
+}
+
+/** @rule P.requireActor Where the entry asks for an actor, a subject alone gets neither an access token nor a session. */
+export const ACTOR_REQUIRED = {
+  about: 'requireActor',
+  reason: 'actor_required',
+  fails: ({ key }) => key.policy.requireActor === true,
+  compared: ({ key }) => [
+    key.policy.requireActor === true ? 'an actor' : 'no actor needed',
+    'a subject alone',
+  ],
+} as const satisfies TokenCheck<OfAnEntry>;
+
+const OF_A_LOGIN: readonly TokenCheck[] = [
+  {
+    /** @rule 5.2.7 A token for embedded login lives at most 60 seconds. */
+    about: 'exp - iat',
+    reason: 'token_lifetime_exceeded',
+    fails: ({ claims: { iat, exp } }) => exp - iat > MAX_EMBED_LIFETIME_SECONDS,
+    compared: ({ claims: { iat, exp } }) => [
+      `${MAX_EMBED_LIFETIME_SECONDS} s at most`,
+      `${Number((exp - iat).toFixed(3))} s`,
+    ],
+  },
+  // At an embedded login there is never an actor.
+  ACTOR_REQUIRED,
+];
+
+const OF_BOTH_FLOWS = [...OF_THE_HEADER, ...OF_THE_KEY, ...OF_THE_ENTRY, ...OF_THE_CLAIMS];
+
+/** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
+export const TOKEN_CHECKS: Readonly<Record<Flow, readonly TokenCheck[]>> = {
+  embed: [...OF_BOTH_FLOWS, ...OF_A_LOGIN],
+  exchange: OF_BOTH_FLOWS,
+};
+
+/** Of an exchange, where nobody is named to act. @throws Rejection `actor_required` */
+export function refuseLoneSubject(subject: OfAnEntry): void {
+  if (ACTOR_REQUIRED.fails(subject)) throw rejectionBy(ACTOR_REQUIRED, subject);
+}
+
+/** May take one bounded fetch (D34). */
+async function findKey(token: CheckedToken): Promise<void> {
+  token.found = await token.rules.keys.find(issuerOf(token), kidOf(token));
+}
+
+async function verifySignature(token: CheckedToken): Promise<void> {
+  const { algorithm, key, jws } = token;
+  token.isSigned =
+    algorithm !== undefined && (await isSignatureValid(algorithm, key, jws.signingInput, jws.signature));
+  if (!token.isSigned) token.thumbprint = await thumbprintOf(key.publicKey);
+  token.now = token.rules.clock.nowSeconds();
+}
+
+function issuerOf({ jws }: CheckedToken): string {
+  return readIssuer(jws.payload);
+}
+
+/** A text, once its check has passed. */
+function kidOf({ jws }: CheckedToken): string {
+  return String(jws.header['kid']);
+}
+
+/** Seconds until the entry is no longer trusted; none are left from the very moment on. */
+function trustLeft({ key: { policy }, now }: CheckedToken): number {
+  return policy.notAfter === undefined ? Number.POSITIVE_INFINITY : policy.notAfter.getTime() / 1000 - now;
+}
+
+function endOf(secondsLeft: number, ends: string, ended: string): string {
+  if (secondsLeft === Number.POSITIVE_INFINITY) return `never ${ends}`;
+  return secondsLeft > 0
+    ? `${ends} in ${toldSeconds(secondsLeft)}`
+    : `${ended} ${toldSeconds(-secondsLeft)} ago`;
+}

@@ -1,0 +1,142 @@
+// What a check of an external token is made of, and how a list of them is run: up to the first that fails, or all.
+import type { Clock } from '../foundation/clock.js';
+import type { Flow } from '../flow.js';
+import type { Algorithm } from '../keys/algorithms.js';
+import type { TrustedKey } from '../keys/trusted-key.js';
+import type { TrustedKeyService } from '../keys/trusted-key.service.js';
+import type { Check as CheckName } from '../refusal-explanations.js';
+import { REJECTION_EXPLANATIONS } from '../refusal-explanations.js';
+import type { RejectionContext, RejectionReason } from '../rejection.js';
+import { Rejection } from '../rejection.js';
+import type { CompactJws } from './compact-jws.js';
+import type { ExternalClaims } from './external-claims.js';
+
+const UNREAD: CompactJws = { header: {}, payload: {}, signingInput: Buffer.of(), signature: Buffer.of() };
+
+/** What tokens are checked by. */
+export interface CheckRules {
+  readonly keys: Pick<TrustedKeyService, 'find' | 'issuers' | 'keysOf'>;
+  readonly clock: Clock;
+  readonly toleranceSeconds: number;
+  /** The issuer of this instance's own access tokens, which no `act` may name. */
+  readonly ownIssuer: string | undefined;
+}
+
+/** A token while it is checked. What is read of it is set by the check that reads it, for those after it. */
+export class CheckedToken {
+  jws = UNREAD;
+  algorithm: Algorithm | undefined = undefined;
+  /** The key that the token names, where it is trusted. */
+  found: TrustedKey | undefined = undefined;
+  isSigned = false;
+  /** Of the key, where it has not made the signature. */
+  thumbprint: string | undefined = undefined;
+  /** Seconds since the Unix epoch. Times are checked by the moment at which the signature is verified. */
+  now = 0;
+  claims!: ExternalClaims;
+
+  constructor(
+    /** Secret. */
+    readonly text: string,
+    readonly flow: Flow,
+    readonly rules: CheckRules,
+  ) {}
+
+  /** @throws Error before the check that finds it */
+  get key(): TrustedKey {
+    if (this.found === undefined) throw new Error('a check asks for the key of a token before it is found');
+    return this.found;
+  }
+}
+
+/** What there has to be, and what there is. */
+export type Compared = readonly [expected: string, found: string];
+
+/** One check, for requests and explanations alike. */
+export interface TokenCheck<Seen = CheckedToken> {
+  /** Where it is not the one of the reason. */
+  readonly check?: CheckName;
+  /** What of the token or its entry is looked at, by the name that it has there. */
+  readonly about: string;
+  readonly reason: RejectionReason;
+  /** Whether checks after it look at what this one has read or made sure of. */
+  readonly isNeeded?: true;
+  /** Reads what is looked at from here on. @throws Rejection where it cannot be read, if that is what is checked */
+  readonly read?: (seen: Seen) => Promise<void> | undefined;
+  readonly fails?: (seen: Seen) => boolean;
+  /** Whether or not the check fails. */
+  readonly compared: (seen: Seen) => Compared;
+  /** What log and trail get instead, where both values would repeat the cause, or are not for them. */
+  readonly logged?: RejectionContext | ((seen: Seen) => RejectionContext);
+}
+
+/** What has become of a check. The texts are null where it was not reached. */
+export interface CheckResult {
+  readonly check: CheckName;
+  readonly about: string;
+  readonly state: 'passed' | 'failed' | 'not-reached';
+  readonly expected: string | null;
+  readonly found: string | null;
+}
+
+/** Makes checks in their order. @throws Rejection of the first that fails */
+export async function passAll(checks: readonly TokenCheck[], token: CheckedToken): Promise<void> {
+  for (const check of checks) {
+    const reading = check.read?.(token);
+    if (reading !== undefined) await reading;
+    if (check.fails?.(token) === true) throw rejectionBy(check, token);
+  }
+}
+
+export function rejectionBy<Seen>({ reason, logged, compared }: TokenCheck<Seen>, seen: Seen): Rejection {
+  if (logged !== undefined)
+    return new Rejection(reason, typeof logged === 'function' ? logged(seen) : logged);
+  const [expected, found] = compared(seen);
+  return new Rejection(reason, { expected, found });
+}
+
+/** Makes every check that can be made, also after one has failed. */
+export async function resultsOf(
+  checks: readonly TokenCheck[],
+  token: CheckedToken,
+): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = [];
+  let isCutOff = false;
+  for (const check of checks) {
+    const result: CheckResult = isCutOff ? notReached(named(check)) : await made(check, token);
+    results.push(result);
+    isCutOff ||= result.state === 'failed' && check.isNeeded === true;
+  }
+  return results;
+}
+
+async function made(check: TokenCheck, token: CheckedToken): Promise<CheckResult> {
+  try {
+    await passAll([check], token);
+    return resultOf(named(check), check.compared(token));
+  } catch (error) {
+    if (error instanceof Rejection) return resultOf(named(check), check.compared(token), error);
+    throw error;
+  }
+}
+
+function named({ check, about, reason }: Pick<TokenCheck, 'check' | 'about' | 'reason'>): NamedCheck {
+  return { check: check ?? REJECTION_EXPLANATIONS[reason].check, about };
+}
+
+type NamedCheck = Pick<CheckResult, 'check' | 'about'>;
+
+/** What was logged of a rejection goes before what the check compares. */
+export function resultOf(
+  { check, about }: NamedCheck,
+  [expected, found]: Compared,
+  rejection?: Rejection,
+): CheckResult {
+  if (rejection === undefined) return { check, about, state: 'passed', expected, found };
+  const { expected: logged = expected, found: other, detail } = rejection.context;
+  return { check, about, state: 'failed', expected: logged, found: other ?? detail ?? found };
+}
+
+export function notReached({ check, about }: NamedCheck): CheckResult {
+  return { check, about, state: 'not-reached', expected: null, found: null };
+}

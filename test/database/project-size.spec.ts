@@ -1,0 +1,52 @@
+// How much each project takes, of rows that were there before it was counted.
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { ProjectSize1790000000220 } from '../../src/database/migrations/1790000000220-project-size.js';
+import { describeOnEachDatabase } from '../support/databases.js';
+
+describeOnEachDatabase('[D103] the migration of project sizes', (database) => {
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    ({ dataSource } = await database.open([]));
+  });
+
+  it('counts what is there, as triggers go on to do', async () => {
+    const [large, small] = [randomUUID(), randomUUID()];
+    const insert = async (projectId: string, bytes: number) => {
+      const nodes = JSON.stringify([randomBytes(bytes / 2).toString('hex')]);
+      await dataSource.query(
+        `INSERT INTO workflow (id, project_id, name, active, nodes, connections)
+         VALUES (gen_random_uuid(), $1, 'n', false, $2, '{}')`,
+        [projectId, nodes],
+      );
+      await dataSource.query(
+        `INSERT INTO credential (id, project_id, name, type, sealed_data) VALUES (gen_random_uuid(), $1, 'n', 't', $2)`,
+        [projectId, randomBytes(bytes)],
+      );
+    };
+    for (const id of [large, small])
+      await dataSource.query(`INSERT INTO project (id, name, type) VALUES ($1, 'n', 'team')`, [id]);
+    await insert(large, 20_000);
+    await insert(small, 200);
+    const sizes = () =>
+      dataSource.query<{ id: string; bytes: number }[]>(
+        'SELECT project_id AS id, bytes::int AS bytes FROM project_size ORDER BY bytes DESC',
+      );
+    const counted = await sizes();
+    expect(counted.map(({ id }) => id)).toEqual([large, small]);
+    expect(counted[0]?.bytes).toBeGreaterThan(30_000);
+    expect(counted[1]?.bytes).toBeLessThan(1_000);
+    const migration = new ProjectSize1790000000220();
+    const queryRunner = dataSource.createQueryRunner();
+    await queryRunner.startTransaction();
+    await migration.down(queryRunner);
+    await migration.up(queryRunner);
+    await queryRunner.commitTransaction();
+    await queryRunner.release();
+    expect(await sizes()).toEqual(counted);
+    await dataSource.query('DELETE FROM workflow');
+    await dataSource.query('DELETE FROM credential');
+    expect((await sizes()).map(({ bytes }) => bytes)).toEqual([0, 0]);
+  });
+});

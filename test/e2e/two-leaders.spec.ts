@@ -1,0 +1,134 @@
+// Two instances are both made to believe that they lead, under load: no event is lost, and nothing is deleted before its time.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Partner } from '../../demo/partner.js';
+import { AuditRetentionJob } from '../../src/audit/retention/audit-retention.job.js';
+import { ThrottlePurgeJob } from '../../src/http/throttle/throttle-purge.job.js';
+import { OperatorPurgeJob } from '../../src/operator/sign-in/operator-purge.job.js';
+import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
+import { Leader } from '../../src/token-exchange/coordination/leader.js';
+import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
+import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { WebhookReceiver } from '../support/audit-receivers.js';
+import { describeOnPostgresql } from '../support/databases.js';
+import { TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const SECRET = 'a secret of thirty-two characters';
+const LOAD_MS = 4_000;
+const SOON_MS = 20_000;
+const USER = '00000000-0000-4000-8000-000000000001';
+
+/** Each row of every table that is purged, with whether its time had come when it was deleted. */
+const WITNESS = [
+  `CREATE TABLE deleted (name text, is_due boolean)`,
+  ...Object.entries({
+    token_exchange_used_jti: 'OLD.expires_at < clock_timestamp()',
+    token_exchange_ended_token: 'OLD.expires_at < clock_timestamp()',
+    token_exchange_session: 'OLD.expires_at < clock_timestamp()',
+    operator_session: 'OLD.expires_at < clock_timestamp()',
+    throttle_counter: 'OLD.window_ends_at < clock_timestamp()',
+    audit_event: "OLD.occurred_at < clock_timestamp() - interval '1 day'",
+  }).flatMap(([table, isDue]) => [
+    `CREATE FUNCTION witness_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO deleted VALUES ('${table}', ${isDue});
+      RETURN NULL;
+    END $$`,
+    `CREATE TRIGGER witness AFTER DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION witness_${table}()`,
+  ]),
+];
+
+/** Of each kind a row whose time has come, and one whose time has not. */
+const WORK = ['2 days', '-1 hour'].flatMap((age) => [
+  `INSERT INTO token_exchange_used_jti VALUES (sha256(random()::text::bytea), now() - interval '${age}')`,
+  `INSERT INTO token_exchange_ended_token VALUES (random()::text, now() - interval '${age}')`,
+  `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at)
+   VALUES (sha256(random()::text::bytea), '${USER}', gen_random_uuid(), now() - interval '3 days', now() - interval '${age}')`,
+  `INSERT INTO operator_session (id, secret_hash, user_id, opened_at, last_used_at, expires_at, client_address)
+   VALUES (gen_random_uuid(), sha256(random()::text::bytea), '${USER}', now(), now(), now() - interval '${age}', '192.0.2.1')`,
+  `INSERT INTO throttle_counter VALUES (random()::text, 1, now() - interval '${age}')`,
+  `INSERT INTO audit_event (name, occurred_at, request_id, payload)
+   VALUES ('svc.audit.api.called', now() - interval '${age}', 'of the test', '{}')`,
+]);
+
+jest.setTimeout(60_000);
+
+describeOnPostgresql('[D94] two that both believe that they lead', (database) => {
+  const partner = Partner.create({ issuer: 'https://partner.example' });
+  let webhook: WebhookReceiver;
+  let services: TestService[] = [];
+
+  beforeAll(async () => {
+    webhook = await WebhookReceiver.listen(SECRET);
+    const start = () =>
+      TestService.start(database, {
+        trustedKeys: [partner.staticEntry()],
+        environment: {
+          SVC_ADMIN_ENABLED: 'true',
+          SVC_THROTTLE_STORE: 'database',
+          SVC_AUDIT_WEBHOOK_URL: webhook.url,
+          SVC_AUDIT_WEBHOOK_SECRET: SECRET,
+          SVC_AUDIT_WEBHOOK_ALLOW_HTTP: 'true',
+          SVC_AUDIT_SINKS_START: 'beginning',
+          SVC_AUDIT_RETENTION_DAYS: '1',
+        },
+      });
+    services = [await start(), await start()];
+    for (const service of services)
+      Object.defineProperty(service.part(Leader), 'isLeader', { get: () => true });
+    await services[0]!.rows(
+      `INSERT INTO user_account (id, email, normalized_email, role)
+       VALUES ('${USER}', 'a@partner.example', 'a@partner.example', 'global:admin')`,
+    );
+    for (const statement of WITNESS) await services[0]!.rows(statement);
+  });
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.stop()));
+    await webhook.die();
+  });
+
+  const runJobs = async (service: TestService) => {
+    await service.part(JtiPurgeJob).run();
+    await service.part(RevocationPurgeJob).run();
+    await service.part(SessionService).purge();
+    await service.part(ThrottlePurgeJob).run();
+    await service.part(OperatorPurgeJob).run();
+    await service.part(AuditRetentionJob).run();
+  };
+
+  it('lose no event, and delete nothing early', async () => {
+    const [first] = services as [TestService];
+    const endsAt = performance.now() + LOAD_MS;
+    const repeat = async (work: () => Promise<unknown>) => {
+      while (performance.now() < endsAt) await work();
+    };
+    const written = new Set<string>();
+    await Promise.all([
+      ...services.map((service) => repeat(() => runJobs(service))),
+      ...services.map((service) => repeat(() => service.accessToken({ subject_token: partner.sign() }))),
+      repeat(async () => {
+        for (const statement of WORK) await first.rows(statement);
+        const rows = await first.rows<{ id: string }>('SELECT id FROM audit_event');
+        for (const { id } of rows) written.add(id);
+        await pause(20);
+      }),
+    ]);
+    const rows = await first.rows<{ id: string }>('SELECT id FROM audit_event');
+    for (const { id } of rows) written.add(id);
+    const missing = () => written.size - webhook.firstArrivals.filter((id) => written.has(id)).length;
+    await until('every event has arrived', SOON_MS, () => missing() === 0);
+
+    const kinds = await first.rows<{ name: string; early: number }>(
+      `SELECT name, (count(*) FILTER (WHERE NOT is_due))::int AS early FROM deleted GROUP BY name ORDER BY name`,
+    );
+    expect(kinds).toEqual(
+      [
+        'audit_event',
+        'operator_session',
+        'throttle_counter',
+        'token_exchange_ended_token',
+        'token_exchange_session',
+        'token_exchange_used_jti',
+      ].map((name) => ({ name, early: 0 })),
+    );
+  });
+});

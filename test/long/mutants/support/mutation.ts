@@ -1,0 +1,83 @@
+// Finds the places of a source file where one small change makes it behave otherwise, and says what the change is.
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+
+/** One change: what stands from `start` to `end` is replaced by `text`. */
+export interface Mutant {
+  /** Absolute. */
+  readonly file: string;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** Line, what stood there, and what stands there now. */
+  readonly change: string;
+}
+
+const OTHER_OPERATORS: Partial<Record<ts.SyntaxKind, string>> = {
+  [ts.SyntaxKind.LessThanToken]: '<=',
+  [ts.SyntaxKind.LessThanEqualsToken]: '<',
+  [ts.SyntaxKind.GreaterThanToken]: '>=',
+  [ts.SyntaxKind.GreaterThanEqualsToken]: '>',
+  [ts.SyntaxKind.EqualsEqualsEqualsToken]: '!==',
+  [ts.SyntaxKind.ExclamationEqualsEqualsToken]: '===',
+  [ts.SyntaxKind.AmpersandAmpersandToken]: '||',
+  [ts.SyntaxKind.BarBarToken]: '&&',
+  [ts.SyntaxKind.PlusToken]: '-',
+  [ts.SyntaxKind.MinusToken]: '+',
+};
+
+/** A word for programs; texts for people are no rules. */
+const WORD = /^[\w.:+/*-]+$/;
+
+export function mutantsOf(file: string): Mutant[] {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+  const mutants: Mutant[] = [];
+  const visit = (node: ts.Node) => {
+    // What is gone when the program runs, or only says how it is put together.
+    if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isDecorator(node)) return;
+    if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isExportDeclaration(node))
+      return;
+    for (const [place, text] of changesOf(node)) mutants.push(mutantAt(source, place, text));
+    node.forEachChild(visit);
+  };
+  source.forEachChild(visit);
+  return mutants;
+}
+
+function mutantAt(source: ts.SourceFile, place: ts.Node, text: string): Mutant {
+  const start = place.getStart();
+  const line = source.getLineAndCharacterOfPosition(start).line + 1;
+  const short = (code: string) => code.replace(/\s+/g, ' ').slice(0, 100);
+  const change = `${line}: ${short(place.getText())} -> ${short(text)}`;
+  return { file: source.fileName, start, end: place.getEnd(), text, change };
+}
+
+function changesOf(node: ts.Node): (readonly [place: ts.Node, text: string])[] {
+  if (ts.isBinaryExpression(node)) {
+    const other = OTHER_OPERATORS[node.operatorToken.kind];
+    return other === undefined ? [] : [[node.operatorToken, other]];
+  }
+  if (ts.isIfStatement(node)) return [[node.expression, `!(${node.expression.getText()})`]];
+  if (ts.isConditionalExpression(node)) return [[node.condition, `!(${node.condition.getText()})`]];
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
+    return [[node, node.operand.getText()]];
+  if (ts.isReturnStatement(node) && node.expression !== undefined) return [[node, 'return;']];
+  if (ts.isThrowStatement(node) || isCall(node)) return [[node, '{}']];
+  return literalChanges(node);
+}
+
+/** A call whose answer does not matter: what it does then does. `super()` has to be there. */
+function isCall(node: ts.Node): boolean {
+  if (!ts.isExpressionStatement(node)) return false;
+  const call = ts.isAwaitExpression(node.expression) ? node.expression.expression : node.expression;
+  return ts.isCallExpression(call) && call.expression.kind !== ts.SyntaxKind.SuperKeyword;
+}
+
+function literalChanges(node: ts.Node): [ts.Node, string][] {
+  if (node.kind === ts.SyntaxKind.TrueKeyword) return [[node, 'false']];
+  if (node.kind === ts.SyntaxKind.FalseKeyword) return [[node, 'true']];
+  if (ts.isNumericLiteral(node)) return [[node, String(Number(node.text) + 1)]];
+  const isName = ts.isPropertyAssignment(node.parent) && node.parent.name === node;
+  if (ts.isStringLiteral(node) && !isName && WORD.test(node.text)) return [[node, `'${node.text}~'`]];
+  return [];
+}

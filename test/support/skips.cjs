@@ -1,0 +1,36 @@
+// What a run may leave out, and why: any other skipped test fails it.
+
+/**
+ * A skipped test has the title `skipped: REASON`; its REASON fits one of these.
+ * `install`: the command that brings what is missing, where there is one.
+ */
+const ALLOWED_SKIPS = [
+  { name: 'PostgreSQL', reason: /PostgreSQL/, install: 'apt-get install -y postgresql' },
+  { name: 'Chromium', reason: /Chromium/, install: 'apt-get install -y chromium' },
+  { name: 'nginx', reason: /nginx/, install: 'apt-get install -y nginx-light' },
+  { name: 'HAProxy', reason: /HAProxy/, install: 'apt-get install -y haproxy' },
+  { name: 'Caddy', reason: /Caddy/i, install: 'apt-get install -y caddy' },
+  { name: 'PgBouncer', reason: /PgBouncer/, install: 'apt-get install -y pgbouncer' },
+  { name: 'promtool', reason: /promtool/, install: 'apt-get install -y prometheus' },
+  { name: 'faketime', reason: /faketime/, install: 'apt-get install -y faketime' },
+  {
+    name: 'Python with PyJWT, cryptography and Flask',
+    reason: /Python 3/,
+    install: 'apt-get install -y python3-jwt python3-cryptography python3-flask',
+  },
+  { name: 'git', reason: /\bgit\b/, install: 'apt-get install -y git' },
+  { name: 'the public test vectors', reason: /the test vectors of [\w-]+ are not in/ },
+  { name: 'the right to mount a small file system', reason: /may not mount/ },
+  { name: 'a second account to run a command as', reason: /only root can/ },
+  { name: 'what only a whole series does', reason: /by `npm run (test:long -- \w+|fuzz -- --minutes N)`/ },
+  { name: 'the tools of another language', reason: /is not on this machine|could not (prepare|fetch)/ },
+  { name: 'the clock of one thread', reason: /the system has no \/proc/ },
+];
+
+/** The row that allows a skipped test by its whole name; undefined where none does. */
+function allowedSkip(fullName) {
+  const reason = /skipped: (.+)$/s.exec(fullName)?.[1];
+  return reason && ALLOWED_SKIPS.find((row) => row.reason.test(reason));
+}
+
+module.exports = { ALLOWED_SKIPS, allowedSkip };

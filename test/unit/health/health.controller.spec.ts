@@ -1,0 +1,16 @@
+// What readiness asks for, however many ask for it.
+import { HealthController } from '../../../src/health/health.controller.js';
+import { Departure } from '../../../src/http/departure.js';
+
+describe('[D48] readiness', () => {
+  it('asks the database once for all who ask at the same moment, and again for the next', async () => {
+    let asked = 0;
+    const isReady = () => new Promise<boolean>((resolve) => setImmediate(() => resolve((asked += 1) > 0)));
+    const features = () => ({ tokenExchange: { available: true } });
+    const health = new HealthController(new Departure(), [{ name: 'database', isReady }], features);
+    await Promise.all([health.ready(), health.ready(), health.readyHead()]);
+    expect(asked).toBe(1);
+    await health.ready();
+    expect(asked).toBe(2);
+  });
+});
