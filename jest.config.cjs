@@ -7,7 +7,8 @@ const progress = process.stdout.isTTY ? 'default' : '<rootDir>/test/support/prog
 
 module.exports = {
   rootDir: __dirname,
-  testEnvironment: '<rootDir>/test/support/cached-compile.environment.cjs',
+  testEnvironment: '<rootDir>/test/support/one-realm.environment.cjs',
+  runtime: '<rootDir>/test/support/shared-packages.runtime.cjs',
   testMatch: scope ? filesOf(scope).map((path) => `<rootDir>/test/${path}`) : ['<rootDir>/test/**/*.spec.ts'],
   transform: { '\\.(ts|mjs|cjs|js)$': '<rootDir>/test/support/jest-transform.cjs' },
   transformIgnorePatterns: [],

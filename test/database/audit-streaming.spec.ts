@@ -28,6 +28,8 @@ import { TestClock } from '../support/test-clock.js';
 import { until } from '../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';
+/** A transaction of another test file on the same server holds the stream back too. */
+const SEEN_MS = 20_000;
 const FAILED = 'svc.audit.token-exchange.failed';
 
 const event = (requestId: string) =>
@@ -311,7 +313,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     const streams = [streamTo(webhookSink(), { pages }), streamTo(syslogSink(), { pages })];
     await Promise.all(streams.map(run));
     const expected = await trail.ids();
-    await until('both have them', 5_000, () => syslog.arrived.length === expected.length);
+    await until('both have them', SEEN_MS, () => syslog.arrived.length === expected.length);
     expect(webhook.arrived.map(({ id }) => id)).toEqual(expected);
     expect(syslog.arrived.map(({ id }) => id)).toEqual(expected);
     expect(webhook.requests).toBe(4);
@@ -398,7 +400,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     clock.advance(40);
     await trail.write('lately');
     await run(stream);
-    await until('both are there', 5_000, () => syslog.arrived.length === 2);
+    await until('both are there', SEEN_MS, () => syslog.arrived.length === 2);
     expect(await trail.cursor('syslog')).toEqual(BEGINNING);
     clock.advance(21);
     await run(stream);
@@ -410,7 +412,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     clock.advance(61);
     await run(stream);
     await run(stream);
-    await until('it was sent again', 5_000, () => syslog.arrived.length === 4);
+    await until('it was sent again', SEEN_MS, () => syslog.arrived.length === 4);
     expect(syslog.arrived.map(({ requestId }) => requestId)).toEqual([
       'long ago',
       'lately',
@@ -428,7 +430,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
       await run(stream);
       clock.advance(seconds);
       syslog.endConnections();
-      await until('it is seen', 5_000, () => !stream.sink.isIntact());
+      await until('it is seen', SEEN_MS, () => !stream.sink.isIntact());
     };
     await cut(25);
     await cut(25);
@@ -440,7 +442,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await run(stream);
     const ids = await trail.ids();
     expect(await trail.cursor('syslog')).toMatchObject({ eventId: ids[1] });
-    await until('only the last came again', 5_000, () => syslog.arrived.length === 8);
+    await until('only the last came again', SEEN_MS, () => syslog.arrived.length === 8);
     expect(syslog.arrived.map(({ requestId }) => requestId).join('')).toBe('abababcc');
     expect(stream.counts.failures).toBe(3);
     expect(lines.map(({ msg }) => msg)).toEqual([
@@ -453,10 +455,10 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await trail.write('a');
     for (let connection = 1; connection <= 6; connection++) {
       await run(stream);
-      await until('it has come', 5_000, () => syslog.arrived.length === connection);
+      await until('it has come', SEEN_MS, () => syslog.arrived.length === connection);
       clock.advance(50);
       syslog.breakConnections();
-      await until('it is seen', 5_000, () => !stream.sink.isIntact());
+      await until('it is seen', SEEN_MS, () => !stream.sink.isIntact());
     }
     await run(stream);
     expect(await trail.cursor('syslog')).toEqual(BEGINNING);
@@ -475,7 +477,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     await syslog.comeBack();
     clock.advance(1);
     await run(stream);
-    await until('it has it', 5_000, () => syslog.arrived.length === 1);
+    await until('it has it', SEEN_MS, () => syslog.arrived.length === 1);
     expect(syslog.messages[0]).toMatch(
       /^<108>1 \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z instance\.example embedded-token-exchange - failed - \{"id"/,
     );
@@ -609,7 +611,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
     expect(blocked.blockedSeconds).toBeGreaterThan(0.04);
     await other.query('COMMIT');
     // By id the quick one would come before the end of the slow transaction.
-    await until('it is seen', 5_000, async () => (await trail.read()).length === 4);
+    await until('it is seen', SEEN_MS, async () => (await trail.read()).length === 4);
     expect(await trail.read()).toEqual(['before', 'slow', 'slow, at its end', 'quick']);
     expect((await trail.stream.backlogAfter(BEGINNING)).blockedSeconds).toBe(0);
   });
@@ -619,7 +621,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
     await other.query(insertion('never'));
     await trail.write('other');
     await other.query('ROLLBACK');
-    await until('it is seen', 5_000, async () => (await trail.read()).length === 1);
+    await until('it is seen', SEEN_MS, async () => (await trail.read()).length === 1);
     expect(await trail.read()).toEqual(['other']);
   });
 
@@ -646,8 +648,9 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
       await expect(stranger.connect(signal)).rejects.toThrow(/DEPTH_ZERO_SELF_SIGNED_CERT/);
       await expect(sink.connect(signal)).resolves.toBe(true);
       await trail.write('a');
+      await until('it is seen', SEEN_MS, async () => (await trail.read()).length === 1);
       await sink.deliver(await trail.stream.after(BEGINNING, 1), signal);
-      await until('it has it', 5_000, () => syslog.arrived.length === 1);
+      await until('it has it', SEEN_MS, () => syslog.arrived.length === 1);
       await expect(sink.connect(signal)).resolves.toBe(false);
     } finally {
       await Promise.all([stranger.close(), sink.close()]);

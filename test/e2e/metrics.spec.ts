@@ -156,9 +156,10 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     /** A fetch is counted as it ends, and what it has brought is taken over a moment later. */
     const refetch = async (outcome: string, failing: 0 | 1, keys: number) => {
       const before = (await MetricSamples.read(service)).value(FETCHES, { outcome });
-      cached?.refreshSoon();
       let samples = await MetricSamples.read(service);
       await until(`a fetch ended by ${outcome}, and is told of`, 15_000, async () => {
+        // Each time: the state of the fetch before, when it is read once more, takes this back.
+        cached?.refreshSoon();
         samples = await MetricSamples.read(service);
         const told = [samples.value('svc_jwks_failing', entry), samples.value(KEYS, entry)];
         return samples.value(FETCHES, { outcome }) > before && told[0] === failing && told[1] === keys;

@@ -459,8 +459,9 @@ describeOnPostgresql('[D120] the client of an instance whose database is out of 
     behind.proxy.silence();
     await until('the service does not know any more', 40_000, async () => !(await knows()));
     await expect(partner.exchange({ subject: ADA })).resolves.toBeDefined();
-    expect(waits).toEqual([expect.any(Number)]);
-    expect(waits[0]).toBeGreaterThanOrEqual(5000);
-    expect(new Set(seen.jtis()).size).toBe(2);
+    // One is enough, unless another connection to the database has not noticed yet.
+    expect(waits).not.toEqual([]);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(5000);
+    expect(new Set(seen.jtis()).size).toBe(1 + waits.length);
   });
 });

@@ -1,5 +1,8 @@
 // Waits for what happens in other processes, by looking again and again.
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as realPause } from 'node:timers/promises';
+
+/** Node.js's own, also while a test has put a clock in its place. */
+export const pause = realPause;
 
 const LOOK_AGAIN_MS = 25;
 
