@@ -41,7 +41,8 @@ class OneRealmEnvironment {
   async teardown() {
     this.fakeTimersModern.dispose();
     process.exit = this.exit;
-    for (const name of Object.keys(process.env)) if (!(name in this.environmentVariables)) delete process.env[name];
+    for (const name of Object.keys(process.env))
+      if (!(name in this.environmentVariables)) delete process.env[name];
     Object.assign(process.env, this.environmentVariables);
     for (const key of Reflect.ownKeys(globalThis))
       if (OF_ONE_FILE.includes(key.description ?? key)) delete globalThis[key];
@@ -51,7 +52,8 @@ class OneRealmEnvironment {
 /** V8's own code cache: compiles a module once for all test files. It is bound to the text, so what has changed is compiled again. */
 function compileOnce(compileFunction) {
   const compiled = new Map();
-  return (text, parameters, { parsingContext: _none, ...options }) => {
+  return (text, parameters, given) => {
+    const options = { ...given, parsingContext: undefined };
     if (text.length < SMALLEST_CHARACTERS) return compileFunction(text, parameters, options);
     const cachedData = compiled.get(text);
     const produceCachedData = cachedData === undefined;
@@ -62,7 +64,8 @@ function compileOnce(compileFunction) {
 }
 
 vm.compileFunction = compileOnce(vm.compileFunction);
-// The run was ended: its workers end too, wherever they are.
-process.once('disconnect', () => process.exit(1));
+// Where the run is killed its workers would finish their files first. (A listener to `disconnect` would keep them from ending.)
+const run = process.ppid;
+setInterval(() => process.ppid === run || process.exit(1), 500).unref();
 
 module.exports = OneRealmEnvironment;

@@ -41,8 +41,12 @@ type Outcome = 'survived' | 'found' | 'timed out';
 
 /** Runs test files up to the first that fails, in a process group of its own. */
 function run(mutant: Mutant, specs: readonly string[]): Promise<Outcome> {
-  const { JEST_WORKER_ID, TEST_POSTGRES_URL, TEST_FAILED_FILES, ...environment } = process.env;
-  const transform = { '\\.(ts|mjs|cjs|js)$': join(__dirname, 'support/mutant-transform.cjs') };
+  const { JEST_WORKER_ID, TEST_POSTGRES_URL, ...environment } = process.env;
+  const config = jest.requireActual<{ transform: Record<string, [string, object]> }>(
+    '../../../jest.config.cjs',
+  );
+  const [pattern, [, options]] = Object.entries(config.transform)[0]!;
+  const transform = { [pattern]: [join(__dirname, 'support/mutant-transform.cjs'), options] };
   const child = spawn(
     process.execPath,
     [

@@ -1,5 +1,5 @@
-// The transform of the tests, but that one file has the change of which the environment tells.
-const transform = require('../../../support/jest-transform.cjs');
+// The transform of the tests, but that one file has the change that the environment names.
+const { createTransformer } = require('@swc/jest');
 
 const { file, start, end, text } = JSON.parse(process.env.MUTANT);
 
@@ -7,7 +7,10 @@ function changed(source, path) {
   return path === file ? `${source.slice(0, start)}${text}${source.slice(end)}` : source;
 }
 
-module.exports = {
-  process: (source, path, options) => transform.process(changed(source, path), path, options),
-  getCacheKey: (source, path, options) => transform.getCacheKey(changed(source, path), path, options),
+exports.createTransformer = (options) => {
+  const transform = createTransformer(options);
+  return {
+    process: (source, path, run) => transform.process(changed(source, path), path, run),
+    getCacheKey: (source, path, run) => transform.getCacheKey(changed(source, path), path, run),
+  };
 };
