@@ -1,4 +1,4 @@
-// Runs blocks of tests in a real Chromium that blocks third-party cookies: one for the whole run, a fresh context for each block.
+// Runs blocks of tests in a real Chromium that blocks third-party cookies: one for each worker of a run, a fresh context for each block.
 import { accessSync, constants, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -31,24 +31,37 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-/** Starts the Chromium of a run and leaves its address in TEST_CHROMIUM_URL. @returns what stops it; undefined without Chromium */
-export async function startChromium(port: number): Promise<(() => Promise<void>) | undefined> {
+/**
+ * Starts a Chromium at each of the ports and leaves their addresses in TEST_CHROMIUM_URLS. Two workers share none: each would
+ * hold up the new frames of the other.
+ * @returns what stops them; undefined without Chromium
+ */
+export async function startChromium(ports: readonly number[]): Promise<(() => Promise<void>) | undefined> {
   if (chromiumPath() === undefined) return undefined;
+  const contexts = await Promise.all(ports.map((port) => launch(port)));
+  process.env['TEST_CHROMIUM_URLS'] = ports.map((port) => `http://127.0.0.1:${port}`).join(' ');
+  return async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+  };
+}
+
+function launch(port: number): Promise<BrowserContext> {
   const profile = mkdtempSync(join(tmpdir(), 'svc-test-browser-'));
   mkdirSync(join(profile, 'Default'));
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(PREFERENCES));
-  const context = await chromium.launchPersistentContext(profile, {
+  return chromium.launchPersistentContext(profile, {
     executablePath: chromiumPath(),
     headless: true,
     args: [...FLAGS, `--remote-debugging-port=${port}`],
   });
-  process.env['TEST_CHROMIUM_URL'] = `http://127.0.0.1:${port}`;
-  return () => context.close();
 }
 
-/** Opens a fresh context, with an empty page, in the run's Chromium. */
+/** Opens a fresh context, with an empty page, in the Chromium of this worker. */
 export async function openBrowser(): Promise<TestBrowser> {
-  const browser = await chromium.connectOverCDP(process.env['TEST_CHROMIUM_URL'] ?? '');
+  const { TEST_CHROMIUM_URLS = '', JEST_WORKER_ID } = process.env;
+  const browser = await chromium.connectOverCDP(
+    TEST_CHROMIUM_URLS.split(' ')[Number(JEST_WORKER_ID) - 1] ?? '',
+  );
   const context = await browser.newContext({
     ignoreHTTPSErrors: true,
     viewport: { width: 900, height: 700 },

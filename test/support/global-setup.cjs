@@ -17,5 +17,8 @@ module.exports = async (run) => {
     const { PostgresServer, TEST_SETTINGS } = await import('../../bench/support/postgres-server.mjs');
     return PostgresServer.start(freePort, TEST_SETTINGS);
   });
-  await setUpChromium(run, async () => require('./browser.ts').startChromium(await freePort()));
+  await setUpChromium(run, async () => {
+    const ports = await Promise.all(Array.from({ length: run.maxWorkers }, freePort));
+    return require('./browser.ts').startChromium(ports);
+  });
 };

@@ -45,7 +45,7 @@ export async function setUpPostgres(run: TestRun, start: () => Promise<PostgresS
   }
 }
 
-/** @param start resolves to what stops the browser, or to undefined where there is none */
+/** @param start resolves to what stops the browsers, or to undefined where there is none */
 export async function setUpChromium(
   run: TestRun,
   start: () => Promise<(() => Promise<void>) | undefined>,
