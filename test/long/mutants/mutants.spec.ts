@@ -41,7 +41,7 @@ type Outcome = 'survived' | 'found' | 'timed out';
 
 /** Runs test files up to the first that fails, in a process group of its own. */
 function run(mutant: Mutant, specs: readonly string[]): Promise<Outcome> {
-  const { JEST_WORKER_ID, TEST_POSTGRES_URL, ...environment } = process.env;
+  const { JEST_WORKER_ID, TEST_POSTGRES_URL, TEST_SCOPE, ...environment } = process.env;
   const config = jest.requireActual<{ transform: Record<string, [string, object]> }>(
     '../../../jest.config.cjs',
   );
