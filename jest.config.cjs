@@ -28,7 +28,8 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.cjs',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-package/'],
   reporters: [progress, '<rootDir>/test/support/summary.reporter.cjs'],
-  maxWorkers: 2,
+  // What is only in the rest waits more than it works.
+  maxWorkers: scope === 'rest' ? 3 : 2,
   workerIdleMemoryLimit: '1GB',
   testTimeout: 30000,
 };
