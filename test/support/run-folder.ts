@@ -23,10 +23,20 @@ export function enterRunFolder(): void {
 
 /** Removes the folder with all that tests have left in it. */
 export function leaveRunFolder(): void {
-  // A server that is just ending removes its own files in it.
-  if (entered !== undefined) rmSync(entered, { recursive: true, force: true, maxRetries: 20 });
+  if (entered !== undefined) removeOnceLeft(entered);
   process.env['TMPDIR'] = lastingFolder();
   entered = undefined;
+}
+
+/** Servers that are just ending, as after Ctrl-C, still write and remove files in it. */
+function removeOnceLeft(folder: string): void {
+  for (let triesLeft = 100; ; triesLeft--)
+    try {
+      return rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
 }
 
 /** For what the next run can use again. */
