@@ -37,6 +37,11 @@ class OneRealmEnvironment {
 
   async setup() {}
 
+  /** Jest's own output has colours by now where the run is on a terminal; that of programs that tests start has none. */
+  handleTestEvent({ name }) {
+    if (name === 'setup') delete process.env.FORCE_COLOR;
+  }
+
   /** Takes back what a test file changed for all. */
   async teardown() {
     this.fakeTimersModern.dispose();
