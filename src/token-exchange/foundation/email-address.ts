@@ -30,6 +30,8 @@ export function domainOfAddress(address: string): string | undefined {
 function isSpelling(text: string, domain: string): boolean {
   const ascii = domain.split('.');
   const unicode = domainToUnicode(domain).split('.');
+  // Punycode of nothing that a domain may have: Node.js 24 takes it, older ones do not.
+  if (ascii.some((label, index) => label.startsWith('xn--') && label === unicode[index])) return false;
   // Letter by letter: a Greek capital sigma at the end of a word would become another letter than elsewhere.
   const lowered = Array.from(text.normalize('NFC'), (letter) => letter.toLowerCase()).join('');
   const labels = lowered.normalize('NFC').split('.');
