@@ -80,11 +80,12 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
 
   it('[D88] metrics tell how far each is', async () => {
     const { length } = await trail();
-    const samples = await MetricSamples.read(service);
-    for (const sink of ['siem', 'stdout']) {
-      expect(samples.value('svc_audit_sink_events_total', { sink })).toBe(length);
-      expect(samples.value('svc_audit_sink_failures_total', { sink })).toBe(0);
-    }
+    for (const sink of ['siem', 'stdout'])
+      await until(`all events are counted that ${sink} has`, PATIENCE_MS, async () => {
+        const samples = await MetricSamples.read(service);
+        expect(samples.value('svc_audit_sink_failures_total', { sink })).toBe(0);
+        return samples.value('svc_audit_sink_events_total', { sink }) === length;
+      });
     const lags = [
       'svc_audit_sink_lag_events',
       'svc_audit_sink_lag_seconds',

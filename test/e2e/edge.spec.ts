@@ -5,7 +5,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { EMBED_PATH, login } from '../support/logins.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { withService } from '../support/with-service.js';
+import { withService, withServiceApart } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
@@ -97,7 +97,7 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
   );
 
   it('[D21] without a trusted proxy a well-formed id stands beside an own one, in log and trail', () =>
-    withService(database, { trustedKeys, environment: { SVC_PROXY_HOPS: '0' } }, async (direct) => {
+    withServiceApart({ trustedKeys, environment: { SVC_PROXY_HOPS: '0' } }, async (direct) => {
       const clientRequestId = 'of-somebody-1';
       const answers = [1, 2].map(() =>
         direct.exchange({ subject_token: 'x' }, { 'x-request-id': clientRequestId }),

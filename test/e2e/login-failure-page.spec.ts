@@ -5,7 +5,7 @@ import { licenseEnvironment } from '../support/license.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields } from '../support/test-service.js';
 import { TestService } from '../support/test-service.js';
-import { withService } from '../support/with-service.js';
+import { withServiceApart } from '../support/with-service.js';
 
 const cast = new Cast();
 const partner = cast.main;
@@ -98,7 +98,7 @@ describeOnAnyDatabase('[D50] a refused login that asks for a page', (database) =
   );
 
   it('[D50] where nothing says who may frame the instance, whoever posts may', async () => {
-    await withService(database, { trustedKeys }, async (open) => {
+    await withServiceApart({ trustedKeys }, async (open) => {
       const answer = await open.embed({ token: 'x', answer: 'page' }, { origin: 'https://any.example' });
       expect((await dataOf(answer)).host).toBe('https://any.example');
     });
@@ -109,7 +109,7 @@ describeOnAnyDatabase('[D50] a refused login that asks for a page', (database) =
     ['over its limit', { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1' }, 429, 'too_many_requests', 2],
   ])('[D50] an endpoint that is %s answers a page as well', async (_, settings, status, word, times) => {
     const options = { trustedKeys, environment: { ...environment, ...settings } };
-    await withService(database, options, async (other) => {
+    await withServiceApart(options, async (other) => {
       let answer = new Response();
       for (let round = 0; round < times; round += 1)
         answer = await other.embed({ token: partner.sign(), answer: 'page' }, { origin: HOST });
@@ -121,7 +121,7 @@ describeOnAnyDatabase('[D50] a refused login that asks for a page', (database) =
     const clock = new TestClock();
     const license = await licenseEnvironment({ exp: clock.nowSeconds() + 60 });
     const options = { trustedKeys, environment: { ...environment, ...license }, clock };
-    await withService(database, options, async (other) => {
+    await withServiceApart(options, async (other) => {
       clock.advance(120);
       const answer = await other.embed({ token: partner.sign(), answer: 'page' }, { origin: HOST });
       expect([answer.status, (await dataOf(answer)).word]).toEqual([404, 'not_found']);

@@ -15,6 +15,7 @@ import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
 import { describeOnAnyDatabase, describeOnPostgresql } from '../support/databases.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { withServiceApart } from '../support/with-service.js';
 import { WaitingClock } from './support/partner-clock.js';
 import { SentForms } from './support/sent-forms.js';
 
@@ -316,13 +317,10 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       ];
       const keys = pairs.map(([alg, key]) => ({ alg, key, kid: `kid-${alg}` }));
       const entries = await Promise.all(keys.map((key) => entryOf(partnerWith(key))));
-      const other = await TestService.start(database, { trustedKeys: entries });
-      try {
+      await withServiceApart({ trustedKeys: entries }, async (other) => {
         for (const key of keys)
           await expect(partnerWith(key, other).exchange({ subject: ADA })).resolves.toBeDefined();
-      } finally {
-        await other.stop();
-      }
+      });
       // Left to themselves the keys sign with the usual one of their type.
       for (const [alg, key] of pairs.filter(([name]) => !/^(RS[35]|PS)/.test(name)))
         expect((await partnerWith(key).jwks()).keys).toEqual([expect.objectContaining({ alg })]);
@@ -348,15 +346,12 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
     it('of another entry sign where their kid is named', async () => {
       const admin = { key: generateKeyPairSync('ed25519').privateKey, kid: 'admin' };
       const entries = [await entryOf(partnerWith(KEY)), await entryOf(partnerWith(admin))];
-      const other = await TestService.start(database, { trustedKeys: entries });
       const seen = sent();
-      try {
+      await withServiceApart({ trustedKeys: entries }, async (other) => {
         const partner = partnerWith(KEY, other, { otherKeys: [admin], fetch: seen.fetch });
         await partner.exchange({ subject: ADA, actor: BOB, actorKid: 'admin' });
         await partner.exchange({ subject: ADA, actor: BOB });
-      } finally {
-        await other.stop();
-      }
+      });
       const kids = seen.forms.map((form) => decodeProtectedHeader(form.get('actor_token') ?? '').kid);
       expect(kids).toEqual(['admin', (await partnerWith(KEY).jwks()).keys[0]?.kid]);
     });
@@ -391,12 +386,12 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
   it('[D120] waits as long as a 429 says, and comes back with new tokens', async () => {
     const clock = new WaitingClock();
     const seen = sent();
-    const limited = await TestService.start(database, {
+    const settings = {
       trustedKeys: [await entryOf(partnerWith(KEY))],
       environment: { SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1' },
       clock,
-    });
-    try {
+    };
+    await withServiceApart(settings, async (limited) => {
       const options = { fetch: seen.fetch, clock, cacheSize: 0, timeoutSeconds: 120 };
       const partner = partnerWith(KEY, limited, options);
       await partner.exchange({ subject: ADA });
@@ -415,9 +410,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
         tries: 1,
       });
       expect(clock.waits).toHaveLength(1);
-    } finally {
-      await limited.stop();
-    }
+    });
   });
 });
 

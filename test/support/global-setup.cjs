@@ -1,11 +1,14 @@
 // Jest's way in to global-setup.ts: Jest loads global files without its module map, so that in them './x.js' does
 // not lead to x.ts; here the files meet by their real names.
+const { spawnSync } = require('node:child_process');
 const { constants } = require('node:os');
 const { freePort } = require('../../demo/free-port.ts');
 const { enterRunFolder, leaveRunFolder } = require('./run-folder.ts');
 const { setUpChromium, setUpPostgres } = require('./global-setup.ts');
 
 module.exports = async (run) => {
+  if (spawnSync('openssl', ['version']).status !== 0)
+    throw new Error('The tests make certificates with openssl. Install it (Debian: apt-get install -y openssl).');
   enterRunFolder();
   // Jest runs no teardown where it is interrupted. PostgreSQL ends with this process, by itself.
   process.once('exit', leaveRunFolder);

@@ -1,5 +1,5 @@
 // A service for one test: started for it, and stopped however it ends.
-import type { TestDatabase } from './databases.js';
+import { TestDatabase } from './databases.js';
 import type { TestServiceOptions } from './test-service.js';
 import { TestService } from './test-service.js';
 
@@ -14,5 +14,19 @@ export async function withService<T>(
     return await work(service);
   } finally {
     await service.stop();
+  }
+}
+
+/** The same on a database of its own: the embedded one of a block belongs to the service that the block has started. */
+export async function withServiceApart<T>(
+  options: TestServiceOptions,
+  work: (service: TestService) => Promise<T>,
+): Promise<T> {
+  const database = TestDatabase.ofAnyKind();
+  await database.create();
+  try {
+    return await withService(database, options, work);
+  } finally {
+    await database.remove();
   }
 }
