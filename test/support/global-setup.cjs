@@ -8,7 +8,9 @@ const { setUpChromium, setUpPostgres } = require('./global-setup.ts');
 
 module.exports = async (run) => {
   if (spawnSync('openssl', ['version']).status !== 0)
-    throw new Error('The tests make certificates with openssl. Install it (Debian: apt-get install -y openssl).');
+    throw new Error(
+      'The tests make certificates with openssl. Install it (Debian: apt-get install -y openssl).',
+    );
   enterRunFolder();
   // Jest runs no teardown where it is interrupted. PostgreSQL ends with this process, by itself.
   process.once('exit', leaveRunFolder);
