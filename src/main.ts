@@ -15,13 +15,11 @@ import { exitAfterLog } from './logging/exit.js';
 import { StandardOutput, createLogger } from './logging/logger.js';
 import { MetricsAddressError } from './metrics/metrics.listener.js';
 import { CommandLineError, readCommandLine } from './start/command-line.js';
-import { FileRecord } from './start/file-record.js';
 import type { Startup, StartupSources } from './start/startup.js';
 import { prepareStartup } from './start/startup.js';
 import { isTokenExchangeAvailable } from './start/token-exchange-settings.js';
 import { Clock } from './token-exchange/foundation/clock.js';
-import type { InstanceWorker } from './workers/instance-worker.js';
-import { WORKER_MARK } from './workers/messages.js';
+import { InstanceWorker, WORKER_MARK } from './workers/instance-worker.js';
 import { SealError } from './token-exchange/sealing/key-ring.js';
 
 const EXIT_FAILED = 1;
@@ -50,24 +48,22 @@ async function main(): Promise<void> {
   const sources = { environment: process.env, workingDirectory: process.cwd(), envFile };
   const number = process.env[WORKER_MARK];
   if (number !== undefined) return work(Number(number), sources);
-  const files = new FileRecord();
-  const startup = await prepareStartup({ ...sources, readFile: files.read });
+  const startup = await prepareStartup(sources);
   const output = new StandardOutput();
   const logger = createLogger(startup.config.logLevel, output);
   for (const warning of startup.warnings) logger.warn(warning);
   for (const note of startup.notes) logger.info(note);
   if (startup.config.workers > 1) {
     const { Primary } = await import('./workers/primary.js');
-    return new Primary({ startup, files }, { sources, logger, output }).start();
+    return new Primary(startup, { sources, logger, output }).start();
   }
   logger.info(await serve(startup, logger), 'the service is ready');
 }
 
-/** One of several workers: the primary process has checked what it begins with, and logs when all are ready. */
+/** One of several workers: the primary process logs what is wrong with the configuration, and when all are ready. */
 async function work(number: number, sources: StartupSources): Promise<void> {
-  const { InstanceWorker } = await import('./workers/instance-worker.js');
-  const worker = await InstanceWorker.begin(number);
-  const startup = await prepareStartup({ ...sources, readFile: worker.files.read });
+  const worker = new InstanceWorker(number);
+  const startup = await prepareStartup(sources);
   const logger = createLogger(startup.config.logLevel, undefined, { worker: worker.number });
   worker.ready(await serve(startup, logger, worker));
 }

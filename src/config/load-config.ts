@@ -20,11 +20,6 @@ export type Config = Readonly<Omit<Values, 'baseUrl'>> & {
 /** A set of variables, such as `process.env` or a parsed env file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads a file as text, or throws an error with the system's code. */
-export type ReadFile = (path: string) => string;
-
-const fromDisk: ReadFile = (path) => readFileSync(path, 'utf8');
-
 /** Where the value of a variable was found. */
 export interface Given {
   /** The name that was set: its own or its alias, with `_FILE` where it leads to a file. */
@@ -61,18 +56,16 @@ export class ConfigurationError extends Error {
  * @param sources strongest first: the real environment, then `--env-file`, then `.env`. A variable is taken from the
  *   strongest source that has it, be it as `X` or as `X_FILE`.
  * @param deprecations what is warned of where it is set
- * @param readFile reads what `X_FILE` names
  */
 export function readConfig(
   sources: readonly Environment[],
   deprecations: readonly Deprecation[] = DEPRECATIONS,
-  readFile: ReadFile = fromDisk,
 ): ConfigReading {
   const problems: string[] = [];
   const given = new Map<string, Given>();
   const values: Record<string, unknown> = {};
   for (const [key, variable] of Object.entries(VARIABLES) as [string, EnvironmentVariable][]) {
-    values[key] = readVariable(variable, sources, { problems, given, readFile });
+    values[key] = readVariable(variable, sources, { problems, given });
   }
   // The loop above fills exactly the members of the table, which TypeScript cannot follow.
   const read = values as Values;
@@ -93,9 +86,9 @@ export function defaultBaseUrl({ port, tlsCertificate }: Pick<Config, 'port' | '
  * Reads an env file.
  * @throws ConfigurationError when the file cannot be read and `required` is set
  */
-export function readEnvFile(path: string, required: boolean, readFile: ReadFile = fromDisk): Environment {
+export function readEnvFile(path: string, required: boolean): Environment {
   try {
-    return parseEnv(readFile(path));
+    return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
     if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new ConfigurationError([`env file ${path}: cannot be read (${describeFault(error)})`]);
@@ -105,13 +98,13 @@ export function readEnvFile(path: string, required: boolean, readFile: ReadFile 
 function readVariable(
   variable: EnvironmentVariable,
   sources: readonly Environment[],
-  { problems, given, readFile }: { problems: string[]; given: Map<string, Given>; readFile: ReadFile },
+  { problems, given }: { problems: string[]; given: Map<string, Given> },
 ): unknown {
   const set = settingOf(variable, sources);
   if (set === undefined) return variable.absent;
   const { as, source, path } = set;
   given.set(variable.name, { as, source, path });
-  const text = 'problem' in set ? set : textOf(set, readFile);
+  const text = 'problem' in set ? set : textOf(set);
   if ('problem' in text) problems.push(text.problem);
   if ('problem' in text) return variable.absent;
   const parsed = variable.parse(text.value);
@@ -165,10 +158,10 @@ function settingOf(
  * One trailing newline is removed: editors and `echo` add it (D32).
  * @rule 2.1.file Every variable may be given as the path of a file.
  */
-function textOf({ as, text, path }: Setting, readFile: ReadFile): { value: string } | { problem: string } {
+function textOf({ as, text, path }: Setting): { value: string } | { problem: string } {
   if (path === undefined) return { value: text };
   try {
-    return { value: readFile(path).replace(/\r?\n$/, '') };
+    return { value: readFileSync(path, 'utf8').replace(/\r?\n$/, '') };
   } catch (error) {
     const fault = `cannot be read (${describeFault(error)})`;
     if (looksLikePath(text)) return { problem: `${as}: ${path} ${fault}` };

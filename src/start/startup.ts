@@ -6,7 +6,7 @@ import { auditProblems } from '../audit/sinks/sink-settings.js';
 import { DEPRECATIONS } from '../config/deprecations.js';
 import { ENCRYPTION_KEY_BYTES, VARIABLES } from '../config/environment.js';
 import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
-import type { Config, ConfigReading, Environment, Given, ReadFile } from '../config/load-config.js';
+import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
 import {
   ConfigurationError,
   defaultBaseUrl,
@@ -56,8 +56,6 @@ export interface StartupSources {
   readonly workingDirectory: string;
   /** The path of `--env-file`. */
   readonly envFile?: string;
-  /** Reads the files that variables name, and env files; from the disk unless given. */
-  readonly readFile?: ReadFile;
 }
 
 /**
@@ -68,10 +66,9 @@ export function environmentSources({
   environment,
   workingDirectory,
   envFile,
-  readFile,
 }: StartupSources): Environment[] {
-  const chosen = envFile === undefined ? [] : [readEnvFile(envFile, true, readFile)];
-  return [environment, ...chosen, readEnvFile(join(workingDirectory, '.env'), false, readFile)];
+  const chosen = envFile === undefined ? [] : [readEnvFile(envFile, true)];
+  return [environment, ...chosen, readEnvFile(join(workingDirectory, '.env'), false)];
 }
 
 /** What people call the sources, in the order of `environmentSources`. */
@@ -96,7 +93,6 @@ export async function judge(sources: StartupSources): Promise<Judgement> {
   const { config, problems, warnings, given } = readConfig(
     environmentSources(sources),
     DEPRECATIONS,
-    sources.readFile,
   );
   const license = await checkedLicense(config, { problems, given });
   const { entries, ...keys } = checkedTrustedKeys(config, given);

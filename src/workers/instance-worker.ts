@@ -1,8 +1,23 @@
-// A worker process as it sees its instance: what it begins with, what the primary process orders, and the metrics of all.
+// One of several worker processes: takes orders from the primary process, and reports to it.
 import type { Registry } from 'prom-client';
-import { FileRecord } from '../start/file-record.js';
-import type { ToPrimary, ToWorker } from './messages.js';
-import { HEARTBEAT_MS } from './messages.js';
+import { AggregatorRegistry } from 'prom-client';
+
+/** In the environment of a worker that the primary has started: another program may start the service as a worker of its own. */
+export const WORKER_MARK = 'EMBEDDED_TOKEN_EXCHANGE_WORKER';
+
+/** How often a worker reports that its event loop runs. */
+export const HEARTBEAT_MS = 2_000;
+
+export type ToPrimary =
+  | { readonly kind: 'heartbeat' | 'metrics' }
+  /** It answers requests. */
+  | { readonly kind: 'ready'; readonly summary: object };
+
+export type ToWorker =
+  /** `stop`: the instance stops. `leave`: another worker takes the place of this one. */
+  | { readonly kind: 'stop' | 'leave' }
+  /** Answers `metrics`: those of all workers; undefined where one of them has not answered. */
+  | { readonly kind: 'metrics'; readonly text: string | undefined };
 
 /** What the primary may order once the worker answers requests. */
 export interface Orders {
@@ -11,27 +26,19 @@ export interface Orders {
 }
 
 export class InstanceWorker {
-  /** The files that the configuration names, as the primary has read them. */
-  files = new FileRecord();
-  private registry: Registry | undefined;
   private orders: Orders | undefined;
-  private readonly awaiting: ((text: string) => void)[] = [];
+  private readonly awaiting: ((text: string | undefined) => void)[] = [];
 
   /** @param number from 1 on; it stays when the process is replaced */
-  private constructor(readonly number: number) {}
-
-  static async begin(number: number): Promise<InstanceWorker> {
-    const worker = new InstanceWorker(number);
+  constructor(readonly number: number) {
     // Before Node.js exits by itself, which may wait for its own threads for ever.
     process.prependOnceListener('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-    // A terminal and a service manager send them to all processes: the primary obeys them for all.
+    // A terminal and a service manager send them to all processes; the primary handles them for all.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
+    process.on('message', (message: ToWorker) => this.take(message));
     setInterval(() => send({ kind: 'heartbeat' }), HEARTBEAT_MS).unref();
-    await new Promise<void>((resolve) => {
-      process.on('message', (message: ToWorker) => worker.take(message, resolve));
-      send({ kind: 'begin' });
-    });
-    return worker;
+    // Answers from now on, so that a worker that starts does not hold up the metrics of the others.
+    new AggregatorRegistry();
   }
 
   obey(orders: Orders): void {
@@ -42,33 +49,29 @@ export class InstanceWorker {
     send({ kind: 'ready', summary });
   }
 
-  /** Has the metrics of all workers hold this registry, with the worker's number at each series. */
+  /** Adds this registry to the metrics of the instance, with the worker's number at each series. */
   offerMetrics(registry: Registry): void {
     registry.setDefaultLabels({ worker: String(this.number) });
-    this.registry = registry;
+    AggregatorRegistry.setRegistries(registry);
   }
 
-  /** Those of all workers that answer within four seconds, as text. */
-  instanceMetrics(): Promise<string> {
-    return new Promise((resolve) => {
+  /**
+   * Those of all workers, as text.
+   * @throws Error where one of them has not answered within five seconds
+   */
+  async instanceMetrics(): Promise<string> {
+    const text = await new Promise<string | undefined>((resolve) => {
       this.awaiting.push(resolve);
       send({ kind: 'metrics' });
     });
+    if (text === undefined) throw new Error('a worker has not answered what it has counted');
+    return text;
   }
 
-  private take(message: ToWorker, onBegin: () => void): void {
-    switch (message.kind) {
-      case 'begin':
-        this.files = new FileRecord(message.files);
-        return onBegin();
-      case 'count':
-        return void this.registry?.getMetricsAsJSON().then((counted) => send({ kind: 'counted', counted }));
-      case 'metrics':
-        for (const resolve of this.awaiting.splice(0)) resolve(message.text);
-        return;
-      default:
-        this.orders?.[message.kind]();
-    }
+  private take(message: ToWorker): void {
+    if (message.kind === 'metrics') for (const resolve of this.awaiting.splice(0)) resolve(message.text);
+    // prom-client sends messages of its own, which have no kind.
+    else if (message.kind) this.orders?.[message.kind]();
   }
 }
 

@@ -1,15 +1,13 @@
-// The primary process of an instance with several workers: starts them, keeps them, replaces them and stops them.
+// The primary process of an instance with several workers: starts, restarts, replaces and stops them.
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import { AggregatorRegistry } from 'prom-client';
 import { ConfigurationError } from '../config/load-config.js';
 import { exitAfterLog } from '../logging/exit.js';
 import type { StandardOutput } from '../logging/logger.js';
-import { FileRecord } from '../start/file-record.js';
 import type { Startup, StartupSources } from '../start/startup.js';
 import { prepareStartup } from '../start/startup.js';
-import { HEARTBEAT_MS } from './messages.js';
+import { HEARTBEAT_MS } from './instance-worker.js';
 import type { End } from './worker-process.js';
 import { WorkerProcess } from './worker-process.js';
 
@@ -22,12 +20,6 @@ const FIRST_PAUSE_MS = 500;
 /** After the delay that is configured; a worker has five seconds to stop, and as long to have its last lines read. */
 const LONGEST_STOP_MS = 10_000;
 
-/** A configuration that was checked, with the files as they were read then. */
-export interface Checked {
-  readonly startup: Startup;
-  readonly files: FileRecord;
-}
-
 export interface PrimaryParts {
   /** Where a configuration is read anew. */
   readonly sources: StartupSources;
@@ -38,32 +30,36 @@ export interface PrimaryParts {
 
 /**
  * Has no database and answers no request.
- * @rule D123 Workers begin with the configuration that the primary has checked. One that ends, or hangs, is replaced; one that dies
- * too often ends the whole, and the end of the primary ends them all.
+ * @rule D123 A worker that ends, or hangs, is replaced; one that dies too often ends the instance, and the end of the primary ends
+ * all workers.
  */
 export class Primary {
   private readonly all = new Set<WorkerProcess>();
   /** The present worker of each number; none while it waits for its restart. */
   private readonly present = new Map<number, WorkerProcess>();
   private readonly deaths = new Map<number, number[]>();
+  private readonly metrics = new AggregatorRegistry();
   private replacing: Promise<void> = Promise.resolve();
   private hasStarted = false;
   private exitCode: number | undefined;
 
   /** @throws ConfigurationError in a process that another program has started as a worker of its own */
   constructor(
-    private checked: Checked,
+    private startup: Startup,
     private readonly parts: PrimaryParts,
   ) {
     if (!cluster.isPrimary)
       throw new ConfigurationError(['SVC_WORKERS: must be 1 where another program starts workers itself']);
+    // Also on Windows, and whatever NODE_CLUSTER_SCHED_POLICY says: a worker takes no connection by itself.
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'], serialization: 'advanced' });
   }
 
   /** The first worker brings the database up to date, so that the others find nothing to do. */
   async start(): Promise<void> {
-    this.obeySignals();
+    this.handleSignals();
     setInterval(() => this.killHanging(), HEARTBEAT_MS);
-    const { workers } = this.checked.startup.config;
+    const { workers } = this.startup.config;
     const summary = await this.place(1).ready;
     if (summary === undefined || this.isStopping) return;
     const others = Array.from({ length: workers - 1 }, (_, index) => this.place(index + 2).ready);
@@ -78,52 +74,49 @@ export class Primary {
   }
 
   private place(number: number): WorkerProcess {
-    const worker = this.fork(number, this.checked);
+    const worker = this.fork(number);
     this.present.set(number, worker);
     return worker;
   }
 
-  private fork(number: number, { files }: Checked): WorkerProcess {
+  private fork(number: number): WorkerProcess {
     const { logger, output } = this.parts;
-    const worker = new WorkerProcess(number, files, output, () => this.metrics());
+    const { workers } = this.startup.config;
+    const worker = new WorkerProcess(number, workers, output, () => this.metrics.clusterMetrics());
     this.all.add(worker);
-    void worker.ended.then((end) => this.left(worker, end));
+    void worker.ended.then((end) => this.ended(worker, end));
     void worker.ready.then(() => {
-      if (worker.isReady) logger.info(logFields(worker), 'a worker answers requests');
+      if (worker.isReady) logger.info(worker.logFields, 'a worker answers requests');
     });
     return worker;
   }
 
-  /** Of all workers that serve and answer. Each series has the number of its worker, so nothing is added up here. */
-  private async metrics(): Promise<string> {
-    const serving = [...this.all].filter(({ isReady }) => isReady);
-    const counted = await Promise.all(serving.map((worker) => worker.counted()));
-    // Its types know registries where it takes what they have counted.
-    const answered = counted.filter((one) => one !== undefined) as unknown as Registry[];
-    return AggregatorRegistry.aggregate(answered).metrics();
-  }
-
   /** Heartbeats that are missing are counted, not the time: a machine that was asleep has missed none. */
   private killHanging(): void {
+    const seconds = (MOST_MISSED_BEATS * HEARTBEAT_MS) / 1000;
     for (const worker of this.all) {
       worker.missedBeats += 1;
       if (worker.missedBeats !== MOST_MISSED_BEATS) continue;
-      const seconds = (MOST_MISSED_BEATS * HEARTBEAT_MS) / 1000;
       this.parts.logger.error(
-        { ...logFields(worker), seconds },
+        { ...worker.logFields, seconds },
         'a worker has given no sign of life and is killed',
       );
       worker.kill();
     }
   }
 
-  private left(worker: WorkerProcess, end: End): void {
+  private ended(worker: WorkerProcess, end: End): void {
+    const { logger } = this.parts;
     this.all.delete(worker);
-    if (this.isStopping) return this.stopped(worker, end);
+    if (this.isStopping) {
+      // As one process that could not stop as it should, the instance reports it by its exit code.
+      if (worker.isReady && end.code !== 0) this.exitCode = EXIT_FAILED;
+      return this.exitWhenAlone();
+    }
     if (this.present.get(worker.number) !== worker) return;
-    const fields = { ...logFields(worker), ...end };
+    const fields = { ...worker.logFields, ...end };
     if (this.hasStarted) return this.restart(worker.number, fields);
-    this.parts.logger.fatal(fields, 'a worker has ended before all were ready, and the process ends');
+    logger.fatal(fields, 'a worker has ended before all were ready, and the process ends');
     this.stop(EXIT_FAILED);
   }
 
@@ -131,9 +124,9 @@ export class Primary {
     const { logger } = this.parts;
     this.present.delete(number);
     const nowMs = performance.now();
-    const deaths = (this.deaths.get(number) ?? []).filter((atMs) => nowMs - atMs < DEATHS_WITHIN_MS);
-    this.deaths.set(number, [...deaths, nowMs]);
-    if (deaths.length + 1 >= MOST_DEATHS) {
+    const earlier = (this.deaths.get(number) ?? []).filter((atMs) => nowMs - atMs < DEATHS_WITHIN_MS);
+    this.deaths.set(number, [...earlier, nowMs]);
+    if (earlier.length + 1 >= MOST_DEATHS) {
       const within = { deaths: MOST_DEATHS, withinSeconds: DEATHS_WITHIN_MS / 1000 };
       logger.fatal({ ...fields, ...within }, 'a worker has died too often, and the process ends');
       return this.stop(EXIT_FAILED);
@@ -143,16 +136,19 @@ export class Primary {
     const placeAgain = () => {
       if (!this.isStopping && !this.present.has(number)) this.place(number);
     };
-    setTimeout(placeAgain, FIRST_PAUSE_MS * 2 ** deaths.length);
+    setTimeout(placeAgain, FIRST_PAUSE_MS * 2 ** earlier.length);
   }
 
-  private obeySignals(): void {
+  private handleSignals(): void {
+    const { logger } = this.parts;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (this.isStopping) return this.endAtOnce(signal);
-        const { shutdownDelaySeconds: delaySeconds } = this.checked.startup.config;
-        this.parts.logger.info(
-          { signal, delaySeconds },
+        if (this.isStopping) {
+          logger.warn({ signal }, 'ended at once by a second signal');
+          return this.killAll();
+        }
+        logger.info(
+          { signal, delaySeconds: this.startup.config.shutdownDelaySeconds },
           'stopping: requests in flight are still answered; a second signal ends the process at once',
         );
         this.stop(0);
@@ -171,25 +167,14 @@ export class Primary {
       if (!worker.isReady) worker.kill();
       else if (!worker.isLeaving) worker.send({ kind: 'stop' });
     }
-    const delayMs = this.checked.startup.config.shutdownDelaySeconds * 1000;
+    const delayMs = this.startup.config.shutdownDelaySeconds * 1000;
     setTimeout(() => this.killAll(), delayMs + LONGEST_STOP_MS).unref();
-    this.exitWhenAlone();
-  }
-
-  private endAtOnce(signal: string): void {
-    this.parts.logger.warn({ signal }, 'ended at once by a second signal');
-    this.killAll();
     this.exitWhenAlone();
   }
 
   private killAll(): void {
     this.exitCode = EXIT_FAILED;
     for (const worker of this.all) worker.kill();
-  }
-
-  /** As one process that could not stop as it should, the whole says it by its exit code. */
-  private stopped({ isReady }: WorkerProcess, { code }: End): void {
-    if (isReady && code !== 0) this.exitCode = EXIT_FAILED;
     this.exitWhenAlone();
   }
 
@@ -200,14 +185,17 @@ export class Primary {
   /** Replaces worker after worker by one with the configuration as it is now. */
   private async replaceAll(): Promise<void> {
     if (!this.hasStarted || this.isStopping) return;
-    const { logger } = this.parts;
+    const { logger, sources } = this.parts;
     let replaced = 0;
     try {
-      const checked = await this.checkAnew();
+      const startup = await prepareStartup(sources);
+      const { workers } = startup.config;
+      if (workers !== this.startup.config.workers)
+        throw new ConfigurationError(['SVC_WORKERS: a change of it needs a new start of the process']);
+      this.startup = startup;
       logger.info('the workers are replaced one after the other');
-      for (const warning of checked.startup.warnings) logger.warn(warning);
-      for (; replaced < checked.startup.config.workers; replaced += 1)
-        await this.replace(replaced + 1, checked);
+      for (const warning of startup.warnings) logger.warn(warning);
+      for (; replaced < workers; replaced += 1) await this.replace(replaced + 1);
       if (!this.isStopping) logger.info('all workers have been replaced');
     } catch (error) {
       const reason = error instanceof ConfigurationError ? error.message : String(error);
@@ -218,23 +206,13 @@ export class Primary {
     }
   }
 
-  /** @throws ConfigurationError */
-  private async checkAnew(): Promise<Checked> {
-    const files = new FileRecord();
-    const startup = await prepareStartup({ ...this.parts.sources, readFile: files.read });
-    if (startup.config.workers !== this.checked.startup.config.workers)
-      throw new ConfigurationError(['SVC_WORKERS: a change of it needs a new start of the process']);
-    return { startup, files };
-  }
-
   /** @throws Error where the new worker does not get ready */
-  private async replace(number: number, checked: Checked): Promise<void> {
+  private async replace(number: number): Promise<void> {
     if (this.isStopping) return;
-    const next = this.fork(number, checked);
+    const next = this.fork(number);
     const summary = await next.ready;
     if (this.isStopping) return;
     if (summary === undefined) throw new Error('a new worker has ended before it was ready');
-    this.checked = checked;
     const before = this.present.get(number);
     this.present.set(number, next);
     if (before === undefined) return;
@@ -242,8 +220,4 @@ export class Primary {
     before.send({ kind: 'leave' });
     await before.ended;
   }
-}
-
-function logFields({ number, processId }: WorkerProcess): { worker: number; pid: number | undefined } {
-  return { worker: number, pid: processId };
 }
