@@ -90,10 +90,7 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
 
 /** The same with its problems, for whoever tells them beside everything else. @throws ConfigurationError as above */
 export async function judge(sources: StartupSources): Promise<Judgement> {
-  const { config, problems, warnings, given } = readConfig(
-    environmentSources(sources),
-    DEPRECATIONS,
-  );
+  const { config, problems, warnings, given } = readConfig(environmentSources(sources), DEPRECATIONS);
   const license = await checkedLicense(config, { problems, given });
   const { entries, ...keys } = checkedTrustedKeys(config, given);
   const { tlsCertificate, tlsKey } = config;
