@@ -53,6 +53,7 @@ import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/p
 import type { Clock } from './token-exchange/foundation/clock.js';
 import type { RefusedWork } from './token-exchange/http/database-refusal.js';
 import { JwksKeyProvider } from './token-exchange/keys/jwks/jwks-key.provider.js';
+import { ClockDifference } from './token-exchange/replay/clock-difference.js';
 import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
 import type { BearerReason } from './token-exchange/rejection.js';
 import { Revocations } from './token-exchange/revocation/revocations.js';
@@ -350,15 +351,17 @@ function tokenExchange(
   const useFactory = (
     dataSource: DataSource,
     revocations: Revocations,
+    clocks: ClockDifference,
     keys: JwksKeyProvider,
     stored: StoredEntryFollower,
   ) => [
     databaseCheck(dataSource),
     revocationsCheck(revocations),
+    clockCheck(clocks),
     keySetCheck(keys),
     storedEntriesCheck(stored),
   ];
-  const inject = [DataSource, Revocations, JwksKeyProvider, StoredEntryFollower];
+  const inject = [DataSource, Revocations, ClockDifference, JwksKeyProvider, StoredEntryFollower];
   const imports = [database, access, module];
   return [module, HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
 }
@@ -376,6 +379,11 @@ function databaseCheck(database: DataSource): ReadinessCheck {
 /** Without news of them every credential gets a 503 (D60): requests are better off elsewhere. */
 function revocationsCheck(revocations: Revocations): ReadinessCheck {
   return { name: 'revocations', isReady: () => Promise.resolve(revocations.isKnown) };
+}
+
+/** While clocks differ too much both flows answer 503 (D97). */
+function clockCheck(clocks: ClockDifference): ReadinessCheck {
+  return { name: 'its clock', isReady: () => Promise.resolve(clocks.isSmall) };
 }
 
 /**

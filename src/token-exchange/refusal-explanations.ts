@@ -113,10 +113,9 @@ export const REJECTION_EXPLANATIONS = {
   },
   token_expired: {
     check: 'times',
-    cause:
-      'the token has expired by the clock of this service, or by that of the replay records that were deleted; at `exp` there is no tolerance',
+    cause: 'the token has expired by the clock of this service; at `exp` there is no tolerance',
     remedy:
-      "the partner makes a token for each use and sends it at once; where it was new, its clock or this machine's is wrong, or was wrong when records were deleted",
+      "the partner makes a token for each use and sends it at once; where it was new, its clock or this machine's is wrong",
   },
   token_not_yet_valid: {
     check: 'times',

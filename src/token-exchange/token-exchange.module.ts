@@ -11,6 +11,7 @@ import { DelegationService } from './delegation/delegation.service.js';
 import { IssuancePlanner } from './delegation/issuance.planner.js';
 import { TokenTypeWarning } from './delegation/token-type.warning.js';
 import { EntryThrottleService } from './edge/entry-throttle.service.js';
+import { ClockDifference } from './replay/clock-difference.js';
 import { FormBodies } from './edge/form-bodies.js';
 import { HttpAnswers } from './http/http-answers.js';
 import { EmbedLoginController } from './embed-login/embed-login.controller.js';
@@ -72,7 +73,7 @@ const FLOWS = [
   PlainHttpWarning,
   TokenRevocationService,
 ];
-const JOBS = [JtiPurgeJob];
+const JOBS = [JtiPurgeJob, ClockDifference];
 
 /** How settings are made of what the host injects. */
 export interface SettingsFactory {
@@ -135,6 +136,7 @@ function moduleOf(parts: TokenExchangeParts, settings: Provider): DynamicModule 
       JwksKeyProvider,
       StoredEntryFollower,
       StoredEntryService,
+      ClockDifference,
       ...ownServices(parts),
     ],
   };

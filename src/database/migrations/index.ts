@@ -18,7 +18,7 @@ import { EmailDomains1790000000200 } from './1790000000200-email-domains.js';
 import { ClientRequestId1790000000210 } from './1790000000210-client-request-id.js';
 import { ProjectSize1790000000220 } from './1790000000220-project-size.js';
 
-const [tokenExchange, revocation, storedEntries, leaderEpoch, replayHorizon, sessionGeneration, noLease] =
+const [tokenExchange, revocation, storedEntries, leaderEpoch, sessionGeneration, noLease] =
   TOKEN_EXCHANGE_MIGRATIONS;
 
 export const MIGRATIONS = [
@@ -37,7 +37,6 @@ export const MIGRATIONS = [
   AuditRequest1790000000100,
   AuditStreaming1790000000110,
   leaderEpoch,
-  replayHorizon,
   Operators1790000000140,
   AccessGeneration1790000000150,
   sessionGeneration,

@@ -43,15 +43,6 @@ const LOOKED_UP: ConsumptionSql = givenRows(
   'position',
 );
 
-/**
- * Whether a token expired so long ago that the record of its use may be gone. Null where nothing was ever deleted.
- * @rule D97 What the purge may have deleted is refused, whatever any clock says now.
- *
- * The purge commits its horizon first, then waits for the end of every statement that may not see it yet, and only then
- * deletes: see `JtiRepository.purge`. So a statement that reads an older horizon finds the records by the primary key.
- */
-const IS_PURGED = sql`to_timestamp(exp) <= (SELECT purged_until FROM token_exchange_replay_horizon WHERE singleton)`;
-
 /** What differs where requests have several ids, of which the insertion must not take some alone. */
 interface Form {
   readonly known: ConsumptionSql;
@@ -63,7 +54,7 @@ interface Form {
 /** Most requests have one id, and nothing to be looked up. */
 const ONE_BY_ONE: Form = {
   known: sql``,
-  wholeSoFar: sql`WHERE NOT is_purged`,
+  wholeSoFar: sql``,
   isWhole: sql`true`,
   usedPositions: sql`NULL::integer[]`,
 };
@@ -81,14 +72,13 @@ const ALL_OR_NONE: Form = {
     FROM ${LOOKED_UP}
     WHERE (SELECT true FROM token_exchange_used_jti WHERE jti_hash = looked_up.hash)
   ), `,
-  wholeSoFar: sql`WHERE request <> ALL (ARRAY(SELECT request FROM known WHERE request IS NOT NULL))
-      AND request <> ALL (ARRAY(SELECT request FROM asked WHERE is_purged))`,
+  wholeSoFar: sql`WHERE request <> ALL (ARRAY(SELECT request FROM known WHERE request IS NOT NULL))`,
   isWhole: sql`1 / (every(used.jti_hash IS NOT NULL) = bool_or(used.jti_hash IS NOT NULL))::integer`,
   usedPositions: sql`CASE WHEN asked.request = 0 THEN ARRAY(SELECT position FROM known) END`,
 };
 
 /**
- * The clauses that use up ids. They end in `verdict (request, is_accepted, is_purged, is_whole, used_positions)`; the statement must
+ * The clauses that use up ids. They end in `verdict (request, is_accepted, is_whole, used_positions)`; the statement must
  * select `VERDICT`.
  * @rule 5.2.5 A jti is accepted once.
  * @rule D3 What a token uses up is used by one atomic statement, and a loser leaves nothing behind.
@@ -99,7 +89,7 @@ const ALL_OR_NONE: Form = {
  */
 function consumption({ known, wholeSoFar, isWhole, usedPositions }: Form): ConsumptionSql {
   return sql`${known}asked AS (
-    SELECT hash, exp, request, coalesce(${IS_PURGED}, false) AS is_purged FROM ${ASKED}
+    SELECT hash, exp, request FROM ${ASKED}
   ), first AS (
     SELECT DISTINCT ON (hash) hash, exp, request FROM asked ${wholeSoFar}
     ORDER BY hash, request
@@ -108,7 +98,6 @@ function consumption({ known, wholeSoFar, isWhole, usedPositions }: Form): Consu
     ON CONFLICT DO NOTHING RETURNING jti_hash
   ), verdict AS (
     SELECT asked.request, every(used.jti_hash IS NOT NULL) AS is_accepted,
-      bool_or(asked.is_purged) AS is_purged,
       ${isWhole} AS is_whole,
       ${usedPositions} AS used_positions
     FROM asked LEFT JOIN first USING (hash, request) LEFT JOIN used ON used.jti_hash = first.hash
@@ -117,13 +106,11 @@ function consumption({ known, wholeSoFar, isWhole, usedPositions }: Form): Consu
 }
 
 /** What a statement with the clauses selects for each request, in the order of the requests. */
-export const VERDICT = sql`verdict.is_accepted AS "isAccepted", verdict.is_purged AS "isPurged", verdict.is_whole AS "isWhole",
+export const VERDICT = sql`verdict.is_accepted AS "isAccepted", verdict.is_whole AS "isWhole",
     verdict.used_positions AS "usedPositions"`;
 
 export interface Verdict {
   readonly isAccepted: boolean;
-  /** Whether a token of the request expired so long ago that nobody knows any more whether it was used. */
-  readonly isPurged: boolean;
   /** In the first row of a statement that looks ids up: which of them had been used, by their positions, from 1. */
   readonly usedPositions: readonly number[] | null;
 }

@@ -17,20 +17,12 @@ interface Asker<Request> extends Turn {
   readonly records: readonly Pick<AskedId, 'hash' | 'exp'>[];
 }
 
-type Refused = 'replayed' | 'purged';
-
-/** What a refused request is told of, where nobody knows any more whether its tokens were used. */
-export const PURGED = {
-  expected: 'exp after that of all replay records that were deleted',
-  found: 'an earlier one',
-};
-
 /** How often a statement is run that loses a race each time; more of them in a row are no accident. */
 const MAX_RUNS = 4;
 
 /** Lets the requests of one moment share a statement. */
 export class ConsumptionBatch<Request extends { readonly uses: readonly TokenUse[] }, Row extends Verdict> {
-  private readonly batch: Batch<Asker<Request>, Row | Refused | 'again'>;
+  private readonly batch: Batch<Asker<Request>, Row | 'replayed' | 'again'>;
 
   /**
    * @param waitMs see `Batch`
@@ -49,8 +41,7 @@ export class ConsumptionBatch<Request extends { readonly uses: readonly TokenUse
    * Uses up the ids of one request: all of them or none.
    * @rule D2 Once over all issuers and both flows.
    * @returns its row of the statement
-   * @throws Rejection `token_replayed` when any of them was used before, or two of them are the same; `token_expired` when
-   * the record of its use may have been deleted
+   * @throws Rejection `token_replayed` when any of them was used before, or two of them are the same
    */
   async consume(request: Request): Promise<Row> {
     const records = request.uses.map(({ jti, exp }) => ({ hash: storedIdOf(jti), exp }));
@@ -60,11 +51,10 @@ export class ConsumptionBatch<Request extends { readonly uses: readonly TokenUse
     // Its neighbours have their answers and do not wait for it.
     while (outcome === 'again') outcome = await this.batch.add({ request, records, ids, hasWaited: true });
     if (outcome === 'replayed') throw new Rejection('token_replayed');
-    if (outcome === 'purged') throw new Rejection('token_expired', PURGED);
     return outcome;
   }
 
-  private async serve(askers: readonly Asker<Request>[]): Promise<(Row | Refused | 'again')[]> {
+  private async serve(askers: readonly Asker<Request>[]): Promise<(Row | 'replayed' | 'again')[]> {
     const turns = takeTurns(askers);
     const consumption = consumptionOf(turns);
     const rows = await this.ask(consumption);
@@ -74,7 +64,6 @@ export class ConsumptionBatch<Request extends { readonly uses: readonly TokenUse
     return askers.map((asker) => {
       const row = rowOf.get(asker);
       if (row?.isAccepted === true) return row;
-      if (row?.isPurged === true) return 'purged';
       return row !== undefined || wantsOneOf(asker, used) ? 'replayed' : 'again';
     });
   }
@@ -133,7 +122,6 @@ function usedIds(
   const found = (rows[0]?.usedPositions ?? []).map((position) => lookedUp[position - 1]?.id ?? '');
   const used = new Set(found);
   for (const [index, asker] of asking.entries()) {
-    if (rows[index]?.isPurged === true) continue;
     // Refused, and nothing was found: others have used all of its ids since.
     if (rows[index]?.isAccepted === true || !wantsOneOf(asker, used)) asker.ids.forEach((id) => used.add(id));
   }

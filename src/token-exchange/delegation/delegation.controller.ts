@@ -2,6 +2,7 @@
 import { Controller, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import {
   AvailableGuard,
+  ClockGuard,
   ExchangeEnabledGuard,
   ExchangeThrottlerGuard,
   FormOnlyGuard,
@@ -51,6 +52,7 @@ export class DelegationController {
     ExchangeEnabledGuard,
     FormOnlyGuard,
     RevocationsKnownGuard,
+    ClockGuard,
   )
   async exchange(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const { subjectToken, actorToken, scope, resources, otherTypes } = readTokenExchangeForm(

@@ -13,6 +13,7 @@ import type { BodyLabel, LabelFault } from '../http/body-label.js';
 import { faultOfLabel } from '../http/body-label.js';
 import type { FlowRefusalKind } from './flow-refusal.js';
 import { FlowRefusal } from './flow-refusal.js';
+import { ClockDifference } from '../replay/clock-difference.js';
 import { FormBodies } from './form-bodies.js';
 import { requestOf } from '../http/http-answers.js';
 import { beginWait } from '../http/request-wait.js';
@@ -99,6 +100,18 @@ export class ExchangeEnabledGuard implements CanActivate {
   canActivate(): boolean {
     if (this.options.exchange.enabled) return true;
     throw new FlowRefusal('not_enabled', 'Token exchange is not enabled on this instance');
+  }
+}
+
+/** Without it a token that was used and has expired might be taken again (D97). */
+@Injectable()
+export class ClockGuard implements CanActivate {
+  constructor(private readonly clocks: ClockDifference) {}
+
+  /** @throws TemporarilyUnavailableException */
+  canActivate(): boolean {
+    this.clocks.ensureSmall();
+    return true;
   }
 }
 

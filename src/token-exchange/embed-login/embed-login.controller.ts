@@ -2,6 +2,7 @@
 import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import {
   AvailableGuard,
+  ClockGuard,
   EmbedLoginEnabledGuard,
   EmbedLoginThrottlerGuard,
   FormOnlyGuard,
@@ -34,6 +35,7 @@ const SEE_OTHER = 303;
   EmbedLoginEnabledGuard,
   FormOnlyGuard,
   RevocationsKnownGuard,
+  ClockGuard,
 )
 export class EmbedLoginController {
   constructor(

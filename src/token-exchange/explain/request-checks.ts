@@ -88,7 +88,7 @@ export const OF_THE_TERMS: readonly CheckKind[] = [
 export const CONSUMPTION: CheckKind = {
   check: 'replay',
   about: 'jti',
-  reasons: ['token_replayed', 'token_expired'],
+  reasons: ['token_replayed'],
   compared: (_, { subject, actor }) => [
     'a jti that was never used',
     subject.isUsed === true || actor?.isUsed === true ? 'a used one' : 'an unused one',

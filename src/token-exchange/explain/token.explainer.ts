@@ -1,6 +1,5 @@
 // Explains what the service would make of a token: by the code that judges it, on what is stored, and without using it up.
 import type { Parties } from '../consumption/consumption.service.js';
-import { PURGED } from '../consumption/jti-consumption.js';
 import type { JtiRepository } from '../consumption/jti.repository.js';
 import type { Transaction, Transactions } from '../database/transaction.js';
 import { judgeRevocation, verifyParties } from '../delegation/exchange.judgement.js';
@@ -205,8 +204,6 @@ class Walk {
     this.used = await this.sources.jtis.findUsed(transaction, uses);
     const areTwins = actor?.claims.jti === subject.claims.jti;
     if (this.used.includes(true) || areTwins) throw new Rejection('token_replayed', issuerAndKid(subject));
-    if (await this.sources.jtis.mayBePurged(transaction, uses))
-      throw new Rejection('token_expired', { ...issuerAndKid(subject), ...PURGED });
   }
 
   private decide(transaction: Transaction, parties: Parties): Promise<Resolved<IdentityDecision>> {

@@ -3,7 +3,6 @@ import { TABLES, TokenExchange1790000000050 } from './1790000000050-token-exchan
 import { REVOCATION_TABLES, TokenExchange1790000000070 } from './1790000000070-token-exchange-revocation.js';
 import { STORED_ENTRY_TABLES, TokenExchange1790000000090 } from './1790000000090-stored-entries.js';
 import { TokenExchange1790000000120 } from './1790000000120-leader-epoch.js';
-import { REPLAY_HORIZON_TABLES, TokenExchange1790000000130 } from './1790000000130-replay-horizon.js';
 import { TokenExchange1790000000160 } from './1790000000160-session-generation.js';
 import { LEASE_TABLE, TokenExchange1790000000180 } from './1790000000180-no-lease.js';
 
@@ -13,7 +12,6 @@ export const TOKEN_EXCHANGE_MIGRATIONS = [
   TokenExchange1790000000070,
   TokenExchange1790000000090,
   TokenExchange1790000000120,
-  TokenExchange1790000000130,
   TokenExchange1790000000160,
   TokenExchange1790000000180,
 ] as const;
@@ -23,5 +21,4 @@ export const TOKEN_EXCHANGE_TABLES: readonly string[] = Object.keys({
   ...TABLES,
   ...REVOCATION_TABLES,
   ...STORED_ENTRY_TABLES,
-  ...REPLAY_HORIZON_TABLES,
 }).filter((table) => table !== LEASE_TABLE && table !== 'token_exchange_user_sign_out');

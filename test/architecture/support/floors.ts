@@ -58,7 +58,7 @@ export const TOKEN_EXCHANGE: Plan = [
   [['database/']],
   [['coordination/'], ['audit/']],
   [['http/'], ['throttle/']],
-  [['revocation/']],
+  [['revocation/'], ['replay/']],
   [
     [
       'rejection.ts',

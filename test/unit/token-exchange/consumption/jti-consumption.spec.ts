@@ -20,9 +20,7 @@ class LostRaces {
       this.statements += 1;
       if (requests.some((request) => isLost(request, this.statements)))
         return Promise.reject(Object.assign(new Error('division by zero'), { code: '22012' }));
-      return Promise.resolve(
-        requests.map(() => ({ isAccepted: true, isPurged: false, usedPositions: null })),
-      );
+      return Promise.resolve(requests.map(() => ({ isAccepted: true, usedPositions: null })));
     });
   }
 

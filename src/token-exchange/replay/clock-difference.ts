@@ -1,0 +1,92 @@
+// Compares the clock of this process with the database's. Replay protection holds while they differ by no more than a bound.
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { Clock } from '../foundation/clock.js';
+import type { Log } from '../foundation/log.js';
+import { LOGGER } from '../foundation/log.js';
+import { TemporarilyUnavailableException } from '../http/temporarily-unavailable.exception.js';
+
+/** By which two instances may differ in all: half of it each. See `RETENTION_MARGIN_SECONDS` in jti.repository.ts. */
+const MOST_MS = 30 * 60_000;
+/** A step of this process's clock shows at once; this is how soon one of the database's does. */
+const MEASURE_EVERY_MS = 60_000;
+
+@Injectable()
+export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown {
+  /** The database's time where the monotonic clock of this process is at zero. Undefined before the first measurement. */
+  private databaseZeroMs: number | undefined;
+  private measuring: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private wasSmall = true;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
+  ) {}
+
+  /** A database that is away does not keep the process from starting: both flows answer 503 until it is there. */
+  async onModuleInit(): Promise<void> {
+    await this.measure();
+    this.timer = setInterval(() => void this.measure(), MEASURE_EVERY_MS);
+    this.timer.unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.measuring;
+  }
+
+  /** Whether the difference is known and small enough. Where it is not, it is measured again. */
+  get isSmall(): boolean {
+    const differenceMs = this.differenceMs();
+    const isSmall = Math.abs(differenceMs ?? Number.POSITIVE_INFINITY) <= MOST_MS;
+    if (isSmall !== this.wasSmall && differenceMs !== undefined) this.logChange(isSmall, differenceMs);
+    if (!isSmall) void this.measure();
+    return isSmall;
+  }
+
+  /**
+   * @rule D97 An instance whose clock differs from the database's by more than 30 minutes takes no external token.
+   * @throws TemporarilyUnavailableException
+   */
+  ensureSmall(): void {
+    if (this.isSmall) return;
+    throw new TemporarilyUnavailableException('The clocks of the service and its database differ too much');
+  }
+
+  /** Positive where the clock of this process is ahead; undefined before the first measurement. */
+  private differenceMs(): number | undefined {
+    if (this.databaseZeroMs === undefined) return undefined;
+    return this.clock.nowMs() - (this.databaseZeroMs + this.clock.monotonicMs());
+  }
+
+  private measure(): Promise<void> {
+    this.measuring ??= this.readDatabaseTime().finally(() => (this.measuring = undefined));
+    return this.measuring;
+  }
+
+  /** What cannot be measured keeps its last value: a database that is away accepts no token either. */
+  private async readDatabaseTime(): Promise<void> {
+    try {
+      const [row] = await this.database.query<{ now: number }>(
+        'SELECT extract(epoch FROM clock_timestamp())::float8 AS now',
+      );
+      if (row !== undefined) this.databaseZeroMs = row.now * 1000 - this.clock.monotonicMs();
+    } catch (error) {
+      this.logger.debug({ err: error }, 'the clock of the database cannot be read; it is tried again');
+    }
+  }
+
+  private logChange(isSmall: boolean, differenceMs: number): void {
+    this.wasSmall = isSmall;
+    const seconds = Math.round(differenceMs / 1000);
+    if (isSmall) this.logger.info({ seconds }, 'the clocks of this process and of the database agree again');
+    else
+      this.logger.error(
+        { seconds },
+        'the clock of this process differs from that of the database by more than 30 minutes: both flows answer 503',
+      );
+  }
+}
