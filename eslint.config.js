@@ -3,6 +3,7 @@ import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
+import { imports } from './eslint.imports.mjs';
 
 const entryFiles = ['src/main.ts', 'src/cli/main.ts'];
 const environmentHint = 'Only entry files read the environment; take the validated configuration.';
@@ -12,6 +13,22 @@ const defaultExports = [
     message: 'Export by name: a thing has the same name everywhere.',
   },
 ];
+const globalModules = [
+  "Decorator[expression.callee.name='Global']",
+  "Property[key.name='global'][value.value=true]",
+  "CallExpression[callee.property.name=/^forRoot(Async)?$/]:not(:has(Property[key.name='global'][value.value=false]))",
+].map((selector) => ({ selector, message: 'A module offers nothing to modules that do not import it.' }));
+
+const environment = ['process', 'node:process'].map((name) => ({
+  name,
+  importNames: ['env'],
+  message: environmentHint,
+}));
+const forwardRef = {
+  name: '@nestjs/common',
+  importNames: ['forwardRef'],
+  message: 'Modules form no cycles.',
+};
 
 export default defineConfig(
   globalIgnores(['dist', 'dist-package', 'coverage', 'examples/*/dist']),
@@ -60,19 +77,20 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts'],
+    plugins: { imports },
+    rules: {
+      'imports/downwards': 'error',
+      'imports/no-cycle': 'error',
+      'imports/privileged': 'error',
+      'no-restricted-syntax': ['error', ...defaultExports, ...globalModules],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
     ignores: entryFiles,
     rules: {
       'no-restricted-properties': ['error', { object: 'process', property: 'env', message: environmentHint }],
-      'no-restricted-imports': [
-        'error',
-        {
-          paths: ['process', 'node:process'].map((name) => ({
-            name,
-            importNames: ['env'],
-            message: environmentHint,
-          })),
-        },
-      ],
+      'no-restricted-imports': ['error', { paths: [...environment, forwardRef] }],
     },
   },
   {
@@ -95,7 +113,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/**/*.mjs', 'test/**/*.mjs', 'eslint.config.js'],
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/**/*.mjs', 'test/**/*.mjs', 'eslint.*.{js,mjs}'],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {

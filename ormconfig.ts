@@ -1,12 +1,12 @@
 // The data source for TypeORM's command line, the same as the service's own: `typeorm -d dist/ormconfig.js migration:show`.
 import { readConfig } from './src/config/load-config.js';
-import { prepareDatabase } from './src/database/data-source.js';
-import { ENTITIES } from './src/start/entities.js';
-import { databaseSettings, environmentSources } from './src/start/startup.js';
+import { prepareDatabase } from './src/platform/database/data-source.js';
+import { SCHEMA } from './src/instance/schema.js';
+import { databaseSettings, environmentSources } from './src/instance/startup.js';
 
 async function prepareDataSource() {
   const sources = environmentSources({ environment: process.env, workingDirectory: process.cwd() });
-  const { dataSource } = await prepareDatabase(databaseSettings(readConfig(sources).config), ENTITIES);
+  const { dataSource } = await prepareDatabase(databaseSettings(readConfig(sources).config), SCHEMA);
   return dataSource;
 }
 

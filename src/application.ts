@@ -6,30 +6,30 @@ import type { Logger } from 'pino';
 import type { isAbsent } from './app.module.js';
 import { VARIABLES } from './config/environment.js';
 import type { Config } from './config/load-config.js';
-import { joinInstances } from './coordination/coordination.js';
-import type { DatabaseSettings, OpenDatabase } from './database/data-source.js';
-import { openDatabase } from './database/data-source.js';
-import { ConcurrencyLimit } from './http/concurrency-limit.js';
-import { ConnectionLimit } from './http/connection-limit.js';
-import { Departure } from './http/departure.js';
-import { addSecurityHeaders } from './http/security-headers.js';
-import { createServer } from './http/server.js';
-import { NestLogger } from './logging/logger.js';
-import { RequestTraces } from './logging/request-traces.js';
+import { joinInstances } from './platform/jobs/coordination.js';
+import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';
+import { openDatabase } from './platform/database/data-source.js';
+import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
+import { ConnectionLimit } from './platform/http/connection-limit.js';
+import { Departure } from './platform/http/departure.js';
+import { addSecurityHeaders } from './platform/http/security-headers.js';
+import { createServer } from './platform/http/server.js';
+import { NestLogger } from './platform/log/logger.js';
+import { RequestTraces } from './platform/log/request-traces.js';
 import type { Metrics } from './metrics/metrics.js';
 import { MetricsListener } from './metrics/metrics.listener.js';
-import { ENTITIES } from './start/entities.js';
-import { FrameAncestors } from './start/frame-ancestors.js';
-import type { Startup } from './start/startup.js';
-import { databaseSettings, encryptionKeys } from './start/startup.js';
-import { isTokenExchangeAvailable } from './start/token-exchange-settings.js';
-import { shareOf } from './start/workers.js';
+import { SCHEMA } from './instance/schema.js';
+import { FrameAncestors } from './instance/frame-ancestors.js';
+import type { Startup } from './instance/startup.js';
+import { databaseSettings, encryptionKeys } from './instance/startup.js';
+import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
+import { shareOf } from './instance/workers.js';
 import { TOKEN_EXCHANGE_DESCRIPTION } from './token-exchange/delegation/token-exchange.description.js';
 import { EMBED_LOGIN_DESCRIPTION } from './token-exchange/embed-login/embed-login.description.js';
-import { TOKEN_REVOCATION_DESCRIPTION } from './token-exchange/token-revocation/token-revocation.description.js';
-import { Clock } from './token-exchange/foundation/clock.js';
-import { StoredEntryFollower } from './token-exchange/keys/stored/stored-entry.follower.js';
-import { KeyRing } from './token-exchange/sealing/key-ring.js';
+import { TOKEN_REVOCATION_DESCRIPTION } from './token-exchange/http/token-revocation.description.js';
+import { Clock } from './platform/clock.js';
+import { StoredEntryFollower } from './token-exchange/trust/stored/stored-entry.follower.js';
+import { KeyRing } from './platform/secrets/key-ring.js';
 import type { InstanceWorker } from './workers/instance-worker.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
@@ -134,7 +134,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
 
 /** Reads the modules while the database answers. */
 async function open(settings: Parameters<typeof openDatabase>[0]) {
-  const opening = openDatabase(settings, ENTITIES);
+  const opening = openDatabase(settings, SCHEMA);
   try {
     const [composition, database] = await Promise.all([import('./app.module.js'), opening]);
     return { composition, database };

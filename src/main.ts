@@ -7,20 +7,20 @@ import 'reflect-metadata';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
 import { ConfigurationError } from './config/load-config.js';
-import { VERSION } from './config/version.js';
-import { DataDirectoryLockedError } from './database/data-directory.lock.js';
-import { DatabaseUnavailableError } from './database/data-source.js';
-import { UnsuitableServerError } from './database/pooler.js';
-import { exitAfterLog } from './logging/exit.js';
-import { StandardOutput, createLogger } from './logging/logger.js';
+import { VERSION } from './platform/version.js';
+import { DataDirectoryLockedError } from './platform/database/embedded/data-directory.lock.js';
+import { DatabaseUnavailableError } from './platform/database/data-source.js';
+import { UnsuitableServerError } from './platform/database/pooler.js';
+import { exitAfterLog } from './platform/log/exit.js';
+import { StandardOutput, createLogger } from './platform/log/logger.js';
 import { MetricsAddressError } from './metrics/metrics.listener.js';
-import { CommandLineError, readCommandLine } from './start/command-line.js';
-import type { Startup, StartupSources } from './start/startup.js';
-import { prepareStartup } from './start/startup.js';
-import { isTokenExchangeAvailable } from './start/token-exchange-settings.js';
-import { Clock } from './token-exchange/foundation/clock.js';
+import { CommandLineError, readCommandLine } from './instance/command-line.js';
+import type { Startup, StartupSources } from './instance/startup.js';
+import { prepareStartup } from './instance/startup.js';
+import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
+import { Clock } from './platform/clock.js';
 import { InstanceWorker, WORKER_MARK } from './workers/instance-worker.js';
-import { SealError } from './token-exchange/sealing/key-ring.js';
+import { SealError } from './platform/secrets/key-ring.js';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSED = 2;
@@ -71,7 +71,7 @@ async function work(number: number, sources: StartupSources): Promise<void> {
 /** @returns what an operator wants to see of it */
 async function serve(startup: Startup, logger: Logger, worker?: InstanceWorker): Promise<object> {
   const sourceDirectory = dirname(fileURLToPath(import.meta.url));
-  const engineThread = join(sourceDirectory, 'database', 'engine.worker.js');
+  const engineThread = join(sourceDirectory, 'platform', 'database', 'embedded', 'engine.worker.js');
   const application = await createApplication(startup, { logger, sourceDirectory, engineThread, worker });
   const delayMs = startup.config.shutdownDelaySeconds * 1000;
   if (worker === undefined) stopOnSignals(application, delayMs, logger);

@@ -17,14 +17,14 @@ const EXPIRED_SECONDS_AGO = 3_600;
 
 await import('reflect-metadata');
 const { createApplication } = await load('application.js');
-const { createLogger } = await load('logging/logger.js');
-const { prepareStartup } = await load('start/startup.js');
+const { createLogger } = await load('platform/log/logger.js');
+const { prepareStartup } = await load('instance/startup.js');
 const { JtiPurgeJob } = await load('token-exchange/consumption/jti-purge.job.js');
 const { JtiRepository } = await load('token-exchange/consumption/jti.repository.js');
 
 const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });
 const logger = createLogger(startup.config.logLevel);
-const engineThread = join(source, 'database', 'engine.worker.js');
+const engineThread = join(source, 'platform', 'database', 'embedded', 'engine.worker.js');
 const application = await createApplication(startup, { logger, sourceDirectory: source, engineThread });
 const jtis = application.nest.get(JtiRepository, { strict: false });
 const purge = application.nest.get(JtiPurgeJob, { strict: false });

@@ -8,9 +8,9 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Database } from '../token-exchange/database/database.js';
-import { withinWait } from '../token-exchange/database/wait-limit.js';
-import { beginWait } from '../token-exchange/http/request-wait.js';
+import { Database } from '../platform/database/database.js';
+import { withinWait } from '../platform/database/wait-limit.js';
+import { beginWait } from '../platform/http/request-wait.js';
 import { readSessionCookies } from '../token-exchange/sessions/session-cookie.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type {
   AccessTokenRefusal,
   VerifiedAccessToken,
-} from '../token-exchange/access-tokens/access-token.service.js';
-import { AccessTokenService } from '../token-exchange/access-tokens/access-token.service.js';
+} from '../token-exchange/tokens/access-token.service.js';
+import { AccessTokenService } from '../token-exchange/tokens/access-token.service.js';
 import type { Party } from '../token-exchange/rejection.js';
 import { SessionService } from '../token-exchange/sessions/session.service.js';
 import type { User } from '../users/user.repository.js';

@@ -1,7 +1,7 @@
 // Who is signed in, and signing out.
 import { Controller, Get, HttpCode, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Clock } from '../token-exchange/foundation/clock.js';
+import { Clock } from '../platform/clock.js';
 import { SignOutService } from '../token-exchange/sessions/sign-out.service.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard } from './authentication.guard.js';

@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { from, lastValueFrom } from 'rxjs';
-import { Database } from '../token-exchange/database/database.js';
-import { withinWait } from '../token-exchange/database/wait-limit.js';
-import { waitedMs } from '../token-exchange/http/request-wait.js';
+import { Database } from '../platform/database/database.js';
+import { withinWait } from '../platform/database/wait-limit.js';
+import { waitedMs } from '../platform/http/request-wait.js';
 
 /** For each route behind the AuthenticationGuard. The two flows limit themselves, since fetches of keys do not count. */
 @Injectable()

@@ -1,15 +1,15 @@
 // Performs administrative operations, and writes each down in the audit trail.
-import type { OpenDatabase } from '../database/data-source.js';
+import type { OpenDatabase } from '../platform/database/data-source.js';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import { auditEvent } from '../token-exchange/audit/audit-event.js';
 import type { AuditContext } from '../token-exchange/audit/audit-event.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
-import { Database } from '../token-exchange/database/database.js';
-import type { Transaction } from '../token-exchange/database/transaction.js';
-import { Transactions } from '../token-exchange/database/transaction.js';
-import type { Clock } from '../token-exchange/foundation/clock.js';
-import { SILENT } from '../token-exchange/foundation/log.js';
+import { Database } from '../platform/database/database.js';
+import type { Transaction } from '../platform/database/transaction.js';
+import { Transactions } from '../platform/database/transaction.js';
+import type { Clock } from '../platform/clock.js';
+import { SILENT } from '../platform/log/log.js';
 import { OPERATOR_ROLES } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
 import { ActorError, CommandError } from './command-error.js';

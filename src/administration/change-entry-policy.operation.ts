@@ -1,5 +1,5 @@
 // Changes how far a stored trusted key entry is trusted.
-import { isJsonObject } from '../token-exchange/foundation/strict-json.js';
+import { isJsonObject } from '../platform/json/strict-json.js';
 import type { ChangedEntry, ChosenEntry } from './entry-change.js';
 import { trustEntry } from './entry-change.js';
 import type { Read } from './input.js';

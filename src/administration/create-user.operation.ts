@@ -1,6 +1,6 @@
 // Makes a user with a personal project.
-import { isUniqueViolation } from '../token-exchange/database/database-error.js';
-import { hasMoreCharacters } from '../token-exchange/foundation/characters.js';
+import { isUniqueViolation } from '../platform/database/database-error.js';
+import { hasMoreCharacters } from '../platform/text/characters.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
 import type { NewUser, User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';

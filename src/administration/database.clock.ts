@@ -1,6 +1,6 @@
 // The time of the database, for commands that are typed on a machine whose clock nobody knows.
-import type { OpenDatabase } from '../database/data-source.js';
-import { Clock } from '../token-exchange/foundation/clock.js';
+import type { OpenDatabase } from '../platform/database/data-source.js';
+import { Clock } from '../platform/clock.js';
 
 /**
  * What a command writes down (a revocation, a sign-out) is held against what instances have written: their clocks agree with

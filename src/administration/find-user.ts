@@ -1,5 +1,5 @@
 // Finds the user whom a command means, by id or by e-mail address.
-import type { Transaction } from '../token-exchange/database/transaction.js';
+import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';
 import type { InstanceParts } from './instance-parts.js';

@@ -1,6 +1,6 @@
 // Reads the inputs of administrative operations strictly: each member by its rule, and none that nobody knows.
-import { isEmailAddress } from '../token-exchange/foundation/email-address.js';
-import { isJsonObject, isUnstorable } from '../token-exchange/foundation/strict-json.js';
+import { isEmailAddress } from '../platform/text/email-address.js';
+import { isJsonObject, isUnstorable } from '../platform/json/strict-json.js';
 import { InputError } from './command-error.js';
 
 /** What a reader answers: the value, or the rule that it breaks. */

@@ -1,17 +1,17 @@
 // What administrative operations use of the instance, and how a process that has nothing but the database makes it.
 import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
-import type { OpenDatabase } from '../database/data-source.js';
-import { OperatorAccountRepository } from '../operator/accounts/operator-account.repository.js';
-import { OperatorSessionRepository } from '../operator/accounts/operator-session.repository.js';
-import { Database } from '../token-exchange/database/database.js';
+import type { OpenDatabase } from '../platform/database/data-source.js';
+import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
+import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
+import { Database } from '../platform/database/database.js';
 import type { ExplanationRequest } from '../token-exchange/explain/explanation-request.js';
 import type { TokenExplanation } from '../token-exchange/explain/token-explanation.js';
-import type { Clock } from '../token-exchange/foundation/clock.js';
-import { JwksSnapshotRepository } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
-import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
-import { StoredEntryChanges } from '../token-exchange/keys/stored/stored-entry.changes.js';
-import { StoredEntryRepository } from '../token-exchange/keys/stored/stored-entry.repository.js';
+import type { Clock } from '../platform/clock.js';
+import { JwksSnapshotRepository } from '../token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import type { StoredEntriesRules } from '../token-exchange/trust/stored/stored-entries.judgement.js';
+import { StoredEntryChanges } from '../token-exchange/trust/stored/stored-entry.changes.js';
+import { StoredEntryRepository } from '../token-exchange/trust/stored/stored-entry.repository.js';
 import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
 import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { User, UserRepository } from '../users/user.repository.js';

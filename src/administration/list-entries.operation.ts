@@ -1,9 +1,9 @@
 // Lists all trusted key entries, configured and stored, with what each allows.
-import { toJwksAddress } from '../token-exchange/keys/jwks/jwks-snapshot.repository.js';
-import { policyInWords } from '../token-exchange/keys/policy-words.js';
-import type { JudgedEntry } from '../token-exchange/keys/stored/stored-entry.js';
-import { labelOf } from '../token-exchange/keys/stored/stored-entry.js';
-import type { TrustedKeyEntry } from '../token-exchange/keys/trusted-key.js';
+import { toJwksAddress } from '../token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import { policyInWords } from '../token-exchange/trust/policy-words.js';
+import type { JudgedEntry } from '../token-exchange/trust/stored/stored-entry.js';
+import { labelOf } from '../token-exchange/trust/stored/stored-entry.js';
+import type { TrustedKeyEntry } from '../token-exchange/trust/trusted-key.js';
 import { readNothing } from './input.js';
 import type { ListOperation } from './operation.js';
 

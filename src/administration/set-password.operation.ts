@@ -1,7 +1,7 @@
 // Sets the password of an operator, or a code by which that one sets it. Neither password nor code comes here, only their hashes.
 import { auditEvent } from '../token-exchange/audit/audit-event.js';
-import { CODE_LIFETIME_SECONDS } from '../operator/accounts/sign-in-code.js';
-import { isPasswordHash } from '../operator/accounts/password-hasher.js';
+import { CODE_LIFETIME_SECONDS } from './accounts/sign-in-code.js';
+import { isPasswordHash } from './accounts/password-hasher.js';
 import { OPERATOR_ROLES } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';

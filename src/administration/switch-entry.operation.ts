@@ -3,7 +3,7 @@ import type {
   StoredEntryChange,
   StoredEntryChanges,
   StoredEntryWork,
-} from '../token-exchange/keys/stored/stored-entry.changes.js';
+} from '../token-exchange/trust/stored/stored-entry.changes.js';
 import type { ChangedEntry, ChosenEntry } from './entry-change.js';
 import { changeEntry, trustEntry } from './entry-change.js';
 import { readMembers, storableText } from './input.js';

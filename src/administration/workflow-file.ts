@@ -1,12 +1,7 @@
 // Judges a file of workflows before any of them is imported.
-import { BODY_LIMIT_BYTES } from '../token-exchange/http/body.js';
-import { hasMoreCharacters } from '../token-exchange/foundation/characters.js';
-import {
-  JsonError,
-  hasUnstorableText,
-  isJsonObject,
-  parseStrictJson,
-} from '../token-exchange/foundation/strict-json.js';
+import { BODY_LIMIT_BYTES } from '../platform/http/body.js';
+import { hasMoreCharacters } from '../platform/text/characters.js';
+import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
 import type { NewWorkflow } from '../workspace/workflows/workflow.repository.js';
 
 /** A workflow that has no project yet. */

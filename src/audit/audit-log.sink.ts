@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
 import type { AuditEvent, AuditEventName } from '../token-exchange/audit/audit-event.js';
-import { LOGGER } from '../token-exchange/foundation/log.js';
+import { LOGGER } from '../platform/log/log.js';
 
 /** Logged as a warning, with the cause in words, by whoever refuses: token-exchange/journey.ts, access/bearer-refusal.recorder.ts. */
 const REFUSALS: readonly string[] = [

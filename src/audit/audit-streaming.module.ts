@@ -2,10 +2,10 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { outputOf } from '../logging/logger.js';
-import { Leader } from '../token-exchange/coordination/leader.js';
-import { Clock } from '../token-exchange/foundation/clock.js';
-import { LOGGER } from '../token-exchange/foundation/log.js';
+import { outputOf } from '../platform/log/logger.js';
+import { Leader } from '../platform/jobs/leader.js';
+import { Clock } from '../platform/clock.js';
+import { LOGGER } from '../platform/log/log.js';
 import { AuditRetentionJob } from './retention/audit-retention.job.js';
 import { AuditRetentionRepository } from './retention/audit-retention.repository.js';
 import type { AuditSink } from './sinks/audit-sink.js';

@@ -1,7 +1,7 @@
 // Follows the audit trail as it grows, whichever process writes to it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Database } from '../token-exchange/database/database.js';
+import { Database } from '../platform/database/database.js';
 import type { StoredEvent } from './audit-trail.reader.js';
 import { storedEvent } from './audit-trail.reader.js';
 import type { TrailFilter } from './trail-filter.js';

@@ -1,6 +1,6 @@
 // Reads the audit trail page by page, at a cost that does not grow with its length.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../token-exchange/database/database.js';
+import { Database } from '../platform/database/database.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 import type { Look, LookedRow, TrailIndex, TrailOrder } from './trail-statements.sql.js';
 import { ID_AT, LOOKS } from './trail-statements.sql.js';

@@ -1,10 +1,10 @@
 // The durable audit trail of this instance: one row an event, written in the transaction of what it tells about.
 import { Injectable } from '@nestjs/common';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { clientRequestIdOf } from '../logging/client-request-ids.js';
+import { clientRequestIdOf } from '../platform/log/client-request-ids.js';
 import { EventTable, EventTableTrail } from '../token-exchange/audit/event-table.js';
-import { Database } from '../token-exchange/database/database.js';
-import { sql } from '../token-exchange/database/sql.js';
+import { Database } from '../platform/database/database.js';
+import { sql } from '../platform/database/sql.js';
 
 /** One event as it is stored. */
 @Entity('audit_event')

@@ -1,7 +1,7 @@
 // The statements that read the audit trail: each looks at a bounded number of rows, found by an index, however long the trail is.
-import { PreparedStatement } from '../token-exchange/database/prepared-statement.js';
-import type { Sql } from '../token-exchange/database/sql.js';
-import { givenRows, parameter, sql } from '../token-exchange/database/sql.js';
+import { PreparedStatement } from '../platform/database/prepared-statement.js';
+import type { Sql } from '../platform/database/sql.js';
+import { givenRows, parameter, sql } from '../platform/database/sql.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 
 /** What a row must be like. */

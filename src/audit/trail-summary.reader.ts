@@ -1,7 +1,7 @@
 // Reads refusals of the audit trail, and counts what has happened in it, at a cost that does not grow with its length.
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE } from '../database/operator-database.js';
-import { Database } from '../token-exchange/database/database.js';
+import { OPERATOR_DATABASE } from '../platform/database/operator-database.js';
+import { Database } from '../platform/database/database.js';
 import type { StoredEvent } from './audit-trail.reader.js';
 import { ID_AT } from './trail-statements.sql.js';
 

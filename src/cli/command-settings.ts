@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { Config, Environment } from '../config/load-config.js';
 import { ConfigurationError, readConfig } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
-import type { StartupSources } from '../start/startup.js';
-import { environmentSources } from '../start/startup.js';
+import type { StartupSources } from '../instance/startup.js';
+import { environmentSources } from '../instance/startup.js';
 import type { CliContext } from './cli-context.js';
 
 export class CommandSettings {

@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { License } from '../config/license.js';
-import type { UnavailableReason } from '../start/availability.js';
-import { endOf, explanationOf, unavailableBecause } from '../start/availability.js';
-import type { Judgement } from '../start/startup.js';
-import { judge, sourceNames } from '../start/startup.js';
-import type { VariableState } from '../start/variable-states.js';
-import { variableStates } from '../start/variable-states.js';
-import { Clock } from '../token-exchange/foundation/clock.js';
+import type { UnavailableReason } from '../instance/availability.js';
+import { endOf, explanationOf, unavailableBecause } from '../instance/availability.js';
+import type { Judgement } from '../instance/startup.js';
+import { judge, sourceNames } from '../instance/startup.js';
+import type { VariableState } from '../instance/variable-states.js';
+import { variableStates } from '../instance/variable-states.js';
+import { Clock } from '../platform/clock.js';
 import type { CommandContext } from './command-context.js';
 import { renderTable } from './table.js';
 

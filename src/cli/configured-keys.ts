@@ -1,10 +1,10 @@
 // What commands know of the configured trusted keys: the entries, and the rules by which all entries are judged.
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
-import { trustedKeysRules } from '../start/startup.js';
-import type { TrustedKeysRules } from '../token-exchange/keys/entry-reader.js';
-import type { StoredEntriesRules } from '../token-exchange/keys/stored/stored-entries.judgement.js';
-import { readTrustedKeys } from '../token-exchange/keys/trusted-key-entry.js';
+import { trustedKeysRules } from '../instance/startup.js';
+import type { TrustedKeysRules } from '../token-exchange/trust/entry-reader.js';
+import type { StoredEntriesRules } from '../token-exchange/trust/stored/stored-entries.judgement.js';
+import { readTrustedKeys } from '../token-exchange/trust/trusted-key-entry.js';
 import type { CommandContext } from './command-context.js';
 
 /** As the service reads them. */

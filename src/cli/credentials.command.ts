@@ -1,13 +1,13 @@
 // svc-admin credentials: seals the secrets of the instance again after a change of keys.
 import type { Command } from 'commander';
 import { VARIABLES } from '../config/environment.js';
-import type { OpenDatabase } from '../database/data-source.js';
-import { encryptionKeys } from '../start/startup.js';
-import { SigningKeyRepository } from '../token-exchange/access-tokens/signing-key.repository.js';
-import { Database } from '../token-exchange/database/database.js';
-import { KeyRing } from '../token-exchange/sealing/key-ring.js';
-import type { Resealing, Unreadable } from '../token-exchange/sealing/resealing.js';
-import { reseal } from '../token-exchange/sealing/resealing.js';
+import type { OpenDatabase } from '../platform/database/data-source.js';
+import { encryptionKeys } from '../instance/startup.js';
+import { SigningKeyRepository } from '../token-exchange/tokens/signing-key.repository.js';
+import { Database } from '../platform/database/database.js';
+import { KeyRing } from '../platform/secrets/key-ring.js';
+import type { Resealing, Unreadable } from '../platform/secrets/resealing.js';
+import { reseal } from '../platform/secrets/resealing.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';

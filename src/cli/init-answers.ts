@@ -1,8 +1,8 @@
 // What `svc-admin init` has to know, asked of a person or taken from options.
 import { VARIABLES } from '../config/environment.js';
 import { defaultBaseUrl } from '../config/load-config.js';
-import { isEmailAddress, domainNamed } from '../token-exchange/foundation/email-address.js';
-import { originOfText } from '../token-exchange/foundation/origin.js';
+import { isEmailAddress, domainNamed } from '../platform/text/email-address.js';
+import { originOfText } from '../platform/text/origin.js';
 import type { Terminal } from './cli-context.js';
 import type { CommandSettings } from './command-settings.js';
 

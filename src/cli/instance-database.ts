@@ -4,12 +4,12 @@ import { resolve } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
 import type { Config } from '../config/load-config.js';
-import { DataDirectoryLockedError } from '../database/data-directory.lock.js';
-import type { DatabaseSettings, OpenDatabase } from '../database/data-source.js';
-import { DatabaseUnavailableError, openDatabase } from '../database/data-source.js';
-import { UnsuitableServerError } from '../database/pooler.js';
-import { ENTITIES } from '../start/entities.js';
-import { databaseSettings } from '../start/startup.js';
+import { DataDirectoryLockedError } from '../platform/database/embedded/data-directory.lock.js';
+import type { DatabaseSettings, OpenDatabase } from '../platform/database/data-source.js';
+import { DatabaseUnavailableError, openDatabase } from '../platform/database/data-source.js';
+import { UnsuitableServerError } from '../platform/database/pooler.js';
+import { SCHEMA } from '../instance/schema.js';
+import { databaseSettings } from '../instance/startup.js';
 import type { CommandContext } from './command-context.js';
 import { reasonOf } from './reason.js';
 
@@ -42,7 +42,7 @@ export function instanceDatabase(context: CommandContext): DatabaseSettings {
 export async function openInstanceDatabase(settings: DatabaseSettings): Promise<OpenDatabase> {
   if (settings.kind === 'embedded') refuseForeignDirectory(settings.directory);
   try {
-    return await openDatabase(settings, ENTITIES);
+    return await openDatabase(settings, SCHEMA);
   } catch (error) {
     if (error instanceof DataDirectoryLockedError) throw error;
     if (error instanceof DatabaseUnavailableError || error instanceof UnsuitableServerError)

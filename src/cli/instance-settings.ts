@@ -3,11 +3,11 @@ import type { InstanceSettings } from '../administration/instance-parts.js';
 import { VARIABLES } from '../config/environment.js';
 import { License, LicenseError, readLicense } from '../config/license.js';
 import type { Config } from '../config/load-config.js';
-import { explainerOf } from '../host/instance-explainer.js';
-import { QUOTA_VARIABLES, quotaLimits } from '../start/quota-limits.js';
-import { explanationRules } from '../start/token-exchange-settings.js';
+import { explainerOf } from '../instance/ports/instance-explainer.js';
+import { QUOTA_VARIABLES, quotaLimits } from '../instance/quota-limits.js';
+import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { ExplanationRules } from '../token-exchange/explain/explanation-request.js';
-import type { Clock } from '../token-exchange/foundation/clock.js';
+import type { Clock } from '../platform/clock.js';
 import type { CommandContext } from './command-context.js';
 import { storedEntriesRulesOf } from './configured-keys.js';
 

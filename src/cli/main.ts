@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
 import { CommandError } from '../administration/command-error.js';
-import { VERSION } from '../config/version.js';
+import { VERSION } from '../platform/version.js';
 import { runCli } from './program.js';
 import { TerminalPrompt } from './terminal.js';
 

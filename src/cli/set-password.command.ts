@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { SET_PASSWORD } from '../administration/set-password.operation.js';
-import { PasswordHasher } from '../operator/accounts/password-hasher.js';
-import { faultOfPassword } from '../operator/accounts/password-rules.js';
-import { CODE_LIFETIME_SECONDS, hashOfCode, newSignInCode } from '../operator/accounts/sign-in-code.js';
+import { PasswordHasher } from '../administration/accounts/password-hasher.js';
+import { faultOfPassword } from '../administration/accounts/password-rules.js';
+import { CODE_LIFETIME_SECONDS, hashOfCode, newSignInCode } from '../administration/accounts/sign-in-code.js';
 import { perform } from './administration.js';
 import type { CommandContext } from './command-context.js';
 

@@ -2,12 +2,12 @@
 import { createPublicKey, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { Clock } from '../token-exchange/foundation/clock.js';
+import { Clock } from '../platform/clock.js';
 import { CommandError } from '../administration/command-error.js';
-import type { JwsSigner } from '../token-exchange/foundation/compact-jws.js';
-import { signCompactJws } from '../token-exchange/foundation/compact-jws.js';
-import type { Algorithm } from '../token-exchange/keys/algorithms.js';
-import { ALGORITHMS, algorithmsFitting } from '../token-exchange/keys/algorithms.js';
+import type { JwsSigner } from '../token-exchange/tokens/jws-signer.js';
+import { signCompactJws } from '../token-exchange/tokens/jws-signer.js';
+import type { Algorithm } from '../token-exchange/trust/algorithms.js';
+import { ALGORITHMS, algorithmsFitting } from '../token-exchange/trust/algorithms.js';
 import type { CommandContext } from './command-context.js';
 import { jsonMember, wholeNumber } from './option-values.js';
 import { defaultKid } from './key-files.js';

@@ -1,7 +1,7 @@
 // Every environment variable of the service, in one table: the documentation and its test read it too.
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
-import { originOfText } from '../token-exchange/foundation/origin.js';
+import { originOfText } from '../platform/text/origin.js';
 import type { EnvironmentVariable, Parsed } from './variable.js';
 import {
   boolean,

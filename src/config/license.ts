@@ -2,7 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { compactVerify } from 'jose/jws/compact/verify';
-import { pemFault } from '../token-exchange/foundation/pem-fault.js';
+import { pemFault } from '../platform/text/pem-fault.js';
 
 /** Features that a licence can hold (D39). */
 export const LICENSE_FEATURES = ['token-exchange', 'project-members', 'credentials-list'] as const;

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { looksLikePath } from '../token-exchange/foundation/path-like.js';
-import { similarName } from '../token-exchange/foundation/similar-name.js';
+import { looksLikePath } from '../platform/text/path-like.js';
+import { similarName } from '../platform/text/similar-name.js';
 import type { Deprecation } from './deprecations.js';
 import { DEPRECATIONS, deprecationWarnings } from './deprecations.js';
 import { VARIABLES } from './environment.js';

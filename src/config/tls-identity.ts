@@ -1,6 +1,6 @@
 // Reads the certificate and key with which the service serves HTTPS by itself.
 import { X509Certificate, createPrivateKey } from 'node:crypto';
-import { pemFault } from '../token-exchange/foundation/pem-fault.js';
+import { pemFault } from '../platform/text/pem-fault.js';
 import { VARIABLES } from './environment.js';
 import type { ConfigReading } from './load-config.js';
 import { labelOf, pathHint } from './load-config.js';

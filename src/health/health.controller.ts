@@ -1,7 +1,7 @@
 // Whether the process lives, in which version, and whether it should get traffic.
 import { Controller, Get, Head, Inject, ServiceUnavailableException } from '@nestjs/common';
-import { VERSION } from '../config/version.js';
-import { Departure } from '../http/departure.js';
+import { VERSION } from '../platform/version.js';
+import { Departure } from '../platform/http/departure.js';
 
 /** One thing that must be there before traffic makes sense. */
 export interface ReadinessCheck {

@@ -2,7 +2,7 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { InjectionToken } from '@nestjs/common';
-import { Departure } from '../http/departure.js';
+import { Departure } from '../platform/http/departure.js';
 import { FEATURES, HealthController, READINESS_CHECKS } from './health.controller.js';
 import type { Features, ReadinessCheck } from './health.controller.js';
 

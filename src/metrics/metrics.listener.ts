@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
-import { limitPipelining } from '../http/pipelining-limit.js';
-import { NOT_FOUND } from '../token-exchange/http/answers.js';
+import { limitPipelining } from '../platform/http/pipelining-limit.js';
+import { NOT_FOUND } from '../platform/http/answers.js';
 import type { Metrics } from './metrics.js';
 import type { MetricsAddress } from './metrics.options.js';
 

@@ -1,7 +1,7 @@
 // The metrics of the service and their names.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { VERSION } from '../config/version.js';
-import type { PoolState } from '../database/pool-state.js';
+import { VERSION } from '../platform/version.js';
+import type { PoolState } from '../platform/database/pool-state.js';
 import type { KeySetState, KeysHeld, ReplayRecords } from '../token-exchange/host/telemetry.js';
 import { KEY_SET_FETCH_OUTCOMES } from '../token-exchange/host/telemetry.js';
 import { BoundedReading } from './bounded-reading.js';

@@ -16,14 +16,14 @@ export type {
   TokenRevocationSettings,
 } from './token-exchange.options.js';
 export type { Given, TokenExchangeParts } from './token-exchange.parts.js';
-export { readTrustedKeys } from './keys/trusted-key-entry.js';
-export type { TrustedKeysReading } from './keys/trusted-key-entry.js';
-export type { TrustedKeysRules } from './keys/entry-reader.js';
-export type { TrustedKeyEntry } from './keys/trusted-key.js';
-export { StoredEntryService } from './keys/stored/stored-entry.service.js';
-export type { StoredEntryStatus } from './keys/stored/stored-entry.service.js';
-export { StoredEntryError } from './keys/stored/stored-entry.js';
-export type { PolicyChange, StoredEntryChange } from './keys/stored/stored-entry.changes.js';
+export { readTrustedKeys } from './trust/trusted-key-entry.js';
+export type { TrustedKeysReading } from './trust/trusted-key-entry.js';
+export type { TrustedKeysRules } from './trust/entry-reader.js';
+export type { TrustedKeyEntry } from './trust/trusted-key.js';
+export { StoredEntryService } from './trust/stored/stored-entry.service.js';
+export type { StoredEntryStatus } from './trust/stored/stored-entry.service.js';
+export { StoredEntryError } from './trust/stored/stored-entry.js';
+export type { PolicyChange, StoredEntryChange } from './trust/stored/stored-entry.changes.js';
 
 // Ports, and what they speak of
 export { AccessTokenIssuer } from './host/access-token-issuer.js';
@@ -64,28 +64,28 @@ export type {
 export type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser, UserLock } from './host/users.js';
 export type { Flow } from './flow.js';
 export { AuditTrail } from './audit/audit-trail.js';
-export { Leader, SoleLeader } from './coordination/leader.js';
-export { Notifications, SoleProcessNotifications } from './coordination/notifications.js';
-export type { Subscription } from './coordination/notifications.js';
-export { Clock } from './foundation/clock.js';
-export type { Log } from './foundation/log.js';
-export { limitWaits } from './database/wait-limit.js';
-export type { BackgroundPool, WaitLimits } from './database/wait-limit.js';
-export { DatabaseOutages } from './http/database-outages.js';
-export type { OutageWatch } from './http/database-outages.js';
-export { Transaction, managerOf } from './database/transaction.js';
-export type { GivingThrottlerStorage } from './throttle/giving-throttler.storage.js';
+export { Leader, SoleLeader } from '../platform/jobs/leader.js';
+export { Notifications, SoleProcessNotifications } from '../platform/jobs/notifications.js';
+export type { Subscription } from '../platform/jobs/notifications.js';
+export { Clock } from '../platform/clock.js';
+export type { Log } from '../platform/log/log.js';
+export { limitWaits } from '../platform/database/wait-limit.js';
+export type { BackgroundPool, WaitLimits } from '../platform/database/wait-limit.js';
+export { DatabaseOutages } from '../platform/http/database-outages.js';
+export type { OutageWatch } from '../platform/http/database-outages.js';
+export { Transaction, managerOf } from '../platform/database/transaction.js';
+export type { GivingThrottlerStorage } from '../platform/http/throttle/giving-throttler.storage.js';
 
 // Of the ports' own implementations, those that a host asks something of
-export { AccessTokenService } from './access-tokens/access-token.service.js';
-export type { VerifiedAccessToken } from './access-tokens/access-token.service.js';
+export { AccessTokenService } from './tokens/access-token.service.js';
+export type { VerifiedAccessToken } from './tokens/access-token.service.js';
 export { RevocationService } from './revocation/revocation.service.js';
 export type { EndedToken } from './revocation/revocation.service.js';
 export { Revocations } from './revocation/revocations.js';
 export type { TrustRevocation, Vouched, VouchedToken } from './revocation/revocations.js';
 export type { RevokedTrust } from './revocation/revocation.repository.js';
 export type { VouchingKey } from './revocation/vouching-key.js';
-export { TemporarilyUnavailableException } from './http/temporarily-unavailable.exception.js';
+export { TemporarilyUnavailableException } from '../platform/http/temporarily-unavailable.exception.js';
 export { SessionService } from './sessions/session.service.js';
 export { SignOutService } from './sessions/sign-out.service.js';
 export type { WebSession } from './sessions/session.repository.js';

@@ -1,5 +1,5 @@
 // What the module is told by its host: plain values, with their defaults and ranges.
-import type { TrustedKeyEntry } from './keys/trusted-key.js';
+import type { TrustedKeyEntry } from './trust/trusted-key.js';
 
 /** Roles as the host names them; the rules about them are this module's (4.4). */
 export interface RoleNames {

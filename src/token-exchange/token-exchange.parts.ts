@@ -3,39 +3,40 @@ import type { InjectionToken, ModuleMetadata, Provider, Type } from '@nestjs/com
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ACCESS_TOKEN_OPTIONS } from './access-tokens/access-token.options.js';
-import { AccessTokenService } from './access-tokens/access-token.service.js';
-import { ACCESS_TOKEN_PROVIDERS } from './access-tokens/access-tokens.providers.js';
+import { ACCESS_TOKEN_OPTIONS } from './tokens/access-token.options.js';
+import { AccessTokenService } from './tokens/access-token.service.js';
+import { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
 import { AuditTrail } from './audit/audit-trail.js';
 import { DefaultAuditTrailRepository } from './audit/default-audit-trail.repository.js';
-import { leadershipOf } from './coordination/default-leadership.js';
-import { Leader } from './coordination/leader.js';
-import { Notifications } from './coordination/notifications.js';
-import { PostgresNotifications } from './coordination/postgres.notifications.js';
-import { Database } from './database/database.js';
-import { connectionOf } from './database/driver-pool.js';
-import { Clock } from './foundation/clock.js';
-import type { Log } from './foundation/log.js';
-import { LOGGER } from './foundation/log.js';
-import { NestLog } from './foundation/nest.log.js';
+import { leadershipOf } from '../platform/jobs/default-leadership.js';
+import { Leader } from '../platform/jobs/leader.js';
+import { Notifications } from '../platform/jobs/notifications.js';
+import { PostgresNotifications } from '../platform/jobs/postgres.notifications.js';
+import { Database } from '../platform/database/database.js';
+import { connectionOf } from '../platform/database/driver-pool.js';
+import { Clock } from '../platform/clock.js';
+import type { Log } from '../platform/log/log.js';
+import { LOGGER } from '../platform/log/log.js';
+import { NestLog } from '../platform/log/nest.log.js';
 import { AccessTokenIssuer } from './host/access-token-issuer.js';
 import { LoginFailurePage } from './host/login-failure-page.js';
 import { SessionOpener } from './host/session-opener.js';
 import { Settlements } from './host/settlements.js';
 import { ExchangeTelemetry } from './host/telemetry.js';
 import { UserDirectory } from './host/users.js';
-import { DatabaseOutages } from './http/database-outages.js';
+import { DatabaseOutages } from '../platform/http/database-outages.js';
+import { TOKEN_EXCHANGE_TABLES } from './migrations/index.js';
 import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 import { RevocationService } from './revocation/revocation.service.js';
 import { Revocations } from './revocation/revocations.js';
-import { KeyRing } from './sealing/key-ring.js';
+import { KeyRing } from '../platform/secrets/key-ring.js';
 import { SESSION_OPTIONS } from './sessions/session.options.js';
 import { SessionService } from './sessions/session.service.js';
 import { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
 import { SignOutService } from './sessions/sign-out.service.js';
 import { SilentTelemetry } from './silent-telemetry.js';
-import { BoundedThrottlerStorage } from './throttle/bounded-throttler.storage.js';
-import { THROTTLE_STORAGE } from './throttle/minute-throttler.guard.js';
+import { BoundedThrottlerStorage } from '../platform/http/throttle/bounded-throttler.storage.js';
+import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';
 import type { TokenExchangeSettings } from './token-exchange.options.js';
 import { completedAccessTokens, completedSessions } from './token-exchange.settings.js';
 
@@ -107,7 +108,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     {
       provide: Database,
       inject: [getDataSourceToken(parts.dataSource)],
-      useFactory: (dataSource: DataSource) => Database.checked(dataSource),
+      useFactory: (dataSource: DataSource) => databaseWithOwnTables(dataSource),
     },
     ...part(UserDirectory, parts.users),
     ...(parts.settlements === undefined ? [] : part(Settlements, parts.settlements)),
@@ -124,6 +125,20 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     ...part(Notifications, parts.notifications, ownNotifications),
     ...part(THROTTLE_STORAGE, parts.throttlerStorage, () => part(THROTTLE_STORAGE, BoundedThrottlerStorage)),
   ];
+}
+
+/** @throws Error where the data source is of another database, or the tables of this package are not in it */
+async function databaseWithOwnTables(dataSource: DataSource): Promise<Database> {
+  const database = new Database(dataSource);
+  const missing = await database.query<{ name: string }>(
+    'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL',
+    [TOKEN_EXCHANGE_TABLES],
+  );
+  if (missing.length === 0) return database;
+  throw new Error(
+    `tables of token exchange are missing (${missing.map(({ name }) => name).join(', ')}): add ` +
+      'TOKEN_EXCHANGE_MIGRATIONS to the migrations of the data source, and run them',
+  );
 }
 
 /** The services that a host may inject, where it has taken those of this package. */

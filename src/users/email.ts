@@ -1,5 +1,5 @@
 // The form in which e-mail addresses are compared.
-import { domainOfAddress } from '../token-exchange/foundation/email-address.js';
+import { domainOfAddress } from '../platform/text/email-address.js';
 
 /**
  * @rule D4 E-mail addresses are compared case-insensitively, in Unicode NFC, with the domain in ASCII.

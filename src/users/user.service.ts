@@ -1,6 +1,6 @@
 // Makes users, whole: with their personal project, in one transaction.
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../token-exchange/database/transaction.js';
+import type { Transaction } from '../platform/database/transaction.js';
 import { PersonalProjects } from './personal-projects.js';
 import type { NewUser, User } from './user.repository.js';
 import { UserRepository } from './user.repository.js';

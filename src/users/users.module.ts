@@ -1,7 +1,7 @@
 // Local users.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { repositoriesOf } from '../database/database.module.js';
+import { repositoriesOf } from '../platform/database/database.module.js';
 import { User, UserRepository } from './user.repository.js';
 import { UserService } from './user.service.js';
 

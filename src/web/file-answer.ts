@@ -1,7 +1,7 @@
 // Answers a file of ours: compressed, with what browsers need to keep it.
 import { NotFoundException } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { namesEntityTag } from '../http/entity-tag.js';
+import { namesEntityTag } from '../platform/http/entity-tag.js';
 import type { PublicFile, VersionedAssets } from './public-file.js';
 
 /** To be asked for each time, and answered with 304 while nothing has changed. */

@@ -3,9 +3,9 @@ import type { ArgumentsHost } from '@nestjs/common';
 import { Catch, Inject, NotFoundException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { ErrorFilter } from '../http/error.filter.js';
-import { LOGGER } from '../token-exchange/foundation/log.js';
-import { DatabaseOutages } from '../token-exchange/http/database-outages.js';
+import { ErrorFilter } from '../platform/http/error.filter.js';
+import { LOGGER } from '../platform/log/log.js';
+import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { PublicFiles } from './public-files.js';
 
 /** What programs ask for; a page would be no use to them, whatever they say that they accept. */

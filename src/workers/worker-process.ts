@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StandardOutput } from '../logging/logger.js';
+import type { StandardOutput } from '../platform/log/logger.js';
 import type { ToPrimary, ToWorker } from './instance-worker.js';
 import { WORKER_MARK } from './instance-worker.js';
 

@@ -1,8 +1,8 @@
 // What the instance is for: projects, workflows, credentials and users, and the API to them.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { repositoriesOf } from '../database/database.module.js';
-import { KeyRing } from '../token-exchange/sealing/key-ring.js';
+import { repositoriesOf } from '../platform/database/database.module.js';
+import { KeyRing } from '../platform/secrets/key-ring.js';
 import { ApiAuditInterceptor } from './api/api-audit.interceptor.js';
 import { ApiThrottlerGuard } from './api/api-throttler.guard.js';
 import { PageCursors } from './api/page-cursor.js';

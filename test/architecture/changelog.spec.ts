@@ -1,5 +1,5 @@
 // Holds CHANGELOG.md to the form of Keep a Changelog 1.1.0, and its newest release to the version of the package.
-import { VERSION } from '../../src/config/version.js';
+import { VERSION } from '../../src/platform/version.js';
 import { repositoryFile } from '../support/source-files.js';
 import { changelogProblems, releases } from './support/changelog.js';
 

@@ -2,7 +2,7 @@
 import type { Deprecation } from '../../src/config/deprecations.js';
 import { DEPRECATIONS } from '../../src/config/deprecations.js';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
-import { VERSION } from '../../src/config/version.js';
+import { VERSION } from '../../src/platform/version.js';
 import { repositoryFile } from '../support/source-files.js';
 import { deprecationProblems } from './support/deprecation-policy.js';
 

@@ -8,7 +8,7 @@ const LATE = new Map<string, readonly string[]>([
   ['class-validator', []],
   ['ajv', []],
   ['ajv-formats', []],
-  ['undici', ['src/token-exchange/keys/jwks/guarded-connector.ts']],
+  ['undici', ['src/platform/http/guarded-connector.ts']],
   ['@electric-sql/pglite', []],
 ]);
 /** What every start loads is reached from these: the second is imported while the database is connected to. */

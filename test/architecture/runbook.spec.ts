@@ -6,7 +6,7 @@ import { logLines } from './support/log-lines.js';
 const MADE_ELSEWHERE: Record<string, readonly string[]> = {
   'src/access/bearer-refusal.recorder.ts': ['the sentence of a refused token'],
   'src/main.ts': ['a line that names a variable'],
-  'src/start/availability.reporter.ts': ['token exchange is off, and its endpoints answer 404'],
+  'src/instance/availability.reporter.ts': ['token exchange is off, and its endpoints answer 404'],
   'src/token-exchange/delegation/oauth-error.filter.ts': [
     'a token exchange failed by a fault of the service',
     'a token revocation failed by a fault of the service',
@@ -16,7 +16,7 @@ const MADE_ELSEWHERE: Record<string, readonly string[]> = {
   'src/workers/primary.ts': ['a line that names a variable'],
 };
 /** These pass on what others say. */
-const MESSENGERS = ['src/logging/logger.ts', 'src/token-exchange/foundation/nest.log.ts'];
+const MESSENGERS = ['src/platform/log/logger.ts', 'src/platform/log/nest.log.ts'];
 
 describe('the runbook', () => {
   const rows = repositoryFile('docs/runbook.md').text.match(/^\| .* \| (?:warn|error|fatal).*$/gm) ?? [];

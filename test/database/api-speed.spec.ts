@@ -1,6 +1,6 @@
 // What a page of a list costs, in buffers of PostgreSQL, with a thousand rows and with two hundred thousand.
 import pg from 'pg';
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { CREDENTIAL_PAGE } from '../../src/workspace/credentials/credential.repository.js';
 import type { SortedPageQuery } from '../../src/workspace/workflows/sorted-workflow-page.query.js';
 import { sortedWorkflowPage } from '../../src/workspace/workflows/sorted-workflow-page.query.js';

@@ -1,11 +1,11 @@
 // Audit events of many requests in one statement: each is there before its request goes on, and once.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { AuditRow, AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
+import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
 import type { AuditEvent } from '../../src/token-exchange/audit/audit-event.js';
 import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
 
@@ -26,7 +26,7 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
   let trail: AuditTrailRepository;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([AuditRow]));
+    ({ dataSource } = await database.open());
     trail = new AuditTrailRepository(new Database(dataSource));
   });
   beforeEach(() => dataSource.query('TRUNCATE audit_event'));

@@ -1,6 +1,7 @@
 // The index of request ids comes while instances of the release before go on writing, and after whatever has cut it off.
-import type { OpenDatabase } from '../../src/database/data-source.js';
-import { openDatabase } from '../../src/database/data-source.js';
+import { SCHEMA } from '../../src/instance/schema.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { until } from '../support/until.js';
 
@@ -21,11 +22,11 @@ const isValid = async ({ dataSource }: OpenDatabase) => {
 
 describeOnEachDatabase('[D85] the index of request ids', (database) => {
   it('[D85] is there, and is made again where the migration is taken back', async () => {
-    const opened = await openDatabase(database.settings, []);
+    const opened = await openDatabase(database.settings, SCHEMA);
     expect(await isValid(opened)).toBe(true);
     await takeBack(opened);
     await opened.close();
-    const again = await openDatabase(database.settings, []);
+    const again = await openDatabase(database.settings, SCHEMA);
     expect([again.appliedMigrations, await isValid(again)]).toEqual([[NAME], true]);
     await again.close();
   });
@@ -53,7 +54,7 @@ describeOnPostgresql('[D85] the index of request ids beside others', (database) 
 
   it('[D85] nobody waits for it who writes, and two instances that start together make it once', async () => {
     const runner = await writing();
-    const starts = [1, 2].map(() => openDatabase(database.settings, []));
+    const starts = [1, 2].map(() => openDatabase(database.settings, SCHEMA));
     await until('the index is being built', 15_000, async () => (await builders()).length === 1);
     await old.dataSource.query(INSERTION, ['beside it']);
     expect(await isValid(old)).not.toBe(true);
@@ -67,7 +68,7 @@ describeOnPostgresql('[D85] the index of request ids beside others', (database) 
 
   it('[D85] what was cut off is taken away, and made anew', async () => {
     const runner = await writing();
-    const start = openDatabase(database.settings, []);
+    const start = openDatabase(database.settings, SCHEMA);
     await until('the index is being built', 15_000, async () => (await builders()).length === 1);
     const cut = expect(start).rejects.toThrow(/terminat|connection/i);
     await old.dataSource.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${BUILDING}`);
@@ -75,7 +76,7 @@ describeOnPostgresql('[D85] the index of request ids beside others', (database) 
     await runner.commitTransaction();
     await runner.release();
     expect(await isValid(old)).toBe(false);
-    const again = await openDatabase(database.settings, []);
+    const again = await openDatabase(database.settings, SCHEMA);
     expect([again.appliedMigrations, await isValid(old)]).toEqual([[NAME], true]);
     await again.close();
   });
@@ -84,10 +85,10 @@ describeOnPostgresql('[D85] the index of request ids beside others', (database) 
     const oidOf = async () =>
       (await old.dataSource.query<{ oid: string }[]>(`SELECT 'audit_event_request'::regclass::oid AS oid`))[0]
         ?.oid;
-    await (await openDatabase(database.settings, [])).close();
+    await (await openDatabase(database.settings, SCHEMA)).close();
     const before = await oidOf();
     await old.dataSource.query('DELETE FROM schema_migration WHERE name = $1', [NAME]);
-    const again = await openDatabase(database.settings, []);
+    const again = await openDatabase(database.settings, SCHEMA);
     expect([again.appliedMigrations, await oidOf()]).toEqual([[NAME], before]);
     await again.close();
   });

@@ -7,10 +7,10 @@ import {
   positionOf,
 } from '../../src/audit/sinks/event-stream.repository.js';
 import type { RetentionSettings } from '../../src/audit/sinks/sink-settings.js';
-import { createLogger } from '../../src/logging/logger.js';
-import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { createLogger } from '../../src/platform/log/logger.js';
+import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Clock } from '../../src/platform/clock.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { until } from '../support/until.js';
 

@@ -15,12 +15,12 @@ import {
 import { SinkStream } from '../../src/audit/sinks/sink-stream.js';
 import { SyslogSink } from '../../src/audit/sinks/syslog.sink.js';
 import { WebhookSink } from '../../src/audit/sinks/webhook.sink.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
-import { createLogger } from '../../src/logging/logger.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { auditEvent } from '../../src/token-exchange/audit/audit-event.js';
-import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Clock } from '../../src/platform/clock.js';
 import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';

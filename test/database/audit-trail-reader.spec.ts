@@ -7,7 +7,7 @@ import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
 import type { TimeRange, TrailFilter } from '../../src/audit/trail-filter.js';
 import type { TrailOrder } from '../../src/audit/trail-statements.sql.js';
 import { ORDERS } from '../../src/audit/trail-statements.sql.js';
-import { Database } from '../../src/token-exchange/database/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
 import { until } from '../support/until.js';

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
-import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-counter.repository.js';
-import { createLogger } from '../../src/logging/logger.js';
+import { ThrottleCounterRepository } from '../../src/platform/http/throttle/throttle-counter.repository.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
-import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { Database } from '../../src/token-exchange/database/database.js';
+import { Leader, SoleLeader } from '../../src/platform/jobs/leader.js';
+import { Database } from '../../src/platform/database/database.js';
 import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';

@@ -10,7 +10,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DataDirectoryLock, DataDirectoryLockedError } from '../../src/database/data-directory.lock.js';
+import {
+  DataDirectoryLock,
+  DataDirectoryLockedError,
+} from '../../src/platform/database/embedded/data-directory.lock.js';
 
 describe('the lock of a data directory', () => {
   let directory: string;

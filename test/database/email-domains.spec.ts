@@ -1,6 +1,6 @@
 // Addresses that were stored before domains were compared in ASCII.
 import type { DataSource } from 'typeorm';
-import { EmailDomains1790000000200 } from '../../src/database/migrations/1790000000200-email-domains.js';
+import { EmailDomains1790000000200 } from '../../src/instance/migrations/1790000000200-email-domains.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const FORMS: readonly (readonly [stored: string, before: string, after: string])[] = [
@@ -17,7 +17,7 @@ describeOnEachDatabase('[D4] the migration of addresses', (database) => {
   let dataSource: DataSource;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([]));
+    ({ dataSource } = await database.open());
   });
 
   it('names domains in ASCII, and leaves two users what they are where they would have one address', async () => {

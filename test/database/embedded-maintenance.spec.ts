@@ -5,14 +5,14 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { EmbeddedMaintenanceJob } from '../../src/coordination/embedded-maintenance.job.js';
-import { EmbeddedMaintenanceRepository } from '../../src/database/embedded-maintenance.repository.js';
-import { createLogger } from '../../src/logging/logger.js';
+import { EmbeddedMaintenanceJob } from '../../src/platform/jobs/embedded-maintenance.job.js';
+import { EmbeddedMaintenanceRepository } from '../../src/platform/database/embedded/embedded-maintenance.repository.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
 import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
-import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { Database } from '../../src/token-exchange/database/database.js';
+import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { Database } from '../../src/platform/database/database.js';
 import { TestDatabase } from '../support/databases.js';
 import { mainThreadMs } from '../support/measured-client.js';
 import { TestClock } from '../support/test-clock.js';
@@ -45,7 +45,7 @@ describe('the embedded database, through which rows go in and out', () => {
 
   beforeAll(async () => {
     await database.create();
-    ({ dataSource } = await database.open([]));
+    ({ dataSource } = await database.open());
     jtis = new JtiRepository(new Database(dataSource));
     repository = new EmbeddedMaintenanceRepository(dataSource);
     maintenance = newMaintenance();

@@ -1,6 +1,7 @@
 // What the embedded database has committed is forced to the disk, and a disk that fails ends it, with nothing lost.
+import { SCHEMA } from '../../src/instance/schema.js';
 import fs from 'node:fs';
-import { openDatabase } from '../../src/database/data-source.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
 import { describeOnEmbedded } from '../support/databases.js';
 
 jest.setTimeout(180_000);
@@ -40,16 +41,16 @@ describeOnEmbedded('[D98] the embedded database', (database) => {
   it('[D98] forces nothing where that is turned off, and all of it at the next start with it', async () => {
     const { settings } = database;
     if (settings.kind !== 'embedded') throw new Error('declared for the embedded database');
-    const loose = await openDatabase({ ...settings, forcesWrites: false }, []);
+    const loose = await openDatabase({ ...settings, forcesWrites: false }, SCHEMA);
     expect(await forcedDuring(() => loose.dataSource.query(INSERTION, ['loose']))).toEqual([]);
     await loose.close();
-    const opened = await openDatabase(settings, []);
+    const opened = await openDatabase(settings, SCHEMA);
     expect(await opened.dataSource.query('SHOW fsync')).toEqual([{ fsync: 'on' }]);
     await opened.close();
   });
 
   it('[D99] stops where the disk fails under its log; what was committed is there at the next start', async () => {
-    const first = await openDatabase(database.settings, []);
+    const first = await openDatabase(database.settings, SCHEMA);
     await first.dataSource.query(INSERTION, ['kept']);
     const spy = jest.spyOn(fs, 'fsyncSync').mockImplementation(() => {
       throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
@@ -61,7 +62,7 @@ describeOnEmbedded('[D98] the embedded database', (database) => {
     } finally {
       spy.mockRestore();
     }
-    const next = await openDatabase(database.settings, []);
+    const next = await openDatabase(database.settings, SCHEMA);
     const rows = await next.dataSource.query(
       `SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = sha256('kept'::bytea)`,
     );

@@ -1,10 +1,10 @@
 // The table of identity links: whose key is issuer and sub together, compared letter by letter.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { SettlementRepository } from '../../src/host/settlement.repository.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import type { Transaction } from '../../src/token-exchange/database/transaction.js';
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { SettlementRepository } from '../../src/instance/ports/settlement.repository.js';
+import { Database } from '../../src/platform/database/database.js';
+import type { Transaction } from '../../src/platform/database/transaction.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -18,7 +18,7 @@ describeOnEachDatabase('identity links', (database) => {
   let transactions: Transactions;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([]));
+    ({ dataSource } = await database.open());
     transactions = new Transactions(new Database(dataSource));
     settlements = new SettlementRepository(dataSource);
   });

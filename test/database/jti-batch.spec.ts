@@ -2,9 +2,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { SettlementRepository } from '../../src/host/settlement.repository.js';
+import { SettlementRepository } from '../../src/instance/ports/settlement.repository.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
-import { Database } from '../../src/token-exchange/database/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { Random } from '../support/random.js';
@@ -142,7 +142,7 @@ describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
     let count: { statements: number };
 
     beforeAll(async () => {
-      ({ dataSource } = await database.open([]));
+      ({ dataSource } = await database.open());
       consume = consumerOn(dataSource);
       count = countConsumptions(dataSource);
     });
@@ -224,7 +224,7 @@ describe.each(WAYS)('ids that are %s together', (_way, consumerOn) => {
     ])(
       '[D3] by %s in the midst of the statement: the pair is whole or nothing, and no neighbour is refused',
       async (end, isPairAccepted, statements) => {
-        const { dataSource } = await database.open([]);
+        const { dataSource } = await database.open();
         const consume = consumerOn(dataSource);
         const [contested = '', free = ''] = fresh(2);
         const other = dataSource.createQueryRunner();
@@ -257,7 +257,7 @@ describeOnEachDatabase('uses of ids in one statement', (database) => {
   let jtis: JtiRepository;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([]));
+    ({ dataSource } = await database.open());
     jtis = new JtiRepository(new Database(dataSource));
   });
 
@@ -392,7 +392,7 @@ describeOnPostgresql('uses of ids in statements of two instances', (database) =>
   let dataSource: DataSource;
 
   beforeAll(async () => {
-    const opened = [await database.open([]), await database.open([])];
+    const opened = [await database.open(), await database.open()];
     instances = opened.map((each) => new JtiRepository(new Database(each.dataSource)));
     dataSource = opened[0]!.dataSource;
   });

@@ -3,14 +3,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
-import { createLogger } from '../../src/logging/logger.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
 import {
   JtiRepository,
   RETENTION_MARGIN_SECONDS,
 } from '../../src/token-exchange/consumption/jti.repository.js';
-import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { Database } from '../../src/token-exchange/database/database.js';
+import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { Database } from '../../src/platform/database/database.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -25,7 +25,7 @@ describeOnEachDatabase('used token ids', (database) => {
   let jtis: JtiRepository;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([]));
+    ({ dataSource } = await database.open());
     jtis = new JtiRepository(new Database(dataSource));
   });
   beforeEach(() => dataSource.query('TRUNCATE token_exchange_used_jti'));

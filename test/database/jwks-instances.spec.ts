@@ -1,8 +1,8 @@
 // Several instances on one database share what one of them fetches, and fetch no more than one would.
 import { setTimeout as delay } from 'node:timers/promises';
 import { SigningKey } from '../../demo/signing-key.js';
-import { Clock } from '../../src/token-exchange/foundation/clock.js';
-import { toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
+import { Clock } from '../../src/platform/clock.js';
+import { toJwksAddress } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';
 import { AppointedLeader, JwksInstance } from '../support/jwks-instance.js';
@@ -21,7 +21,7 @@ describeOnPostgresql('three instances', (database) => {
 
   const start = async (parts: Partial<JwksInstanceParts> = {}) => {
     const entries = [{ type: 'jwks' as const, entryIndex: 0, label: 'a', issuer: ISSUER, url: server.url }];
-    const opened = await database.open([]);
+    const opened = await database.open();
     const instance = await JwksInstance.start(opened, database.settings, { entries, clock, ...parts });
     instances.push(instance);
     return instance;

@@ -25,7 +25,7 @@ describe('an outage of 70 seconds', () => {
   it('[D34] with max-age 60 costs no token with a held key', async () => {
     server.publish({ keys: [new SigningKey('old', 'ES256').publicJwk()] }, { 'cache-control': 'max-age=60' });
     const entries = [{ type: 'jwks' as const, entryIndex: 0, label: 'a', issuer: ISSUER, url: server.url }];
-    const opened = await database.open([]);
+    const opened = await database.open();
     const instance = await JwksInstance.start(opened, database.settings, { entries });
     await instance.keys.tick();
     server.answerWith(silence());

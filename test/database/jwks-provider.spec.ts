@@ -1,8 +1,8 @@
 // The JWKS provider against real servers and both databases: what it serves, and how little of it an endpoint can break.
 import { SigningKey } from '../../demo/signing-key.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
-import { toJwksAddress } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
-import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { toJwksAddress } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import type { JwksEntry, TrustedKey } from '../../src/token-exchange/trust/trusted-key.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';
 import { AppointedLeader, JwksInstance } from '../support/jwks-instance.js';
@@ -74,7 +74,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   };
 
   beforeAll(async () => {
-    opened = await database.open([]);
+    opened = await database.open();
   });
   beforeEach(async () => {
     clock = new TestClock();

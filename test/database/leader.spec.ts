@@ -1,8 +1,8 @@
 // Checks that of several candidates on one PostgreSQL database one leads, and that there soon is another.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { createLogger } from '../../src/logging/logger.js';
-import { AdvisoryLockLeader } from '../../src/token-exchange/coordination/advisory-lock.leader.js';
+import { createLogger } from '../../src/platform/log/logger.js';
+import { AdvisoryLockLeader } from '../../src/platform/jobs/advisory-lock.leader.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';

@@ -10,7 +10,7 @@ describeOnEachDatabase('the tables under their names of the release before', (da
   let userId: string;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([]));
+    ({ dataSource } = await database.open());
     userId = randomUUID();
     await dataSource.query(
       `INSERT INTO user_account (id, email, normalized_email, role) VALUES ($1, $2, $2, 'global:member')`,

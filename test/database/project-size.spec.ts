@@ -1,14 +1,14 @@
 // How much each project takes, of rows that were there before it was counted.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { ProjectSize1790000000220 } from '../../src/database/migrations/1790000000220-project-size.js';
+import { ProjectSize1790000000220 } from '../../src/instance/migrations/1790000000220-project-size.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 describeOnEachDatabase('[D103] the migration of project sizes', (database) => {
   let dataSource: DataSource;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([]));
+    ({ dataSource } = await database.open());
   });
 
   it('counts what is there, as triggers go on to do', async () => {

@@ -1,7 +1,7 @@
 // How instances hear of revocations: with and without notifications, and in whichever order transactions commit.
 import { randomUUID } from 'node:crypto';
-import { SILENT } from '../../src/token-exchange/foundation/log.js';
-import { PostgresNotifications } from '../../src/token-exchange/coordination/postgres.notifications.js';
+import { SILENT } from '../../src/platform/log/log.js';
+import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
 import { FROM_THE_BEGINNING } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { RevocationInstance } from '../support/revocation-instance.js';
@@ -16,7 +16,7 @@ describeOnPostgresql('[D59] another instance', (database) => {
 
   const start = async (notificationsUrl: string) => {
     const notifications = new PostgresNotifications({ connectionString: notificationsUrl }, SILENT);
-    const instance = new RevocationInstance(await database.open([]), notifications);
+    const instance = new RevocationInstance(await database.open(), notifications);
     instances.push(instance);
     await instance.start();
     return instance;
@@ -69,7 +69,7 @@ describeOnPostgresql('[D59] another instance', (database) => {
 });
 
 async function isListening(database: Parameters<Parameters<typeof describeOnPostgresql>[1]>[0]) {
-  const { dataSource } = await database.open([]);
+  const { dataSource } = await database.open();
   const [row] = await dataSource.query<{ count: string }[]>(
     `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%revocation%'`,
   );
@@ -80,7 +80,7 @@ describeOnEachDatabase('[D61] a reading', (database) => {
   let instance: RevocationInstance;
 
   beforeAll(async () => {
-    instance = new RevocationInstance(await database.open([]));
+    instance = new RevocationInstance(await database.open());
   });
 
   it('brings what was written since the one before, and all of trust', async () => {

@@ -1,7 +1,7 @@
 // Statements that run together in one transaction, whatever the default of the database is.
-import type { OpenDatabase } from '../../src/database/data-source.js';
-import { PreparedStatement, runTogether } from '../../src/token-exchange/database/prepared-statement.js';
-import { sql } from '../../src/token-exchange/database/sql.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { PreparedStatement, runTogether } from '../../src/platform/database/prepared-statement.js';
+import { sql } from '../../src/platform/database/sql.js';
 import { describeOnPostgresql } from '../support/databases.js';
 
 const ISOLATION = new PreparedStatement<undefined, { level: string }>(

@@ -1,7 +1,7 @@
 // Entities and migrations describe the same tables.
-import { openDatabase } from '../../src/database/data-source.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
-import { ENTITIES } from '../../src/start/entities.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { SCHEMA } from '../../src/instance/schema.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { typescriptFiles } from '../support/source-files.js';
 
@@ -9,7 +9,7 @@ describeOnEachDatabase('the schema', (database) => {
   let opened: OpenDatabase;
 
   beforeAll(async () => {
-    opened = await openDatabase(database.settings, ENTITIES);
+    opened = await openDatabase(database.settings, SCHEMA);
   });
   afterAll(() => opened.close());
 

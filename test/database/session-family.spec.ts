@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { SessionFamily1790000000030 } from '../../src/database/migrations/1790000000030-session-family.js';
-import { NoLeaseView1790000000170 } from '../../src/database/migrations/1790000000170-no-lease-view.js';
+import { SessionFamily1790000000030 } from '../../src/instance/migrations/1790000000030-session-family.js';
+import { NoLeaseView1790000000170 } from '../../src/instance/migrations/1790000000170-no-lease-view.js';
 import { TokenExchange1790000000180 } from '../../src/token-exchange/migrations/1790000000180-no-lease.js';
-import { TokenExchangePrefix1790000000040 } from '../../src/database/migrations/1790000000040-token-exchange-prefix.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import type { Transaction } from '../../src/token-exchange/database/transaction.js';
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { TokenExchangePrefix1790000000040 } from '../../src/instance/migrations/1790000000040-token-exchange-prefix.js';
+import { Database } from '../../src/platform/database/database.js';
+import type { Transaction } from '../../src/platform/database/transaction.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import { SessionRepository } from '../../src/token-exchange/sessions/session.repository.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -25,7 +25,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
   let userId: string;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([]));
+    ({ dataSource } = await database.open());
     transactions = new Transactions(new Database(dataSource));
     sessions = new SessionService(
       new SessionRepository(new Database(dataSource)),

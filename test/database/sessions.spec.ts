@@ -1,7 +1,7 @@
 // How the service's sessions with the database are set up.
 import { randomUUID } from 'node:crypto';
-import { PreparedStatement } from '../../src/token-exchange/database/prepared-statement.js';
-import { parameter, sql } from '../../src/token-exchange/database/sql.js';
+import { PreparedStatement } from '../../src/platform/database/prepared-statement.js';
+import { parameter, sql } from '../../src/platform/database/sql.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 describeOnEachDatabase('a session with the database', (database) => {

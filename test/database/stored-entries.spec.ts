@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import type {
   StoredEntryChange,
   StoredEntryWork,
-} from '../../src/token-exchange/keys/stored/stored-entry.changes.js';
-import { StoredEntryChanges } from '../../src/token-exchange/keys/stored/stored-entry.changes.js';
-import { StoredEntryRepository } from '../../src/token-exchange/keys/stored/stored-entry.repository.js';
+} from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
+import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
+import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { TestDatabase } from '../support/databases.js';
 
@@ -29,7 +29,7 @@ class Instance {
   ) {}
 
   static async on(testDatabase: TestDatabase): Promise<Instance> {
-    const database = new Database((await testDatabase.open([])).dataSource);
+    const database = new Database((await testDatabase.open()).dataSource);
     const repository = new StoredEntryRepository(database);
     return new Instance(repository, new StoredEntryChanges(repository, RULES), new Transactions(database));
   }

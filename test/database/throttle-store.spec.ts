@@ -1,14 +1,15 @@
 // Checks the request counts that instances share: one limit for all, few queries, and open when the database is away.
+import { SCHEMA } from '../../src/instance/schema.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { openDatabase } from '../../src/database/data-source.js';
-import { DatabaseThrottlerStorage } from '../../src/http/throttle/database-throttler.storage.js';
-import { ThrottleCounterRepository } from '../../src/http/throttle/throttle-counter.repository.js';
-import { ThrottlePurgeJob } from '../../src/http/throttle/throttle-purge.job.js';
-import { createLogger } from '../../src/logging/logger.js';
-import { SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import { NO_LIMIT } from '../../src/token-exchange/throttle/giving-throttler.storage.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
+import { DatabaseThrottlerStorage } from '../../src/platform/http/throttle/database-throttler.storage.js';
+import { ThrottleCounterRepository } from '../../src/platform/http/throttle/throttle-counter.repository.js';
+import { ThrottlePurgeJob } from '../../src/platform/http/throttle/throttle-purge.job.js';
+import { createLogger } from '../../src/platform/log/logger.js';
+import { SoleLeader } from '../../src/platform/jobs/leader.js';
+import { Database } from '../../src/platform/database/database.js';
+import { NO_LIMIT } from '../../src/platform/http/throttle/giving-throttler.storage.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestClock } from '../support/test-clock.js';
@@ -261,7 +262,7 @@ describeOnPostgresql('[D19] the shared throttle store on a silent network', (dat
   it('[D19] holds no request for longer than its deadline, none while it rests, and counts again afterwards', async () => {
     if (database.settings.kind !== 'postgresql') throw new Error('declared for PostgreSQL');
     const proxy = await TcpProxy.open(database.settings.url);
-    const away = await openDatabase({ ...database.settings, url: proxy.url }, []);
+    const away = await openDatabase({ ...database.settings, url: proxy.url }, SCHEMA);
     const instance = new Instance(away.dataSource);
     await instance.hit('silence');
     proxy.silence();

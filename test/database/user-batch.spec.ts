@@ -1,9 +1,9 @@
 // Users that many requests look for at once: each asker gets its own, as it is at that moment.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { SettlementRepository } from '../../src/host/settlement.repository.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { SettlementRepository } from '../../src/instance/ports/settlement.repository.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import type { ExpectedUser } from '../../src/token-exchange/host/settlements.js';
 import { User, UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -65,7 +65,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
   let users: UserRepository;
 
   beforeAll(async () => {
-    ({ dataSource } = await database.open([User]));
+    ({ dataSource } = await database.open());
     transactions = new Transactions(new Database(dataSource));
     settlements = new SettlementRepository(dataSource);
     users = new UserRepository(dataSource.getRepository(User));

@@ -1,14 +1,14 @@
 // How the database keeps the words of the names of workflows, by which lists are sorted and searched.
-import { openDatabase } from '../../src/database/data-source.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
-import { ENTITIES } from '../../src/start/entities.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { SCHEMA } from '../../src/instance/schema.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 describeOnEachDatabase('the words of a name', (database) => {
   let opened: OpenDatabase;
 
   beforeAll(async () => {
-    opened = await openDatabase(database.settings, ENTITIES);
+    opened = await openDatabase(database.settings, SCHEMA);
     await opened.dataSource.query(
       `INSERT INTO project (id, type, name) VALUES ('00000000-0000-4000-9000-000000000001', 'team', 'Team')`,
     );

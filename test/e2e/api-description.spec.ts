@@ -1,6 +1,6 @@
 // The published description of the API against the running service: each operation gives each of its answers.
 import { randomUUID } from 'node:crypto';
-import { VERSION } from '../../src/config/version.js';
+import { VERSION } from '../../src/platform/version.js';
 import type { DescribedOperation } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';
 import { CONFLICTS, RECIPES, requestFor } from '../support/api-recipes.js';

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { runCli } from '../../src/cli/program.js';
-import { VERSION } from '../../src/config/version.js';
+import { VERSION } from '../../src/platform/version.js';
 import { auditRows } from '../support/audit.js';
 import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';

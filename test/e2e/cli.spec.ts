@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { openDatabase } from '../../src/database/data-source.js';
-import { MIGRATIONS } from '../../src/database/migrations/index.js';
-import { ENTITIES } from '../../src/start/entities.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
+import { MIGRATIONS } from '../../src/instance/migrations/index.js';
+import { SCHEMA } from '../../src/instance/schema.js';
 import type { TestDatabase } from '../support/databases.js';
 import {
   databaseEnvironment,
@@ -44,7 +44,7 @@ class Administration extends CommandLine {
   }
 
   async query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
-    const opened = await this.database.open(ENTITIES);
+    const opened = await this.database.open(SCHEMA);
     try {
       return await opened.dataSource.query<Row[]>(sql, values);
     } finally {
@@ -343,7 +343,7 @@ describeOnPostgresql('svc-admin beside others on one PostgreSQL database', (data
   afterAll(() => admin.remove());
 
   it('[D46] works while an instance has the database open', async () => {
-    const instance = await database.open(ENTITIES);
+    const instance = await database.open(SCHEMA);
     const { id } = await admin.createUser('a@b.example');
     expect(await instance.dataSource.query('SELECT id FROM user_account')).toEqual([{ id }]);
     await instance.close();
@@ -394,7 +394,7 @@ describe('svc-admin as it is built', () => {
     const { exitCode, stdout, stderr } = await create('a@b.example');
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ email: 'a@b.example' });
-    const open = await openDatabase(database.settings, ENTITIES);
+    const open = await openDatabase(database.settings, SCHEMA);
     const refused = await create('b@b.example');
     await open.close();
     await database.remove();

@@ -1,9 +1,9 @@
 // Keys that a key set should not have, or has no longer: their tokens are refused and audited on every way in.
-import { visible } from '../../src/token-exchange/foundation/told-value.js';
+import { visible } from '../../src/platform/text/told-value.js';
 import { randomBytes } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
-import { Leader } from '../../src/token-exchange/coordination/leader.js';
-import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
+import { Leader } from '../../src/platform/jobs/leader.js';
+import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';

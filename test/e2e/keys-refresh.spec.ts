@@ -1,6 +1,6 @@
 // svc-admin keys refresh: the running service fetches a key set at once, on both databases.
 import { Partner } from '../../demo/partner.js';
-import { VERSION } from '../../src/config/version.js';
+import { VERSION } from '../../src/platform/version.js';
 import { auditRows } from '../support/audit.js';
 import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';

@@ -1,7 +1,7 @@
 // What went wrong in software like this and no other file shows: docs/known-failures.md has the list.
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
 import { Partner } from '../../demo/partner.js';
-import { StoredEntryService } from '../../src/token-exchange/keys/stored/stored-entry.service.js';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ENTRY_PATHS, outcomeOf } from '../support/entry-paths.js';

@@ -1,6 +1,6 @@
 // The story of a stolen key: one command ends what it has vouched for, beside the running service, and another trusts it again.
 import { Partner } from '../../demo/partner.js';
-import { VERSION } from '../../src/config/version.js';
+import { VERSION } from '../../src/platform/version.js';
 import { auditRows } from '../support/audit.js';
 import { databaseEnvironment, describeOnEachDatabase } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';

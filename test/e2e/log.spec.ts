@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { describeBuilt } from '../support/built-service.js';
 import { REPOSITORY } from '../support/source-files.js';
 
-const LOGGER_URL = pathToFileURL(join(REPOSITORY, 'dist/src/logging/logger.js')).href;
+const LOGGER_URL = pathToFileURL(join(REPOSITORY, 'dist/src/platform/log/logger.js')).href;
 const LINES = 100_000;
 /** Some 40 MB of lines before anybody reads. */
 const WRITER = `

@@ -1,8 +1,8 @@
 // What /metrics counts, and that nothing of a client's gets into a label.
 import { Partner } from '../../demo/partner.js';
-import { VERSION } from '../../src/config/version.js';
+import { VERSION } from '../../src/platform/version.js';
 import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
-import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
+import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { Cast, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer, body, status } from '../support/jwks-server.js';

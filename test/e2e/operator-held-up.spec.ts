@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { Partner } from '../../demo/partner.js';
-import { Database } from '../../src/token-exchange/database/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import { describeOnAnyDatabase, describeOnPostgresql } from '../support/databases.js';
 import { OPERATOR_ENVIRONMENT, OperatorBrowser, errorOf } from '../support/operators.js';
 import { BASE_URL, TestService } from '../support/test-service.js';

@@ -1,6 +1,6 @@
 // What an administrator may not do at the operator's page that its owner may, also of two who ask at once.
 import { Partner } from '../../demo/partner.js';
-import { PasswordHasher } from '../../src/operator/accounts/password-hasher.js';
+import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { createUser, storedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';

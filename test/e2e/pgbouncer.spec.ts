@@ -1,12 +1,13 @@
 // Behind PgBouncer: where it keeps sessions everything works; where it does not the start is refused with what to set.
+import { SCHEMA } from '../../src/instance/schema.js';
 import { Client } from 'pg';
 import { Partner } from '../../demo/partner.js';
-import { openDatabase } from '../../src/database/data-source.js';
-import { TransactionPoolerError, checkVersion, requireSessions } from '../../src/database/pooler.js';
-import { createLogger } from '../../src/logging/logger.js';
-import { AdvisoryLockLeader } from '../../src/token-exchange/coordination/advisory-lock.leader.js';
-import { Leader } from '../../src/token-exchange/coordination/leader.js';
-import { PostgresNotifications } from '../../src/token-exchange/coordination/postgres.notifications.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
+import { TransactionPoolerError, checkVersion, requireSessions } from '../../src/platform/database/pooler.js';
+import { createLogger } from '../../src/platform/log/logger.js';
+import { AdvisoryLockLeader } from '../../src/platform/jobs/advisory-lock.leader.js';
+import { Leader } from '../../src/platform/jobs/leader.js';
+import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
 import { describeBuilt, runToEnd, surroundingsOf } from '../support/built-service.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
@@ -162,7 +163,7 @@ describe.each([
       { ...settings, default_pool_size: 1 },
       (behind) => {
         it('the start is refused', async () => {
-          await expect(openDatabase(behind().settings, [])).rejects.toThrow(TransactionPoolerError);
+          await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow(TransactionPoolerError);
         });
       },
     );
@@ -170,7 +171,7 @@ describe.each([
     describeBehindPgBouncer('and there are many', { ...settings, default_pool_size: 10 }, (behind) => {
       it.each([0, 1, 2, 3, 7])('the start is refused, with %d of them idle', async (idle) => {
         await openConnections(behind().url, idle);
-        await expect(openDatabase(behind().settings, [])).rejects.toThrow(TransactionPoolerError);
+        await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow(TransactionPoolerError);
       });
 
       it('the start is refused while others use them', async () => {
@@ -178,7 +179,7 @@ describe.each([
         const others = Promise.all([1, 2, 3].map(() => keepAsking(behind().url, load.signal)));
         try {
           for (let time = 0; time < 5; time += 1)
-            await expect(openDatabase(behind().settings, [])).rejects.toThrow(TransactionPoolerError);
+            await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow(TransactionPoolerError);
         } finally {
           load.abort();
           await others;

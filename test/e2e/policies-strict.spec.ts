@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Members } from '../../demo/partner.js';
 import { ConfigurationError } from '../../src/config/load-config.js';
-import { prepareStartup } from '../../src/start/startup.js';
+import { prepareStartup } from '../../src/instance/startup.js';
 import { jsonOf } from '../support/answers.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ENTRY_PATHS, EMBED_PATH, outcomeOf } from '../support/entry-paths.js';

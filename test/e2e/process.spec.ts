@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import { VERSION } from '../../src/config/version.js';
+import { VERSION } from '../../src/platform/version.js';
 import {
   describeBuilt,
   logOf,

@@ -1,6 +1,6 @@
 // svc-admin credentials rekey: after it the first key of the list opens everything, whatever the service wrote meanwhile.
 import { randomBytes } from 'node:crypto';
-import { KeyRing } from '../../src/token-exchange/sealing/key-ring.js';
+import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
 import type { TestDatabase } from '../support/databases.js';

@@ -101,7 +101,7 @@ describeOnPostgresql('[D7][D62] what is issued while access is being ended', (da
     service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
     await service.accessToken({ subject_token: partner.sign() });
     userId = (await linkedUser(service, partner.issuer, 'customer-1'))?.id ?? '';
-    other = (await database.open([])).dataSource.createQueryRunner();
+    other = (await database.open()).dataSource.createQueryRunner();
   });
   afterAll(async () => {
     await other?.release();
@@ -147,7 +147,7 @@ describeOnPostgresql('[D7][D62] what is issued while access is being ended', (da
     ]),
   )('is of no use: %s by a statement that has begun before %s', async (_, __, end, hand) => {
     const jti = randomUUID();
-    const holder = (await database.open([])).dataSource.createQueryRunner();
+    const holder = (await database.open()).dataSource.createQueryRunner();
     await holder.startTransaction();
     await holder.query('INSERT INTO token_exchange_used_jti VALUES ($1, now())', [
       createHash('sha256').update(jti).digest(),

@@ -1,6 +1,6 @@
 // An exchange whose access token cannot be signed: what is consumed for it, and what the trail says.
 import { Partner } from '../../demo/partner.js';
-import { SigningKeyService } from '../../src/token-exchange/access-tokens/signing-key.service.js';
+import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 import { eventsOf } from '../support/census.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { BASE_URL, TestService } from '../support/test-service.js';

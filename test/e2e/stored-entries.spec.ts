@@ -1,7 +1,7 @@
 // Trusted key entries that are stored while the service runs: what their tokens may do, until they are suspended or removed.
 import { Partner } from '../../demo/partner.js';
-import { StoredEntryFollower } from '../../src/token-exchange/keys/stored/stored-entry.follower.js';
-import { StoredEntryService } from '../../src/token-exchange/keys/stored/stored-entry.service.js';
+import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { auditRows } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';

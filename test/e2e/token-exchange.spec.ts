@@ -5,7 +5,7 @@ import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
-import { SigningKeyService } from '../../src/token-exchange/access-tokens/signing-key.service.js';
+import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 
 import { census, eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

@@ -1,7 +1,7 @@
 // svc-admin token explain, typed beside a running service on both databases.
 import { Partner } from '../../demo/partner.js';
 import type { ExplainedRequest } from '../../src/administration/explained-request.js';
-import { VERSION } from '../../src/config/version.js';
+import { VERSION } from '../../src/platform/version.js';
 import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
 import { auditRows } from '../support/audit.js';
 import { census } from '../support/census.js';

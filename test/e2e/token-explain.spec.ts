@@ -6,10 +6,10 @@ import { explainedRequest } from '../../src/administration/explained-request.js'
 import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
 import type { ExplanationRequest } from '../../src/token-exchange/explain/explanation-request.js';
 import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
-import { StoredEntryFollower } from '../../src/token-exchange/keys/stored/stored-entry.follower.js';
-import { StoredEntryService } from '../../src/token-exchange/keys/stored/stored-entry.service.js';
+import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { REJECTION_EXPLANATIONS } from '../../src/token-exchange/refusal-explanations.js';
 import type { RejectionReason } from '../../src/token-exchange/rejection.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';

@@ -1,6 +1,6 @@
 // What trust gave changes no trust: every route, called by the owner with an access token and with a session.
 import { Partner } from '../../demo/partner.js';
-import { StoredEntryService } from '../../src/token-exchange/keys/stored/stored-entry.service.js';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
 import { ApiWorld } from '../support/api-world.js';

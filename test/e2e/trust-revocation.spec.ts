@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { SigningKeyService } from '../../src/token-exchange/access-tokens/signing-key.service.js';
-import { signCompactJws } from '../../src/token-exchange/foundation/compact-jws.js';
+import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
+import { signCompactJws } from '../../src/token-exchange/tokens/jws-signer.js';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
 import { ConsumptionService } from '../../src/token-exchange/consumption/consumption.service.js';
 import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';

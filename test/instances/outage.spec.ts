@@ -1,5 +1,5 @@
 // Two processes while endpoints of issuers fail, hang, or are searched for keys that nobody has; beside it the purge.
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { ExpiringRecords } from '../support/expiring-records.js';
 import { silence, status } from '../support/jwks-server.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';

@@ -1,6 +1,6 @@
 // A revocation reaches every process, with and without a notification, and so does the end of one access token.
 import { Partner } from '../../demo/partner.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { RevocationInstance } from '../support/revocation-instance.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
@@ -40,7 +40,7 @@ describeWithProcesses('three processes', (database) => {
     );
 
   beforeAll(async () => {
-    opened = await database.open([]);
+    opened = await database.open();
     cluster = await ServiceCluster.start(3, database, {
       trustedKeys: [stolen.staticEntry(), next.staticEntry()],
     });

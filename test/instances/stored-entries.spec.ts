@@ -1,6 +1,6 @@
 // Three processes on one database: a change of a stored entry by a command counts on each of them, heard of or not.
 import { Partner } from '../../demo/partner.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { databaseEnvironment } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { CommandLine } from '../support/run-cli.js';

@@ -1,7 +1,7 @@
 // Services, their leader among them, and what audit events are sent to are killed at random under load: every event arrives.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
 import { randomFrom } from '../support/random.js';
 import { sizeOf } from '../support/series.js';

@@ -2,7 +2,7 @@
 import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DataDirectoryLock } from '../../src/database/data-directory.lock.js';
+import { DataDirectoryLock } from '../../src/platform/database/embedded/data-directory.lock.js';
 import { LockProcess } from '../support/lock-process.js';
 import { sizeOf } from '../support/series.js';
 

@@ -1,6 +1,6 @@
 // What becomes of the leader's work when its process dies, again and again, when it sleeps, or is cut off from the database.
 import { Partner } from '../../demo/partner.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import type { TestDatabase } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
 import { sizeOf } from '../support/series.js';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import {

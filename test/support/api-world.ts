@@ -1,9 +1,9 @@
 // A small instance with a user of every role, and fresh things for every call of the public API.
 import { randomUUID } from 'node:crypto';
-import { AccessTokenService } from '../../src/token-exchange/access-tokens/access-token.service.js';
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { AccessTokenService } from '../../src/token-exchange/tokens/access-token.service.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import type { AccessTokenGrant } from '../../src/token-exchange/host/access-token-issuer.js';
-import { KeyRing } from '../../src/token-exchange/sealing/key-ring.js';
+import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { UserRepository } from '../../src/users/user.repository.js';

@@ -1,7 +1,7 @@
 // Declares blocks of tests on a PostgreSQL primary with a synchronous standby, behind an HAProxy that leads to the primary.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSettings } from '../../src/database/data-source.js';
+import type { DatabaseSettings } from '../../src/platform/database/data-source.js';
 import { TestDatabase } from './databases.js';
 import { HaProxy } from './haproxy.js';
 import { ReplicatedPostgres } from './replicated-postgres.js';

@@ -1,5 +1,5 @@
 // A PostgreSQL database of the tests behind a network that can fail.
-import type { DatabaseSettings } from '../../src/database/data-source.js';
+import type { DatabaseSettings } from '../../src/platform/database/data-source.js';
 import { TestDatabase } from './databases.js';
 import { TcpProxy } from './tcp-proxy.js';
 

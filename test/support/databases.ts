@@ -1,6 +1,7 @@
 // Runs blocks of tests on both databases, each block on a fresh, migrated one of its own.
-import type { DatabaseSettings, Entities, OpenDatabase } from '../../src/database/data-source.js';
-import { openDatabase } from '../../src/database/data-source.js';
+import { SCHEMA } from '../../src/instance/schema.js';
+import type { DatabaseSettings, OpenDatabase, Schema } from '../../src/platform/database/data-source.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
 import { createEmbeddedDatabase } from './embedded-database.js';
 import { createPostgresqlDatabase } from './postgresql-database.js';
 
@@ -48,8 +49,8 @@ export class TestDatabase {
    * times at once, as by several instances.
    * @throws DataDirectoryLockedError when the embedded database is open already
    */
-  async open(entities: Entities = []): Promise<OpenDatabase> {
-    const database = await openDatabase(this.settings, entities);
+  async open(schema: Schema = SCHEMA): Promise<OpenDatabase> {
+    const database = await openDatabase(this.settings, schema);
     this.opened.push(database);
     return database;
   }

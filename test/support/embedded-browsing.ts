@@ -2,7 +2,7 @@
 import { freePort } from '../../demo/free-port.js';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
-import type { Clock } from '../../src/token-exchange/foundation/clock.js';
+import type { Clock } from '../../src/platform/clock.js';
 import type { TestBrowser } from './browser.js';
 import { openBrowser } from './browser.js';
 import { TestDatabase } from './databases.js';

@@ -5,12 +5,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { appendFile, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { openDatabase } from '../../src/database/data-source.js';
+import { SCHEMA } from '../../src/instance/schema.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
 import type { FreshDatabase } from './databases.js';
 import { lastingFolder } from './run-folder.js';
 
 const PROJECT = join(__dirname, '..', '..');
-const MIGRATIONS = ['database', 'token-exchange'].map((room) => join(PROJECT, 'src', room, 'migrations'));
+const MIGRATIONS = ['instance', 'token-exchange'].map((module) => join(PROJECT, 'src', module, 'migrations'));
 const ENGINE = join(PROJECT, 'node_modules', '@electric-sql', 'pglite', 'package.json');
 /** A run opens hundreds of these databases: each would clear memory for a service of months. */
 const SMALL_MEMORY = 'shared_buffers = 16MB\n';
@@ -41,7 +42,7 @@ async function makeTemplate(template: string): Promise<void> {
   await removeOldTemplates();
   const draft = await mkdtemp(`${template}-`);
   try {
-    const database = await openDatabase({ kind: 'embedded', directory: draft }, []);
+    const database = await openDatabase({ kind: 'embedded', directory: draft }, SCHEMA);
     await database.close();
     await appendFile(join(draft, 'database', 'postgresql.conf'), SMALL_MEMORY);
     await rename(draft, template);

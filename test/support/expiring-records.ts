@@ -1,6 +1,6 @@
 // Replay records that expire one after the other, as a steady number of exchanges a second leaves them behind.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 
 const PAUSE_MS = 100;
 

@@ -2,23 +2,20 @@
 import type { TestingModule } from '@nestjs/testing';
 import { Test } from '@nestjs/testing';
 import type { Logger } from 'pino';
-import type { DatabaseSettings, OpenDatabase } from '../../src/database/data-source.js';
-import { createLogger } from '../../src/logging/logger.js';
-import { Leader, SoleLeader } from '../../src/token-exchange/coordination/leader.js';
-import {
-  Notifications,
-  SoleProcessNotifications,
-} from '../../src/token-exchange/coordination/notifications.js';
-import { PostgresNotifications } from '../../src/token-exchange/coordination/postgres.notifications.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import { Clock } from '../../src/token-exchange/foundation/clock.js';
-import { LOGGER } from '../../src/token-exchange/foundation/log.js';
+import type { DatabaseSettings, OpenDatabase } from '../../src/platform/database/data-source.js';
+import { createLogger } from '../../src/platform/log/logger.js';
+import { Leader, SoleLeader } from '../../src/platform/jobs/leader.js';
+import { Notifications, SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
+import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Clock } from '../../src/platform/clock.js';
+import { LOGGER } from '../../src/platform/log/log.js';
 import { ExchangeTelemetry } from '../../src/token-exchange/host/telemetry.js';
-import { JwksKeyProvider } from '../../src/token-exchange/keys/jwks/jwks-key.provider.js';
-import type { JwksOptions } from '../../src/token-exchange/keys/jwks/jwks-options.js';
-import { JWKS_OPTIONS } from '../../src/token-exchange/keys/jwks/jwks-options.js';
-import { JwksSnapshotRepository } from '../../src/token-exchange/keys/jwks/jwks-snapshot.repository.js';
-import type { JwksEntry, TrustedKey } from '../../src/token-exchange/keys/trusted-key.js';
+import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import type { JwksOptions } from '../../src/token-exchange/trust/jwks/jwks-options.js';
+import { JWKS_OPTIONS } from '../../src/token-exchange/trust/jwks/jwks-options.js';
+import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import type { JwksEntry, TrustedKey } from '../../src/token-exchange/trust/trusted-key.js';
 import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
 
 /** Leads when the test says so. */

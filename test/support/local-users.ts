@@ -1,5 +1,5 @@
 // Makes and changes users and workflows of the instance by its own services, as its command line does.
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import type { NewUser, UserChange } from '../../src/users/user.repository.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { UserService } from '../../src/users/user.service.js';

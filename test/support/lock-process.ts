@@ -88,7 +88,7 @@ export class LockProcess {
 }
 
 function plain(name: string): string {
-  return transformFileSync(join(REPOSITORY, 'src', 'database', `${name}.ts`), {
+  return transformFileSync(join(REPOSITORY, 'src', 'platform', 'database', 'embedded', `${name}.ts`), {
     module: { type: 'commonjs' },
     jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
   }).code;

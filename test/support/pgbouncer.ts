@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { freePort } from '../../demo/free-port.js';
-import type { DatabaseSettings } from '../../src/database/data-source.js';
+import type { DatabaseSettings } from '../../src/platform/database/data-source.js';
 import { TestDatabase } from './databases.js';
 import { until } from './until.js';
 

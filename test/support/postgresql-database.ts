@@ -1,7 +1,8 @@
 // Makes fresh databases on the run's PostgreSQL server, as copies of one that is migrated once per run.
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { openDatabase } from '../../src/database/data-source.js';
+import { SCHEMA } from '../../src/instance/schema.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
 import type { FreshDatabase } from './databases.js';
 
 const TEMPLATE = 'migrated_template';
@@ -35,7 +36,7 @@ async function ensureTemplate(server: Client): Promise<void> {
 async function makeTemplate(server: Client): Promise<void> {
   const draft = randomName();
   await server.query(`CREATE DATABASE ${draft}`);
-  const database = await openDatabase({ kind: 'postgresql', url: urlOf(draft), poolSize: 2 }, []);
+  const database = await openDatabase({ kind: 'postgresql', url: urlOf(draft), poolSize: 2 }, SCHEMA);
   await database.close();
   await server.query(`ALTER DATABASE ${draft} RENAME TO ${TEMPLATE}`);
 }

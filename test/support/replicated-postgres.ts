@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { PostgresServer, STANDBY_NAME, TEST_SETTINGS } from '../../bench/support/postgres-server.mjs';
 import { freePort } from '../../demo/free-port.js';
-import { openDatabase } from '../../src/database/data-source.js';
+import { SCHEMA } from '../../src/instance/schema.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
 import { until } from './until.js';
 
 const DATABASE = 'service';
@@ -32,7 +33,7 @@ export class ReplicatedPostgres {
       pair.currentPrimary = pair.keep(await PostgresServer.start(freePort, SETTINGS));
       await pair.primary.query('postgres', `CREATE DATABASE ${DATABASE}`);
       const { url } = pair;
-      await (await openDatabase({ kind: 'postgresql', url, poolSize: 2 }, [])).close();
+      await (await openDatabase({ kind: 'postgresql', url, poolSize: 2 }, SCHEMA)).close();
       await pair.attachStandby();
       return pair;
     } catch (error) {

@@ -1,5 +1,5 @@
 // Users and workflows that are in the instance before the requests of a test.
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import type { User } from '../../src/users/user.repository.js';
 import type { NewUser } from '../../src/users/user.repository.js';
 import { UserService } from '../../src/users/user.service.js';

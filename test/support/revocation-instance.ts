@@ -1,14 +1,14 @@
 // What one instance knows of revocations, without the rest of it: on a database that others write to as well.
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
-import type { Notifications } from '../../src/token-exchange/coordination/notifications.js';
-import { SoleProcessNotifications } from '../../src/token-exchange/coordination/notifications.js';
-import { Database } from '../../src/token-exchange/database/database.js';
-import { Transactions } from '../../src/token-exchange/database/transaction.js';
-import { Clock } from '../../src/token-exchange/foundation/clock.js';
-import { SILENT } from '../../src/token-exchange/foundation/log.js';
+import type { Notifications } from '../../src/platform/jobs/notifications.js';
+import { SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
+import { Clock } from '../../src/platform/clock.js';
+import { SILENT } from '../../src/platform/log/log.js';
 import { RevocationFollower } from '../../src/token-exchange/revocation/revocation.follower.js';
 import { RevocationRepository } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';

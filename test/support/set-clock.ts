@@ -1,5 +1,5 @@
 // A clock that goes as the machine's does, and that tests set: the one of an instance whose time somebody sets.
-import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { Clock } from '../../src/platform/clock.js';
 
 export class SetClock extends Clock {
   /** How far it is ahead of the machine's, in seconds. */

@@ -1,5 +1,5 @@
 // A clock that stands still until a test moves it.
-import { Clock } from '../../src/token-exchange/foundation/clock.js';
+import { Clock } from '../../src/platform/clock.js';
 
 export class TestClock extends Clock {
   private elapsedMs = 0;

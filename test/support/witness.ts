@@ -1,5 +1,5 @@
 // Notes inside the database which instance refreshes and which purges, whatever the instances themselves say.
-import type { OpenDatabase } from '../../src/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 
 export type Deed = 'refresh' | 'purge';
 

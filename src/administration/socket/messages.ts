@@ -1,9 +1,5 @@
 // What goes through the command socket: one request in JSON, then an answer of JSON lines.
-import {
-  JsonError,
-  isJsonObject,
-  parseStrictJsonBytes,
-} from '../../token-exchange/foundation/strict-json.js';
+import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
 import { CommandError } from '../command-error.js';
 import type { Operation } from '../operation.js';
 import { findOperation } from '../operations.js';

@@ -1,11 +1,11 @@
 // Deletes events of the audit trail that are older than the configuration wants them, in the background.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import type { Leader } from '../../token-exchange/coordination/leader.js';
-import type { MayGoOn } from '../../token-exchange/coordination/periodic.job.js';
-import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
-import type { Clock } from '../../token-exchange/foundation/clock.js';
-import type { Log } from '../../token-exchange/foundation/log.js';
+import type { Leader } from '../../platform/jobs/leader.js';
+import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
+import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
 import type { RetentionSettings } from '../sinks/sink-settings.js';
 import type { AuditRetentionRepository, Expiry } from './audit-retention.repository.js';
 

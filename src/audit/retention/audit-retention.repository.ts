@@ -1,6 +1,6 @@
 // Deletes old events from the audit trail, window by window from its beginning.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../token-exchange/database/database.js';
+import { Database } from '../../platform/database/database.js';
 import { IS_AHEAD } from '../sinks/event-stream.repository.js';
 
 /** What may go. */

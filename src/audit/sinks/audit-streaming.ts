@@ -1,8 +1,8 @@
 // Keeps the streams to all sinks going while this process leads, and tells how they go.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import type { Leader } from '../../token-exchange/coordination/leader.js';
-import type { MayGoOn } from '../../token-exchange/coordination/periodic.job.js';
-import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
+import type { Leader } from '../../platform/jobs/leader.js';
+import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
+import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
 import type { AuditSink } from './audit-sink.js';
 import { EventPages } from './event-pages.js';
 import type { StreamParts } from './sink-stream.js';

@@ -1,6 +1,6 @@
 // The audit trail as a stream: what follows a position, where each sink is, and how much waits for it.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../token-exchange/database/database.js';
+import { Database } from '../../platform/database/database.js';
 import type { StreamedEvent } from './audit-sink.js';
 
 /** A place in the order of events: behind this one, and before all that follow. Numbers of 64 bits, as text. */

@@ -1,7 +1,7 @@
 // Brings the audit trail to one sink: reads on from its cursor, delivers, and moves the cursor behind what is safe there.
-import type { MayGoOn } from '../../token-exchange/coordination/periodic.job.js';
-import type { Clock } from '../../token-exchange/foundation/clock.js';
-import type { Log } from '../../token-exchange/foundation/log.js';
+import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
 import type { AuditSink, StreamedEvent } from './audit-sink.js';
 import { SinkError } from './audit-sink.js';
 import { BackOff } from './back-off.js';

@@ -1,6 +1,6 @@
 // Writes audit events to standard output, for whatever collects the output of the process.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LineOutput } from '../../logging/logger.js';
+import type { LineOutput } from '../../platform/log/logger.js';
 import type { StreamedEvent } from './audit-sink.js';
 import { AuditSink, SinkError } from './audit-sink.js';
 

@@ -1,12 +1,12 @@
 // Posts audit events to an address of the operator's, signed, many at a time.
 import type { Client } from 'undici';
 import { VARIABLES } from '../../config/environment.js';
-import type { Clock } from '../../token-exchange/foundation/clock.js';
+import type { Clock } from '../../platform/clock.js';
 import {
   AddressRefusedError,
   NetworkAddressPolicy,
   settingThatAllows,
-} from '../../token-exchange/keys/jwks/network-address.js';
+} from '../../platform/http/network-address.js';
 import type { StreamedEvent } from './audit-sink.js';
 import { AuditSink, SinkError, codeOf } from './audit-sink.js';
 import type { WebhookSettings } from './sink-settings.js';
@@ -87,7 +87,7 @@ export class WebhookSink extends AuditSink {
   /** undici comes with the first post: an instance without a webhook never needs it. */
   private async connected(): Promise<Client> {
     const { Client } = await import('undici');
-    const { guardedConnector } = await import('../../token-exchange/keys/jwks/guarded-connector.js');
+    const { guardedConnector } = await import('../../platform/http/guarded-connector.js');
     return new Client(this.url.origin, { connect: guardedConnector(this.addresses, DEADLINE_MS) });
   }
 }

@@ -1,7 +1,7 @@
 // Lists the embedded sessions that are live, with whose they are.
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE } from '../../database/operator-database.js';
-import { Database } from '../../token-exchange/database/database.js';
+import { OPERATOR_DATABASE } from '../../platform/database/operator-database.js';
+import { Database } from '../../platform/database/database.js';
 import type { VouchingKey } from '../../token-exchange/revocation/vouching-key.js';
 import { readRecordedKeys } from '../../token-exchange/revocation/vouching-key.js';
 

@@ -3,9 +3,9 @@ import { CommandError } from '../../administration/command-error.js';
 import type { StoredKeySet } from '../../administration/list-key-sets.operation.js';
 import { LIST_KEY_SETS } from '../../administration/list-key-sets.operation.js';
 import { REFRESH_KEY_SETS } from '../../administration/refresh-key-sets.operation.js';
-import type { Clock } from '../../token-exchange/foundation/clock.js';
-import type { JwksKeyProvider } from '../../token-exchange/keys/jwks/jwks-key.provider.js';
-import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
+import type { Clock } from '../../platform/clock.js';
+import type { JwksKeyProvider } from '../../token-exchange/trust/jwks/jwks-key.provider.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import type { OperatorCall, OperatorCalls } from './operator-calls.js';
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
 import type { OperationRequest } from '../../administration/administration.js';
 import type { ChangeOperation, ListOperation } from '../../administration/operation.js';
-import type { LiveOperatorSession } from '../accounts/operator-session.repository.js';
+import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 
 /** A call of the API. */
 export interface OperatorCall {

@@ -1,15 +1,15 @@
 // Tells an operator the state of the instance: what is configured and licensed, who leads, how sinks keep up.
-import type { Startup } from '../../start/startup.js';
+import type { Startup } from '../../instance/startup.js';
 import { License } from '../../config/license.js';
-import { VERSION } from '../../config/version.js';
-import type { UnavailableReason } from '../../start/availability.js';
-import { endOf, explanationOf, unavailableBecause } from '../../start/availability.js';
-import type { VariableState } from '../../start/variable-states.js';
-import { variableStates } from '../../start/variable-states.js';
+import { VERSION } from '../../platform/version.js';
+import type { UnavailableReason } from '../../instance/availability.js';
+import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
+import type { VariableState } from '../../instance/variable-states.js';
+import { variableStates } from '../../instance/variable-states.js';
 import type { SinkStatus } from '../../audit/sinks/audit-streaming.js';
-import type { Leader } from '../../token-exchange/coordination/leader.js';
-import type { Database } from '../../token-exchange/database/database.js';
-import type { Clock } from '../../token-exchange/foundation/clock.js';
+import type { Leader } from '../../platform/jobs/leader.js';
+import type { Database } from '../../platform/database/database.js';
+import type { Clock } from '../../platform/clock.js';
 
 /** What the instance that answers knows of itself. */
 export interface InstanceState {

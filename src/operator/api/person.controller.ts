@@ -5,13 +5,13 @@ import type { SignedOutUser } from '../../administration/sign-user-out.operation
 import { SIGN_USER_OUT } from '../../administration/sign-user-out.operation.js';
 import type { SwitchedUser } from '../../administration/switch-user.operation.js';
 import { DISABLE_USER, ENABLE_USER } from '../../administration/switch-user.operation.js';
-import { Clock } from '../../token-exchange/foundation/clock.js';
+import { Clock } from '../../platform/clock.js';
 import { Revocations } from '../../token-exchange/revocation/revocations.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { IdPipe, QueryPipe, readId } from '../../workspace/api/query.pipe.js';
-import { OperatorAccountRepository } from '../accounts/operator-account.repository.js';
-import type { LiveOperatorSession } from '../accounts/operator-session.repository.js';
+import { OperatorAccountRepository } from '../../administration/accounts/operator-account.repository.js';
+import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import { OperatorSessionService } from '../sign-in/operator-session.service.js';
 import type { EmbeddedSession } from './embedded-session.repository.js';

@@ -12,7 +12,7 @@ import { MOST_DAYS, judgeRange, judgeText, judgeUserId } from '../../audit/trail
 import type { BoundedRange, EventCount, EventCounts, RangeParts } from '../../audit/trail-summary.reader.js';
 import type { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import { REFUSAL_EVENTS } from '../../audit/trail-summary.reader.js';
-import type { Clock } from '../../token-exchange/foundation/clock.js';
+import type { Clock } from '../../platform/clock.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
 import { Turns } from './turns.js';

@@ -1,5 +1,5 @@
 // Lets one piece of work be done at a time, and few wait for it.
-import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 
 /** A page that was loaded again, or two. */
 const MOST_WAITING = 4;

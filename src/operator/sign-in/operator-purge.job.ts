@@ -1,14 +1,14 @@
 // Deletes ended sessions of operators, and failed sign-ins that count no more.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { Leader } from '../../token-exchange/coordination/leader.js';
-import type { MayGoOn } from '../../token-exchange/coordination/periodic.job.js';
-import { PeriodicJob } from '../../token-exchange/coordination/periodic.job.js';
-import { purge } from '../../token-exchange/coordination/purge.js';
-import { Clock } from '../../token-exchange/foundation/clock.js';
-import type { Log } from '../../token-exchange/foundation/log.js';
-import { LOGGER } from '../../token-exchange/foundation/log.js';
-import { SignInFailureRepository } from '../accounts/sign-in-failure.repository.js';
+import { Leader } from '../../platform/jobs/leader.js';
+import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
+import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
+import { purge } from '../../platform/jobs/purge.js';
+import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { SignInFailureRepository } from '../../administration/accounts/sign-in-failure.repository.js';
 import { OperatorSessionService } from './operator-session.service.js';
 
 const INTERVAL_SECONDS = 300;

@@ -13,10 +13,13 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readMembers, storableText } from '../../administration/input.js';
-import { Clock } from '../../token-exchange/foundation/clock.js';
-import { clientOf } from '../../token-exchange/throttle/client-address.js';
+import { Clock } from '../../platform/clock.js';
+import { clientOf } from '../../platform/http/throttle/client-address.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
-import type { LiveOperatorSession, OperatorSession } from '../accounts/operator-session.repository.js';
+import type {
+  LiveOperatorSession,
+  OperatorSession,
+} from '../../administration/accounts/operator-session.repository.js';
 import { CurrentOperator } from './current-operator.decorator.js';
 import { operatorCookie, readOperatorCookie } from './operator-cookie.js';
 import { OperatorRefusalFilter } from './operator-refusal.filter.js';

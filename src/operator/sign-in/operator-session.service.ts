@@ -1,14 +1,14 @@
 // Opens, finds, lists and ends the sessions of operators.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../token-exchange/database/transaction.js';
-import { Clock } from '../../token-exchange/foundation/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { Clock } from '../../platform/clock.js';
 import type {
   LiveOperatorSession,
   OperatorSession,
   SessionMoments,
-} from '../accounts/operator-session.repository.js';
-import { OperatorSessionRepository } from '../accounts/operator-session.repository.js';
+} from '../../administration/accounts/operator-session.repository.js';
+import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
 
 export const SESSION_SECONDS = 8 * 3600;
 export const IDLE_SECONDS = 30 * 60;

@@ -5,18 +5,21 @@ import { auditEvent } from '../../token-exchange/audit/audit-event.js';
 import type { AuditEvent } from '../../token-exchange/audit/audit-event.js';
 import type { ToldWork } from '../../token-exchange/audit/audit.bus.js';
 import { AuditBus } from '../../token-exchange/audit/audit.bus.js';
-import type { Transaction } from '../../token-exchange/database/transaction.js';
-import { Clock } from '../../token-exchange/foundation/clock.js';
-import { TooManyRequestsError } from '../../token-exchange/throttle/too-many-requests.error.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { Clock } from '../../platform/clock.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 import { OPERATOR_ROLES } from '../../users/role.js';
-import type { OperatorAccount } from '../accounts/operator-account.repository.js';
-import { OperatorAccountRepository } from '../accounts/operator-account.repository.js';
-import type { LiveOperatorSession } from '../accounts/operator-session.repository.js';
-import { OperatorSessionRepository } from '../accounts/operator-session.repository.js';
-import { PasswordHasher } from '../accounts/password-hasher.js';
-import { faultOfPassword } from '../accounts/password-rules.js';
-import { hashOfCode } from '../accounts/sign-in-code.js';
-import { SignInFailureRepository, failureKey } from '../accounts/sign-in-failure.repository.js';
+import type { OperatorAccount } from '../../administration/accounts/operator-account.repository.js';
+import { OperatorAccountRepository } from '../../administration/accounts/operator-account.repository.js';
+import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
+import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
+import { PasswordHasher } from '../../administration/accounts/password-hasher.js';
+import { faultOfPassword } from '../../administration/accounts/password-rules.js';
+import { hashOfCode } from '../../administration/accounts/sign-in-code.js';
+import {
+  SignInFailureRepository,
+  failureKey,
+} from '../../administration/accounts/sign-in-failure.repository.js';
 import { OperatorRefusal } from './operator-refusal.js';
 import type { OpenedOperatorSession } from './operator-session.service.js';
 import { OperatorSessionService } from './operator-session.service.js';

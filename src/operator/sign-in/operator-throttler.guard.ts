@@ -4,7 +4,7 @@ import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
-import { MinuteThrottlerGuard } from '../../token-exchange/throttle/minute-throttler.guard.js';
+import { MinuteThrottlerGuard } from '../../platform/http/throttle/minute-throttler.guard.js';
 
 const SIGN_INS_PER_MINUTE = 30;
 const CALLS_PER_MINUTE = 600;

@@ -1,5 +1,5 @@
 // The catalogue of audit events: every name with its payload.
-import { visible } from '../foundation/told-value.js';
+import { visible } from '../../platform/text/told-value.js';
 
 interface Trusted {
   /** The `iss` of the trusted entry. */

@@ -1,5 +1,5 @@
 // Where events are kept for good.
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
 import type { AuditEvent } from './audit-event.js';
 
 /** The durable record of events. */

@@ -1,10 +1,10 @@
 // Writes down what has happened, with the work that it tells about, and tells the rest of the process after the commit.
 import { Inject, Injectable } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import type { Transaction } from '../database/transaction.js';
-import { Transactions } from '../database/transaction.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { Transactions } from '../../platform/database/transaction.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import type { AuditEvent } from './audit-event.js';
 import { AuditTrail } from './audit-trail.js';
 

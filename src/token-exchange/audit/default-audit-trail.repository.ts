@@ -1,7 +1,7 @@
 // The trail that a host has without bringing its own: a table of this package.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { Database } from '../../platform/database/database.js';
+import { sql } from '../../platform/database/sql.js';
 import { EventTable, EventTableTrail } from './event-table.js';
 
 const EVENTS = new EventTable(

@@ -1,11 +1,11 @@
 // A table with a row for each event: how events are written to it, alone or within a larger statement.
-import type { Batch } from '../database/batch.js';
-import type { Database } from '../database/database.js';
-import { SharedStatement } from '../database/shared-statement.js';
-import type { Sql } from '../database/sql.js';
-import { parameter, sql } from '../database/sql.js';
-import type { Transaction } from '../database/transaction.js';
-import { managerOf } from '../database/transaction.js';
+import type { Batch } from '../../platform/database/batch.js';
+import type { Database } from '../../platform/database/database.js';
+import { SharedStatement } from '../../platform/database/shared-statement.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { parameter, sql } from '../../platform/database/sql.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
 import type { AuditEvent } from './audit-event.js';
 import { AuditTrail } from './audit-trail.js';
 

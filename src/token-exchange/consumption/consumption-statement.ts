@@ -1,7 +1,7 @@
 // The SQL that uses up the ids of many requests, each request's all or none: for statements that do nothing else, and more.
-import { PreparedStatement } from '../database/prepared-statement.js';
-import type { Sql } from '../database/sql.js';
-import { givenRows, sql } from '../database/sql.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { givenRows, sql } from '../../platform/database/sql.js';
 
 /** An id to be used up. */
 export interface AskedId {

@@ -1,7 +1,7 @@
 // Uses up the ids of many requests in one statement: who may share it, and what becomes of each.
 import { hash as digest } from 'node:crypto';
-import { Batch } from '../database/batch.js';
-import { isDivisionByZero } from '../database/database-error.js';
+import { Batch } from '../../platform/database/batch.js';
+import { isDivisionByZero } from '../../platform/database/database-error.js';
 import type { TokenUse } from '../host/settlements.js';
 import { Rejection } from '../rejection.js';
 import type { AskedId, Consumption, LookedUpId, Verdict } from './consumption-statement.js';

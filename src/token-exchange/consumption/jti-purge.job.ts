@@ -1,13 +1,13 @@
 // Deletes expired replay records in the background, fast enough for any traffic.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { Leader } from '../coordination/leader.js';
-import type { MayGoOn } from '../coordination/periodic.job.js';
-import { PeriodicJob } from '../coordination/periodic.job.js';
-import { purge } from '../coordination/purge.js';
-import { Clock } from '../foundation/clock.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
+import { Leader } from '../../platform/jobs/leader.js';
+import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
+import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
+import { purge } from '../../platform/jobs/purge.js';
+import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';

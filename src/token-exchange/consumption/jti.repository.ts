@@ -1,9 +1,9 @@
 // Remembers which token ids were used, so that each is accepted once.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
-import type { Transaction } from '../database/transaction.js';
-import { managerOf } from '../database/transaction.js';
+import { Database } from '../../platform/database/database.js';
+import { sql } from '../../platform/database/sql.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
 import type { TokenUse } from '../host/settlements.js';
 import type { ReplayRecords } from '../host/telemetry.js';
 import type { Verdict } from './consumption-statement.js';

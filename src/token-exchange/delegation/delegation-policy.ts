@@ -1,6 +1,6 @@
 // Who may act for whom: what a subject token says of its actor, and what both entries say.
 import type { Parties } from '../consumption/consumption.service.js';
-import { told, toldList } from '../foundation/told-value.js';
+import { told, toldList } from '../../platform/text/told-value.js';
 import type { RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
 import type { ExternalParty } from '../verification/external-claims.js';

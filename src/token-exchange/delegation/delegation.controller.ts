@@ -9,13 +9,13 @@ import {
 } from '../edge/flow.guards.js';
 import { FormBodies } from '../edge/form-bodies.js';
 import { RevocationsKnownGuard } from '../edge/revocations-known.guard.js';
-import type { HttpRequest } from '../http/http-answers.js';
-import { HttpAnswers } from '../http/http-answers.js';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { TOKEN_PATH } from '../edge/paths.js';
-import { requestIdOf } from '../http/request-id.js';
+import { requestIdOf } from '../../platform/http/request-id.js';
 import { DelegationService } from './delegation.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
-import { rateLimitHeaders } from '../throttle/rate-limit.js';
+import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { readTokenExchangeForm } from './token-exchange.form.js';
 import { TokenTypeWarning } from './token-type.warning.js';
 

@@ -1,8 +1,8 @@
 // What an access token grants: scopes, the service that it is for, and whose rights its calls have.
 import type { Parties } from '../consumption/consumption.service.js';
-import { toldAddress, toldList } from '../foundation/told-value.js';
+import { toldAddress, toldList } from '../../platform/text/told-value.js';
 import type { AccessTokenGrant } from '../host/access-token-issuer.js';
-import type { TrustPolicy } from '../keys/trust-policy.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
 import { issuerAndKid } from '../verification/external-token.verifier.js';

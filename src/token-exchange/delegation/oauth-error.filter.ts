@@ -1,22 +1,22 @@
 // Turns whatever ends a token exchange into the OAuth answer for it (RFC 6749 §5.2).
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
-import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
+import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../../platform/http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import { warnOfFlowRefusal } from '../edge/flow-refusal.warning.js';
-import { DatabaseOutages } from '../http/database-outages.js';
-import { hostRefusalOf } from '../http/host-refusal.js';
-import type { HttpAnswer } from '../http/http-answers.js';
-import { HttpAnswers, requestOf } from '../http/http-answers.js';
-import { requestIdOf } from '../http/request-id.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
+import { DatabaseOutages } from '../../platform/http/database-outages.js';
+import { hostRefusalOf } from '../../platform/http/host-refusal.js';
+import type { HttpAnswer } from '../../platform/http/http-answers.js';
+import { HttpAnswers, requestOf } from '../../platform/http/http-answers.js';
+import { requestIdOf } from '../../platform/http/request-id.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import type { RejectionReason } from '../rejection.js';
 import { Rejection } from '../rejection.js';
-import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 
 interface Answer extends HttpAnswer {
   readonly body: Readonly<Record<string, string>>;

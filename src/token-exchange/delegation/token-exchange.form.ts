@@ -3,7 +3,7 @@ import { trimmed, wellFormed } from '../edge/flow-form.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import type { FieldLimits } from '../edge/form.js';
 import { Form } from '../edge/form.js';
-import { toldName } from '../foundation/told-value.js';
+import { toldName } from '../../platform/text/told-value.js';
 
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -1,6 +1,6 @@
 // Tells the operator of token types that other servers would refuse: here they are taken and not used.
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../foundation/clock.js';
+import { Clock } from '../../platform/clock.js';
 import { Journey } from '../journey.js';
 import type { OtherTokenType } from './token-exchange.form.js';
 

@@ -2,18 +2,22 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Flow } from '../flow.js';
-import { Clock } from '../foundation/clock.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
-import type { HttpRequest } from '../http/http-answers.js';
-import type { TrustPolicy } from '../keys/trust-policy.js';
-import { clientOf } from '../throttle/client-address.js';
-import { NO_LIMIT, canGiveBack } from '../throttle/giving-throttler.storage.js';
-import type { GivingThrottlerStorage } from '../throttle/giving-throttler.storage.js';
-import { THROTTLE_STORAGE, WINDOW_MS, counterKey } from '../throttle/minute-throttler.guard.js';
-import type { RateLimit, RateLimited } from '../throttle/rate-limit.js';
-import { rateLimitOf } from '../throttle/rate-limit.js';
-import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
+import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
+import { clientOf } from '../../platform/http/throttle/client-address.js';
+import { NO_LIMIT, canGiveBack } from '../../platform/http/throttle/giving-throttler.storage.js';
+import type { GivingThrottlerStorage } from '../../platform/http/throttle/giving-throttler.storage.js';
+import {
+  THROTTLE_STORAGE,
+  WINDOW_MS,
+  counterKey,
+} from '../../platform/http/throttle/minute-throttler.guard.js';
+import type { RateLimit, RateLimited } from '../../platform/http/throttle/rate-limit.js';
+import { rateLimitOf } from '../../platform/http/throttle/rate-limit.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 
 /** Who has sent a request, as the guard of its flow has counted it. */
 export type Sender = Pick<HttpRequest, 'ip'>;

@@ -1,5 +1,5 @@
 // What the edge of a flow refuses before any token is looked at.
-import { ACCEPTED_CODING } from '../http/answers.js';
+import { ACCEPTED_CODING } from '../../platform/http/answers.js';
 
 /** Why a request does not reach the flow. */
 export type FlowRefusalKind =

@@ -1,5 +1,5 @@
 // Tells the operator of requests that are refused for what they are: nothing else of them is kept but the access line.
-import type { Log } from '../foundation/log.js';
+import type { Log } from '../../platform/log/log.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
 import { flowRefusalLine } from '../refusal-line.js';
 import type { FlowRefusal, FlowRefusalKind } from './flow-refusal.js';

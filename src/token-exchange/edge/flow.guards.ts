@@ -3,20 +3,23 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { toldName } from '../foundation/told-value.js';
-import { MinuteThrottlerGuard, THROTTLE_STORAGE } from '../throttle/minute-throttler.guard.js';
+import { toldName } from '../../platform/text/told-value.js';
+import {
+  MinuteThrottlerGuard,
+  THROTTLE_STORAGE,
+} from '../../platform/http/throttle/minute-throttler.guard.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
-import { CODING_MESSAGE } from '../http/answers.js';
-import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../http/body.js';
-import type { BodyLabel, LabelFault } from '../http/body-label.js';
-import { faultOfLabel } from '../http/body-label.js';
+import { CODING_MESSAGE } from '../../platform/http/answers.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../platform/http/body.js';
+import type { BodyLabel, LabelFault } from '../../platform/http/body-label.js';
+import { faultOfLabel } from '../../platform/http/body-label.js';
 import type { FlowRefusalKind } from './flow-refusal.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { FormBodies } from './form-bodies.js';
-import { requestOf } from '../http/http-answers.js';
-import { beginWait } from '../http/request-wait.js';
+import { requestOf } from '../../platform/http/http-answers.js';
+import { beginWait } from '../../platform/http/request-wait.js';
 
 /** What takes the endpoints away while the service runs, such as a licence that runs out (D39). */
 @Injectable()

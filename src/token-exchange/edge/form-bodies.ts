@@ -3,11 +3,11 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { OnModuleInit } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { RequestBody } from '../http/body.js';
-import { readBody } from '../http/body.js';
-import type { BodyLabel } from '../http/body-label.js';
-import type { HttpRequest } from '../http/http-answers.js';
-import { nodeRequestOf } from '../http/http-answers.js';
+import type { RequestBody } from '../../platform/http/body.js';
+import { readBody } from '../../platform/http/body.js';
+import type { BodyLabel } from '../../platform/http/body-label.js';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { nodeRequestOf } from '../../platform/http/http-answers.js';
 import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './paths.js';
 
 /** A body with what its sender says of it. */

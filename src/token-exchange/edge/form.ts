@@ -1,6 +1,6 @@
 // Reads application/x-www-form-urlencoded, strictly: what is ambiguous or broken is an error, never a guess.
 import { isUtf8 } from 'node:buffer';
-import { hasMoreCharacters } from '../foundation/characters.js';
+import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { undoFormEscapes } from './form-escapes.js';
 
 /** A form that is not well-formed. The message names the field and the rule, never a value. */

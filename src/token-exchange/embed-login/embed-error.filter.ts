@@ -1,24 +1,24 @@
 // Turns whatever ends an embedded login into the answer for it: JSON, or the same as a page.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject, Optional } from '@nestjs/common';
-import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../http/answers.js';
+import { INTERNAL_ERROR_MESSAGE, NOT_FOUND } from '../../platform/http/answers.js';
 import type { FlowRefusalKind } from '../edge/flow-refusal.js';
 import { FlowRefusal } from '../edge/flow-refusal.js';
 import { warnOfFlowRefusal } from '../edge/flow-refusal.warning.js';
 import { FormBodies } from '../edge/form-bodies.js';
-import type { HttpAnswer, HttpRequest } from '../http/http-answers.js';
-import { DatabaseOutages } from '../http/database-outages.js';
-import { hostRefusalOf } from '../http/host-refusal.js';
-import { HttpAnswers, requestOf } from '../http/http-answers.js';
-import { requestIdOf } from '../http/request-id.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
+import { DatabaseOutages } from '../../platform/http/database-outages.js';
+import { hostRefusalOf } from '../../platform/http/host-refusal.js';
+import { HttpAnswers, requestOf } from '../../platform/http/http-answers.js';
+import { requestIdOf } from '../../platform/http/request-id.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import type { RenderedPage } from '../host/login-failure-page.js';
 import { LoginFailurePage } from '../host/login-failure-page.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import type { RejectionReason } from '../rejection.js';
 import { Rejection } from '../rejection.js';
-import { TooManyRequestsError } from '../throttle/too-many-requests.error.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 import { asksForPage } from './embed-login.form.js';
 import { pageOriginOf } from './login-origin.js';
 

@@ -10,12 +10,12 @@ import {
 } from '../edge/flow.guards.js';
 import { FormBodies } from '../edge/form-bodies.js';
 import { RevocationsKnownGuard } from '../edge/revocations-known.guard.js';
-import type { HttpRequest } from '../http/http-answers.js';
-import { HttpAnswers } from '../http/http-answers.js';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { EMBED_PATH } from '../edge/paths.js';
-import { requestIdOf } from '../http/request-id.js';
+import { requestIdOf } from '../../platform/http/request-id.js';
 import { Journey } from '../journey.js';
-import { rateLimitHeaders } from '../throttle/rate-limit.js';
+import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbedLoginService } from './embed-login.service.js';

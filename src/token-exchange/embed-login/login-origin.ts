@@ -1,7 +1,7 @@
 // Judges where an embedded login comes from, by its method and by what browsers send with it.
-import { originOfText } from '../foundation/origin.js';
-import { told, toldList } from '../foundation/told-value.js';
-import type { TrustPolicy } from '../keys/trust-policy.js';
+import { originOfText } from '../../platform/text/origin.js';
+import { told, toldList } from '../../platform/text/told-value.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
 import { Rejection } from '../rejection.js';
 
 /** What a request tells of its sender; nothing of it is checked yet. */

@@ -1,8 +1,8 @@
 // Tells the operator why an embedded login leaves no session where the instance is reached over plain HTTP.
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock } from '../foundation/clock.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
+import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 
 const PAUSE_MS = 60_000;
 

@@ -1,6 +1,6 @@
 // What an explanation knows of a request, and what the checks of its whole are made of.
 import type { Flow } from '../flow.js';
-import type { TrustPolicy } from '../keys/trust-policy.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { Check as CheckName } from '../refusal-explanations.js';
 import type { Party, RejectionReason } from '../rejection.js';
 import type { ClaimSet } from '../verification/external-claims.js';

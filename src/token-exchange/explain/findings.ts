@@ -1,10 +1,10 @@
 // Makes the explanation of what was found out about a request.
 import type { Terms } from '../delegation/issuance.planner.js';
 import type { IdentityDecision } from '../identity/identity.decider.js';
-import { policyInWords } from '../keys/policy-words.js';
-import type { TrustedKeyEntry } from '../keys/trusted-key.js';
-import type { TrustedKeyService } from '../keys/trusted-key.service.js';
-import { told } from '../foundation/told-value.js';
+import { policyInWords } from '../trust/policy-words.js';
+import type { TrustedKeyEntry } from '../trust/trusted-key.js';
+import type { TrustedKeyService } from '../trust/trusted-key.service.js';
+import { told } from '../../platform/text/told-value.js';
 import { FLOW_REFUSAL_EXPLANATIONS, REJECTION_EXPLANATIONS } from '../refusal-explanations.js';
 import type { Party, Rejection } from '../rejection.js';
 import type { CheckResult } from '../verification/token-check.js';

@@ -1,5 +1,5 @@
 // Users and links as they would be after what was decided so far, without any of it being done.
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
 import type { ExternalIdentity, HostUser, UserDirectory } from '../host/users.js';
 import type { IdentityDecision } from '../identity/identity.decider.js';
 import { identityOf } from '../identity/identity.decider.js';

@@ -1,6 +1,6 @@
 // What the service would make of a token, as a plain value: for a terminal, a page or a program to show.
 import type { Flow } from '../flow.js';
-import type { DelegatedRights } from '../keys/trust-policy.js';
+import type { DelegatedRights } from '../trust/trust-policy.js';
 import type { Check } from '../refusal-explanations.js';
 import type { Party, RejectionReason } from '../rejection.js';
 import type { CheckResult } from '../verification/token-check.js';

@@ -1,7 +1,7 @@
 // The checks by which a token's user is found or made, in the order in which they are made.
-import { told, toldList } from '../foundation/told-value.js';
+import { told, toldList } from '../../platform/text/told-value.js';
 import type { HostUser } from '../host/users.js';
-import { domainsOf } from '../keys/trust-policy.js';
+import { domainsOf } from '../trust/trust-policy.js';
 import type { CheckKind, TokenFacts } from './check-kinds.js';
 import { emailOf, storedRolesOf } from './shown-values.js';
 

@@ -1,6 +1,6 @@
 // The port of browser sessions.
 import type { AuditEvent } from '../audit/audit-event.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
 import type { LoginSettlement } from './settlements.js';
 

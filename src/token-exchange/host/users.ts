@@ -3,7 +3,7 @@
 //
 // Users are the only one that every host must bring. Of the others the package has implementations of its own, which
 // token-exchange.parts.ts lists beside those that are no port of these: audit trail, clock, log, leader, notifications.
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
 
 /** A local user as far as this module is concerned. */
 export interface HostUser {

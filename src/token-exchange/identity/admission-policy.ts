@@ -1,10 +1,10 @@
 // Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
-import { domainOfAddress } from '../foundation/email-address.js';
-import { toldList } from '../foundation/told-value.js';
+import { domainOfAddress } from '../../platform/text/email-address.js';
+import { toldList } from '../../platform/text/told-value.js';
 import type { PermittedRoles } from '../host/settlements.js';
 import type { HostUser } from '../host/users.js';
-import type { TrustPolicy } from '../keys/trust-policy.js';
-import { domainsOf } from '../keys/trust-policy.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
+import { domainsOf } from '../trust/trust-policy.js';
 import { Rejection } from '../rejection.js';
 import type { RoleNames } from '../token-exchange.options.js';
 import { isPrivileged } from '../token-exchange.options.js';

@@ -1,7 +1,7 @@
 // Remembers which external identity is which local user.
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/transaction.js';
-import { managerOf } from '../database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
 import type { ExternalIdentity } from '../host/users.js';
 
 /** @rule D1 A known identity is the pair of issuer and sub, never sub alone: that is the primary key. */

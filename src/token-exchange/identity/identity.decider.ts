@@ -1,7 +1,7 @@
 // Decides which local user a verified token means, and what it changes of them: by reading alone, for whoever then does it.
 import { Inject, Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/transaction.js';
-import { firstCharacters } from '../foundation/characters.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { firstCharacters } from '../../platform/text/characters.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser } from '../host/users.js';
 import { UserDirectory } from '../host/users.js';
 import { Rejection } from '../rejection.js';

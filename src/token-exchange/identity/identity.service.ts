@@ -1,7 +1,7 @@
 // Finds, links or provisions the local user of a verified token, and keeps names and role in step with its claims: as was decided.
 import { Inject, Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/transaction.js';
-import { LostRaceError } from '../database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { LostRaceError } from '../../platform/database/transaction.js';
 import type { ExpectedUser, Newcomer } from '../host/settlements.js';
 import type { HostUser, HostUserUpdate, UserLock } from '../host/users.js';
 import { UserDirectory } from '../host/users.js';

@@ -2,8 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { AuditEvent } from '../audit/audit-event.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 
 const EVENT = 'svc.audit.token-exchange.privileged-identity-linked';
 

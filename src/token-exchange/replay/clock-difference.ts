@@ -1,11 +1,11 @@
 // Compares the clock of this process with the database's. Replay protection holds while they differ by no more than a bound.
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { Clock } from '../foundation/clock.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
-import { TemporarilyUnavailableException } from '../http/temporarily-unavailable.exception.js';
+import { Database } from '../../platform/database/database.js';
+import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 
 /** By which two instances may differ in all: half of it each. See `RETENTION_MARGIN_SECONDS` in jti.repository.ts. */
 const MOST_MS = 30 * 60_000;

@@ -1,13 +1,13 @@
 // Deletes, in the background, what was recorded of tokens that have expired since.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { Leader } from '../coordination/leader.js';
-import type { MayGoOn } from '../coordination/periodic.job.js';
-import { PeriodicJob } from '../coordination/periodic.job.js';
-import { purge } from '../coordination/purge.js';
-import { Clock } from '../foundation/clock.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
+import { Leader } from '../../platform/jobs/leader.js';
+import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
+import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
+import { purge } from '../../platform/jobs/purge.js';
+import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import { RevocationRepository } from './revocation.repository.js';
 
 const INTERVAL_SECONDS = 300;

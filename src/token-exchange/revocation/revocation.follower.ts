@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Subscription } from '../coordination/notifications.js';
-import { Notifications } from '../coordination/notifications.js';
-import { Clock } from '../foundation/clock.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
+import type { Subscription } from '../../platform/jobs/notifications.js';
+import { Notifications } from '../../platform/jobs/notifications.js';
+import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import { FROM_THE_BEGINNING, REVOCATION_CHANNEL, RevocationRepository } from './revocation.repository.js';
 import { Revocations } from './revocations.js';
 

@@ -1,8 +1,8 @@
 // What was revoked: the rows and all their queries.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import type { Transaction } from '../database/transaction.js';
-import { managerOf } from '../database/transaction.js';
+import { Database } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
 import type { RevocationNews, TrustRevocation } from './revocations.js';
 
 /** A key of an issuer, or with null all of them. */

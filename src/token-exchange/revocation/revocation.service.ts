@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditContext } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import { AuditBus } from '../audit/audit.bus.js';
-import { Clock } from '../foundation/clock.js';
+import { Clock } from '../../platform/clock.js';
 import type { RevokedTrust } from './revocation.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationFollower } from './revocation.follower.js';

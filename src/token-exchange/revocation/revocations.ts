@@ -1,6 +1,6 @@
 // What this process knows of revocations, and what they refuse: answered from memory, at every request.
 import { Injectable } from '@nestjs/common';
-import { TemporarilyUnavailableException } from '../http/temporarily-unavailable.exception.js';
+import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 import type { VouchingKey } from './vouching-key.js';
 
 /** Trust that was taken back, in one key of an issuer or in all of them. */

@@ -2,7 +2,7 @@
 import type { AuditContext } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import type { ToldWork } from '../audit/audit.bus.js';
-import type { Transaction } from '../database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
 import type { RevocationRepository, RevokedTrust } from './revocation.repository.js';
 
 /** @returns when: the time of the context */

@@ -1,10 +1,10 @@
 // Deletes sessions that have ended, in the background.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { Leader } from '../coordination/leader.js';
-import { PeriodicJob } from '../coordination/periodic.job.js';
-import type { Log } from '../foundation/log.js';
-import { LOGGER } from '../foundation/log.js';
+import { Leader } from '../../platform/jobs/leader.js';
+import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import { SessionService } from './session.service.js';
 
 const INTERVAL_SECONDS = 300;

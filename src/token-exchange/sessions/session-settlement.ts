@@ -1,7 +1,7 @@
 // The SQL that opens sessions for many logins together: whose turn it is, and who has room for one more.
-import { PreparedStatement } from '../database/prepared-statement.js';
-import type { Sql } from '../database/sql.js';
-import { givenRows, sql } from '../database/sql.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { givenRows, sql } from '../../platform/database/sql.js';
 import type { LoginSettlement } from '../host/settlements.js';
 import type { ExternalIdentity } from '../host/users.js';
 import { recordedKeys } from '../revocation/vouching-key.js';

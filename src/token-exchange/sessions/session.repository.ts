@@ -1,8 +1,8 @@
 // Browser sessions: the row and all its queries.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import type { Transaction } from '../database/transaction.js';
-import { managerOf } from '../database/transaction.js';
+import { Database } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
 import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
 

@@ -1,7 +1,7 @@
 // Signs out, with the record of it.
 import { Injectable } from '@nestjs/common';
 import { AuditBus } from '../audit/audit.bus.js';
-import { Clock } from '../foundation/clock.js';
+import { Clock } from '../../platform/clock.js';
 import { UserDirectory } from '../host/users.js';
 import type { WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';

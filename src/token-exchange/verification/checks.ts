@@ -1,9 +1,9 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
-import { told, toldList, toldName, toldSeconds } from '../foundation/told-value.js';
+import { told, toldList, toldName, toldSeconds } from '../../platform/text/told-value.js';
 import type { Flow } from '../flow.js';
-import { algorithmNamed } from '../keys/algorithms.js';
-import { thumbprintOf } from '../keys/thumbprint.js';
-import type { TrustPolicy } from '../keys/trust-policy.js';
+import { algorithmNamed } from '../trust/algorithms.js';
+import { thumbprintOf } from '../trust/thumbprint.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
 import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
 import { parseCompactJws } from './compact-jws.js';
 import { readExternalClaims, readIssuer } from './external-claims.js';

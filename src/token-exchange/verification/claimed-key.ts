@@ -1,8 +1,8 @@
 // What the operator is told of the key that a refused token names, before anything of the token is believed.
-import { told, toldList, toldName } from '../foundation/told-value.js';
-import { ALGORITHMS } from '../keys/algorithms.js';
-import type { TrustedKey } from '../keys/trusted-key.js';
-import type { TrustedKeyService } from '../keys/trusted-key.service.js';
+import { told, toldList, toldName } from '../../platform/text/told-value.js';
+import { ALGORITHMS } from '../trust/algorithms.js';
+import type { TrustedKey } from '../trust/trusted-key.js';
+import type { TrustedKeyService } from '../trust/trusted-key.service.js';
 import type { RejectionContext } from '../rejection.js';
 import type { CompactJws } from './compact-jws.js';
 

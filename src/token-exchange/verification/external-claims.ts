@@ -1,9 +1,9 @@
 // Judges the claims of a correctly signed external token by themselves: presence, types, ranges.
-import { hasMoreCharacters } from '../foundation/characters.js';
-import { isEmailAddress } from '../foundation/email-address.js';
-import { isSameAddress } from '../foundation/origin.js';
-import { hasUnstorableText, isJsonObject } from '../foundation/strict-json.js';
-import { told } from '../foundation/told-value.js';
+import { hasMoreCharacters } from '../../platform/text/characters.js';
+import { isEmailAddress } from '../../platform/text/email-address.js';
+import { isSameAddress } from '../../platform/text/origin.js';
+import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
+import { told } from '../../platform/text/told-value.js';
 import { Rejection } from '../rejection.js';
 
 /** The claims that this service reads (2.2), with the names of the claim set. */

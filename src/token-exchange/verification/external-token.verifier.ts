@@ -1,9 +1,9 @@
 // Verifies external tokens: the only place that can make a VerifiedToken.
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock } from '../foundation/clock.js';
+import { Clock } from '../../platform/clock.js';
 import type { Flow } from '../flow.js';
-import type { TrustedKey } from '../keys/trusted-key.js';
-import { TrustedKeyService } from '../keys/trusted-key.service.js';
+import type { TrustedKey } from '../trust/trusted-key.js';
+import { TrustedKeyService } from '../trust/trusted-key.service.js';
 import type { RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';

@@ -2,9 +2,9 @@
 import type { KeyObject } from 'node:crypto';
 import { verify } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Algorithm } from '../keys/algorithms.js';
-import { familyOf, signatureParameters } from '../keys/algorithms.js';
-import type { TrustedKey } from '../keys/trusted-key.js';
+import type { Algorithm } from '../trust/algorithms.js';
+import { familyOf, signatureParameters } from '../trust/algorithms.js';
+import type { TrustedKey } from '../trust/trusted-key.js';
 
 /** With a callback node:crypto verifies on libuv's thread pool, beside the event loop. */
 const verifyBesideEventLoop = promisify(verify);

@@ -1,9 +1,9 @@
 // What a check of an external token is made of, and how a list of them is run: up to the first that fails, or all.
-import type { Clock } from '../foundation/clock.js';
+import type { Clock } from '../../platform/clock.js';
 import type { Flow } from '../flow.js';
-import type { Algorithm } from '../keys/algorithms.js';
-import type { TrustedKey } from '../keys/trusted-key.js';
-import type { TrustedKeyService } from '../keys/trusted-key.service.js';
+import type { Algorithm } from '../trust/algorithms.js';
+import type { TrustedKey } from '../trust/trusted-key.js';
+import type { TrustedKeyService } from '../trust/trusted-key.service.js';
 import type { Check as CheckName } from '../refusal-explanations.js';
 import { REJECTION_EXPLANATIONS } from '../refusal-explanations.js';
 import type { RejectionContext, RejectionReason } from '../rejection.js';

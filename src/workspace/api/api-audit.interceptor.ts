@@ -8,8 +8,8 @@ import { auditParties } from '../../access/principal.js';
 import type { AuditEvent } from '../../token-exchange/audit/audit-event.js';
 import { auditEvent } from '../../token-exchange/audit/audit-event.js';
 import { AuditBus } from '../../token-exchange/audit/audit.bus.js';
-import { DatabaseOutages } from '../../token-exchange/http/database-outages.js';
-import { Clock } from '../../token-exchange/foundation/clock.js';
+import { DatabaseOutages } from '../../platform/http/database-outages.js';
+import { Clock } from '../../platform/clock.js';
 import { ruleOf } from './operation.decorator.js';
 import { isId } from './query.pipe.js';
 

@@ -5,7 +5,7 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import { auditParties } from '../../access/principal.js';
-import { MinuteThrottlerGuard } from '../../token-exchange/throttle/minute-throttler.guard.js';
+import { MinuteThrottlerGuard } from '../../platform/http/throttle/minute-throttler.guard.js';
 import type { WorkspaceOptions } from '../workspace.options.js';
 import { WORKSPACE_OPTIONS } from '../workspace.options.js';
 

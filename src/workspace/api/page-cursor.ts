@@ -1,7 +1,7 @@
 // Makes and reads cursors: the place at which a page ended, and proof that this instance wrote it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { KeyRing } from '../../token-exchange/sealing/key-ring.js';
+import { KeyRing } from '../../platform/secrets/key-ring.js';
 
 const ID_BYTES = 16;
 const TAG_BYTES = 16;

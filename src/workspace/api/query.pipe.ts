@@ -1,7 +1,7 @@
 // Reads query strings of lists: which page, and which filters.
 import type { PipeTransform } from '@nestjs/common';
-import { isUnstorable } from '../../token-exchange/foundation/strict-json.js';
-import { hasMoreCharacters } from '../../token-exchange/foundation/characters.js';
+import { isUnstorable } from '../../platform/json/strict-json.js';
+import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { ApiRefusal } from './api-refusal.js';
 
 export const DEFAULT_LIMIT = 100;

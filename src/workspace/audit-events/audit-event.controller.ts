@@ -4,7 +4,7 @@ import type { TrailPlace } from '../../audit/audit-trail.reader.js';
 import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
 import type { TimeRange, TrailFilter } from '../../audit/trail-filter.js';
 import { MAX_FILTER_CHARACTERS, MOST_DAYS, judgeRange } from '../../audit/trail-filter.js';
-import { Clock } from '../../token-exchange/foundation/clock.js';
+import { Clock } from '../../platform/clock.js';
 import { ApiController } from '../api/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { ApiQuery } from '../api/body/api-documentation.js';

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, MoreThan, PrimaryColumn } from 'typeorm';
-import type { Transaction } from '../../token-exchange/database/transaction.js';
-import { managerOf } from '../../token-exchange/database/transaction.js';
-import type { SealedRow, SealedRows } from '../../token-exchange/sealing/resealing.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
+import type { SealedRow, SealedRows } from '../../platform/secrets/resealing.js';
 import type { PageRange } from '../api/pages.js';
 
 /** A credential. Its data is there in sealed form only. */

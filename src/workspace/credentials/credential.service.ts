@@ -1,9 +1,9 @@
 // Makes and changes credentials: judges their data, seals it, and never gives it out.
 import { Injectable } from '@nestjs/common';
-import { isForeignKeyViolation } from '../../token-exchange/database/database-error.js';
-import { Transactions } from '../../token-exchange/database/transaction.js';
-import { BODY_LIMIT_BYTES } from '../../token-exchange/http/body.js';
-import { KeyRing } from '../../token-exchange/sealing/key-ring.js';
+import { isForeignKeyViolation } from '../../platform/database/database-error.js';
+import { Transactions } from '../../platform/database/transaction.js';
+import { BODY_LIMIT_BYTES } from '../../platform/http/body.js';
+import { KeyRing } from '../../platform/secrets/key-ring.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { Quotas } from '../quotas/quotas.js';
 import { CredentialSchemas } from './credential-schemas.js';

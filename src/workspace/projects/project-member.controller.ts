@@ -1,7 +1,7 @@
 // /api/v1/projects/{projectId}/users: the members of a project and their roles in it.
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { isForeignKeyViolation, isUniqueViolation } from '../../token-exchange/database/database-error.js';
-import { Transactions } from '../../token-exchange/database/transaction.js';
+import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/database-error.js';
+import { Transactions } from '../../platform/database/transaction.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { ApiController } from '../api/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';

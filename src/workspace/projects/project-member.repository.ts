@@ -1,8 +1,8 @@
 // Members of projects: the entity and all its queries.
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
-import type { Transaction } from '../../token-exchange/database/transaction.js';
-import { managerOf } from '../../token-exchange/database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
 import type { PageRange } from '../api/pages.js';
 import type { ProjectRole } from '../rights/rights.js';
 

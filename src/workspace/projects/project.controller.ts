@@ -2,7 +2,7 @@
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { Transactions } from '../../token-exchange/database/transaction.js';
+import { Transactions } from '../../platform/database/transaction.js';
 import { ApiController } from '../api/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
-import type { Transaction } from '../../token-exchange/database/transaction.js';
-import { managerOf } from '../../token-exchange/database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
 import { PersonalProjects } from '../../users/personal-projects.js';
 import type { PageRange } from '../api/pages.js';
 import type { MemberScope } from '../rights/member-scope.js';

@@ -1,7 +1,7 @@
 // What quotas ask of the database: an owner to themselves, and whether it has more than it may.
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../token-exchange/database/transaction.js';
-import { managerOf } from '../../token-exchange/database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
 import type { QuotaKind } from './quota-limits.js';
 
 /** What is counted by its rows. */

@@ -1,6 +1,6 @@
 // How much there may be of what users make, each kind by its owner.
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../token-exchange/database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import type { QuotaKind, QuotaLimits } from './quota-limits.js';
 import type { RowKind } from './quota.repository.js';

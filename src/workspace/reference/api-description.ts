@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SESSION_DESCRIPTION } from '../../access/session.description.js';
-import { VERSION } from '../../config/version.js';
+import { VERSION } from '../../platform/version.js';
 import type { OpenApi } from '../api/body/api-documentation.js';
 import { documentation } from '../api/body/api-documentation.js';
 import { WorkspaceModule } from '../workspace.module.js';

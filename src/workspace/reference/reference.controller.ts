@@ -1,7 +1,7 @@
 // /api/v1/openapi.json and /api/v1/docs: the description of the API, for programs and for people.
 import { Controller, Get, Header, NotFoundException, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { namesEntityTag } from '../../http/entity-tag.js';
+import { namesEntityTag } from '../../platform/http/entity-tag.js';
 import { ApiDescription } from './api-description.js';
 import type { ReferenceFile } from './reference-files.js';
 import { REFERENCE_PAGE, ReferenceFiles } from './reference-files.js';

@@ -1,7 +1,7 @@
 // Finds the project that something new goes into.
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import { Transactions } from '../../token-exchange/database/transaction.js';
+import { Transactions } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { ProjectRepository } from '../projects/project.repository.js';
 import { AccessRights } from './access-rights.js';

@@ -1,8 +1,8 @@
 // Which role a user has in the project that a thing belongs to, as it is now. Reads across tables, in one statement.
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
-import { parameter, sql } from '../../token-exchange/database/sql.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
+import { parameter, sql } from '../../platform/database/sql.js';
 import type { ProjectRole } from './rights.js';
 
 /** What an id in a path stands for. */

@@ -1,7 +1,7 @@
 // Changes role and state of users on behalf of another one, whose rights are judged as they are at that moment.
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../token-exchange/database/transaction.js';
-import { Transactions } from '../../token-exchange/database/transaction.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { Transactions } from '../../platform/database/transaction.js';
 import { OWNER_ROLE } from '../../users/role.js';
 import type { User, UserChange } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';

@@ -2,7 +2,7 @@
 import { Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { Transactions } from '../../token-exchange/database/transaction.js';
+import { Transactions } from '../../platform/database/transaction.js';
 import { MEMBER_ROLE } from '../../users/role.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { UserService } from '../../users/user.service.js';

@@ -1,6 +1,6 @@
 // SQL for the part of a list that a search looks through for one page: so many workflows and no more, wherever they lie.
-import type { Sql } from '../../token-exchange/database/sql.js';
-import { sql } from '../../token-exchange/database/sql.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { sql } from '../../platform/database/sql.js';
 import { memberProjects } from './member-projects.sql.js';
 import type { SortedQuery } from './sorted-workflows.sql.js';
 import { firstInOrder, isMemberOfMany, listedInProject } from './sorted-workflows.sql.js';

@@ -1,6 +1,6 @@
 // SQL for the projects whose workflows a list shows: those of one member, or those that two members have in common.
-import type { Sql } from '../../token-exchange/database/sql.js';
-import { parameter, sql } from '../../token-exchange/database/sql.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { parameter, sql } from '../../platform/database/sql.js';
 import type { MemberScope } from '../rights/member-scope.js';
 
 /** Of whose projects a list is, and of which one. */

@@ -1,7 +1,7 @@
 // The statement that reads one page of a sorted list of workflows, of all or of those that are sought by their names.
-import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
-import type { Sql } from '../../token-exchange/database/sql.js';
-import { parameter, sql } from '../../token-exchange/database/sql.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { parameter, sql } from '../../platform/database/sql.js';
 import { lookedThrough } from './looked-through.sql.js';
 import { memberNames } from './member-projects.sql.js';
 import type { SortedQuery } from './sorted-workflows.sql.js';

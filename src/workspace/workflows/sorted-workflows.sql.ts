@@ -1,6 +1,6 @@
 // SQL for the first workflows of a sorted list, of all or of a member's projects, at a cost that does not grow with the table.
-import type { Sql } from '../../token-exchange/database/sql.js';
-import { joined, parameter, sql } from '../../token-exchange/database/sql.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { joined, parameter, sql } from '../../platform/database/sql.js';
 import type { ProjectScope } from './member-projects.sql.js';
 import { PROJECT_ID, memberProjects } from './member-projects.sql.js';
 import type { OrderSql } from './workflow-order.js';

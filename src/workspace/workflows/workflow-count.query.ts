@@ -1,7 +1,7 @@
 // The statement that counts the workflows of a list, exactly as far as people care.
-import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
-import type { Sql } from '../../token-exchange/database/sql.js';
-import { parameter, sql } from '../../token-exchange/database/sql.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { parameter, sql } from '../../platform/database/sql.js';
 import { memberNames } from './member-projects.sql.js';
 import type { SortedQuery, WorkflowScope } from './sorted-workflows.sql.js';
 import { anyOf, conditionsOf, firstInOrder } from './sorted-workflows.sql.js';

@@ -1,6 +1,6 @@
 // The orders in which workflows are listed, other than that of ids, and the columns by which they are kept.
-import type { Sql } from '../../token-exchange/database/sql.js';
-import { sql } from '../../token-exchange/database/sql.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { sql } from '../../platform/database/sql.js';
 
 /** What a list may be sorted by. */
 export const SORT_KEYS = ['updatedAt', 'name'] as const;

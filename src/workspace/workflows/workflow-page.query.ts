@@ -1,7 +1,7 @@
 // The statement that reads one page of workflows, at a cost that does not grow with the number of workflows.
-import { PreparedStatement } from '../../token-exchange/database/prepared-statement.js';
-import type { Sql } from '../../token-exchange/database/sql.js';
-import { joined, parameter, sql } from '../../token-exchange/database/sql.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { joined, parameter, sql } from '../../platform/database/sql.js';
 import type { ProjectScope } from './member-projects.sql.js';
 import { PROJECT_ID, memberNames, memberProjects } from './member-projects.sql.js';
 

@@ -1,6 +1,6 @@
 // SQL that finds workflows by the beginnings of the words of their names, at a cost that does not grow with the table.
-import type { Sql } from '../../token-exchange/database/sql.js';
-import { sql } from '../../token-exchange/database/sql.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { sql } from '../../platform/database/sql.js';
 
 /**
  * The index of words lists all workflows that have a word, in no order, at a cost that grows with their number. So it is asked

@@ -2,8 +2,8 @@
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { isForeignKeyViolation } from '../../token-exchange/database/database-error.js';
-import { Transactions } from '../../token-exchange/database/transaction.js';
+import { isForeignKeyViolation } from '../../platform/database/database-error.js';
+import { Transactions } from '../../platform/database/transaction.js';
 import { ApiController } from '../api/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { ApiQuery } from '../api/body/api-documentation.js';

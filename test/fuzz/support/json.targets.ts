@@ -6,18 +6,22 @@ import { Partner } from '../../../demo/partner.js';
 import type { TrailSummaryReader } from '../../../src/audit/trail-summary.reader.js';
 import { TrailOperations } from '../../../src/operator/api/trail.operation.js';
 import { SEARCH_USERS } from '../../../src/operator/api/user-lists.operation.js';
-import { Clock } from '../../../src/token-exchange/foundation/clock.js';
-import type { JwksContent } from '../../../src/token-exchange/keys/jwks/jwks-content.js';
-import { JwksContentError, readJwks, writeJwks } from '../../../src/token-exchange/keys/jwks/jwks-content.js';
-import { isAlgorithm } from '../../../src/token-exchange/keys/algorithms.js';
-import type { TrustedKeysReading } from '../../../src/token-exchange/keys/trusted-key-entry.js';
-import { readTrustedKeys } from '../../../src/token-exchange/keys/trusted-key-entry.js';
+import { Clock } from '../../../src/platform/clock.js';
+import type { JwksContent } from '../../../src/token-exchange/trust/jwks/jwks-content.js';
+import {
+  JwksContentError,
+  readJwks,
+  writeJwks,
+} from '../../../src/token-exchange/trust/jwks/jwks-content.js';
+import { isAlgorithm } from '../../../src/token-exchange/trust/algorithms.js';
+import type { TrustedKeysReading } from '../../../src/token-exchange/trust/trusted-key-entry.js';
+import { readTrustedKeys } from '../../../src/token-exchange/trust/trusted-key-entry.js';
 import {
   JsonError,
   isJsonObject,
   isStorable,
   parseStrictJsonBytes,
-} from '../../../src/token-exchange/foundation/strict-json.js';
+} from '../../../src/platform/json/strict-json.js';
 import { Rejection } from '../../../src/token-exchange/rejection.js';
 import type { CompactJws } from '../../../src/token-exchange/verification/compact-jws.js';
 import { parseCompactJws } from '../../../src/token-exchange/verification/compact-jws.js';

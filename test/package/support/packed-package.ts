@@ -7,7 +7,7 @@ import { lastingFolder } from '../../support/run-folder.js';
 import { REPOSITORY, repositoryFile, repositoryFiles } from '../../support/source-files.js';
 
 const PREPARATION = join(REPOSITORY, 'test', 'package', 'support', 'prepare.mjs');
-const FOLDERS = ['src/token-exchange', 'examples', 'test/package/host'];
+const FOLDERS = ['src/token-exchange', 'src/platform', 'examples', 'test/package/host'];
 const FILES = [
   'CHANGELOG.md',
   'package-lock.json',

@@ -1,5 +1,5 @@
 // Whose time a command writes down.
-import type { OpenDatabase } from '../../../src/database/data-source.js';
+import type { OpenDatabase } from '../../../src/platform/database/data-source.js';
 import { DatabaseClock } from '../../../src/administration/database.clock.js';
 
 const databaseAt = (ms: number) =>

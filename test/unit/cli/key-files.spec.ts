@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
 import { Partner } from '../../../demo/partner.js';
-import { ALGORITHMS } from '../../../src/token-exchange/keys/algorithms.js';
+import { ALGORITHMS } from '../../../src/token-exchange/trust/algorithms.js';
 import { JwksServer } from '../../support/jwks-server.js';
 import { CommandLine } from '../../support/run-cli.js';
 

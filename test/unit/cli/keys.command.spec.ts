@@ -1,7 +1,7 @@
 // svc-admin keys check: the judgement of the service's start, before the start.
 import { Partner } from '../../../demo/partner.js';
 import type { ConfigurationError } from '../../../src/config/load-config.js';
-import { prepareStartup } from '../../../src/start/startup.js';
+import { prepareStartup } from '../../../src/instance/startup.js';
 import { CommandLine } from '../../support/run-cli.js';
 
 const PREFIX = 'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ';

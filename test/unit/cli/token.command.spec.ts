@@ -1,8 +1,8 @@
 // svc-admin token mint: external tokens as a partner signs them.
 import { decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose';
 import { Partner } from '../../../demo/partner.js';
-import type { Algorithm } from '../../../src/token-exchange/keys/algorithms.js';
-import { ALGORITHMS } from '../../../src/token-exchange/keys/algorithms.js';
+import type { Algorithm } from '../../../src/token-exchange/trust/algorithms.js';
+import { ALGORITHMS } from '../../../src/token-exchange/trust/algorithms.js';
 import { CommandLine } from '../../support/run-cli.js';
 
 const ISSUER = 'https://login.partner.example';

@@ -1,6 +1,6 @@
 // What readiness asks for, however many ask for it.
 import { HealthController } from '../../../src/health/health.controller.js';
-import { Departure } from '../../../src/http/departure.js';
+import { Departure } from '../../../src/platform/http/departure.js';
 
 describe('[D48] readiness', () => {
   it('asks the database once for all who ask at the same moment, and again for the next', async () => {

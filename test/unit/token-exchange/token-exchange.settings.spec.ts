@@ -1,7 +1,7 @@
 // What a host may leave out, and what is refused of what it says.
 import { generateKeyPairSync } from 'node:crypto';
-import { readTrustedKeys } from '../../../src/token-exchange/keys/trusted-key-entry.js';
-import type { Log } from '../../../src/token-exchange/foundation/log.js';
+import { readTrustedKeys } from '../../../src/token-exchange/trust/trusted-key-entry.js';
+import type { Log } from '../../../src/platform/log/log.js';
 import type { TokenExchangeSettings } from '../../../src/token-exchange/token-exchange.options.js';
 import {
   completedAccessTokens,

@@ -1,9 +1,9 @@
 // The kinds of member that a JSON body may have: each is checked and documented by the same line.
 import { applyDecorators } from '@nestjs/common';
 import type * as ClassValidator from 'class-validator';
-import { hasMoreCharacters } from '../../../token-exchange/foundation/characters.js';
-import { isEmailAddress } from '../../../token-exchange/foundation/email-address.js';
-import { isJsonObject } from '../../../token-exchange/foundation/strict-json.js';
+import { hasMoreCharacters } from '../../../platform/text/characters.js';
+import { isEmailAddress } from '../../../platform/text/email-address.js';
+import { isJsonObject } from '../../../platform/json/strict-json.js';
 import { ApiProperty } from './api-documentation.js';
 import { LateDecorators } from './late-decorators.js';
 

@@ -8,17 +8,17 @@ import {
   createParamDecorator,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ContentCodingException } from '../../../http/content-coding.exception.js';
-import type { RequestBody } from '../../../token-exchange/http/body.js';
-import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../../token-exchange/http/body.js';
-import { faultOfLabel } from '../../../token-exchange/http/body-label.js';
+import { ContentCodingException } from '../../../platform/http/content-coding.exception.js';
+import type { RequestBody } from '../../../platform/http/body.js';
+import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../../platform/http/body.js';
+import { faultOfLabel } from '../../../platform/http/body-label.js';
 import {
   JsonError,
   hasUnstorableText,
   isJsonObject,
   isStorable,
   parseStrictJsonBytes,
-} from '../../../token-exchange/foundation/strict-json.js';
+} from '../../../platform/json/strict-json.js';
 import type { Checks } from './field-rules.js';
 import { fieldRules } from './field-rules.js';
 

@@ -3,7 +3,7 @@ import type { Parties } from '../../../../src/token-exchange/consumption/consump
 import { judgeParties, priorActorsOf } from '../../../../src/token-exchange/delegation/delegation-policy.js';
 import type { AskedGrants } from '../../../../src/token-exchange/delegation/grants.js';
 import { judgeGrants } from '../../../../src/token-exchange/delegation/grants.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/keys/trust-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import type { ExternalParty } from '../../../../src/token-exchange/verification/external-claims.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verification/external-token.verifier.js';
 

@@ -2,11 +2,11 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerStorageService } from '@nestjs/throttler';
 import { EntryThrottleService } from '../../../../src/token-exchange/edge/entry-throttle.service.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/keys/trust-policy.js';
-import { BoundedThrottlerStorage } from '../../../../src/token-exchange/throttle/bounded-throttler.storage.js';
-import type { RateLimited } from '../../../../src/token-exchange/throttle/rate-limit.js';
-import { TooManyRequestsError } from '../../../../src/token-exchange/throttle/too-many-requests.error.js';
-import { createLogger } from '../../../../src/logging/logger.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
+import { BoundedThrottlerStorage } from '../../../../src/platform/http/throttle/bounded-throttler.storage.js';
+import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';
+import { TooManyRequestsError } from '../../../../src/platform/http/throttle/too-many-requests.error.js';
+import { createLogger } from '../../../../src/platform/log/logger.js';
 import { TestClock } from '../../../support/test-clock.js';
 
 const MINUTE_MS = 60_000;

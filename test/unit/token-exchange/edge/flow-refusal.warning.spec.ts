@@ -2,7 +2,7 @@
 import { FlowRefusal } from '../../../../src/token-exchange/edge/flow-refusal.js';
 import type { FlowRefusalKind } from '../../../../src/token-exchange/edge/flow-refusal.js';
 import { warnOfFlowRefusal } from '../../../../src/token-exchange/edge/flow-refusal.warning.js';
-import { SILENT } from '../../../../src/token-exchange/foundation/log.js';
+import { SILENT } from '../../../../src/platform/log/log.js';
 import { FLOW_REFUSAL_EXPLANATIONS } from '../../../../src/token-exchange/refusal-explanations.js';
 
 function warned(kind: FlowRefusalKind, found?: string): [object, string][] {

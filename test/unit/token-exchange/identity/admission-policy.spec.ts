@@ -5,7 +5,7 @@ import {
   judgeProvisioning,
   judgeStoredRole,
 } from '../../../../src/token-exchange/identity/admission-policy.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/keys/trust-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import { readExternalClaims } from '../../../../src/token-exchange/verification/external-claims.js';
 
 const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;

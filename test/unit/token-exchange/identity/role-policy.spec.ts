@@ -4,7 +4,7 @@ import {
   roleOfExistingUser,
   roleOfNewUser,
 } from '../../../../src/token-exchange/identity/role-policy.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/keys/trust-policy.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 
 const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;
 const ROLES = { assignable: [MEMBER, ADMIN], owner: OWNER, initial: MEMBER };

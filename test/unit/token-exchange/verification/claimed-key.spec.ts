@@ -1,5 +1,5 @@
 // What is told of a key that a token names before anything of the token is believed.
-import type { TrustedKey } from '../../../../src/token-exchange/keys/trusted-key.js';
+import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { CompactJws } from '../../../../src/token-exchange/verification/compact-jws.js';
 import {
   claimedKey,

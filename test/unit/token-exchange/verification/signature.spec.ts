@@ -1,10 +1,10 @@
 // Judges the JWS vectors of Project Wycheproof and of the cookbook of RFC 7520 as the service judges tokens.
 import type { JsonWebKey } from 'node:crypto';
 import { constants, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
-import type { Algorithm } from '../../../../src/token-exchange/keys/algorithms.js';
-import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/keys/algorithms.js';
-import { readJwks } from '../../../../src/token-exchange/keys/jwks/jwks-content.js';
-import type { TrustedKey } from '../../../../src/token-exchange/keys/trusted-key.js';
+import type { Algorithm } from '../../../../src/token-exchange/trust/algorithms.js';
+import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/trust/algorithms.js';
+import { readJwks } from '../../../../src/token-exchange/trust/jwks/jwks-content.js';
+import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { Rejection } from '../../../../src/token-exchange/rejection.js';
 import { parseCompactJws } from '../../../../src/token-exchange/verification/compact-jws.js';
 import { isSignatureValid } from '../../../../src/token-exchange/verification/signature.js';

@@ -1,6 +1,6 @@
 // Cursors: what was written is read, for the same list and under every key of the ring, and nothing else is.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { KeyRing } from '../../../../src/token-exchange/sealing/key-ring.js';
+import { KeyRing } from '../../../../src/platform/secrets/key-ring.js';
 import { MAX_CURSOR_CHARACTERS, PageCursors } from '../../../../src/workspace/api/page-cursor.js';
 
 const [first, second] = [randomBytes(32), randomBytes(32)];

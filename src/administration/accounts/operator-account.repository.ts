@@ -1,0 +1,122 @@
+// Whose password opens the operator's page: the passwords, the codes to set them, and all their queries.
+import { Inject, Injectable } from '@nestjs/common';
+import { OPERATOR_DATABASE } from '../../platform/database/operator-database.js';
+import { Database } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
+import { normalizeEmail } from '../../users/email.js';
+import type { GlobalRole } from '../../users/role.js';
+import { OPERATOR_ROLES } from '../../users/role.js';
+
+/** A user with what a sign-in is judged by. */
+export interface OperatorAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly role: GlobalRole;
+  readonly enabled: boolean;
+  /** Null where none was set. */
+  readonly passwordHash: string | null;
+}
+
+const ACCOUNT = `u.id::text AS id, u.email, u.given_name AS "givenName", u.family_name AS "familyName", u.role, u.enabled,
+  p.password_hash AS "passwordHash"
+  FROM user_account u LEFT JOIN operator_password p ON p.user_id = u.id`;
+
+@Injectable()
+export class OperatorAccountRepository {
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
+
+  /** In one statement, so that it takes the same whether or not there is such a user. */
+  async findByEmail(email: string): Promise<OperatorAccount | undefined> {
+    const [account] = await this.database.query<OperatorAccount>(
+      `SELECT ${ACCOUNT} WHERE u.normalized_email = $1`,
+      [normalizeEmail(email)],
+    );
+    return account;
+  }
+
+  /**
+   * As it is now, and stays until the transaction ends: nobody disables it, takes its role or sets its password meanwhile. Read by a
+   * statement of its own: one that waits for a lock sees other tables as they were before it waited. Whoever writes the password
+   * locks this row first.
+   */
+  async lock(userId: string, transaction: Transaction): Promise<OperatorAccount | undefined> {
+    const manager = managerOf(transaction);
+    await manager.query('SELECT 1 FROM user_account WHERE id = $1 FOR NO KEY UPDATE', [userId]);
+    const [account] = await manager.query<OperatorAccount[]>(`SELECT ${ACCOUNT} WHERE u.id = $1`, [userId]);
+    return account;
+  }
+
+  /** Also ends a code that was made for it. */
+  async setPassword(transaction: Transaction, userId: string, hash: string, changedAt: Date): Promise<void> {
+    await managerOf(transaction).query(
+      `INSERT INTO operator_password (user_id, password_hash, changed_at) VALUES ($1, $2, $3)
+       ON CONFLICT (user_id) DO UPDATE SET password_hash = excluded.password_hash, changed_at = excluded.changed_at,
+         code_hash = NULL, code_expires_at = NULL`,
+      [userId, hash, changedAt],
+    );
+    await managerOf(transaction).query(
+      `UPDATE user_account SET password_login_enabled = true, updated_at = now() WHERE id = $1 AND NOT password_login_enabled`,
+      [userId],
+    );
+  }
+
+  /** In place of the one before; the password stays what it is until this is used. */
+  async setCode(transaction: Transaction, userId: string, codeHash: Buffer, expiresAt: Date): Promise<void> {
+    await managerOf(transaction).query(
+      `INSERT INTO operator_password (user_id, code_hash, code_expires_at) VALUES ($1, $2, $3)
+       ON CONFLICT (user_id) DO UPDATE SET code_hash = excluded.code_hash, code_expires_at = excluded.code_expires_at`,
+      [userId, codeHash, expiresAt],
+    );
+  }
+
+  /** Whose code it is; undefined where it is of nobody who may sign in, or its time is over. */
+  async findByCode(email: string, codeHash: Buffer, now: Date): Promise<string | undefined> {
+    const [found] = await this.database.query<{ id: string }>(
+      `SELECT u.id::text AS id FROM operator_password p JOIN user_account u ON u.id = p.user_id
+       WHERE u.normalized_email = $1 AND p.code_hash = $2 AND p.code_expires_at > $3 AND u.enabled AND u.role = ANY ($4)`,
+      [normalizeEmail(email), codeHash, now, OPERATOR_ROLES],
+    );
+    return found?.id;
+  }
+
+  /** Uses a code up; false where somebody else has. The row's lock decides. */
+  async takeCode(transaction: Transaction, userId: string, codeHash: Buffer, now: Date): Promise<boolean> {
+    const taken = await managerOf(transaction).query<unknown[]>(
+      `WITH taken AS (
+         UPDATE operator_password SET code_hash = NULL, code_expires_at = NULL
+         WHERE user_id = $1 AND code_hash = $2 AND code_expires_at > $3 RETURNING 1
+       ) SELECT 1 FROM taken`,
+      [userId, codeHash, now],
+    );
+    return taken.length === 1;
+  }
+
+  /**
+   * Whether a token of a partner has made the user: its first link was written in the transaction that wrote the user, and the
+   * database gives both the time of that. A user of a command or of the API has no link of that moment.
+   * See set-password.operation.ts, which refuses such a user (2.5.2).
+   */
+  async isProvisioned(userId: string, transaction?: Transaction): Promise<boolean> {
+    const text = `SELECT 1 FROM user_account u JOIN token_exchange_identity_link l
+      ON l.user_id = u.id AND l.created_at = u.created_at WHERE u.id = $1 LIMIT 1`;
+    const found =
+      transaction === undefined
+        ? await this.database.query(text, [userId])
+        : await managerOf(transaction).query<unknown[]>(text, [userId]);
+    return found.length > 0;
+  }
+
+  /** Whether identities of an issuer are linked to users, and whether to owner or administrators, enabled or not. */
+  async linkedTo(issuer: string, transaction: Transaction): Promise<{ users: boolean; operators: boolean }> {
+    const [linked] = await managerOf(transaction).query<{ users: boolean; operators: boolean }[]>(
+      `SELECT EXISTS (SELECT 1 FROM token_exchange_identity_link WHERE issuer = $1) AS users,
+         EXISTS (SELECT 1 FROM token_exchange_identity_link l JOIN user_account u ON u.id = l.user_id
+           WHERE l.issuer = $1 AND u.role = ANY ($2)) AS operators`,
+      [issuer, OPERATOR_ROLES],
+    );
+    return linked ?? { users: true, operators: true };
+  }
+}

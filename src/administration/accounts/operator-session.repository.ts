@@ -1,0 +1,139 @@
+// Sessions of operators: the rows and all their queries.
+import { Inject, Injectable } from '@nestjs/common';
+import { OPERATOR_DATABASE } from '../../platform/database/operator-database.js';
+import { Database } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
+import type { GlobalRole } from '../../users/role.js';
+import { OPERATOR_ROLES } from '../../users/role.js';
+
+/** Only the hash of its secret is stored: who reads the table cannot use a session. */
+export interface OperatorSession {
+  /** By which lists and the trail know it; opens nothing. */
+  readonly id: string;
+  readonly userId: string;
+  readonly openedAt: Date;
+  /** To the minute. */
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+  /** As the throttle counts it. */
+  readonly clientAddress: string;
+}
+
+/** A session with its user as the user is now. */
+export interface LiveOperatorSession extends OperatorSession {
+  readonly email: string;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly role: GlobalRole;
+}
+
+/** The moments by which a session is judged. */
+export interface SessionMoments {
+  readonly now: Date;
+  /** What was not used since has ended. */
+  readonly idleSince: Date;
+}
+
+const LIVE = `SELECT s.id::text AS id, s.user_id::text AS "userId", s.opened_at AS "openedAt", s.last_used_at AS "lastUsedAt",
+    s.expires_at AS "expiresAt", s.client_address AS "clientAddress", u.email, u.given_name AS "givenName",
+    u.family_name AS "familyName", u.role
+  FROM operator_session s JOIN user_account u ON u.id = s.user_id
+  WHERE s.expires_at > $1 AND s.last_used_at > $2 AND u.enabled AND u.role = ANY ($3)`;
+
+@Injectable()
+export class OperatorSessionRepository {
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
+
+  async insert(transaction: Transaction, secretHash: Buffer, session: OperatorSession): Promise<void> {
+    const { id, userId, openedAt, lastUsedAt, expiresAt, clientAddress } = session;
+    await managerOf(transaction).query(
+      `INSERT INTO operator_session (id, secret_hash, user_id, opened_at, last_used_at, expires_at, client_address)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [id, secretHash, userId, openedAt, lastUsedAt, expiresAt, clientAddress],
+    );
+  }
+
+  /** Role and state of its user count as they are at this moment, whoever has changed them. */
+  async findLive(secretHash: Buffer, moments: SessionMoments): Promise<LiveOperatorSession | undefined> {
+    const [found] = await this.database.query<LiveOperatorSession>(`${LIVE} AND s.secret_hash = $4`, [
+      ...liveBy(moments),
+      secretHash,
+    ]);
+    return found;
+  }
+
+  /** A page of those that are live, in the order of their ids. */
+  list(moments: SessionMoments, afterId: string | undefined, limit: number): Promise<LiveOperatorSession[]> {
+    return this.database.query<LiveOperatorSession>(
+      `${LIVE} AND ($4::uuid IS NULL OR s.id > $4) ORDER BY s.id LIMIT $5`,
+      [...liveBy(moments), afterId ?? null, limit],
+    );
+  }
+
+  async countOfUser(userId: string, moments: SessionMoments): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (${LIVE} AND s.user_id = $4) live`,
+      [...liveBy(moments), userId],
+    );
+    return row?.count ?? 0;
+  }
+
+  async touch(id: string, now: Date): Promise<void> {
+    await this.database.change('UPDATE operator_session SET last_used_at = $2 WHERE id = $1', [id, now]);
+  }
+
+  /** @returns what it was; undefined where there was none that is live */
+  async deleteLive(
+    transaction: Transaction,
+    secretHash: Buffer,
+    { now, idleSince }: SessionMoments,
+  ): Promise<Pick<OperatorSession, 'id' | 'userId'> | undefined> {
+    const [deleted] = await managerOf(transaction).query<Pick<OperatorSession, 'id' | 'userId'>[]>(
+      `WITH deleted AS (
+         DELETE FROM operator_session WHERE secret_hash = $1 AND expires_at > $2 AND last_used_at > $3 RETURNING id, user_id
+       ) SELECT id::text AS id, user_id::text AS "userId" FROM deleted`,
+      [secretHash, now, idleSince],
+    );
+    return deleted;
+  }
+
+  /** @returns the user whose session it was; undefined where it was not there */
+  async delete(transaction: Transaction, id: string): Promise<string | undefined> {
+    const [deleted] = await managerOf(transaction).query<{ userId: string }[]>(
+      `WITH deleted AS (DELETE FROM operator_session WHERE id = $1 RETURNING user_id)
+       SELECT user_id::text AS "userId" FROM deleted`,
+      [id],
+    );
+    return deleted?.userId;
+  }
+
+  /** @returns how many there were */
+  async deleteOfUser(transaction: Transaction, userId: string): Promise<number> {
+    const deleted = await managerOf(transaction).query<unknown[]>(
+      `WITH deleted AS (DELETE FROM operator_session WHERE user_id = $1 RETURNING 1) SELECT 1 FROM deleted`,
+      [userId],
+    );
+    return deleted.length;
+  }
+
+  /**
+   * Deletes what has ended by this process's clock and the database's, the earlier of them.
+   * @param limit most sessions to delete
+   * @returns how many were deleted
+   */
+  purge({ now, idleSince }: SessionMoments, limit: number): Promise<number> {
+    return this.database.change(
+      `DELETE FROM operator_session WHERE id IN (
+         SELECT id FROM operator_session WHERE expires_at <= least($1::timestamptz, clock_timestamp())
+           OR last_used_at <= least($2::timestamptz, clock_timestamp() - ($1::timestamptz - $2::timestamptz))
+         LIMIT $3 FOR UPDATE SKIP LOCKED
+       )`,
+      [now, idleSince, limit],
+    );
+  }
+}
+
+function liveBy({ now, idleSince }: SessionMoments): unknown[] {
+  return [now, idleSince, OPERATOR_ROLES];
+}

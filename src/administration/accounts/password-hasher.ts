@@ -1,0 +1,132 @@
+// Hashes and checks passwords of operators with argon2id, on threads beside the one that answers requests.
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import { normalizePassword } from './password-rules.js';
+
+/** OWASP's smallest for argon2id: 19 MiB, two passes, one lane. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** What every stored hash begins with. */
+const HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{16,64}\$[\w+/]{43}$/;
+/** Of a password that nobody has: checked where there is no account, so that this takes the same work. */
+const NOBODYS_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$+VcJfxQc4oCmCFzzW0hUPQ$EbLN3q/U1cDGht0BQAeNv9Z9FKzqCAiH92QNlZYYMGk';
+/** Each takes 19 MiB and a thread of the pool that files and DNS wait for, too. */
+const MOST_AT_ONCE = 2;
+/** Others wait for their turn. */
+const MOST_WAITING = 20;
+/** Of addresses of either version, the widest first: /16, /24 and the address of IPv4, /32, /48 and /64 of IPv6. */
+const NETWORK_GROUPS = [2, 3, 4];
+const LONGEST_WAIT_MS = 5_000;
+const RETRY_SECONDS = 1;
+
+/** An attempt that waits. */
+interface Waiting {
+  /** Where it was made, the widest first. */
+  readonly networks: readonly string[];
+  readonly go: () => void;
+  readonly refuse: () => void;
+}
+
+export class PasswordHasher {
+  private atWork = 0;
+  private readonly waiting = new Set<Waiting>();
+
+  /** @param onHash called for each password that is hashed or checked; for a metric */
+  constructor(private readonly onHash: () => void = () => undefined) {}
+
+  /**
+   * Does work that hashes passwords, when its turn has come: two at once. Twenty wait, five seconds at most (D107), and the network
+   * with the fewest of them is next, with the one that came first. Of too many, the last of the network with most of them is refused:
+   * one network, however many addresses it has, takes no places of others.
+   * @param client as the throttle counts it
+   * @throws TooManyRequestsError where its turn does not come
+   */
+  async inTurn<T>(client: string, work: () => Promise<T>): Promise<T> {
+    if (this.atWork < MOST_AT_ONCE) this.atWork++;
+    else await this.turn(client);
+    try {
+      return await work();
+    } finally {
+      this.handOn();
+    }
+  }
+
+  /** Resolves once somebody has handed their place on. */
+  private turn(client: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        networks: networksOf(client),
+        go: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        refuse: () => {
+          clearTimeout(timer);
+          this.waiting.delete(waiting);
+          reject(new TooManyRequestsError(RETRY_SECONDS));
+        },
+      };
+      const timer = setTimeout(() => waiting.refuse(), LONGEST_WAIT_MS);
+      this.waiting.add(waiting);
+      if (this.waiting.size > MOST_WAITING) byCrowd(this.waiting, Math.max).at(-1)?.refuse();
+    });
+  }
+
+  private handOn(): void {
+    const [first] = byCrowd(this.waiting, Math.min);
+    if (first === undefined) {
+      this.atWork--;
+      return;
+    }
+    this.waiting.delete(first);
+    first.go();
+  }
+
+  /** A hash with its salt and its cost, in the form of the reference implementation (PHC). */
+  async hash(password: string): Promise<string> {
+    const { hash } = await import('@node-rs/argon2');
+    this.onHash();
+    return hash(normalizePassword(password), COST);
+  }
+
+  /**
+   * Whether a password is that of a hash.
+   * Whether or not there is an account, a password, a right: one hash is computed, of the same cost (D105). See operator-sign-in.service.ts for the answer, which is the same too.
+   * @param stored undefined: there is none, which takes as long to find out
+   */
+  async isRight(password: string, stored: string | undefined): Promise<boolean> {
+    const { verify } = await import('@node-rs/argon2');
+    this.onHash();
+    const isRight = await verify(stored ?? NOBODYS_HASH, normalizePassword(password));
+    return isRight && stored !== undefined;
+  }
+}
+
+/**
+ * The attempts of the network that has most of them, or fewest: by the widest networks, where these are equal by the next, and so on.
+ * @param extreme `Math.max` or `Math.min`
+ * @returns in their order; none only where there are none
+ */
+function byCrowd(all: Iterable<Waiting>, extreme: (...counts: number[]) => number): readonly Waiting[] {
+  let chosen = [...all];
+  for (const width of NETWORK_GROUPS.keys()) {
+    const counts = new Map<string, number>();
+    for (const { networks } of chosen) {
+      const network = networks[width] ?? '';
+      counts.set(network, (counts.get(network) ?? 0) + 1);
+    }
+    const count = extreme(...counts.values());
+    chosen = chosen.filter(({ networks }) => counts.get(networks[width] ?? '') === count);
+  }
+  return chosen;
+}
+
+/** @param client an IPv4 address, or the /64 of an IPv6 one */
+function networksOf(client: string): string[] {
+  const groups = client.split(/[.:]/);
+  return NETWORK_GROUPS.map((count) => groups.slice(0, count).join(':'));
+}
+
+/** Whether a text is a hash of this form and cost: what a command hands over is stored as it is. */
+export function isPasswordHash(text: string): boolean {
+  return HASH.test(text);
+}

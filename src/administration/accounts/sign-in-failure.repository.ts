@@ -1,0 +1,76 @@
+// Counts failed sign-ins of an account from an address, for all instances, and says how long the next one has to wait.
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { OPERATOR_DATABASE } from '../../platform/database/operator-database.js';
+import { Database } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { managerOf } from '../../platform/database/transaction.js';
+import { normalizeEmail } from '../../users/email.js';
+
+/** So many in a row cost nothing but their throttle; each further one doubles the wait. */
+const FREE_FAILURES = 4;
+const LONGEST_WAIT_SECONDS = 900;
+const FORGOTTEN_AFTER_SECONDS = 86_400;
+
+/** What counts together: an account, or what was taken for one, and where it was tried from. Not the address itself. */
+export function failureKey(email: string, clientAddress: string): Buffer {
+  return createHash('sha256')
+    .update(`${normalizeEmail(email)}\0${clientAddress}`, 'utf8')
+    .digest();
+}
+
+@Injectable()
+export class SignInFailureRepository {
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
+
+  /**
+   * Counts an attempt as a failure before it is judged, in one statement: so many at once cannot all be the first.
+   * @rule D107 From the fifth failure in a row on an account waits, for that address alone: 1 second, then twice as long each time,
+   * 15 minutes at most. It is never locked: from elsewhere its user comes in.
+   * @returns undefined where it may be judged; else the seconds to wait, at least one
+   */
+  async begin(key: Buffer, now: Date): Promise<number | undefined> {
+    const begun = await this.database.query(
+      `INSERT INTO operator_sign_in_failure AS held (key, failures, waits_until, forgotten_at)
+       VALUES ($1, 1, $2, $2::timestamptz + $4 * interval '1 second')
+       ON CONFLICT (key) DO UPDATE SET
+         failures = CASE WHEN held.forgotten_at <= $2 THEN 1 ELSE held.failures + 1 END,
+         waits_until = $2::timestamptz + interval '1 second' * CASE
+           WHEN held.forgotten_at <= $2 OR held.failures < $5 THEN 0
+           ELSE least($3::float8, power(2::float8, least(held.failures, 30) - $5)) END,
+         forgotten_at = excluded.forgotten_at
+       -- A wait that is longer than the longest was stored by a wrong clock.
+       WHERE held.waits_until <= $2 OR held.waits_until > $2::timestamptz + $3 * interval '1 second'
+       RETURNING 1`,
+      [key, now, LONGEST_WAIT_SECONDS, FORGOTTEN_AFTER_SECONDS, FREE_FAILURES],
+    );
+    if (begun.length > 0) return undefined;
+    return (await this.wait(key, now)) ?? 1;
+  }
+
+  /** Counts nothing. @returns undefined where nobody has to wait; else the seconds, at least one */
+  async wait(key: Buffer, now: Date): Promise<number | undefined> {
+    const [held] = await this.database.query<{ waitsUntil: Date }>(
+      `SELECT waits_until AS "waitsUntil" FROM operator_sign_in_failure
+       WHERE key = $1 AND waits_until > $2 AND waits_until <= $2::timestamptz + $3 * interval '1 second'`,
+      [key, now, LONGEST_WAIT_SECONDS],
+    );
+    return held && Math.max(1, Math.ceil((held.waitsUntil.getTime() - now.getTime()) / 1000));
+  }
+
+  /** The attempt has succeeded, and with it all before. */
+  async forget(transaction: Transaction, key: Buffer): Promise<void> {
+    await managerOf(transaction).query('DELETE FROM operator_sign_in_failure WHERE key = $1', [key]);
+  }
+
+  /** @param limit most to delete @returns how many were deleted */
+  purge(now: Date, limit: number): Promise<number> {
+    return this.database.change(
+      `DELETE FROM operator_sign_in_failure WHERE key IN (
+         SELECT key FROM operator_sign_in_failure WHERE forgotten_at <= least($1::timestamptz, clock_timestamp())
+         ORDER BY forgotten_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       )`,
+      [now, limit],
+    );
+  }
+}

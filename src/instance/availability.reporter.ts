@@ -1,0 +1,137 @@
+// Tells in the log why token exchange is off and when the licence ends: at the start, and when it changes while the service runs.
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { VARIABLES } from '../config/environment.js';
+import { License } from '../config/license.js';
+import type { FeatureState } from '../health/health.controller.js';
+import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from '../token-exchange/edge/paths.js';
+import type { Clock } from '../platform/clock.js';
+import type { Log } from '../platform/log/log.js';
+import type { AvailabilitySettings, UnavailableReason } from './availability.js';
+import { endOf, explanationOf, publicReason, unavailableBecause } from './availability.js';
+
+/** Looked at so often, rather than by one timer for the end: clocks are set, and no timer can run for more than 24 days. */
+const LOOK_EVERY_MS = 1_000;
+const DAY_MS = 86_400_000;
+/** So long before its end a licence is warned of. */
+const WARNING_DAYS = 30;
+
+const ENDPOINTS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH];
+const OFF = 'token exchange is off, and its endpoints answer 404';
+const CALLS = 'calls of the API that need a licensed feature answer 403';
+
+/** How badly off each is: what was asked for and is not there is a warning, what has ended an error. */
+const LEVELS: Record<UnavailableReason, 'info' | 'warn' | 'error'> = {
+  flag_off: 'info',
+  flag_not_true: 'warn',
+  no_license: 'warn',
+  feature_not_licensed: 'warn',
+  license_ended: 'error',
+};
+
+export class AvailabilityReporter implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private told: UnavailableReason | undefined;
+  private isEndTold = false;
+  /** On the monotonic clock: setting the other one neither repeats a warning nor puts it off. */
+  private warnedAtMs = Number.NEGATIVE_INFINITY;
+  /** What is off at the start is not loaded, and stays off. */
+  private readonly isLoaded: boolean;
+
+  constructor(
+    private readonly settings: AvailabilitySettings,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {
+    this.isLoaded = this.reason === undefined;
+  }
+
+  onApplicationBootstrap(): void {
+    const { reason } = this;
+    if (reason === undefined) this.warnOfSwitches();
+    else this.tellOff(reason);
+    this.told = reason;
+    this.lookAtEnd();
+    this.timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+  }
+
+  beforeApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** For readiness, which anybody may ask for. */
+  get state(): FeatureState {
+    const { reason } = this;
+    if (reason !== undefined) return { available: false, reason: publicReason(reason) };
+    return this.isLoaded ? { available: true } : { available: false, reason: 'restart_needed' };
+  }
+
+  private get reason(): UnavailableReason | undefined {
+    return unavailableBecause(this.settings, this.clock.nowMs());
+  }
+
+  private look(): void {
+    const { reason } = this;
+    if (reason !== this.told) {
+      this.told = reason;
+      if (reason === undefined) this.tellBack();
+      else this.tellOff(reason);
+    }
+    this.lookAtEnd();
+  }
+
+  private tellOff(reason: UnavailableReason): void {
+    const calls = reason === 'license_ended' ? `; ${CALLS}` : '';
+    const text = `${OFF}: ${explanationOf(reason, this.settings)}${calls}`;
+    this.log[LEVELS[reason]]({ reason, endpoints: ENDPOINTS }, text);
+  }
+
+  /** Only a clock that was set can bring a licence back. */
+  private tellBack(): void {
+    if (this.isLoaded)
+      this.log.info({ endpoints: ENDPOINTS }, 'token exchange is on again: its licence counts');
+    else
+      this.log.warn(
+        { reason: 'restart_needed', endpoints: ENDPOINTS },
+        `${OFF}: the licence counts by now, but did not at the start; start the service again`,
+      );
+  }
+
+  private lookAtEnd(): void {
+    const { license } = this.settings;
+    if (license === License.NONE) return;
+    const hasEnded = license.hasEnded(this.clock.nowMs());
+    if (hasEnded && !this.isEndTold) this.tellEnd();
+    if (!hasEnded) this.warnOfEnd();
+    this.isEndTold = hasEnded;
+  }
+
+  /** Where token exchange has gone with it, that line says so already. */
+  private tellEnd(): void {
+    if (this.told === 'license_ended') return;
+    const { license } = this.settings;
+    this.log.error({ licenseEndsAt: endOf(license) }, `the licence has ended: ${endOf(license)}; ${CALLS}`);
+  }
+
+  private warnOfEnd(): void {
+    const { license, config } = this.settings;
+    const days = (license.expiresAt.getTime() - this.clock.nowMs()) / DAY_MS;
+    const nowMs = this.clock.monotonicMs();
+    if (days > WARNING_DAYS || nowMs - this.warnedAtMs < DAY_MS) return;
+    this.warnedAtMs = nowMs;
+    const lost = config.featureFlag ? 'then token exchange is off, and ' : 'then ';
+    this.log.warn(
+      { licenseEndsAt: endOf(license), daysLeft: Math.floor(days) },
+      `the licence ends within ${Math.ceil(days)} day(s): ${endOf(license)}; ${lost}${CALLS}`,
+    );
+  }
+
+  private warnOfSwitches(): void {
+    const { embedLoginEnabled, exchangeEnabled } = this.settings.config;
+    if (embedLoginEnabled || exchangeEnabled) return;
+    const switches = `${VARIABLES.embedLoginEnabled.name} and ${VARIABLES.exchangeEnabled.name}`;
+    this.log.warn(
+      { endpoints: ENDPOINTS },
+      `token exchange is there, but its endpoints answer 501: neither of ${switches} is true`,
+    );
+  }
+}

@@ -1,0 +1,83 @@
+// Who may frame the instance, and what an operator should be told about it at the start.
+import type { Config } from '../config/load-config.js';
+import type { TrustedKeyEntry } from '../token-exchange/trust/trusted-key.js';
+
+type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
+type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins'>[];
+
+const NO_ENTRIES: Entries = [];
+
+/**
+ * The origins for `frame-ancestors` (CSP Level 3 §6.4.2): none at all while embedded login is off, undefined where a
+ * reverse proxy is to say it.
+ * @rule 5.5.3 Only listed origins may frame the instance. See http/security-headers.ts for the header itself.
+ */
+export function frameAncestorsOf(config: Embedding, entries: Entries): readonly string[] | undefined {
+  if (!config.embedLoginEnabled) return [];
+  const origins = new Set([
+    ...config.frameAncestors,
+    ...entries.flatMap((entry) => [...(entry.origins ?? [])]),
+  ]);
+  return origins.size === 0 ? undefined : [...origins];
+}
+
+/** Who may frame the instance at this moment: stored entries come, change and go while it runs. */
+export class FrameAncestors {
+  private stored: () => Entries = () => NO_ENTRIES;
+  private judged: Entries | undefined;
+  private origins: readonly string[] | undefined;
+
+  constructor(
+    private readonly config: Embedding,
+    private readonly configured: Entries,
+  ) {}
+
+  /**
+   * From now on the origins of stored entries count too. Those of suspended ones do: the sessions of their users go on.
+   * @param stored answers the same list until there is another
+   */
+  follow(stored: () => Entries): void {
+    this.stored = stored;
+  }
+
+  /**
+   * As `frameAncestorsOf`: the same list until there is another.
+   * @rule D74 Origins of stored entries may frame the instance without a restart.
+   */
+  get current(): readonly string[] | undefined {
+    const stored = this.stored();
+    if (stored !== this.judged) {
+      this.judged = stored;
+      this.origins = frameAncestorsOf(this.config, [...this.configured, ...stored]);
+    }
+    return this.origins;
+  }
+}
+
+/** What would make an iframe unsafe, or fail in browsers without a word. */
+export function embeddingWarnings(config: Embedding, entries: Entries): string[] {
+  if (!config.featureFlag || !config.embedLoginEnabled) return [];
+  return [...framingWarnings(config, entries), ...plainHttpWarnings(config)];
+}
+
+function framingWarnings(config: Embedding, entries: Entries): string[] {
+  if (frameAncestorsOf(config, entries) === undefined) {
+    const text = 'is not set: any site may frame the instance, unless a reverse proxy sends frame-ancestors';
+    return [`SVC_EMBED_FRAME_ANCESTORS: ${text}`];
+  }
+  if (config.frameAncestors.length > 0) return [];
+  return entries
+    .filter(({ origins }) => origins === undefined)
+    .map(({ label }) => {
+      return `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: ${label} names no origins, while others do: its pages cannot frame the instance`;
+    });
+}
+
+function plainHttpWarnings({ baseUrl }: Embedding): string[] {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === 'https:') return [];
+  const lost = 'is plain HTTP: browsers drop the session cookie of embedded logins';
+  return /^(.+\.)?localhost$/.test(hostname)
+    ? [`SVC_BASE_URL: ${lost}, except on localhost as here; serve HTTPS to anybody else`]
+    : [`SVC_BASE_URL: ${lost}; serve HTTPS, by SVC_SSL_CERT and SVC_SSL_KEY or by a reverse proxy`];
+}

@@ -1,0 +1,45 @@
+// Makes what explains the tokens that this instance is sent.
+import { JtiRepository } from '../../token-exchange/consumption/jti.repository.js';
+import type { Database } from '../../platform/database/database.js';
+import { Transactions } from '../../platform/database/transaction.js';
+import type {
+  ExplanationRequest,
+  ExplanationRules,
+} from '../../token-exchange/explain/explanation-request.js';
+import type { TokenExplanation } from '../../token-exchange/explain/token-explanation.js';
+import type { ExplanationSources } from '../../token-exchange/explain/token.explainer.js';
+import { TokenExplainer } from '../../token-exchange/explain/token.explainer.js';
+import type { Clock } from '../../platform/clock.js';
+import { IdentityLinkRepository } from '../../token-exchange/identity/identity-link.repository.js';
+import type { JwksSnapshotRepository } from '../../token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import type { RevocationRepository } from '../../token-exchange/revocation/revocation.repository.js';
+import type { UserRepository } from '../../users/user.repository.js';
+import type { UserService } from '../../users/user.service.js';
+import { InstanceUsers } from './instance-users.js';
+
+/** Of the instance. */
+interface ExplainerParts {
+  readonly users: UserRepository;
+  readonly userService: UserService;
+  readonly keySets: JwksSnapshotRepository;
+  readonly revocations: RevocationRepository;
+  /** To be read alone. */
+  readonly storedEntries: { readonly list: ExplanationSources['storedEntries'] };
+}
+
+/** @param rules are asked for at each explanation */
+export function explainerOf(rules: (clock: Clock) => Promise<ExplanationRules>) {
+  return (parts: ExplainerParts, database: Database, clock: Clock) => {
+    const { keySets, revocations, storedEntries } = parts;
+    const sources = {
+      ...{ keySets, revocations, clock },
+      transactions: new Transactions(database),
+      storedEntries: () => storedEntries.list(),
+      jtis: new JtiRepository(database),
+      links: new IdentityLinkRepository(),
+      users: new InstanceUsers(parts.users, parts.userService),
+    };
+    return async (request: ExplanationRequest): Promise<TokenExplanation> =>
+      new TokenExplainer(await rules(clock), sources).explain(request);
+  };
+}

@@ -1,0 +1,80 @@
+// The port to telemetry, on this instance's metrics and traces.
+import { Injectable } from '@nestjs/common';
+import { Tracing } from '../../platform/log/tracing.js';
+import { Metrics } from '../../metrics/metrics.js';
+import type { Flow } from '../../token-exchange/flow.js';
+import type {
+  KeySetFetchOutcome,
+  KeySetState,
+  KeysHeld,
+  ReplayRecords,
+  Stage,
+  ThrottledFlow,
+  TracedStep,
+} from '../../token-exchange/host/telemetry.js';
+import { ExchangeTelemetry } from '../../token-exchange/host/telemetry.js';
+import { Rejection } from '../../token-exchange/rejection.js';
+
+@Injectable()
+export class InstanceTelemetry extends ExchangeTelemetry {
+  private readonly tracing = Tracing.registered();
+
+  constructor(private readonly metrics: Metrics) {
+    super();
+  }
+
+  observeStage(flow: Flow, stage: Stage, seconds: number): void {
+    this.metrics.stageDuration.observe({ flow, stage }, seconds);
+  }
+
+  countUnrecordedFailure(
+    flow: Flow,
+    reason: 'internal_error' | 'temporarily_unavailable' = 'internal_error',
+  ): void {
+    const outcomes = flow === 'exchange' ? this.metrics.exchanges : this.metrics.embedLogins;
+    outcomes.inc({ outcome: 'failed', reason });
+  }
+
+  countThrottled(flow: ThrottledFlow): void {
+    this.metrics.throttled.inc({ flow });
+  }
+
+  watchKeys(read: () => readonly KeysHeld[]): void {
+    this.metrics.watchKeys(read);
+  }
+
+  override countRefusal(flow: ThrottledFlow, reason: string): void {
+    this.metrics.refusals.inc({ flow, reason });
+  }
+
+  override traced<T>(step: TracedStep, work: () => Promise<T>): Promise<T> {
+    if (this.tracing === undefined) return work();
+    const attributes = 'flow' in step ? { 'svc.flow': step.flow } : { 'svc.entry': step.entry };
+    return this.tracing.inSpan({ name: step.name, attributes, reasonOf }, work);
+  }
+
+  override countKeySetFetch(outcome: KeySetFetchOutcome): void {
+    this.metrics.keySetFetches.inc({ outcome });
+  }
+
+  override watchKeySets(read: () => readonly KeySetState[]): void {
+    this.metrics.watchKeySets(read);
+  }
+
+  override countReplayPurge(outcome: 'succeeded' | 'failed'): void {
+    this.metrics.replayPurges.inc({ outcome });
+  }
+
+  override countPurgedReplayRecords(count: number): void {
+    this.metrics.replayRecordsPurged.inc(count);
+  }
+
+  override watchReplayRecords(read: (atMost: number) => Promise<ReplayRecords>): void {
+    this.metrics.watchReplayRecords(read);
+  }
+}
+
+/** Why a token was refused, by which no span is a fault. */
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof Rejection ? error.reason : undefined;
+}

@@ -1,0 +1,254 @@
+// Everything that is judged before Nest starts: configuration, licence and trusted keys, with all problems at once.
+import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { auditProblems } from '../audit/sinks/sink-settings.js';
+import { DEPRECATIONS } from '../config/deprecations.js';
+import { ENCRYPTION_KEY_BYTES, VARIABLES } from '../config/environment.js';
+import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
+import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
+import {
+  ConfigurationError,
+  defaultBaseUrl,
+  labelOf,
+  pathHint,
+  readConfig,
+  readEnvFile,
+} from '../config/load-config.js';
+import type { TlsIdentity } from '../config/tls-identity.js';
+import { readTlsIdentity } from '../config/tls-identity.js';
+import type { EnvironmentVariable } from '../config/variable.js';
+import type { DatabaseSettings } from '../platform/database/data-source.js';
+import type { MetricsAddress } from '../metrics/metrics.options.js';
+import type { TrustedKeysRules } from '../token-exchange/trust/entry-reader.js';
+import type { TrustedKeysReading } from '../token-exchange/trust/trusted-key-entry.js';
+import { readTrustedKeys } from '../token-exchange/trust/trusted-key-entry.js';
+import type { TrustedKeyEntry } from '../token-exchange/trust/trusted-key.js';
+import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
+import { SCOPES } from '../workspace/rights/rights.js';
+import { embeddingWarnings } from './frame-ancestors.js';
+import { workerProblems } from './workers.js';
+
+/** What the application is made from: plain, checked values. */
+export interface Startup {
+  readonly config: Config;
+  /** Where each variable was found that was set. */
+  readonly given: ReadonlyMap<string, Given>;
+  readonly license: License;
+  readonly trustedKeys: readonly TrustedKeyEntry[];
+  /** With it the service serves HTTPS. */
+  readonly tls?: TlsIdentity;
+  /** What an operator should know, although the service starts. */
+  readonly warnings: readonly string[];
+  /** What the configuration does that its author may not expect. */
+  readonly notes: readonly string[];
+}
+
+/** What the start depends on, as far as it can be read. */
+export interface Judgement extends Startup {
+  /** With one of them there is no start. */
+  readonly problems: readonly string[];
+}
+
+/** Where variables come from. */
+export interface StartupSources {
+  readonly environment: Environment;
+  readonly workingDirectory: string;
+  /** The path of `--env-file`. */
+  readonly envFile?: string;
+}
+
+/**
+ * Reads the variables: the real environment wins over `--env-file`, which wins over `.env`.
+ * @throws ConfigurationError when an env file cannot be read
+ */
+export function environmentSources({
+  environment,
+  workingDirectory,
+  envFile,
+}: StartupSources): Environment[] {
+  const chosen = envFile === undefined ? [] : [readEnvFile(envFile, true)];
+  return [environment, ...chosen, readEnvFile(join(workingDirectory, '.env'), false)];
+}
+
+/** What people call the sources, in the order of `environmentSources`. */
+export function sourceNames({ envFile }: Pick<StartupSources, 'envFile'>): string[] {
+  return ['environment', ...(envFile === undefined ? [] : [envFile]), '.env'];
+}
+
+/**
+ * Reads everything that the start depends on.
+ * @rule D32 A bad configuration stops the start, with every problem at once and no value.
+ * See trusted-key-entry.ts for those of the trusted keys.
+ * @throws ConfigurationError with every problem; the process must not start then
+ */
+export async function prepareStartup(sources: StartupSources): Promise<Startup> {
+  const { problems, ...startup } = await judge(sources);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return startup;
+}
+
+/** The same with its problems, for whoever tells them beside everything else. @throws ConfigurationError as above */
+export async function judge(sources: StartupSources): Promise<Judgement> {
+  const { config, problems, warnings, given } = readConfig(environmentSources(sources), DEPRECATIONS);
+  const license = await checkedLicense(config, { problems, given });
+  const { entries, ...keys } = checkedTrustedKeys(config, given);
+  const { tlsCertificate, tlsKey } = config;
+  const { identity: tls, problems: tlsProblems } = readTlsIdentity(tlsCertificate, tlsKey, given);
+  problems.push(
+    ...keys.problems,
+    ...requirements(config, given),
+    ...auditProblems(config, given),
+    ...tlsProblems,
+  );
+  warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
+  // All of them are about embedded logins so far.
+  const notes = config.featureFlag && config.embedLoginEnabled ? keys.notes : [];
+  return { config, given, license, trustedKeys: entries, tls, problems, warnings, notes };
+}
+
+/** Which database the configuration asks for. */
+export function databaseSettings({
+  databaseUrl,
+  databasePoolSize,
+  dataDirectory,
+  dataForcesWrites,
+}: Pick<
+  Config,
+  'databaseUrl' | 'databasePoolSize' | 'dataDirectory' | 'dataForcesWrites'
+>): DatabaseSettings {
+  return databaseUrl === undefined
+    ? { kind: 'embedded', directory: dataDirectory, forcesWrites: dataForcesWrites }
+    : { kind: 'postgresql', url: databaseUrl, poolSize: databasePoolSize };
+}
+
+/** Where metrics are served, if not where everything else is. */
+export function metricsAddress({ host, metricsHost, metricsPort }: Config): MetricsAddress | undefined {
+  return metricsPort === undefined ? undefined : { host: metricsHost ?? host, port: metricsPort };
+}
+
+/**
+ * The keys that seal secrets at rest. Call while the data directory's lock is held: on the embedded database the key
+ * is made at the first start, readable by its owner only (D45).
+ */
+export function encryptionKeys({ encryptionKeys: configured, dataDirectory }: Config): readonly Buffer[] {
+  if (configured.length > 0) return configured;
+  const path = join(dataDirectory, 'encryption.key');
+  try {
+    writeFileSync(path, `${randomBytes(ENCRYPTION_KEY_BYTES).toString('base64')}\n`, {
+      flag: 'wx',
+      mode: 0o600,
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
+  if (key.length === ENCRYPTION_KEY_BYTES) return [key];
+  throw new ConfigurationError([`${path}: must hold ${ENCRYPTION_KEY_BYTES} bytes in base64`]);
+}
+
+async function checkedLicense(
+  config: Config,
+  { problems, given }: Pick<ConfigReading, 'problems' | 'given'>,
+): Promise<License> {
+  if (config.license === undefined) return License.NONE;
+  if (config.licensePublicKey === undefined) {
+    if (isMissing(VARIABLES.licensePublicKey, given))
+      problems.push('SVC_LICENSE_PUBLIC_KEY: is required with SVC_LICENSE');
+    return License.NONE;
+  }
+  try {
+    return await readLicense(config.license, config.licensePublicKey);
+  } catch (error) {
+    if (!(error instanceof LicenseError)) throw error;
+    problems.push(licenseProblem(error, config, given));
+    return License.NONE;
+  }
+}
+
+function licenseProblem(
+  error: LicenseError,
+  { license = '', licensePublicKey = '' }: Config,
+  given: ConfigReading['given'],
+): string {
+  const [variable, text] =
+    error instanceof VendorKeyError
+      ? [VARIABLES.licensePublicKey, licensePublicKey]
+      : [VARIABLES.license, license];
+  return `${labelOf(variable, given)}: ${error.message}${pathHint(variable, text)}`;
+}
+
+/** Whether nothing was given: what was and cannot be read has a problem of its own already. */
+function isMissing({ name }: EnvironmentVariable, given: ConfigReading['given']): boolean {
+  return !given.has(name);
+}
+
+function checkedTrustedKeys(config: Config, given: ConfigReading['given']): TrustedKeysReading {
+  if (config.trustedKeys === undefined) return { entries: [], problems: [], warnings: [], notes: [] };
+  const { entries, problems, warnings, notes } = readTrustedKeys(
+    config.trustedKeys,
+    trustedKeysRules(config),
+  );
+  const label = labelOf(VARIABLES.trustedKeys, given);
+  const hint = pathHint(VARIABLES.trustedKeys, config.trustedKeys);
+  const named = (line: string) => `${label}: ${line}${hint}`;
+  return {
+    entries,
+    problems: problems.map(named),
+    warnings: warnings.map(named),
+    notes: notes.map(named),
+  };
+}
+
+/** What messages call the settings of JWKS addresses. */
+export const JWKS_VARIABLES = {
+  allowHttp: VARIABLES.jwksAllowHttp.name,
+  allowPrivate: VARIABLES.jwksAllowPrivate.name,
+};
+
+/** How entries of the trusted keys are judged: at the start, and by commands. */
+export function trustedKeysRules({
+  jwksAllowHttp,
+  jwksAllowPrivate,
+  strict,
+  baseUrl,
+}: Pick<Config, 'jwksAllowHttp' | 'jwksAllowPrivate' | 'strict' | 'baseUrl'>): TrustedKeysRules {
+  return {
+    assignableRoles: ASSIGNABLE_ROLES,
+    privilegedRoles: [OWNER_ROLE, ADMIN_ROLE],
+    scopes: SCOPES,
+    allowHttp: jwksAllowHttp,
+    allowPrivate: jwksAllowPrivate,
+    jwksSettingNames: JWKS_VARIABLES,
+    defaults: strict ? 'strict' : 'contract',
+    baseUrl,
+  };
+}
+
+/** @rule 2.1 The trusted keys are required when the feature is on. */
+function requirements(config: Config, given: ConfigReading['given']): string[] {
+  const { featureFlag, databaseUrl, port, baseUrl } = config;
+  const problems: string[] = [];
+  if (featureFlag && isMissing(VARIABLES.trustedKeys, given)) {
+    problems.push('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: is required when SVC_ENV_FEAT_TOKEN_EXCHANGE is true');
+  }
+  if (databaseUrl !== undefined && isMissing(VARIABLES.encryptionKeys, given)) {
+    problems.push('SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL');
+  }
+  if (port === 0 && isMissing(VARIABLES.baseUrl, given) && baseUrl === defaultBaseUrl(config)) {
+    problems.push('SVC_BASE_URL: is required when SVC_PORT is 0');
+  }
+  return [...problems, ...metricsProblems(config), ...workerProblems(config)];
+}
+
+/** Who listens on one of these listens on all addresses. */
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
+function metricsProblems({ host, port, metricsHost, metricsPort }: Config): string[] {
+  if (metricsPort === undefined)
+    return metricsHost === undefined ? [] : ['SVC_METRICS_PORT: is required with SVC_METRICS_HOST'];
+  const hosts = [host, metricsHost ?? host];
+  const isSameHost = hosts[0] === hosts[1] || hosts.some((each) => EVERY_ADDRESS.includes(each));
+  const isTaken = metricsPort !== 0 && metricsPort === port && isSameHost;
+  return isTaken ? ['SVC_METRICS_PORT: must be another port than SVC_PORT'] : [];
+}

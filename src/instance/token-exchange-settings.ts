@@ -1,0 +1,62 @@
+// What the configuration says to token exchange: as the module is registered by it, and as tokens are explained by it.
+import type { ExplanationRules } from '../token-exchange/explain/explanation-request.js';
+import type { Clock } from '../platform/clock.js';
+import type { TokenExchangeSettings } from '../token-exchange/token-exchange.options.js';
+import { completedOptions } from '../token-exchange/token-exchange.settings.js';
+import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
+import type { AvailabilitySettings } from './availability.js';
+import { unavailableBecause } from './availability.js';
+import type { Startup } from './startup.js';
+import { JWKS_VARIABLES, trustedKeysRules } from './startup.js';
+
+/** What of a start the settings are made of. */
+type Configured = Pick<Startup, 'config' | 'given' | 'license' | 'trustedKeys'>;
+
+/**
+ * Whether the feature is there at all.
+ * @rule 1.4 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
+ */
+export function isTokenExchangeAvailable(startup: AvailabilitySettings, clock: Clock): boolean {
+  return unavailableBecause(startup, clock.nowMs()) === undefined;
+}
+
+export function tokenExchangeSettings(
+  { config, license, trustedKeys }: Pick<Configured, 'config' | 'license' | 'trustedKeys'>,
+  clock: Clock,
+): TokenExchangeSettings {
+  const { baseUrl, scopes } = trustedKeysRules(config);
+  return {
+    trustedKeys,
+    strict: config.strict,
+    entryRules: { baseUrl, scopes },
+    roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
+    embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
+    exchange: {
+      enabled: config.exchangeEnabled,
+      perMinute: config.exchangesPerMinute,
+      maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
+    },
+    tokenRevocation: { perMinute: config.tokenRevocationsPerMinute },
+    clockToleranceSeconds: config.clockToleranceSeconds,
+    replayPurge: {
+      intervalSeconds: config.jtiCleanupIntervalSeconds,
+      batchSize: config.jtiCleanupBatchSize,
+    },
+    jwks: {
+      refreshIntervalSeconds: config.keyRefreshIntervalSeconds,
+      maxStaleSeconds: config.jwksMaxStaleSeconds,
+      allowHttp: config.jwksAllowHttp,
+      allowPrivate: config.jwksAllowPrivate,
+      settingNames: JWKS_VARIABLES,
+    },
+    isAvailable: () => license.includes('token-exchange', clock.nowMs()),
+  };
+}
+
+/** By these the service judges the tokens that it is sent. */
+export function explanationRules(startup: Configured, clock: Clock): ExplanationRules {
+  const options = completedOptions(tokenExchangeSettings(startup, clock));
+  const isAvailable = () => isTokenExchangeAvailable(startup, clock);
+  const { baseUrl: audience, sessionLifetimeSeconds } = startup.config;
+  return { options: { ...options, isAvailable }, audience, sessionLifetimeSeconds };
+}

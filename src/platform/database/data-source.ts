@@ -1,0 +1,84 @@
+// Opens the database, embedded or PostgreSQL, behind one TypeORM data source.
+import type { DataSource } from 'typeorm';
+import type { EmbeddedSettings } from './embedded/embedded-database.js';
+import { prepareEmbedded } from './embedded/embedded-database.js';
+import { isUpToDate } from './migrate.js';
+import { UnsuitableServerError, requireSessions } from './pooler.js';
+import type { PostgresqlSettings } from './postgresql-pools.js';
+import { preparePostgresql } from './postgresql-pools.js';
+import type { Schema, PreparedDatabase } from './prepared-database.js';
+
+export type { PreparedDatabase, Schema } from './prepared-database.js';
+
+/** Which database to open. */
+export type DatabaseSettings =
+  ({ kind: 'postgresql' } & PostgresqlSettings) | ({ kind: 'embedded' } & EmbeddedSettings);
+
+/** There is no connection to the database. The message has the system's code for the cause, and no part of the URL. */
+export class DatabaseUnavailableError extends Error {
+  constructor(cause: unknown) {
+    const { code, name } = cause as { code?: unknown; name?: unknown };
+    super(
+      `The database cannot be connected to (${String(code ?? name)}); check SVC_DATABASE_URL and the server.`,
+    );
+    this.name = 'DatabaseUnavailableError';
+  }
+}
+
+/** An open database, its schema up to date. */
+export interface OpenDatabase extends Pick<
+  PreparedDatabase,
+  'kind' | 'dataSource' | 'operatorPool' | 'close' | 'stopped'
+> {
+  /** The migrations that ran when it was opened, by name; empty when the schema was up to date. */
+  readonly appliedMigrations: readonly string[];
+}
+
+/**
+ * Opens the database and brings its schema up to date.
+ * @throws DataDirectoryLockedError when another process has the embedded directory
+ * @throws DatabaseUnavailableError when it cannot be connected to
+ * @throws UnsuitableServerError when it is too old, or a pooler lends it for one transaction at a time
+ */
+export async function openDatabase(settings: DatabaseSettings, schema: Schema): Promise<OpenDatabase> {
+  const prepared = await prepareDatabase(settings, schema);
+  const { kind, dataSource, operatorPool, migrate, limit, close, stopped } = prepared;
+  try {
+    await connect(dataSource);
+    await checkSessions(settings);
+    const appliedMigrations = (await isUpToDate(dataSource)) ? [] : await migrate();
+    limit();
+    return { kind, dataSource, operatorPool, appliedMigrations, close, stopped };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Prepares the data source without connecting, for openDatabase and TypeORM's command line.
+ * @throws DataDirectoryLockedError when another process has the embedded directory
+ */
+export function prepareDatabase(settings: DatabaseSettings, schema: Schema): Promise<PreparedDatabase> {
+  return settings.kind === 'postgresql'
+    ? Promise.resolve(preparePostgresql(settings, schema))
+    : prepareEmbedded(settings, schema);
+}
+
+async function connect(dataSource: DataSource): Promise<void> {
+  try {
+    await dataSource.initialize();
+  } catch (error) {
+    throw new DatabaseUnavailableError(error);
+  }
+}
+
+/** On an old server, or behind a pooler that keeps no sessions, statements would fail later. */
+async function checkSessions(settings: DatabaseSettings): Promise<void> {
+  if (settings.kind === 'embedded') return;
+  try {
+    await requireSessions({ connectionString: settings.url });
+  } catch (error) {
+    throw error instanceof UnsuitableServerError ? error : new DatabaseUnavailableError(error);
+  }
+}

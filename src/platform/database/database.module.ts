@@ -1,0 +1,40 @@
+// Offers the open database, its transactions, and TypeORM's repositories, to the modules that import it.
+import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { Database } from './database.js';
+import { Transactions } from './transaction.js';
+import type { OpenDatabase } from './data-source.js';
+import { OPERATOR_DATABASE } from './operator-database.js';
+
+@Module({})
+export class DatabaseModule {
+  /**
+   * The database is opened before Nest starts, so that a fault there is told as a fault of the start; and TypeOrmModule's
+   * own way to open one would offer it to every module, whether it asks for it or not.
+   */
+  static register({ dataSource, operatorPool }: OpenDatabase): DynamicModule {
+    return {
+      module: DatabaseModule,
+      providers: [
+        { provide: DataSource, useValue: dataSource },
+        { provide: Database, useFactory: () => new Database(dataSource) },
+        { provide: OPERATOR_DATABASE, useFactory: () => new Database(dataSource, () => operatorPool) },
+        Transactions,
+      ],
+      exports: [DataSource, Database, OPERATOR_DATABASE, Transactions],
+    };
+  }
+}
+
+/**
+ * A module that offers TypeORM's repositories of some entities.
+ * @param imports among them a module that offers the `DataSource`
+ */
+export function repositoriesOf(
+  entities: readonly (new () => object)[],
+  imports: ModuleMetadata['imports'],
+): DynamicModule {
+  return { ...TypeOrmModule.forFeature([...entities]), imports };
+}

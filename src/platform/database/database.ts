@@ -1,0 +1,42 @@
+// The host's database, as the repositories of this package use it: PostgreSQL, by TypeORM's data source.
+import type { DataSource } from 'typeorm';
+import { limitsOf } from './wait-limit.js';
+
+/** Statements go to the host's own data source, with its pool, its settings and its search path. */
+export class Database {
+  /**
+   * @param pool where `query` and `change` ask; undefined: where requests do
+   * @throws Error where the data source is of another database than PostgreSQL
+   */
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly pool = () => limitsOf(dataSource).background,
+  ) {
+    const { type } = dataSource.options;
+    if (type === 'postgres') return;
+    throw new Error(`token exchange needs PostgreSQL, and the data source is of type "${type}"`);
+  }
+
+  /** What a request waits for in all, in milliseconds. */
+  get waitMs(): number {
+    return limitsOf(this.dataSource).waitMs;
+  }
+
+  /**
+   * Runs one statement that answers rows, outside any transaction of ours, for no request: the limits are those of work in the
+   * background. @throws the driver's error
+   */
+  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const pool = this.pool();
+    if (pool === undefined) return this.dataSource.query<Row[]>(text, [...values]);
+    return (await pool.query(text, [...values])).rows as Row[];
+  }
+
+  /** The same with an UPDATE or DELETE. @returns how many rows it changed @throws the driver's error */
+  async change(text: string, values: readonly unknown[] = []): Promise<number> {
+    const pool = this.pool();
+    if (pool !== undefined) return (await pool.query(text, [...values])).rowCount ?? 0;
+    const [, changed] = await this.dataSource.query<[unknown, number]>(text, [...values]);
+    return changed;
+  }
+}

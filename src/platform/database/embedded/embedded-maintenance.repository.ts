@@ -1,0 +1,115 @@
+// What the embedded database needs of what PostgreSQL's own helpers do: which tables are due, and each step by itself.
+import type { Pool } from 'pg';
+import type { DataSource } from 'typeorm';
+import { driverPool } from '../driver-pool.js';
+import { PreparedStatement } from '../prepared-statement.js';
+import { sql } from '../sql.js';
+
+/** A table that is due for at least one of the two. */
+export interface DueTable {
+  /** Quoted as SQL wants it. */
+  readonly table: string;
+  readonly needsVacuum: boolean;
+  readonly needsAnalyze: boolean;
+}
+
+/** The catalogue of statistics is the only one that changes without a migration. */
+const TABLES = sql`pg_class WHERE relkind = 'r'
+  AND (relnamespace = 'public'::regnamespace OR oid = 'pg_statistic'::regclass)`;
+
+/** Counts that are under way are written down as this statement ends. As a part of another the planner may leave it out. */
+const WRITE_COUNTS = new PreparedStatement<void, unknown>(
+  'maintenance_write_counts',
+  sql`SELECT pg_stat_force_next_flush()`,
+);
+
+/**
+ * The thresholds are autovacuum's, with a ceiling: a step must stay short, however large the table is. Insertions are due
+ * too, so that pages are frozen while they are few; a table that only grows would else be read as a whole one day.
+ */
+const DUE = new PreparedStatement<void, DueTable>(
+  'maintenance_due',
+  sql`SELECT "table", "needsVacuum", "needsAnalyze" FROM (
+      SELECT oid::regclass::text AS "table",
+        pg_stat_get_dead_tuples(oid) > least(50 + 0.2 * rows, 2000)
+          OR pg_stat_get_ins_since_vacuum(oid) > least(1000 + 0.2 * rows, 5000) AS "needsVacuum",
+        relnamespace = 'public'::regnamespace
+          AND pg_stat_get_mod_since_analyze(oid) > 50 + 0.1 * rows AS "needsAnalyze"
+      FROM (SELECT oid, relnamespace, greatest(reltuples, 0) AS rows FROM ${TABLES}) AS known
+    ) AS judged
+    WHERE "needsVacuum" OR "needsAnalyze" ORDER BY "table"`,
+);
+
+const FILLED = new PreparedStatement<void, { table: string }>(
+  'maintenance_filled',
+  sql`SELECT oid::regclass::text AS "table" FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0 ORDER BY 1`,
+);
+
+const LOG_LENGTH = new PreparedStatement<void, { bytes: number }>(
+  'maintenance_log_length',
+  sql`SELECT (pg_current_wal_insert_lsn() - redo_lsn)::float8 AS bytes FROM pg_control_checkpoint()`,
+);
+
+export class EmbeddedMaintenanceRepository {
+  private readonly pool: Pool;
+  private uses = 0;
+  private ownUses = 0;
+
+  /** @param dataSource connected */
+  constructor(private readonly dataSource: DataSource) {
+    this.pool = driverPool(dataSource);
+    this.pool.on('acquire', () => (this.uses += 1));
+  }
+
+  /** How often others than this repository have had the connection. Until that grows nothing becomes due. */
+  get usesByOthers(): number {
+    return this.uses - this.ownUses;
+  }
+
+  async due(): Promise<DueTable[]> {
+    await this.ask(WRITE_COUNTS);
+    return this.ask(DUE);
+  }
+
+  /** Names of all tables of ours that hold anything, dead rows too. */
+  async filled(): Promise<string[]> {
+    const rows = await this.ask(FILLED);
+    return rows.map(({ table }) => table);
+  }
+
+  /** @param table from `due` or `filled` */
+  vacuum(table: string): Promise<void> {
+    return this.tell(`VACUUM (FREEZE) ${table}`);
+  }
+
+  /** @param table from `due` or `filled` */
+  analyze(table: string): Promise<void> {
+    return this.tell(`ANALYZE ${table}`);
+  }
+
+  /** Bytes of write-ahead log since the last checkpoint. */
+  async logLength(): Promise<number> {
+    const [row] = await this.ask(LOG_LENGTH);
+    return row?.bytes ?? 0;
+  }
+
+  checkpoint(): Promise<void> {
+    return this.tell('CHECKPOINT');
+  }
+
+  /** Whether requests wait for the one connection. */
+  isAwaited(): boolean {
+    return this.pool.waitingCount > 0;
+  }
+
+  private ask<Row>(statement: PreparedStatement<void, Row>): Promise<Row[]> {
+    this.ownUses += 1;
+    return statement.run(this.dataSource);
+  }
+
+  private async tell(command: string): Promise<void> {
+    this.ownUses += 1;
+    await this.dataSource.query(command);
+  }
+}

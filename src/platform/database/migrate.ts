@@ -1,0 +1,74 @@
+// Brings the schema up to date, once, however many instances start at the same moment.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DataSource, QueryRunner } from 'typeorm';
+import { isUndefinedTable } from './database-error.js';
+
+/** Where TypeORM keeps the names of the migrations that ran. */
+export const MIGRATIONS_TABLE = 'schema_migration';
+
+/** Any number that nothing else locks: it names "the schema of this service" among a database's advisory locks. */
+const MIGRATION_LOCK = 7_236_450_101;
+const TRY_EVERY_MS = 200;
+
+/**
+ * Whether no migration is pending, by one question. TypeORM asks several, and to take turns needs a data source of its
+ * own: most starts need neither. A migration that another instance runs at this moment is not committed, so it counts as
+ * pending.
+ */
+export async function isUpToDate(dataSource: DataSource): Promise<boolean> {
+  const applied = await appliedMigrations(dataSource);
+  return dataSource.migrations.every(({ name, constructor }) => applied.has(name ?? constructor.name));
+}
+
+async function appliedMigrations(dataSource: DataSource): Promise<ReadonlySet<string>> {
+  try {
+    const rows = await dataSource.query<{ name: string }[]>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
+    return new Set(rows.map(({ name }) => name));
+  } catch (error) {
+    if (isUndefinedTable(error)) return new Set();
+    throw error;
+  }
+}
+
+/**
+ * Runs pending migrations, each in a transaction of its own unless it says otherwise: what was cut off goes on from there.
+ * @rule D100 The release before and this one serve on one database, and a restored backup has all that was in it.
+ * @returns the names of those that ran
+ */
+export async function runMigrations(dataSource: DataSource): Promise<string[]> {
+  const applied = await dataSource.runMigrations();
+  return applied.map(({ name }) => name);
+}
+
+/**
+ * Runs pending migrations while no other instance does: whoever has waited for the advisory lock finds nothing left to do.
+ * @param dataSource of its own, with two connections and without time limits: one holds the lock, and a migration of
+ *   a large table takes the time it takes. It is connected and closed here.
+ * @returns the names of those that ran
+ */
+export async function runMigrationsInTurn(dataSource: DataSource): Promise<string[]> {
+  await dataSource.initialize();
+  const lockHolder = dataSource.createQueryRunner();
+  try {
+    await takeLock(lockHolder);
+    return await runMigrations(dataSource);
+  } finally {
+    await lockHolder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    await lockHolder.release();
+    await dataSource.destroy();
+  }
+}
+
+/**
+ * By asking again and again: an index that is built beside the others waits for every statement that began before it, and
+ * one that waits for this lock would be such a statement.
+ */
+async function takeLock(queryRunner: QueryRunner): Promise<void> {
+  for (;;) {
+    const [answer] = (await queryRunner.query('SELECT pg_try_advisory_lock($1) AS "isTaken"', [
+      MIGRATION_LOCK,
+    ])) as { isTaken: boolean }[];
+    if (answer?.isTaken === true) return;
+    await pause(TRY_EVERY_MS);
+  }
+}

@@ -1,0 +1,105 @@
+// The pools of connections to PostgreSQL: for requests, for the operator's page, and for what runs in the background.
+import type { PoolConfig } from 'pg';
+import pg from 'pg';
+import { limitPool, limitWaits, statementMs } from './wait-limit.js';
+import { runMigrationsInTurn } from './migrate.js';
+import { limitedBySql } from './pooler.js';
+import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
+import { createDataSource, disconnect, planOnce, whenConnected } from './prepared-database.js';
+
+/** What runs in the background, and a command, has more time than a request. */
+const POSTGRESQL_CONNECTION_WAIT_MS = 10_000;
+const KEEPALIVE_DELAY_MS = 10_000;
+const LOCK_WAIT_MS = 5_000;
+const STATEMENT_MS = 10_000;
+const ANSWER_MS = 15_000;
+/** A connection that is prepared is given up so much later than a request waits for it. */
+const PREPARATION_MS = 1_000;
+/** Jobs and followers ask one after the other, and seldom. */
+const BACKGROUND_POOL_SIZE = 2;
+/** Operators are few; whoever only knocks at their page takes no connection of anybody else. */
+const OPERATOR_POOL_SIZE = 2;
+
+/** What PostgreSQL does when it stops is told by its statements. */
+const NEVER = new Promise<never>(() => undefined);
+
+/** PostgreSQL, and how many connections requests may have. */
+export interface PostgresqlSettings extends ServingSettings {
+  readonly url: string;
+  readonly poolSize: number;
+}
+
+export function preparePostgresql(
+  { url, poolSize, requestWaitMs }: PostgresqlSettings,
+  schema: Schema,
+): PreparedDatabase {
+  const pool: PoolConfig = {
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: POSTGRESQL_CONNECTION_WAIT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+    // It must end, whatever the database waits for; the client gives up last, where the server is silent.
+    lock_timeout: LOCK_WAIT_MS,
+    statement_timeout: STATEMENT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+    query_timeout: ANSWER_MS,
+    application_name: 'embedded-token-exchange',
+    ...whenConnected(planOnce),
+  };
+  if (requestWaitMs !== undefined) return preparePools(pool, requestWaitMs, schema);
+  const dataSource = createDataSource(schema, pool);
+  const migrate = () => migrateInTurn(url, schema);
+  const limit = () => undefined;
+  return {
+    kind: 'postgresql',
+    dataSource,
+    migrate,
+    limit,
+    close: () => disconnect(dataSource),
+    stopped: NEVER,
+  };
+}
+
+/** A pool for requests, a small one with the same limits for the operator's page, and one with longer limits for what runs in the background. */
+function preparePools(background: PoolConfig, waitMs: number, schema: Schema): PreparedDatabase {
+  const { connectionString: url = '' } = background;
+  const ofRequests = {
+    ...background,
+    lock_timeout: statementMs(waitMs),
+    statement_timeout: statementMs(waitMs),
+    // An instance that stalls within a transaction holds what others wait for.
+    idle_in_transaction_session_timeout: statementMs(waitMs),
+    // After a stall the wait begins anew (`afterWaiting`): that timer, which knows of stalls, has to be the first.
+    query_timeout: 2 * waitMs + PREPARATION_MS,
+  };
+  const dataSource = createDataSource(schema, ofRequests);
+  const pool = poolBeside(background, BACKGROUND_POOL_SIZE);
+  const operatorPool = poolBeside(ofRequests, OPERATOR_POOL_SIZE);
+  limitPool(operatorPool, waitMs);
+  const close = async () => {
+    await disconnect(dataSource);
+    await Promise.all([pool.end(), operatorPool.end()]);
+  };
+  const limit = () => limitWaits(dataSource, { waitMs, background: pool });
+  return {
+    kind: 'postgresql',
+    dataSource,
+    migrate: () => migrateInTurn(url, schema),
+    limit,
+    close,
+    operatorPool,
+    stopped: NEVER,
+  };
+}
+
+function poolBeside(config: PoolConfig, max: number): pg.Pool {
+  const pool = new pg.Pool(limitedBySql({ ...config, max }));
+  // An idle connection that breaks is replaced; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+function migrateInTurn(url: string, schema: Schema): Promise<string[]> {
+  return runMigrationsInTurn(createDataSource(schema, { connectionString: url, max: 2 }));
+}

@@ -1,0 +1,86 @@
+// What both databases are handed out as: a data source that is ready to be connected to, and how its sessions plan.
+import type { PoolConfig } from 'pg';
+import type { MigrationInterface } from 'typeorm';
+import { DataSource } from 'typeorm';
+import type { BackgroundPool } from './wait-limit.js';
+import { MIGRATIONS_TABLE } from './migrate.js';
+import { limitedBySql } from './pooler.js';
+
+/** What a process that serves requests sets, and a command does not. */
+export interface ServingSettings {
+  /** What a request waits for in all, in milliseconds. */
+  readonly requestWaitMs?: number;
+  /**
+   * The built `engine.worker.js`, by which the embedded engine has a thread of its own and holds no request up that does not need it.
+   * A command, which has nothing else to do, runs it in its own.
+   */
+  readonly engineThread?: string;
+}
+
+/** Entities and migrations, collected by the composition root. */
+export interface Schema {
+  readonly entities: readonly (new () => object)[];
+  /** In the order in which they run. */
+  readonly migrations: readonly (new () => MigrationInterface)[];
+}
+
+/** A database that is ready to be connected to. `close` ends data source, embedded engine and lock, in this order. */
+export interface PreparedDatabase {
+  readonly kind: 'postgresql' | 'embedded';
+  /** Not connected yet. */
+  readonly dataSource: DataSource;
+  /** Brings the schema up to date. @returns the names of the migrations that ran */
+  readonly migrate: () => Promise<string[]>;
+  /** To be called once it is connected. */
+  readonly limit: () => void;
+  readonly close: () => Promise<void>;
+  /** Where the operator's page asks; undefined: where requests do. */
+  readonly operatorPool?: BackgroundPool;
+  /**
+   * Resolves with the cause when the embedded engine has stopped for good, as PostgreSQL does where it cannot write its log: its
+   * statements never end then, and a new start recovers what was committed.
+   */
+  readonly stopped: Promise<Error>;
+}
+
+export function createDataSource({ entities, migrations }: Schema, pool: PoolConfig): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    entities: [...entities],
+    migrations: [...migrations],
+    migrationsTableName: MIGRATIONS_TABLE,
+    // An index on a large table is built outside any transaction, so that others can write meanwhile.
+    migrationsTransactionMode: 'each',
+    // Uniqueness decides races here; a failing statement is often an answer, so TypeORM must not log it.
+    logging: false,
+    installExtensions: false,
+    extra: limitedBySql(pool),
+  });
+}
+
+export async function disconnect(dataSource: DataSource): Promise<void> {
+  if (dataSource.isInitialized) await dataSource.destroy();
+}
+
+/** Nobody gets a connection before it is prepared: the pool waits for the promise, which its types do not say. */
+export function whenConnected(prepare: (client: SqlClient) => Promise<void>): object {
+  return { onConnect: prepare };
+}
+
+export interface SqlClient {
+  query(sql: string): Promise<unknown>;
+}
+
+/**
+ * A prepared statement is planned once per connection. PostgreSQL would plan it anew for each batch, whose size might
+ * matter; here it never does, since everything is found by key.
+ *
+ * A plan that was made when a table was empty must do when it has grown, so it does not read the table where there is a key.
+ * Where there is none, PostgreSQL writes down a cost for that beyond all measure, for which it would compile the statement.
+ */
+export async function planOnce(client: SqlClient): Promise<void> {
+  await client.query(
+    `SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
+       set_config('jit', 'off', false)`,
+  );
+}

@@ -1,0 +1,122 @@
+// Tells when the database has stopped to serve requests and when it is back, and counts what was refused meanwhile.
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { Unavailability } from '../database/unavailable.js';
+import { unavailabilityOf } from '../database/unavailable.js';
+import type { Log } from '../log/log.js';
+import { databaseRefusal } from './database-refusal.js';
+import type { RefusedWork } from './database-refusal.js';
+import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
+
+/** While it is away it is asked so often whether it is back. */
+const LOOK_EVERY_MS = 1_000;
+/** It is back when nobody was refused for so long: one that is there may still not serve, because of a lock for example. */
+const QUIET_MS = 3_000;
+
+interface Outage {
+  /** On the monotonic clock, as the next. */
+  readonly beganAtMs: number;
+  latestMs: number;
+  refused: number;
+  unrecorded: number;
+}
+
+/** Who wants to count. */
+export interface OutageWatch {
+  onRefused?(work: RefusedWork, why: Unavailability): void;
+  /** An event that stands for itself could not be written to the audit trail. */
+  onUnrecorded?(): void;
+}
+
+/**
+ * One line of the log when the database goes, and one when it is back.
+ * @rule D49 Requests that the database cannot serve get 503 with `Retry-After`, and wait for it less than two seconds in all.
+ * See database/unavailable.ts for which errors these are, database/wait-limit.ts for the wait.
+ */
+export class DatabaseOutages implements OnApplicationShutdown {
+  private outage: Outage | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly logger: Log,
+    private readonly watch: OutageWatch = {},
+  ) {}
+
+  /** For a host that answers for its own database. @throws Error where that is no PostgreSQL */
+  static on(dataSource: Database['dataSource'], logger: Log, watch?: OutageWatch): DatabaseOutages {
+    return new DatabaseOutages(new Database(dataSource), logger, watch);
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.timer);
+  }
+
+  /**
+   * What a request is refused with that ends with an error: a 503 where the database is the cause, which is counted, and the
+   * error itself where it is not.
+   */
+  refusalOf(error: unknown, work: RefusedWork): unknown {
+    // The readings that those wait for are missing because the database is away.
+    if (error instanceof TemporarilyUnavailableException && this.outage !== undefined)
+      this.outage.refused += 1;
+    const why = unavailabilityOf(error);
+    if (why === undefined) return error;
+    this.note(why, work);
+    return databaseRefusal(work);
+  }
+
+  /** Whether an event is not in the trail because the database cannot serve; then it is counted. */
+  isUnrecorded(error: unknown): boolean {
+    if (unavailabilityOf(error) === undefined) return false;
+    this.watch.onUnrecorded?.();
+    if (this.outage !== undefined) this.outage.unrecorded += 1;
+    return true;
+  }
+
+  private note(why: Unavailability, work: RefusedWork): void {
+    this.watch.onRefused?.(work, why);
+    const nowMs = performance.now();
+    if (this.outage === undefined) {
+      this.outage = { beganAtMs: nowMs, latestMs: nowMs, refused: 0, unrecorded: 0 };
+      this.logger.error({ why }, 'the database does not serve: requests that need it are answered 503');
+      this.lookLater();
+    }
+    this.outage.latestMs = nowMs;
+    this.outage.refused += 1;
+  }
+
+  private lookLater(): void {
+    this.timer = setTimeout(() => void this.look(), LOOK_EVERY_MS);
+    this.timer.unref();
+  }
+
+  private async look(): Promise<void> {
+    const { outage } = this;
+    if (outage === undefined) return;
+    const isQuiet = performance.now() - outage.latestMs >= QUIET_MS;
+    if (isQuiet && (await this.serves())) this.end(outage);
+    else this.lookLater();
+  }
+
+  private async serves(): Promise<boolean> {
+    try {
+      const { dataSource } = this.database;
+      const [row] = await dataSource.query<{ is: string }[]>(
+        `SELECT current_setting('transaction_read_only') AS is`,
+      );
+      return row?.is === 'off';
+    } catch {
+      return false;
+    }
+  }
+
+  private end({ beganAtMs, latestMs, refused, unrecorded }: Outage): void {
+    this.outage = undefined;
+    const seconds = Math.round((latestMs - beganAtMs) / 100) / 10;
+    this.logger.warn(
+      { seconds, refused, unrecorded },
+      'the database serves again; requests were refused meanwhile',
+    );
+  }
+}

@@ -1,0 +1,72 @@
+// Turns every error that no flow's own filter answers into the API's error body.
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Catch, HttpException, Inject } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE, NOT_FOUND } from './answers.js';
+import { LOGGER } from '../log/log.js';
+import { DatabaseOutages } from './database-outages.js';
+import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
+import { ContentCodingException } from './content-coding.exception.js';
+
+/** Codes and texts for errors that carry none of their own, mostly Fastify's. Theirs might echo the request. */
+const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>> = {
+  400: { error: 'bad_request', message: 'The request cannot be read' },
+  401: { error: 'invalid_token', message: 'Sign in, or send an access token' },
+  403: { error: 'forbidden', message: 'This is not allowed' },
+  405: { error: 'method_not_allowed', message: 'The method is not allowed here' },
+  413: { error: 'payload_too_large', message: 'The request body is too large' },
+  415: { error: 'unsupported_media_type', message: 'The content type is not supported' },
+  431: { error: 'headers_too_large', message: 'The request headers are too large' },
+};
+
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly outages: DatabaseOutages,
+  ) {}
+
+  async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
+    const error = this.outages.refusalOf(thrown, 'api');
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const methods = methodsAt(request);
+    const status = methods.length > 0 ? 405 : statusOf(error);
+    if (methods.length > 0) void reply.header('allow', methods.join(', '));
+    if (error instanceof ContentCodingException) void reply.headers(ACCEPTED_CODING);
+    if (error instanceof TemporarilyUnavailableException)
+      void reply.header('retry-after', error.retryAfterSeconds);
+    // What our own code answers with a 5xx on purpose (readiness) is no fault.
+    const isFault = status >= 500 && !(error instanceof HttpException);
+    if (isFault)
+      this.logger.error({ err: error, requestId: request.id }, 'a request failed by a fault of the service');
+    await reply.status(status).send(bodyOf(error, status, request.id));
+  }
+}
+
+/** The methods of a path that no route has matched, though it is one of ours; none in every other case. */
+function methodsAt({ is404, server, url }: FastifyRequest): readonly string[] {
+  return is404 ? server.knownPaths.methodsAt(url) : [];
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  const status = (error as { statusCode?: unknown }).statusCode;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
+}
+
+function bodyOf(error: unknown, status: number, requestId: string): object {
+  if (status === 404) return NOT_FOUND;
+  const own = error instanceof HttpException ? ownBody(error) : undefined;
+  const fallback = PLAIN_ANSWERS[status] ?? { error: 'internal_error', message: INTERNAL_ERROR_MESSAGE };
+  return { ...(own ?? fallback), requestId };
+}
+
+/** A body that our code gave to the exception; Nest's own bodies hold `statusCode` and are not used. */
+function ownBody(error: HttpException): { error: string; message: string } | undefined {
+  const body = error.getResponse();
+  if (typeof body !== 'object' || 'statusCode' in body) return undefined;
+  return body as { error: string; message: string };
+}

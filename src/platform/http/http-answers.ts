@@ -1,0 +1,80 @@
+// What is read of a request and written to a response, whichever HTTP server the host has: this package imports none.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { requestIdOf } from './request-id.js';
+
+/** A request of Fastify or Express, as far as it is read. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The address as it was asked for; Express changes `url` on the way. */
+  readonly originalUrl?: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The client's address, by what the host knows of its proxies. */
+  readonly ip?: string;
+  /** `http` or `https`, by what the host knows of its proxies. */
+  readonly protocol?: string;
+  /** An id that the host has given it. */
+  readonly id?: unknown;
+  /** Fastify: Node's own request, which in Express the request itself is. */
+  readonly raw?: IncomingMessage;
+}
+
+/** An answer with a body: an object is JSON, text is what its `content-type` says. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object | string;
+}
+
+/**
+ * @rule D22 Answers are not stored (RFC 6749 §5.1). See src/platform/http/server.ts for other routes.
+ * The address of a login by GET holds a token, which nobody is told of either (D23).
+ */
+const COMMON_HEADERS = [
+  ['cache-control', 'no-store'],
+  ['pragma', 'no-cache'],
+  ['referrer-policy', 'no-referrer'],
+] as const;
+
+const NONE = {};
+
+/** The request of a call. */
+export function requestOf(context: ArgumentsHost | ExecutionContext): HttpRequest {
+  return context.switchToHttp().getRequest<HttpRequest>();
+}
+
+/** Node's own request, under that of the host's server. */
+export function nodeRequestOf(request: HttpRequest): IncomingMessage {
+  return request.raw ?? (request as IncomingMessage);
+}
+
+/**
+ * Answers requests past interceptors of the host, which may wrap what a route returns into something of their own: what is
+ * answered here is laid down.
+ */
+@Injectable()
+export class HttpAnswers {
+  constructor(private readonly host: HttpAdapterHost) {}
+
+  send(context: ArgumentsHost, answer: HttpAnswer): void {
+    const http = context.switchToHttp();
+    this.reply(http.getRequest<HttpRequest>(), http.getResponse<object>(), answer);
+  }
+
+  /** A header that is there already is replaced, but for `Set-Cookie`: the host may set cookies of its own. */
+  reply(request: HttpRequest, response: object, { status, headers = NONE, body }: HttpAnswer): void {
+    const { httpAdapter } = this.host;
+    // The host has given up on the request meanwhile, for example by a time limit of its own.
+    if (httpAdapter.isHeadersSent(response)) return;
+    httpAdapter.setHeader(response, 'x-request-id', requestIdOf(request));
+    for (const [name, value] of COMMON_HEADERS) httpAdapter.setHeader(response, name, value);
+    for (const [name, value] of Object.entries(headers)) {
+      if (name === 'set-cookie') httpAdapter.appendHeader(response, name, value);
+      else httpAdapter.setHeader(response, name, value);
+    }
+    void httpAdapter.reply(response, body, status);
+  }
+}

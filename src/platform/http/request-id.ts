@@ -1,0 +1,58 @@
+// Gives each request an id that its answer, its log lines and its audit events share.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** What is taken as an id: printable, short, and harmless in a log line, a header and a database. */
+const WELL_FORMED = /^[\w.:-]{8,128}$/;
+
+const GIVEN = Symbol('the id that a request was given');
+
+/** A request whose server may have given it an id. */
+interface Request {
+  readonly id?: unknown;
+  [GIVEN]?: string;
+}
+
+/** Fastify counts requests by these, from one again after each start. */
+const COUNTED = 'req-';
+
+/**
+ * The id of a request, always the same: what its server has given it, if that can be told from those of others.
+ * See http-answers.ts for the header on answers, src/platform/http/server.ts for other routes and the access line, audit-event.ts for
+ * the id in events.
+ */
+export function requestIdOf(request: Request): string {
+  if (isWellFormed(request.id) && !request.id.startsWith(COUNTED)) return request.id;
+  // On the request itself: a map with weak keys costs the garbage collector more than the rest of this.
+  return (request[GIVEN] ??= newRequestId());
+}
+
+/** The `X-Request-Id` of a client, which may be anybody's; undefined where it has none that is well-formed. */
+export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const sent = headers['x-request-id'];
+  return isWellFormed(sent) ? sent : undefined;
+}
+
+/** How many ids one millisecond has room for. */
+const IDS_PER_MS = 0x1000;
+let latest = { atMs: 0, count: 0 };
+
+/**
+ * A UUID of version 7 (RFC 9562 §5.7): the time in 48 bits, a count within its millisecond in 12 (§6.2, method 1), then what is random
+ * of a UUID of version 4, whose bytes Node.js draws in advance for many. Each is after the one before, whatever the clock does, so that
+ * the index of the audit trail that finds them grows at its end alone: of random ones each is in another page, which the log of the
+ * database takes whole after every checkpoint.
+ */
+export function newRequestId(): string {
+  const now = Date.now();
+  if (now > latest.atMs) latest = { atMs: now, count: 0 };
+  else if (latest.count + 1 < IDS_PER_MS) latest.count += 1;
+  else latest = { atMs: latest.atMs + 1, count: 0 };
+  const time = latest.atMs.toString(16).padStart(12, '0');
+  const count = latest.count.toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}${randomUUID().slice(18)}`;
+}
+
+function isWellFormed(id: unknown): id is string {
+  return typeof id === 'string' && WELL_FORMED.test(id);
+}

@@ -1,0 +1,219 @@
+// The HTTP server: how requests are read, numbered, logged and answered, before any route.
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { Logger } from 'pino';
+import { BODY_TOO_LARGE, readBody } from './body.js';
+import { lingerAfterAnswer } from './lingering-close.js';
+import { idOfRequest } from '../log/client-request-ids.js';
+import type { RequestTraces } from '../log/request-traces.js';
+import type { Departure } from './departure.js';
+import { KnownPaths } from './known-paths.js';
+import { PROBES } from './probes.js';
+import { RareWarning } from './rare-warning.js';
+import { traceRequests } from './request-tracing.js';
+import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
+import type { ConcurrencyLimit } from './concurrency-limit.js';
+import type { ConnectionLimit } from './connection-limit.js';
+import { limitPipelining } from './pipelining-limit.js';
+import { HEADERS_TOO_LARGE, answerUnreadableRequest } from './unreadable-request.js';
+
+export interface ServerOptions {
+  /** How many reverse proxies in front are believed. */
+  readonly proxyHops: number;
+  readonly logger: Logger;
+  /** Where `logger` finds the trace of a request. */
+  readonly traces: RequestTraces;
+  /** Is told of connections and requests. */
+  readonly departure?: Departure;
+  /** Certificate and key, PEM: with them the server speaks HTTPS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly limits: ServerLimits;
+  /** Counts connections; with it those over its limit are closed. */
+  readonly connections?: ConnectionLimit;
+  /** Counts requests in progress; with it those over its limit are refused. */
+  readonly concurrency?: ConcurrencyLimit;
+  /** Whether a route, by its pattern, looks at this moment as if it were not there: then it has no methods either. */
+  readonly isAbsent?: (url: string) => boolean;
+}
+
+/** How long the server waits for what a client has to send, or to take. */
+export interface ServerLimits {
+  /** For the headers of a request, from its first byte or from the connection; never more than `requestTimeoutSeconds`. */
+  readonly headersTimeoutSeconds: number;
+  /** For a whole request. */
+  readonly requestTimeoutSeconds: number;
+  /** For the next request on a connection. */
+  readonly keepAliveSeconds: number;
+  /** For a byte of an answer to be taken; never less than `requestTimeoutSeconds`. */
+  readonly answerTimeoutSeconds: number;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly knownPaths: KnownPaths;
+  }
+}
+
+/** @rule B.headers The largest access token that we issue must come back in a header. */
+const HEADER_LIMIT_BYTES = 64 * 1024;
+/** @rule B.headerCount Of no honest request; Node.js would drop what comes after its own limit without a word. */
+const MAX_HEADERS = 200;
+/** How often Node.js looks for clients that are too slow. */
+const SLOW_CLIENTS_LOOK_MS = 1_000;
+/** `type/subtype`, and parameters if any (RFC 9110 §8.3.1). */
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
+/** No route is made for it. */
+const UNKNOWN_MEDIA_TYPE = 'application/octet-stream';
+
+/**
+ * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured:
+ * this half of D27; the other is plain-http.warning.ts.
+ */
+export function createServer({
+  proxyHops,
+  logger,
+  traces,
+  departure,
+  tls,
+  limits,
+  connections,
+  concurrency,
+  isAbsent = () => false,
+}: ServerOptions): FastifyAdapter {
+  const requestTimeout = limits.requestTimeoutSeconds * 1000;
+  const headersTimeout = Math.min(limits.headersTimeoutSeconds * 1000, requestTimeout);
+  // A client that sends too slowly is to be told so, which takes a look and some.
+  const silence = Math.max(limits.answerTimeoutSeconds * 1000, requestTimeout + 2 * SLOW_CLIENTS_LOOK_MS);
+  const warning = new RareWarning((count) =>
+    logger.warn({ count }, 'connections are closed: they have sent too many requests ahead of their answers'),
+  );
+  const node = {
+    requestTimeout,
+    headersTimeout,
+    keepAliveTimeout: limits.keepAliveSeconds * 1000,
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
+  };
+  const makeServer = (handler: RequestListener): Server => {
+    const limited = limitPipelining(concurrency?.standBefore(handler) ?? handler, () => warning.happened());
+    const answer: RequestListener = (request, response) => {
+      if (departure?.endsConnections === true) response.setHeader('connection', 'close');
+      limited(request, response);
+    };
+    const made =
+      tls === undefined
+        ? createHttpServer(node, answer)
+        : createHttpsServer({ ...node, handshakeTimeout: headersTimeout, ...tls }, answer);
+    // With no byte either way, from a request on until its answer has gone.
+    return made.setTimeout(silence);
+  };
+  const adapter = new FastifyAdapter({
+    serverFactory: (handler) => makeServer(handler),
+    trustProxy: (_address, hop) => hop < proxyHops,
+    genReqId: (request: IncomingMessage) => idOfRequest(request, proxyHops > 0),
+    // A HEAD of the embed endpoint must not sign anybody in.
+    exposeHeadRoutes: false,
+    // Requests that arrive on open connections while the service stops are still answered.
+    return503OnClosing: false,
+    logger: false,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+    frameworkErrors: answerUndecodablePath,
+    clientErrorHandler: (error, socket) => answerUnreadableRequest(logger, error, socket),
+  } satisfies FastifyServerOptions);
+  const server: FastifyInstance = adapter.getInstance();
+  departure?.watch(server);
+  connections?.watch(server.server);
+  concurrency?.watch(server);
+  traceRequests(server, traces);
+  limitHeaders(server);
+  rememberRoutes(server, new KnownPaths(isAbsent));
+  readBodiesUnparsed(server);
+  answerWithCommonHeaders(server);
+  logAnswers(server, logger);
+  return adapter;
+}
+
+/**
+ * No route gives Fastify a schema: bodies are judged by pipes, and answers are written by JSON.stringify. In the place of
+ * Fastify's schema compilers, which each start would load, and nobody would call.
+ */
+function noSchemas(): never {
+  throw new Error('a route has a Fastify schema, and there is no compiler for it');
+}
+
+/** So that the wrong method can be told from the wrong path: see error.filter.ts. */
+function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {
+  server.decorate('knownPaths', paths);
+  server.addHook('onRoute', ({ url, method }) => paths.add(url, method));
+}
+
+/** One more than may come is read, so that it can be told from the most that may. */
+function limitHeaders(server: FastifyInstance): void {
+  server.server.maxHeadersCount = MAX_HEADERS + 1;
+  server.addHook('onRequest', ({ raw, id: requestId }, reply, done) => {
+    // Names and values take turns.
+    if (raw.rawHeaders.length <= 2 * MAX_HEADERS) return done();
+    lingerAfterAnswer(raw);
+    void reply
+      .status(431)
+      .header('connection', 'close')
+      .send({ ...HEADERS_TOO_LARGE, requestId });
+  });
+}
+
+/** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */
+function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  setCommonHeaders(request, reply);
+  // The hooks of routes see none of it.
+  void reply.headers(UNFRAMED_HEADERS);
+  void reply.status(400).send({ error: 'bad_request', message: 'The request cannot be read' });
+}
+
+/**
+ * Bodies of every type arrive at the routes as bytes. Guards must be able to refuse a request before its body is
+ * judged (D20), and each route reads only the one type that it is made for.
+ */
+function readBodiesUnparsed(server: FastifyInstance): void {
+  server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    const label = headers['content-type'];
+    // Fastify would refuse it before any guard is asked.
+    if (label !== undefined && !MEDIA_TYPE.test(label)) headers['content-type'] = UNKNOWN_MEDIA_TYPE;
+    done();
+  });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (request: FastifyRequest, stream: IncomingMessage) =>
+    readBody(stream, Number(request.headers['content-length'] ?? 0)),
+  );
+  server.addHook('preHandler', (request, reply, done) => {
+    // What is left of the body cannot be told from a next request.
+    if (request.body === BODY_TOO_LARGE) void reply.header('connection', 'close');
+    done();
+  });
+}
+
+function answerWithCommonHeaders(server: FastifyInstance): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    done();
+  });
+}
+
+/** The id is on every answer (D21). */
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
+}
+
+/** One line an answer. The route's pattern stands for the address: a real one may hold a token or anything else. */
+function logAnswers(server: FastifyInstance, logger: Logger): void {
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? null;
+    const level = PROBES.has(route ?? '') ? 'debug' : 'info';
+    const { id: requestId, method } = request;
+    const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
+    logger[level]({ requestId, method, route, status: reply.statusCode, milliseconds }, 'request');
+    done();
+  });
+}

@@ -1,0 +1,136 @@
+// Elects one leader among all instances on one PostgreSQL database: the process whose session holds an advisory lock.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClientConfig } from 'pg';
+import pg from 'pg';
+import type { Log } from '../log/log.js';
+import { Leader } from './leader.js';
+
+/** Between two questions of a candidate, and two attempts to connect. */
+const ASK_MS = 1_000;
+const PING_MS = 2_000;
+/** The server ends a session that says nothing for so long, and frees the lock: its process or network has stopped. */
+const IDLE_SESSION_MS = 6_000;
+/** Without an answer for so long a leader no longer believes that it leads. */
+const BELIEF_MS = 5_000;
+/** A connection or a statement that takes longer has failed. */
+const ANSWER_MS = 5_000;
+/** How long a stop waits until the server has taken the end of the session. */
+const GOODBYE_MS = 1_000;
+
+/**
+ * Names "the leader of this service" among a database's advisory locks: one for each set of tables, since two products may
+ * have theirs in two schemas of one database.
+ */
+const TRY_LOCK = `SELECT pg_try_advisory_lock(7236450102 + 'token_exchange_jwks_snapshot'::regclass::oid::bigint) AS is_held`;
+
+/**
+ * A candidate for the leadership, over a database session of its own.
+ *
+ * The lock belongs to the session, so the database frees it when the process or the connection ends. A process that is stopped,
+ * or cut off, loses its session by `idle_session_timeout`, and another candidate has the lock a second later. A candidate
+ * never waits for the lock in the database: a waiting statement holds a snapshot, and with it back what VACUUM removes.
+ * @rule D94 The server ends the session of a leader that is silent; one without answers no longer believes that it leads. Two
+ * may believe it for a moment, and each job of the leader is harmless then.
+ * @rule D95 After a fail-over the lock is gone with its server, and the first candidate that reaches the new one has it.
+ */
+export class AdvisoryLockLeader extends Leader {
+  private session: pg.Client | undefined;
+  private holdsLock = false;
+  /** When the last statement that was answered was sent, on the monotonic clock. */
+  private confirmedAtMs = -Infinity;
+  private timer: NodeJS.Timeout | undefined;
+  private isStopped = false;
+  private isFailing = false;
+
+  constructor(
+    private readonly connection: ClientConfig,
+    private readonly logger: Log,
+  ) {
+    super();
+  }
+
+  get isLeader(): boolean {
+    return !this.isStopped && this.holdsLock && performance.now() - this.confirmedAtMs < BELIEF_MS;
+  }
+
+  /** Applies for the leadership and goes on applying; resolves after the first attempt, whatever its outcome. */
+  async start(): Promise<void> {
+    await this.attempt();
+    if (this.isStopped) return;
+    this.timer = setTimeout(() => void this.start(), this.holdsLock ? PING_MS : ASK_MS);
+    this.timer.unref();
+  }
+
+  /** Frees the lock: another candidate has it within a second. Resolves within a second in every case. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    const goodbye = this.session?.end().catch(() => undefined);
+    await Promise.race([goodbye, pause(GOODBYE_MS, undefined, { ref: false })]);
+  }
+
+  /** Asks for the lock, or shows the server that its holder is alive. Never rejects. */
+  private async attempt(): Promise<void> {
+    try {
+      const session = (this.session ??= await this.connect());
+      const askedAtMs = performance.now();
+      if (this.holdsLock) await session.query('SELECT 1');
+      else if (await holdsLockNow(session)) this.lead(session);
+      if (this.session === session) this.confirmedAtMs = askedAtMs;
+      this.isFailing = false;
+    } catch (error) {
+      this.reportFailure(error);
+      if (this.session !== undefined) this.lose(this.session);
+    }
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const session = new pg.Client({
+      ...this.connection,
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+      application_name: 'embedded-token-exchange leader',
+    });
+    // Without a listener a lost connection would end the process.
+    session.on('error', () => this.lose(session));
+    session.on('end', () => this.lose(session));
+    try {
+      await session.connect();
+      await session.query(`SET idle_session_timeout = ${IDLE_SESSION_MS}`);
+      if (this.isStopped) throw new Error('stopped while it connected');
+      return session;
+    } catch (error) {
+      void session.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private lead(session: pg.Client): void {
+    if (this.session !== session) return;
+    this.holdsLock = true;
+    this.logger.info({}, 'this instance is the leader now');
+  }
+
+  /** May be called more than once for a session. */
+  private lose(session: pg.Client): void {
+    if (this.session !== session) return;
+    this.session = undefined;
+    void session.end().catch(() => undefined);
+    if (this.holdsLock && !this.isStopped)
+      this.logger.warn({ reason: 'the connection is lost' }, 'this instance is no longer the leader');
+    this.holdsLock = false;
+  }
+
+  /** Once per outage: attempts go on every second. */
+  private reportFailure(error: unknown): void {
+    if (this.isFailing || this.isStopped) return;
+    this.isFailing = true;
+    const { code, message } = error as { code?: string; message?: string };
+    this.logger.warn({ code, reason: message }, 'the leader election does not reach the database');
+  }
+}
+
+async function holdsLockNow(session: pg.Client): Promise<boolean> {
+  const { rows } = await session.query<{ is_held: boolean }>(TRY_LOCK);
+  return rows[0]?.is_held === true;
+}

@@ -1,0 +1,88 @@
+// Vacuums, analyses and checkpoints the embedded database, which has no helper processes that would, in short steps.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { EmbeddedMaintenanceRepository } from '../database/embedded/embedded-maintenance.repository.js';
+import type { Leader } from './leader.js';
+import type { MayGoOn } from './periodic.job.js';
+import { PeriodicJob } from './periodic.job.js';
+
+/** Often, since a step takes as long as much has gathered before it, and holds everything up meanwhile. */
+const INTERVAL_SECONDS = 0.1;
+/** Lets requests in between two steps. */
+const PAUSE_MS = 25;
+/** A step waits while requests do, but not for ever: what it puts off makes it longer. */
+const PATIENCE_MS = 1_000;
+const LOOK_AGAIN_MS = 2;
+const CHECKPOINT_AFTER_BYTES = 4 * 2 ** 20;
+
+export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly job: PeriodicJob;
+  /** Of the database by others, when nothing was due. */
+  private usesSeen = -1;
+
+  constructor(
+    private readonly database: EmbeddedMaintenanceRepository,
+    leader: Leader,
+    logger: Logger,
+  ) {
+    this.job = new PeriodicJob(
+      {
+        name: 'embedded-maintenance',
+        intervalSeconds: INTERVAL_SECONDS,
+        run: (mayGoOn) => this.run(mayGoOn),
+      },
+      leader,
+      logger,
+    );
+  }
+
+  /**
+   * The counts of what is due end with the process, so each table is looked at before the first request is taken: clean
+   * pages are passed over, and what an earlier process has left may take long.
+   */
+  async onApplicationBootstrap(): Promise<void> {
+    for (const table of await this.database.filled()) {
+      await this.database.vacuum(table);
+      await this.database.analyze(table);
+    }
+    this.job.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.job.stop();
+  }
+
+  /** A database that nobody uses is left alone. */
+  private async run(mayGoOn: MayGoOn): Promise<void> {
+    const { usesByOthers } = this.database;
+    if (usesByOthers === this.usesSeen) return;
+    const steps = await this.steps();
+    if (steps.length === 0) this.usesSeen = usesByOthers;
+    await this.take(steps, mayGoOn);
+  }
+
+  private async take(steps: readonly (() => Promise<void>)[], mayGoOn: MayGoOn): Promise<void> {
+    for (const step of steps) {
+      await this.untilQuiet();
+      if (!mayGoOn()) return;
+      await step();
+      await pause(PAUSE_MS);
+    }
+  }
+
+  private async steps(): Promise<(() => Promise<void>)[]> {
+    const tables = await this.database.due();
+    const steps = tables.flatMap(({ table, needsVacuum, needsAnalyze }) => [
+      ...(needsVacuum ? [() => this.database.vacuum(table)] : []),
+      ...(needsAnalyze ? [() => this.database.analyze(table)] : []),
+    ]);
+    const isLogLong = (await this.database.logLength()) > CHECKPOINT_AFTER_BYTES;
+    return isLogLong ? [...steps, () => this.database.checkpoint()] : steps;
+  }
+
+  private async untilQuiet(): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (this.database.isAwaited() && performance.now() < deadline) await pause(LOOK_AGAIN_MS);
+  }
+}

@@ -1,0 +1,108 @@
+// Spans of OpenTelemetry where the operator has loaded an SDK; without one there are none, and nothing is paid for them.
+import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
+import {
+  ProxyTracerProvider,
+  SpanKind,
+  SpanStatusCode,
+  context,
+  isSpanContextValid,
+  propagation,
+  trace,
+} from '@opentelemetry/api';
+import { VERSION } from '../version.js';
+import type { TraceIds } from './request-traces.js';
+
+const NAME = 'embedded-token-exchange';
+
+/** A step of a request, or of work in the background. */
+export interface TracedWork {
+  readonly name: string;
+  /** Words of ours, and names from the configuration. */
+  readonly attributes: Attributes;
+  /** The word for an error that is an answer and no fault. */
+  readonly reasonOf: (error: unknown) => string | undefined;
+}
+
+/** What a request's span says once it has ended. */
+export interface AnsweredRequest {
+  /** Undefined where the client has gone before. */
+  readonly status: number | undefined;
+}
+
+/** The span of one request. */
+export interface RequestSpan {
+  readonly ids: TraceIds | undefined;
+  /** Runs what follows as part of the span. */
+  within(work: () => void): void;
+  end(answered: AnsweredRequest): void;
+}
+
+/**
+ * @rule D92 Spans are made through the API of OpenTelemetry alone: who makes something of them is the operator's choice. They
+ * hold words of ours, the route's pattern, ids that are not secret and names from the configuration: no error's message, which
+ * may hold what a token says. See trace-context.ts for what is read without an SDK, request-traces.ts for the log.
+ */
+export class Tracing {
+  private constructor(private readonly tracer: Tracer) {}
+
+  /** Undefined where no SDK has been registered by now: it must be loaded before the service. */
+  static registered(): Tracing | undefined {
+    const provider = trace.getTracerProvider();
+    const isNobody =
+      provider instanceof ProxyTracerProvider && provider.getDelegateTracer(NAME, VERSION) === undefined;
+    return isNobody ? undefined : new Tracing(provider.getTracer(NAME, VERSION));
+  }
+
+  /**
+   * Begins the span of a request, in the trace that its headers name, by the operator's propagators. Whether it is recorded is
+   * for the operator's sampler to say.
+   */
+  beginRequest(method: string, route: string | undefined, headers: object): RequestSpan {
+    const name = route === undefined ? method : `${method} ${route}`;
+    const attributes = { 'http.request.method': method, 'http.route': route };
+    const parent = propagation.extract(context.active(), headers);
+    const span = this.tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+    const inside = trace.setSpan(parent, span);
+    return {
+      ids: idsOf(span),
+      within: (work) => context.with(inside, work),
+      end: ({ status }) => endRequest(span, status),
+    };
+  }
+
+  /** Runs work inside a span of its own, which ends with it. */
+  async inSpan<T>({ name, attributes, reasonOf }: TracedWork, work: () => Promise<T>): Promise<T> {
+    const span = this.tracer.startSpan(name, { attributes });
+    const inside: Context = trace.setSpan(context.active(), span);
+    try {
+      return await context.with(inside, work);
+    } catch (error) {
+      const reason = reasonOf(error);
+      span.setAttribute('error.type', reason ?? classOf(error));
+      if (reason === undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+}
+
+function endRequest(span: Span, status: number | undefined): void {
+  if (status === undefined) span.setAttribute('error.type', 'client_gone');
+  else span.setAttribute('http.response.status_code', status);
+  if (status !== undefined && status >= 500) {
+    span.setAttribute('error.type', String(status));
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end();
+}
+
+function idsOf(span: Span): TraceIds | undefined {
+  const ids = span.spanContext();
+  return isSpanContextValid(ids) ? { traceId: ids.traceId, spanId: ids.spanId } : undefined;
+}
+
+/** Never its message. */
+function classOf(error: unknown): string {
+  return error instanceof Error ? error.constructor.name : typeof error;
+}

@@ -1,0 +1,39 @@
+// POST /rest/auth/oauth/revoke (RFC 7009).
+import { Controller, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { AvailableGuard, FormOnlyGuard } from '../../token-exchange/edge/flow.guards.js';
+import { FormBodies } from '../../token-exchange/edge/form-bodies.js';
+import { REVOCATION_PATH } from '../../token-exchange/edge/paths.js';
+import { RevocationsKnownGuard } from '../../token-exchange/edge/revocations-known.guard.js';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
+import { requestIdOf } from '../../platform/http/request-id.js';
+import { waitedMs } from '../../platform/http/request-wait.js';
+import { TokenRevocationErrorFilter } from './token-revocation.filter.js';
+import { readTokenRevocationForm } from './token-revocation.form.js';
+import { TokenRevocationEnabledGuard, TokenRevocationThrottlerGuard } from './token-revocation.guards.js';
+import { TokenRevocationService } from '../../token-exchange/tokens/token-revocation.service.js';
+
+@Controller(REVOCATION_PATH)
+@UseFilters(TokenRevocationErrorFilter)
+@UseGuards(
+  AvailableGuard,
+  TokenRevocationThrottlerGuard,
+  TokenRevocationEnabledGuard,
+  FormOnlyGuard,
+  RevocationsKnownGuard,
+)
+export class TokenRevocationController {
+  constructor(
+    private readonly tokens: TokenRevocationService,
+    private readonly bodies: FormBodies,
+    private readonly answers: HttpAnswers,
+  ) {}
+
+  @Post()
+  async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    const token = readTokenRevocationForm(this.bodies.bytesOf(request));
+    await this.tokens.end(token, requestIdOf(request), waitedMs(request));
+    // Nobody learns whether there was such a token (RFC 7009 §2.2).
+    this.answers.reply(request, response, { status: 200 });
+  }
+}

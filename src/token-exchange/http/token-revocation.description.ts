@@ -1,0 +1,45 @@
+// Describes token revocation in OpenAPI, as plain values: the host publishes them with its own description.
+import {
+  ABSENT,
+  OAUTH_ERROR,
+  answer,
+  answerForLater,
+} from '../../token-exchange/edge/oauth-answers.description.js';
+import { REVOCATION_PATH } from '../../token-exchange/edge/paths.js';
+
+const FORM = {
+  type: 'object',
+  required: ['token'],
+  properties: {
+    token: { type: 'string', minLength: 1, description: 'The access token that is to end.' },
+    token_type_hint: { type: 'string', description: 'Ignored.' },
+  },
+};
+
+/** Members of `paths` of an OpenAPI document. */
+export const TOKEN_REVOCATION_DESCRIPTION = {
+  [REVOCATION_PATH]: {
+    post: {
+      operationId: 'TokenRevocation_revoke',
+      tags: ['Tokens'],
+      summary: 'End an access token before its time (RFC 7009)',
+      description:
+        'To hold the token is the only credential. Verifiers that go by the published keys alone do not hear of it.',
+      security: [],
+      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
+      responses: {
+        200: { description: 'The token is of no use: ended now or before, expired, or none of ours' },
+        400: answer('There is no token, or the form is not well-formed: invalid_request', OAUTH_ERROR),
+        404: answer('The instance has no licence for it any more', ABSENT),
+        413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
+        415: answer('The body is no plain form in UTF-8', OAUTH_ERROR),
+        429: answerForLater('The address made too many requests within a minute'),
+        500: answer('A fault of the instance: server_error', OAUTH_ERROR),
+        501: answer('Token exchange is switched off', OAUTH_ERROR),
+        503: answerForLater(
+          'The instance cannot reach its database: temporarily_unavailable; the token may still hold',
+        ),
+      },
+    },
+  },
+};

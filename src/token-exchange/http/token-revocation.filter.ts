@@ -1,0 +1,10 @@
+// Turns whatever ends a token revocation into the OAuth answer for it (RFC 7009 §2.2.1).
+import { Catch } from '@nestjs/common';
+import { OAuthErrorFilter } from '../../token-exchange/delegation/oauth-error.filter.js';
+
+/** The answers are those of the token endpoint; what counts and logs them has another name. */
+@Catch()
+export class TokenRevocationErrorFilter extends OAuthErrorFilter {
+  protected override readonly flow = 'revocation';
+  protected override readonly work = 'a token revocation';
+}

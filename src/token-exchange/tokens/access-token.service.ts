@@ -1,0 +1,281 @@
+// Issues and verifies access tokens of the host's own (RFC 9068).
+import { Inject, Injectable } from '@nestjs/common';
+import type { JSONWebKeySet, JWTPayload } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { JOSEError, JWSInvalid, JWTClaimValidationFailed, JWTExpired, JWTInvalid } from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
+import { Clock } from '../../platform/clock.js';
+import { signCompactJws } from './jws-signer.js';
+import { toldList, toldSeconds } from '../../platform/text/told-value.js';
+import type { AccessTokenGrant, AccessTokenSigner } from '../host/access-token-issuer.js';
+import { AccessTokenIssuer } from '../host/access-token-issuer.js';
+import type { BearerReason, RejectionContext } from '../rejection.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { VouchedToken } from '../revocation/revocations.js';
+import type { RecordedKey } from '../revocation/vouching-key.js';
+import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
+import type { AccessTokenOptions } from './access-token.options.js';
+import { ACCESS_TOKEN_OPTIONS } from './access-token.options.js';
+import type { LoadedKey } from './signing-key.service.js';
+import { SigningKeyService } from './signing-key.service.js';
+import { VerifiedTokens } from './verified-tokens.js';
+
+/** What a token says besides `iss`, which is always the host (RFC 9068 §2.2, RFC 8693 §4.1). */
+interface AccessTokenClaims {
+  readonly aud: string;
+  readonly sub: string;
+  readonly act?: ActorClaim;
+  readonly client_id: string;
+  readonly delegated_rights?: 'both';
+  readonly scope?: string;
+  readonly requested_scope?: string;
+  readonly requested_resource?: string;
+  readonly jti: string;
+  readonly iat: number;
+  readonly exp: number;
+  /** D59, under a name of our own: no verifier of tokens expects anything of it. */
+  readonly vouched_by: readonly RecordedKey[];
+  /** D62, opaque: of the subject, and of the actor where there is one. */
+  readonly access_generation?: string;
+  readonly actor_access_generation?: string;
+}
+
+/**
+ * Outermost the actor, by the id of a local user; inside whoever has acted before, as their issuers know them. Rights are
+ * those of the outermost alone (RFC 8693 §4.1).
+ */
+interface ActorClaim {
+  readonly iss?: string;
+  readonly sub: string;
+  readonly act?: ActorClaim;
+}
+
+/** What a verified token says. */
+export interface VerifiedAccessToken {
+  readonly id: string;
+  readonly subjectUserId: string;
+  readonly actorUserId?: string;
+  /** To be compared with the `accessGeneration` that each user has now: another one, and access was ended since. */
+  readonly subjectGeneration?: string;
+  readonly actorGeneration?: string;
+  /** `both` where actor and subject both need a right. */
+  readonly rights: 'actor' | 'both';
+  /** The scopes that limit the token; undefined: it is not limited. */
+  readonly scopes?: ReadonlySet<string>;
+  readonly expiresAt: Date;
+}
+
+/** Why a Bearer credential is no live access token of this host. */
+export interface AccessTokenRefusal extends Pick<RejectionContext, 'expected' | 'found'> {
+  readonly reason: BearerReason;
+  /** What it says, where its signature is ours. */
+  readonly token?: VerifiedAccessToken;
+}
+
+/** What became of a Bearer credential. */
+export type AccessTokenVerdict =
+  { readonly token: VerifiedAccessToken } | { readonly refusal: AccessTokenRefusal };
+
+/** A token whose signature was verified: what it says, and what may be revoked of it. */
+interface ReadToken {
+  readonly content: VerifiedAccessToken;
+  readonly vouched: VouchedToken;
+}
+
+const TYPE = 'at+jwt';
+export const ACCESS_TOKEN_ALGORITHM = 'ES256';
+
+@Injectable()
+export class AccessTokenService extends AccessTokenIssuer {
+  override readonly audience: string;
+  private readonly verified = new VerifiedTokens<ReadToken & { kid: string }>(undefined, ({ content }) =>
+    this.hasExpired(content),
+  );
+
+  constructor(
+    private readonly signingKeys: SigningKeyService,
+    private readonly revocations: Revocations,
+    private readonly clock: Clock,
+    @Inject(ACCESS_TOKEN_OPTIONS) private readonly options: Pick<AccessTokenOptions, 'issuer'>,
+  ) {
+    super();
+    this.audience = options.issuer;
+  }
+
+  prepare(): AccessTokenSigner {
+    const { kid, privateKey } = this.signingKeys.current();
+    const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: TYPE, kid };
+    const signer = { digest: 'sha256', key: { key: privateKey, dsaEncoding: 'ieee-p1363' as const } };
+    const { issuer } = this.options;
+    const payload = (grant: AccessTokenGrant) => ({ iss: issuer, ...claimsOf(grant, issuer) });
+    return (grant) => ({ token: signCompactJws(header, payload(grant), signer) });
+  }
+
+  /** The public keys of these tokens as a JWK set (RFC 7517 §5), for a host that publishes it. Answers from memory. */
+  publicKeys(): JSONWebKeySet {
+    return this.signingKeys.publicKeys();
+  }
+
+  /**
+   * Verifies a Bearer credential; undefined for everything that is not a live access token of this host.
+   * @rule D31 Nothing but our own access tokens passes: type, issuer, audience and key are all checked.
+   * See `judgeType` in external-token.verifier.ts for the other half: an access token is no external token.
+   * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
+   */
+  async verify(token: string): Promise<VerifiedAccessToken | undefined> {
+    const verdict = await this.judge(token);
+    return 'token' in verdict ? verdict.token : undefined;
+  }
+
+  /**
+   * As `verify`, with the reason of a refusal: for the operator, not for the client.
+   * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
+   */
+  async judge(token: string): Promise<AccessTokenVerdict> {
+    const remembered = this.verified.find(token);
+    const kid = remembered?.kid ?? kidOf(token);
+    if (kid === undefined) return refused('malformed');
+    const key = await this.signingKeys.find(kid);
+    if (key === undefined) return refused('not_issued_here');
+    const read = remembered ?? (await this.verifyWith(key, token));
+    if ('refusal' in read) return read;
+    if (remembered === undefined) this.verified.remember(token, { kid: key.kid, ...read });
+    const { content, vouched } = read;
+    if (this.hasExpired(content)) return this.expired(content);
+    return this.revocations.refusesToken(vouched)
+      ? refused('revoked', { token: content })
+      : { token: content };
+  }
+
+  override findLive(token: string): Promise<VerifiedAccessToken | undefined> {
+    return this.verify(token);
+  }
+
+  private async verifyWith(key: LoadedKey, token: string): Promise<ReadToken | Refused> {
+    if (!isCanonical(token)) return refused('malformed');
+    try {
+      const { payload } = await jwtVerify(token, key.publicKey, this.expectations());
+      return readClaims(payload);
+    } catch (error) {
+      if (error instanceof JOSEError) return this.refusalOf(error);
+      throw error;
+    }
+  }
+
+  /** jose judges claims once the signature holds: type, issuer and subject, then the audience, then the end. */
+  private refusalOf(error: JOSEError): Refused {
+    if (error instanceof JWTExpired) return this.expired(readClaims(error.payload).content);
+    if (error instanceof JWTInvalid || error instanceof JWSInvalid) return refused('malformed');
+    const isOfAudience = error instanceof JWTClaimValidationFailed && error.claim === 'aud';
+    if (!isOfAudience) return refused('not_issued_here');
+    const { content } = readClaims(error.payload);
+    const audiences = [error.payload.aud ?? []].flat();
+    return refused('other_audience', { token: content, expected: this.audience, found: toldList(audiences) });
+  }
+
+  private expired(token: VerifiedAccessToken): Refused {
+    const seconds = this.clock.nowSeconds() - token.expiresAt.getTime() / 1000;
+    return refused('expired', { token, found: `expired ${toldSeconds(Math.max(0, seconds))} ago` });
+  }
+
+  /** As jose judges `exp`: by whole seconds, at which a token is expired already. */
+  private hasExpired({ expiresAt }: VerifiedAccessToken): boolean {
+    return expiresAt.getTime() / 1000 <= Math.floor(this.clock.nowSeconds());
+  }
+
+  private expectations() {
+    return {
+      typ: TYPE,
+      algorithms: [ACCESS_TOKEN_ALGORITHM],
+      issuer: this.options.issuer,
+      audience: this.options.issuer,
+      requiredClaims: ['sub', 'jti', 'exp'],
+      currentDate: new Date(this.clock.nowMs()),
+    };
+  }
+}
+
+/**
+ * A member that is undefined is not written.
+ * @rule 2.4 The token records the requested scope and resource.
+ * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
+ */
+function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
+  return {
+    aud: grant.audience ?? host,
+    sub: grant.subjectUserId,
+    act: actorClaim(grant),
+    client_id: grant.clientId,
+    delegated_rights: grant.rights === 'both' ? 'both' : undefined,
+    scope: grant.grantedScopes?.join(' '),
+    requested_scope: grant.requestedScope,
+    requested_resource: grant.requestedResource,
+    jti: grant.id,
+    iat: grant.issuedAt,
+    exp: grant.expiresAt,
+    vouched_by: recordedKeys(grant.vouchedBy),
+    access_generation: grant.subjectGeneration,
+    actor_access_generation: grant.actorGeneration,
+  };
+}
+
+function actorClaim({ actorUserId, priorActors = [] }: AccessTokenGrant): ActorClaim | undefined {
+  if (actorUserId === undefined) return undefined;
+  const prior = priorActors.reduceRight<ActorClaim | undefined>(
+    (act, { iss, sub }) => ({ iss, sub, act }),
+    undefined,
+  );
+  return { sub: actorUserId, act: prior };
+}
+
+/** Other letters can stand for the same bytes, and jose takes some of them: each token has one spelling only. */
+function isCanonical(token: string): boolean {
+  return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+}
+
+type Refused = Extract<AccessTokenVerdict, { refusal: unknown }>;
+
+function refused(reason: BearerReason, more: Omit<AccessTokenRefusal, 'reason'> = {}): Refused {
+  return { refusal: { reason, ...more } };
+}
+
+/** Empty, which no key has, where there is none; undefined where the header cannot be read. */
+function kidOf(token: string): string | undefined {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    return typeof kid === 'string' ? kid : '';
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The signature is ours, so the claims are as we wrote them; they are still read by type.
+ * @rule 4.2.4 A requested scope or resource narrows nothing: it is not read. What was granted is (P.scopes, P.resources).
+ */
+function readClaims(claims: JWTPayload): ReadToken {
+  const { sub = '', jti = '', iat = 0, exp = 0, act, scope } = claims;
+  const named = (act as { sub?: unknown } | undefined)?.sub;
+  const actor = typeof named === 'string' ? named : undefined;
+  return {
+    content: {
+      id: jti,
+      subjectUserId: sub,
+      actorUserId: actor,
+      subjectGeneration: textOf(claims['access_generation']),
+      actorGeneration: textOf(claims['actor_access_generation']),
+      rights: claims['delegated_rights'] === 'both' ? 'both' : 'actor',
+      scopes: typeof scope === 'string' ? new Set(scope.split(' ')) : undefined,
+      expiresAt: new Date(exp * 1000),
+    },
+    vouched: {
+      id: jti,
+      keys: readRecordedKeys(claims['vouched_by']),
+      sinceMs: iat * 1000,
+    },
+  };
+}
+
+function textOf(claim: unknown): string | undefined {
+  return typeof claim === 'string' ? claim : undefined;
+}

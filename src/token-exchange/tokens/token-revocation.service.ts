@@ -1,0 +1,32 @@
+// Token revocation: whoever holds an access token may end it.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { withinWait } from '../../platform/database/wait-limit.js';
+import { AccessTokenIssuer } from '../host/access-token-issuer.js';
+import { RevocationService } from '../revocation/revocation.service.js';
+
+@Injectable()
+export class TokenRevocationService {
+  constructor(
+    private readonly accessTokens: AccessTokenIssuer,
+    private readonly revocations: RevocationService,
+    private readonly database: Database,
+  ) {}
+
+  /** False where the host has access tokens of its own that it cannot find by their text. */
+  get isOffered(): boolean {
+    return this.accessTokens.findLive !== undefined;
+  }
+
+  /**
+   * Ends the token if it is a live one of ours. Everything else is as it shall be: nobody can use it.
+   * @param waitedMs what the request has waited for the database so far
+   * @rule D61 Who holds an access token may end it, on all instances; to hold it is the only credential.
+   */
+  end(token: string, requestId: string, waitedMs = 0): Promise<void> {
+    return withinWait(this.database.waitMs - waitedMs, async () => {
+      const live = await this.accessTokens.findLive?.(token);
+      if (live !== undefined) await this.revocations.endToken(live, requestId);
+    });
+  }
+}

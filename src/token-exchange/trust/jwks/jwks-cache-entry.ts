@@ -1,0 +1,167 @@
+// Holds the keys of one JWKS entry in memory, as the newest known snapshot of its address has them.
+import type { Log } from '../../../platform/log/log.js';
+import type { JwksEntry, TrustedKey } from '../trusted-key.js';
+import type { JwksKey } from './jwks-content.js';
+import { JwksContentError, quoteKid, readJwks } from './jwks-content.js';
+import type { JwksAddress, JwksSnapshot } from './jwks-snapshot.repository.js';
+import { toJwksAddress } from './jwks-snapshot.repository.js';
+
+/** A refresh that is under way, or a leader that is being replaced, is no reason to refuse a token. */
+const GRACE_SECONDS = 30;
+/** By so much the clock of another instance, which fetched before, may be ahead of this one's. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
+/** What operators may know of a JWKS entry. Times are those at which fetches began. */
+export interface JwksStatus {
+  readonly label: string;
+  readonly issuer: string;
+  /** Without its query. */
+  readonly url: string;
+  /** How many keys serve at this moment; none while the entry is suspended. */
+  readonly keys: number;
+  readonly lastSuccessAt: Date | undefined;
+  readonly lastFailureAt: Date | undefined;
+  readonly lastFailureReason: string | undefined;
+  /** When the leader fetches again; undefined before the first attempt. */
+  readonly nextRefreshAt: Date | undefined;
+  /** Whether there are keys from an earlier time, or one attempt has ended, whatever its outcome (D48). */
+  readonly hasSnapshotOrAttempt: boolean;
+}
+
+/** One JWKS entry with its keys. Nothing here waits: what is in memory is what there is. */
+export class JwksCacheEntry {
+  readonly address: JwksAddress;
+  /** The newest known state of the address; what no other process has stored yet is in it too. */
+  snapshot: JwksSnapshot;
+  private keys: ReadonlyMap<string, TrustedKey> = new Map();
+  private mustRefresh = false;
+
+  constructor(
+    private trusted: JwksEntry,
+    private readonly maxStaleSeconds: number,
+    private readonly logger: Log,
+  ) {
+    this.address = toJwksAddress(trusted.url);
+    this.snapshot = emptySnapshot(this.address);
+  }
+
+  /** By whose policy the keys are trusted. */
+  get entry(): JwksEntry {
+    return this.trusted;
+  }
+
+  /** Trusts the keys by another policy from now on. */
+  trustBy(entry: JwksEntry): void {
+    this.trusted = entry;
+    this.keys = new Map([...this.keys].map(([kid, key]) => [kid, this.trust(key)]));
+  }
+
+  /** The key with this kid, unless it has become too old to serve. */
+  keyFor(kid: string, nowMs: number): TrustedKey | undefined {
+    return nowMs < this.servesUntilMs ? this.keys.get(kid) : undefined;
+  }
+
+  /** All keys that serve at this moment. */
+  serving(nowMs: number): readonly TrustedKey[] {
+    return nowMs < this.servesUntilMs ? [...this.keys.values()] : [];
+  }
+
+  /** Whether the leader should fetch now. */
+  isDue(nowMs: number): boolean {
+    const { nextRefreshAt } = this.snapshot;
+    return (
+      this.mustRefresh || nextRefreshAt === null || nowMs >= nextRefreshAt.getTime() || this.isAhead(nowMs)
+    );
+  }
+
+  /** Whether the last fetch seems to lie in the future: a clock was set back, and the next would be as much too late. */
+  private isAhead(nowMs: number): boolean {
+    const { consecutiveFailures, lastFailureAt, lastSuccessAt } = this.snapshot;
+    const lastAt = consecutiveFailures > 0 ? lastFailureAt : lastSuccessAt;
+    return lastAt !== null && lastAt.getTime() > nowMs + CLOCK_DIFFERENCE_MS;
+  }
+
+  /** Makes the next fetch due at once, whatever the snapshot says. */
+  refreshSoon(): void {
+    this.mustRefresh = true;
+  }
+
+  /**
+   * Takes over a state of the address. A key that it no longer has stops serving here. A state from before the first
+   * success has nothing to take over, so the keys that are held, and the time that they have, stay.
+   */
+  apply(snapshot: JwksSnapshot): void {
+    const { keySet, freshUntil, lastSuccessAt } = this.snapshot;
+    const isNewKeySet = snapshot.keySet !== null && snapshot.keySet !== keySet;
+    this.snapshot = snapshot.keySet === null ? { ...snapshot, keySet, freshUntil, lastSuccessAt } : snapshot;
+    this.mustRefresh = false;
+    if (isNewKeySet) this.replaceKeys(snapshot.keySet ?? '');
+  }
+
+  status(nowMs: number): JwksStatus {
+    const { lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = this.snapshot;
+    return {
+      label: this.entry.label,
+      issuer: this.entry.issuer,
+      url: this.address.url,
+      keys: this.entry.isSuspended !== true && nowMs < this.servesUntilMs ? this.keys.size : 0,
+      lastSuccessAt: lastSuccessAt ?? undefined,
+      lastFailureAt: lastFailureAt ?? undefined,
+      lastFailureReason: lastFailureReason ?? undefined,
+      nextRefreshAt: nextRefreshAt ?? undefined,
+      hasSnapshotOrAttempt: lastSuccessAt !== null || lastFailureAt !== null,
+    };
+  }
+
+  /** What log lines about this entry carry: its state in the words of `status`. */
+  get logFields(): object {
+    const { lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = this.snapshot;
+    const times = { lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt };
+    return { entry: this.entry.label, url: this.address.url, keys: this.keys.size, ...times };
+  }
+
+  private get servesUntilMs(): number {
+    const staleSeconds = Math.max(this.maxStaleSeconds, GRACE_SECONDS);
+    return (this.snapshot.freshUntil?.getTime() ?? 0) + staleSeconds * 1000;
+  }
+
+  private replaceKeys(keySet: string): void {
+    const before = this.keys;
+    try {
+      this.keys = new Map(readJwks(Buffer.from(keySet)).keys.map((key) => [key.kid, this.trust(key)]));
+    } catch (error) {
+      // Only another version of this service could have stored such a text.
+      if (!(error instanceof JwksContentError)) throw error;
+      this.logger.error({ ...this.logFields, reason: error.message }, 'a stored key set cannot be read');
+    }
+    if (this.keys.size === 0)
+      this.logger.warn(this.logFields, 'a JWKS has no usable key; its entry trusts nobody');
+    const added = kidsMissingIn(before, this.keys);
+    const removed = kidsMissingIn(this.keys, before);
+    if (added.length + removed.length === 0) return;
+    this.logger.info({ ...this.logFields, added, removed }, 'the keys of a JWKS entry have changed');
+  }
+
+  private trust({ kid, algorithms, publicKey }: JwksKey): TrustedKey {
+    return { kid, algorithms, publicKey, policy: this.entry };
+  }
+}
+
+function kidsMissingIn(keys: ReadonlyMap<string, unknown>, others: ReadonlyMap<string, unknown>): string[] {
+  return [...others.keys()].filter((kid) => !keys.has(kid)).map(quoteKid);
+}
+
+function emptySnapshot(address: JwksAddress): JwksSnapshot {
+  return {
+    ...address,
+    keySet: null,
+    freshUntil: null,
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    lastFailureReason: null,
+    consecutiveFailures: 0,
+    nextRefreshAt: null,
+    lastUnknownKidFetchAt: null,
+    revision: 0,
+  };
+}

@@ -1,0 +1,185 @@
+// Reads the content of a key set (RFC 7517): the keys that can verify tokens, and why the others are not used.
+import type { JsonWebKey, KeyObject } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
+import {
+  JsonError,
+  isJsonObject,
+  isUnstorable,
+  parseStrictJsonBytes,
+} from '../../../platform/json/strict-json.js';
+import { visible } from '../../../platform/text/told-value.js';
+import type { Algorithm } from '../algorithms.js';
+import { algorithmNamed, algorithmsFitting, familyOf, keyFits } from '../algorithms.js';
+
+/** A public key of a key set, with the algorithms that it may verify. */
+export interface JwksKey {
+  readonly kid: string;
+  readonly algorithms: ReadonlySet<Algorithm>;
+  readonly publicKey: KeyObject;
+}
+
+export interface JwksContent {
+  readonly keys: readonly JwksKey[];
+  /** One text for each key that is not used: its index, its kid and the rule; never key material. */
+  readonly warnings: readonly string[];
+}
+
+/** The answer is no key set. The message names the rule. */
+export class JwksContentError extends Error {}
+
+/** A key of the set is of no use here. The message completes a sentence that begins with the key. */
+class UnusableKeyError extends Error {}
+
+const MAX_KEYS = 100;
+/** Enough of a kid to find the key; what a foreign server sends must not fill the log. */
+const MAX_KID_CHARACTERS = 64;
+
+/** The public members of each key type that is of use (RFC 7518 §6, RFC 8037 §2). */
+const PUBLIC_MEMBERS = {
+  RSA: ['n', 'e'],
+  EC: ['crv', 'x', 'y'],
+  OKP: ['crv', 'x'],
+} as const;
+const CURVES: readonly unknown[] = ['P-256', 'P-384', 'P-521', 'Ed25519'];
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/**
+ * Reads a key set. A key that cannot verify signatures is left out and the others serve.
+ * @rule D35 Keys that cannot verify signatures are dropped with one warning each; the rest of the set serves.
+ * @throws JwksContentError when the answer as a whole is no key set
+ */
+export function readJwks(bytes: Uint8Array): JwksContent {
+  const warnings: string[] = [];
+  const usable: LabelledKey[] = [];
+  for (const [index, jwk] of parseKeys(bytes).entries()) {
+    try {
+      usable.push({ ...readKey(jwk), label: labelOf(index, jwk) });
+    } catch (error) {
+      if (!(error instanceof UnusableKeyError)) throw error;
+      warnings.push(`${labelOf(index, jwk)} ${error.message}`);
+    }
+  }
+  return { keys: withoutSharedKids(usable, warnings), warnings };
+}
+
+/** Writes keys as a key set that `readJwks` reads back as the same keys. Nothing but public members is in it. */
+export function writeJwks(keys: readonly JwksKey[]): string {
+  return JSON.stringify({ keys: keys.map(toJwk) });
+}
+
+interface LabelledKey extends JwksKey {
+  readonly label: string;
+}
+
+function parseKeys(bytes: Uint8Array): unknown[] {
+  const document = parseDocument(bytes);
+  if (!isJsonObject(document) || !Array.isArray(document['keys'])) {
+    throw new JwksContentError('the answer is not a JSON object with an array "keys"');
+  }
+  const keys: unknown[] = document['keys'];
+  if (keys.length > MAX_KEYS) throw new JwksContentError(`the set has more than ${MAX_KEYS} keys`);
+  return keys;
+}
+
+function parseDocument(bytes: Uint8Array): unknown {
+  try {
+    return parseStrictJsonBytes(bytes);
+  } catch (error) {
+    if (error instanceof JsonError)
+      throw new JwksContentError(`the answer is no usable JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+function readKey(jwk: unknown): JwksKey {
+  if (!isJsonObject(jwk)) throw new UnusableKeyError('is not an object');
+  refusePurpose(jwk);
+  const kid = readKid(jwk);
+  const publicKey = importKey(jwk);
+  return { kid, publicKey, algorithms: inferAlgorithms(jwk['alg'], publicKey) };
+}
+
+/** The audit trail names the key of every token: a token whose key it cannot name could not be audited. */
+function readKid({ kid }: Record<string, unknown>): string {
+  if (typeof kid !== 'string' || kid === '') throw new UnusableKeyError('has no kid');
+  if (isUnstorable(kid)) throw new UnusableKeyError('has a kid with NUL or a lone surrogate');
+  // Log and trail have it with each token.
+  if (visible(kid) !== kid)
+    throw new UnusableKeyError('has a kid with characters that cannot be seen, or a backslash');
+  return kid;
+}
+
+/** A key meant for something else, or one whose private half is known to everybody who can read the set. */
+function refusePurpose(jwk: Record<string, unknown>): void {
+  const { use, key_ops: operations } = jwk;
+  if (jwk['kty'] === 'oct') throw new UnusableKeyError('is symmetric (kty "oct")');
+  if (PRIVATE_MEMBERS.some((member) => member in jwk)) throw new UnusableKeyError('has private members');
+  if (use !== undefined && use !== 'sig') throw new UnusableKeyError('has a use other than "sig"');
+  if (operations === undefined) return;
+  if (!Array.isArray(operations) || !operations.includes('verify')) {
+    throw new UnusableKeyError('has key_ops without "verify"');
+  }
+}
+
+function importKey(jwk: Record<string, unknown>): KeyObject {
+  const { kty, crv } = jwk;
+  if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP')
+    throw new UnusableKeyError('has a kty that is not supported');
+  if (kty !== 'RSA' && !CURVES.includes(crv)) throw new UnusableKeyError('has a crv that is not supported');
+  const members = PUBLIC_MEMBERS[kty].map((member) => [member, jwk[member]]);
+  const publicJwk = { kty, ...Object.fromEntries(members) } as JsonWebKey;
+  try {
+    return createPublicKey({ key: publicJwk, format: 'jwk' });
+  } catch {
+    throw new UnusableKeyError('is not a valid public key');
+  }
+}
+
+/**
+ * @rule 2.1.inferred The algorithm follows from `alg`, `kty` and `crv`.
+ * Without `alg` an RSA key serves the PKCS #1 algorithms only, as most issuers mean it (D35).
+ */
+function inferAlgorithms(alg: unknown, key: KeyObject): ReadonlySet<Algorithm> {
+  refuseWeakKey(key);
+  if (alg === undefined) {
+    return new Set(algorithmsFitting(key).filter((algorithm) => familyOf(algorithm) !== 'RSA-PSS'));
+  }
+  const algorithm = algorithmNamed(alg);
+  if (algorithm === undefined) throw new UnusableKeyError('has an alg that is not supported');
+  if (!keyFits(key, algorithm)) throw new UnusableKeyError('does not fit its alg');
+  return new Set([algorithm]);
+}
+
+function refuseWeakKey(key: KeyObject): void {
+  if (algorithmsFitting(key).length > 0) return;
+  if (key.asymmetricKeyType !== 'ed25519') throw new UnusableKeyError('is too small or has a weak exponent');
+  throw new UnusableKeyError('is a point of small order, or not written in its only form');
+}
+
+/**
+ * Of keys with the same kid none serves: which one is meant cannot be told. Only usable keys count, because issuers
+ * publish an encryption key under the kid of the signing key, and that one leaves no doubt.
+ */
+function withoutSharedKids(keys: readonly LabelledKey[], warnings: string[]): JwksKey[] {
+  const shares = ({ kid }: LabelledKey) => keys.filter((key) => key.kid === kid).length > 1;
+  for (const { label } of keys.filter(shares)) warnings.push(`${label} has the same kid as another key`);
+  return keys
+    .filter((key) => !shares(key))
+    .map(({ kid, algorithms, publicKey }) => ({ kid, algorithms, publicKey }));
+}
+
+function labelOf(index: number, jwk: unknown): string {
+  const kid = isJsonObject(jwk) && typeof jwk['kid'] === 'string' ? jwk['kid'] : undefined;
+  return kid === undefined ? `key ${index}` : `key ${index} (kid ${quoteKid(kid)})`;
+}
+
+/** A kid as logs show it. */
+export function quoteKid(kid: string): string {
+  return `"${visible(kid.slice(0, MAX_KID_CHARACTERS))}"`;
+}
+
+function toJwk({ kid, algorithms, publicKey }: JwksKey): JsonWebKey {
+  const [alg, ...others] = algorithms;
+  // Several algorithms are those of a key without alg.
+  return { ...publicKey.export({ format: 'jwk' }), kid, ...(others.length === 0 ? { alg } : {}) };
+}

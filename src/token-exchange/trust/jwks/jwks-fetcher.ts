@@ -1,0 +1,151 @@
+// Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
+import type { Client, Dispatcher } from 'undici';
+import type { KeySetFetchOutcome } from '../../host/telemetry.js';
+import type { JwksSettingNames } from '../../token-exchange.options.js';
+import { maxAgeSeconds } from './cache-control.js';
+import type { JwksOptions } from './jwks-options.js';
+import { JWKS_SETTING_NAMES } from './jwks-options.js';
+import {
+  AddressRefusedError,
+  NetworkAddressPolicy,
+  settingThatAllows,
+} from '../../../platform/http/network-address.js';
+
+const DEADLINE_MS = 5_000;
+const MAX_BODY_BYTES = 1_048_576;
+const REQUEST_HEADERS = {
+  accept: 'application/jwk-set+json, application/json',
+  // A compressed answer could unfold into any size; one that comes nevertheless is refused.
+  'accept-encoding': 'identity',
+  'user-agent': 'embedded-token-exchange',
+};
+
+/** The body of a 200 answer, and how long it says that it is fresh (held within D34's bounds). */
+export interface JwksAnswer {
+  readonly body: Uint8Array;
+  readonly maxAgeSeconds: number | undefined;
+}
+
+/** A fetch brought nothing. The message says why, without anything from the answer but its status. */
+export class JwksFetchError extends Error {
+  constructor(
+    readonly outcome: KeySetFetchOutcome,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Fetches one URL at a time; who calls it takes care of how often. */
+export class JwksFetcher {
+  private readonly addresses: NetworkAddressPolicy;
+  private readonly protocols: readonly string[];
+  private readonly settingNames: JwksSettingNames;
+
+  constructor({
+    allowHttp,
+    allowPrivate,
+    settingNames = JWKS_SETTING_NAMES,
+  }: Pick<JwksOptions, 'allowHttp' | 'allowPrivate' | 'settingNames'>) {
+    this.settingNames = settingNames;
+    this.addresses = new NetworkAddressPolicy({ allowLoopback: allowHttp, allowRanges: allowPrivate });
+    this.protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
+  }
+
+  /**
+   * Gets a URL. Each exchange has a client of its own, so that no connection outlives the check that it has passed.
+   * @rule D33 One deadline of 5 seconds over all, at most 1 MiB, status 200, no redirect, public https addresses only.
+   * @throws JwksFetchError
+   */
+  async fetch(address: string): Promise<JwksAnswer> {
+    const url = new URL(address);
+    if (!this.protocols.includes(url.protocol))
+      throw new JwksFetchError(
+        'address_refused',
+        `only https: addresses are allowed (see ${this.settingNames.allowHttp})`,
+      );
+    const client = await this.connect(url);
+    try {
+      return await withinDeadline(exchange(client, url));
+    } catch (error) {
+      throw this.asFetchError(error);
+    } finally {
+      await client.destroy();
+    }
+  }
+
+  /** Only the code or class of a foreign error is told: its text may hold parts of the answer. */
+  private asFetchError(error: unknown): JwksFetchError {
+    if (error instanceof JwksFetchError) return error;
+    if (error instanceof AddressRefusedError) {
+      const setting = settingThatAllows(error.address, this.settingNames);
+      return new JwksFetchError('address_refused', `${error.message} (see ${setting})`);
+    }
+    const { code, name } = error as { code?: unknown; name?: unknown };
+    return new JwksFetchError('connection_failed', `the connection failed (${String(code ?? name)})`);
+  }
+
+  /**
+   * undici comes with the first fetch: where all keys are static it is never needed.
+   */
+  private async connect({ origin }: URL): Promise<Client> {
+    const { Client } = await import('undici');
+    const { guardedConnector } = await import('../../../platform/http/guarded-connector.js');
+    return new Client(origin, { connect: guardedConnector(this.addresses, DEADLINE_MS) });
+  }
+}
+
+async function exchange(client: Client, url: URL): Promise<JwksAnswer> {
+  const response = await client.request({
+    path: url.pathname + url.search,
+    method: 'GET',
+    headers: REQUEST_HEADERS,
+    // Says "connection: close": there is no second request.
+    reset: true,
+  });
+  refuseByHead(response);
+  const body = await readBody(response.body);
+  return { body, maxAgeSeconds: maxAgeSeconds(textOf(response.headers['cache-control'])) };
+}
+
+function refuseByHead({ statusCode, headers }: Dispatcher.ResponseData): void {
+  const isRedirect = statusCode >= 300 && statusCode < 400;
+  if (isRedirect) throw new JwksFetchError('status', `redirects are not followed (status ${statusCode})`);
+  if (statusCode !== 200) throw new JwksFetchError('status', `status ${statusCode}`);
+  const encoding = textOf(headers['content-encoding'])?.toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') throw new JwksFetchError('answer_refused', 'compressed answers are not taken');
+}
+
+/** Counts as it reads: a Content-Length may be missing or wrong. */
+async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES)
+      throw new JwksFetchError('answer_refused', 'the answer is larger than 1 MiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Ends the waiting in time, whatever it is for: a name server, a connection, a header or the next byte. What then
+ * still goes on ends with the client, which the caller destroys.
+ */
+async function withinDeadline<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    const late = new JwksFetchError('timeout', `no complete answer within ${DEADLINE_MS / 1000} seconds`);
+    timer = setTimeout(() => reject(late), DEADLINE_MS);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
+}

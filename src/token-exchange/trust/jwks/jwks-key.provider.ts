@@ -1,0 +1,201 @@
+// Serves the keys that issuers publish by JWKS: from memory always, fetched in the background.
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Leader } from '../../../platform/jobs/leader.js';
+import { Notifications } from '../../../platform/jobs/notifications.js';
+import { Clock } from '../../../platform/clock.js';
+import type { Log } from '../../../platform/log/log.js';
+import { LOGGER } from '../../../platform/log/log.js';
+import type { KeySetState } from '../../host/telemetry.js';
+import { ExchangeTelemetry } from '../../host/telemetry.js';
+import type { JwksEntry, TrustedKey } from '../trusted-key.js';
+import { JwksCache } from './jwks-cache.js';
+import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
+import { quoteKid } from './jwks-content.js';
+import { JwksFetcher } from './jwks-fetcher.js';
+import type { JwksOptions } from './jwks-options.js';
+import { JWKS_OPTIONS } from './jwks-options.js';
+import { JwksRefresh } from './jwks-refresh.js';
+import { JwksSnapshotFollower } from './jwks-snapshot-follower.js';
+import { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
+import { UnknownKidSearch } from './unknown-kid-search.js';
+
+const TICK_MS = 1_000;
+
+/**
+ * Keys by issuer and kid, as the issuers publish them.
+ *
+ * What is in memory answers at once. The leader fetches in time and stores what it got; every instance follows what is
+ * stored. A failing endpoint takes no keys away before their bounded time is over; only another key set does.
+ */
+@Injectable()
+export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly cache: JwksCache;
+  private readonly refresh: JwksRefresh;
+  private readonly follower: JwksSnapshotFollower;
+  private readonly unknownKids: UnknownKidSearch;
+  private readonly toldAmbiguities = new WeakSet<TrustedKey>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(JWKS_OPTIONS) options: JwksOptions,
+    snapshots: JwksSnapshotRepository,
+    notifications: Notifications,
+    private readonly leader: Leader,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
+    telemetry: ExchangeTelemetry,
+  ) {
+    this.cache = new JwksCache(options, logger);
+    this.refresh = new JwksRefresh(options, new JwksFetcher(options), snapshots, clock, logger, telemetry);
+    this.follower = new JwksSnapshotFollower(this.cache, snapshots, notifications, clock, logger);
+    this.unknownKids = new UnknownKidSearch(snapshots, this.follower, this.refresh, clock);
+  }
+
+  onApplicationBootstrap(): Promise<void> {
+    return this.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.stop();
+  }
+
+  /**
+   * Takes over what is stored, and begins to refresh in the background.
+   * @rule 5.3.1 Keys are fetched when the instance starts; of several instances by the leader, for all.
+   */
+  async start(): Promise<void> {
+    await this.follower.start();
+    if (this.leader.isLeader) for (const cached of this.cache.entries) cached.refreshSoon();
+    this.timer = setInterval(() => void this.tick(), TICK_MS);
+    this.timer.unref();
+    void this.tick();
+  }
+
+  /** Ends the background work; a fetch under way is waited for, which takes 5 seconds at most. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.follower.stop();
+    await this.refresh.idle();
+  }
+
+  /**
+   * Takes other stored entries. What is stored of a new one's address is taken over at once; else the leader fetches it
+   * within a second. Never rejects.
+   */
+  async replaceStored(entries: readonly JwksEntry[]): Promise<void> {
+    this.cache.replaceStored(entries);
+    await this.follower.start();
+  }
+
+  /** Takes other stored entries, and what is stored of all addresses. @throws the driver's error */
+  protected async readStored(entries: readonly JwksEntry[]): Promise<void> {
+    this.cache.replaceStored(entries);
+    await this.follower.follow();
+  }
+
+  /** Does what is due at this moment, and resolves when it is done. Called every second. Never rejects. */
+  async tick(): Promise<void> {
+    const nowMs = this.clock.nowMs();
+    const due = this.leader.isLeader ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
+    await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
+  }
+
+  /** A key that is held is found at once, without waiting; an unknown kid may cause one bounded fetch. */
+  find(issuer: string, kid: string): TrustedKey | undefined | Promise<TrustedKey | undefined> {
+    const candidates = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
+    const held = this.held(candidates, kid);
+    return held.length > 0 || candidates.length === 0 ? this.onlyOne(held) : this.search(candidates, kid);
+  }
+
+  /** The issuers of all entries, suspended ones too. */
+  get issuers(): Iterable<string> {
+    return this.cache.entries.map(({ entry }) => entry.issuer);
+  }
+
+  /** All keys of an issuer that are in memory and serve. */
+  keysOf(issuer: string): readonly TrustedKey[] {
+    const cached = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
+    return cached.flatMap((one) => one.serving(this.clock.nowMs()));
+  }
+
+  /** A key that a configured entry holds. */
+  findConfigured(issuer: string, kid: string): TrustedKey | undefined {
+    const configured = this.cache.configured.filter(({ entry }) => entry.issuer === issuer);
+    return this.onlyOne(this.heldBy(configured, kid));
+  }
+
+  /** Whether an address, by its hash, is that of an entry. */
+  hasKeySet(urlHash: string): boolean {
+    return this.cache.entries.some(({ address }) => address.urlHash === urlHash);
+  }
+
+  /** The state of each entry, in the order of the configuration; then the stored ones. */
+  status(): readonly JwksStatus[] {
+    return this.cache.entries.map((cached) => cached.status(this.clock.nowMs()));
+  }
+
+  /** As `status`, of configured entries only. */
+  configuredStatus(): readonly JwksStatus[] {
+    return this.cache.configured.map((cached) => cached.status(this.clock.nowMs()));
+  }
+
+  /** What metrics tell of each entry, in the order of `status`. */
+  keySets(): readonly KeySetState[] {
+    const nowMs = this.clock.nowMs();
+    return this.cache.entries.map((cached) => keySetState(cached.status(nowMs), nowMs));
+  }
+
+  /** Looks further for a kid that is not held. */
+  protected async search(
+    candidates: readonly JwksCacheEntry[],
+    kid: string,
+  ): Promise<TrustedKey | undefined> {
+    await Promise.all(candidates.map((cached) => this.unknownKids.search(cached, kid)));
+    return this.onlyOne(this.held(candidates, kid));
+  }
+
+  /** Those of configured entries; else that of the first stored one that is not suspended, or of the first (D70). */
+  private held(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
+    const { configured } = this.cache;
+    const ofConfigured = this.heldBy(
+      candidates.filter((cached) => configured.includes(cached)),
+      kid,
+    );
+    if (ofConfigured.length > 0) return ofConfigured;
+    const stored = this.heldBy(candidates, kid);
+    return stored
+      .filter(({ policy }) => policy.isSuspended !== true)
+      .concat(stored)
+      .slice(0, 1);
+  }
+
+  private heldBy(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
+    return candidates.flatMap((cached) => cached.keyFor(kid, this.clock.nowMs()) ?? []);
+  }
+
+  /** Of keys of several entries with the same issuer and kid none is used: which one is meant is not known (D37). */
+  private onlyOne([key, ...others]: readonly TrustedKey[]): TrustedKey | undefined {
+    if (key === undefined || others.length === 0) return key;
+    if (!this.toldAmbiguities.has(key)) {
+      this.toldAmbiguities.add(key);
+      const entries = [key, ...others].map(({ policy }) => policy.label);
+      this.logger.warn(
+        { entries, kid: quoteKid(key.kid) },
+        'several JWKS entries hold this kid; none of its keys is used',
+      );
+    }
+    return undefined;
+  }
+}
+
+function keySetState(status: JwksStatus, nowMs: number): KeySetState {
+  const { label: entry, issuer, lastSuccessAt, lastFailureAt, nextRefreshAt } = status;
+  return {
+    entry,
+    issuer,
+    ageSeconds: lastSuccessAt && (nowMs - lastSuccessAt.getTime()) / 1000,
+    nextRefreshSeconds: nextRefreshAt && (nextRefreshAt.getTime() - nowMs) / 1000,
+    isFailing: lastFailureAt !== undefined && (lastSuccessAt === undefined || lastFailureAt > lastSuccessAt),
+  };
+}

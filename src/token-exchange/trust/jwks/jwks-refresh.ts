@@ -1,0 +1,186 @@
+// Fetches a key set, stores what came of it for all instances, and decides when the next fetch is due.
+import type { Clock } from '../../../platform/clock.js';
+import type { Log } from '../../../platform/log/log.js';
+import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host/telemetry.js';
+import type { JwksCacheEntry } from './jwks-cache-entry.js';
+import type { JwksContent } from './jwks-content.js';
+import { JwksContentError, readJwks, writeJwks } from './jwks-content.js';
+import type { JwksAnswer, JwksFetcher } from './jwks-fetcher.js';
+import { JwksFetchError } from './jwks-fetcher.js';
+import type { JwksOptions } from './jwks-options.js';
+import type {
+  FailedFetch,
+  FetchedKeySet,
+  JwksSnapshot,
+  JwksSnapshotRepository,
+} from './jwks-snapshot.repository.js';
+
+const DEFAULT_FRESH_SECONDS = 3_600;
+const FIRST_RETRY_SECONDS = 5;
+const LONGEST_RETRY_SECONDS = 300;
+/** Back-off times are spread by this part of them to both sides, lest many instances or entries beat in time. */
+const JITTER = 0.2;
+
+/** A fetch that is under way. */
+interface Fetch {
+  readonly cached: JwksCacheEntry;
+  readonly startedAt: Date;
+  readonly knownRevision: number;
+}
+
+export class JwksRefresh {
+  private readonly flights = new Map<JwksCacheEntry, Promise<void>>();
+  private readonly toldWarnings = new WeakMap<JwksCacheEntry, string>();
+
+  constructor(
+    private readonly options: Pick<JwksOptions, 'refreshIntervalSeconds'>,
+    private readonly fetcher: JwksFetcher,
+    private readonly snapshots: JwksSnapshotRepository,
+    private readonly clock: Clock,
+    private readonly logger: Log,
+    private readonly telemetry: ExchangeTelemetry,
+  ) {}
+
+  /** Fetches one entry's keys; whoever asks while a fetch is under way shares it. Never rejects. */
+  refresh(cached: JwksCacheEntry): Promise<void> {
+    const running = this.flights.get(cached);
+    if (running !== undefined) return running;
+    const flight = this.run(cached).finally(() => this.flights.delete(cached));
+    this.flights.set(cached, flight);
+    return flight;
+  }
+
+  /** The fetch that is under way, if there is one. */
+  running(cached: JwksCacheEntry): Promise<void> | undefined {
+    return this.flights.get(cached);
+  }
+
+  /** Resolves when no fetch is under way any more. */
+  async idle(): Promise<void> {
+    await Promise.all(this.flights.values());
+  }
+
+  private async run(cached: JwksCacheEntry): Promise<void> {
+    const knownRevision = cached.snapshot.revision;
+    const fetch: Fetch = { cached, startedAt: new Date(this.clock.nowMs()), knownRevision };
+    const step = { name: 'jwks_fetch', entry: cached.entry.label } as const;
+    try {
+      const { answer, content } = await this.telemetry.traced(step, () => this.fetchKeys(cached));
+      this.warn(cached, content.warnings);
+      await this.succeed(fetch, answer, content);
+      this.telemetry.countKeySetFetch(content.keys.length === 0 ? 'no_usable_key' : 'succeeded');
+    } catch (error) {
+      this.telemetry.countKeySetFetch(outcomeOf(error));
+      await this.fail(fetch, this.reasonOf(error));
+    }
+  }
+
+  private async fetchKeys({ entry }: JwksCacheEntry): Promise<{ answer: JwksAnswer; content: JwksContent }> {
+    const answer = await this.fetcher.fetch(entry.url);
+    return { answer, content: readJwks(answer.body) };
+  }
+
+  /**
+   * @rule D34 Keys are fresh for max-age, else the entry's cacheTtlSeconds, else 3,600 seconds; fetched again then.
+   * See cache-control.ts for the bounds of max-age, `fail` below for retries, jwks-cache-entry.ts for how long keys outlive
+   * a failing endpoint, unknown-kid-search.ts for the one fetch that an unknown kid causes.
+   * Where neither is given the refresh interval decides (8.2), but not beyond the time in which keys are fresh: stale
+   * keys are for failures. A set without a usable key is no failure: it is how an issuer says that nobody is to be trusted,
+   * and the next unknown kid asks again.
+   */
+  private async succeed(
+    { cached, startedAt, knownRevision }: Fetch,
+    { maxAgeSeconds }: JwksAnswer,
+    { keys }: JwksContent,
+  ): Promise<void> {
+    const lifeSeconds = maxAgeSeconds ?? cached.entry.cacheTtlSeconds;
+    const freshSeconds = lifeSeconds ?? DEFAULT_FRESH_SECONDS;
+    const dueSeconds = lifeSeconds ?? Math.min(this.options.refreshIntervalSeconds, freshSeconds);
+    const hadFailed = cached.snapshot.consecutiveFailures > 0;
+    await this.store(cached, {
+      keySet: writeJwks(keys),
+      startedAt,
+      knownRevision,
+      freshUntil: later(startedAt, freshSeconds),
+      nextRefreshAt: later(startedAt, dueSeconds),
+    });
+    if (hadFailed) this.logger.info(cached.logFields, 'a JWKS endpoint answers again');
+  }
+
+  /** When the database is away the keys serve at least here, and another try is due soon. */
+  private async store(cached: JwksCacheEntry, fetched: FetchedKeySet): Promise<void> {
+    try {
+      cached.apply(await this.snapshots.recordSuccess(cached.address, fetched));
+    } catch (error) {
+      const nextRefreshAt = later(new Date(this.clock.nowMs()), FIRST_RETRY_SECONDS);
+      const { keySet, freshUntil, startedAt: lastSuccessAt } = fetched;
+      const local = { keySet, freshUntil, lastSuccessAt, nextRefreshAt, consecutiveFailures: 0 };
+      this.applyHere(cached, local, error);
+    }
+  }
+
+  private async fail({ cached, startedAt, knownRevision }: Fetch, reason: string): Promise<void> {
+    const { consecutiveFailures: before, lastFailureReason } = cached.snapshot;
+    const consecutiveFailures = before + 1;
+    const nextRefreshAt = later(new Date(this.clock.nowMs()), this.retrySeconds(cached, consecutiveFailures));
+    const failed: FailedFetch = {
+      reason,
+      startedAt,
+      knownRevision,
+      consecutiveFailures,
+      nextRefreshAt,
+    };
+    try {
+      cached.apply(await this.snapshots.recordFailure(cached.address, failed));
+    } catch (error) {
+      const local = {
+        lastFailureAt: startedAt,
+        lastFailureReason: reason,
+        consecutiveFailures,
+        nextRefreshAt,
+      };
+      this.applyHere(cached, local, error);
+    }
+    const isNews = before === 0 || lastFailureReason !== reason;
+    if (isNews)
+      this.logger.warn({ ...cached.logFields, reason }, 'a JWKS fetch failed; keys held before serve on');
+  }
+
+  /** Doubles from 5 seconds up to 5 minutes, but never beyond the entry's normal interval. */
+  private retrySeconds({ entry }: JwksCacheEntry, consecutiveFailures: number): number {
+    const normalSeconds = entry.cacheTtlSeconds ?? this.options.refreshIntervalSeconds;
+    const backOffSeconds = FIRST_RETRY_SECONDS * 2 ** (consecutiveFailures - 1);
+    const spread = 1 + JITTER * (2 * Math.random() - 1);
+    return Math.min(backOffSeconds, LONGEST_RETRY_SECONDS, normalSeconds) * spread;
+  }
+
+  /** The revision stays: the row of the database is not this state, and the next one stored is news. */
+  private applyHere(cached: JwksCacheEntry, state: Partial<JwksSnapshot>, error: unknown): void {
+    cached.apply({ ...cached.snapshot, ...state });
+    this.logger.error({ ...cached.logFields, err: error }, 'the outcome of a JWKS fetch could not be stored');
+  }
+
+  /** Each dropped key once, until the set drops others. */
+  private warn(cached: JwksCacheEntry, warnings: readonly string[]): void {
+    const told = warnings.join('\n');
+    if (this.toldWarnings.get(cached) === told) return;
+    this.toldWarnings.set(cached, told);
+    for (const warning of warnings)
+      this.logger.warn({ ...cached.logFields, warning }, 'a key of a JWKS is not used');
+  }
+
+  private reasonOf(error: unknown): string {
+    if (error instanceof JwksFetchError || error instanceof JwksContentError) return error.message;
+    this.logger.error({ err: error }, 'a JWKS fetch met an internal fault');
+    return 'internal fault';
+  }
+}
+
+function outcomeOf(error: unknown): KeySetFetchOutcome {
+  if (error instanceof JwksFetchError) return error.outcome;
+  return error instanceof JwksContentError ? 'not_a_key_set' : 'internal_fault';
+}
+
+function later(moment: Date, seconds: number): Date {
+  return new Date(moment.getTime() + seconds * 1000);
+}

@@ -1,0 +1,96 @@
+// Keeps the cached keys at the state of the snapshots, whichever instance has stored them.
+import type { Notifications, Subscription } from '../../../platform/jobs/notifications.js';
+import type { Clock } from '../../../platform/clock.js';
+import type { Log } from '../../../platform/log/log.js';
+import type { JwksCache } from './jwks-cache.js';
+import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
+import { SNAPSHOT_CHANNEL } from './jwks-snapshot.repository.js';
+
+/** A notification may get lost, and then this is how soon a change is seen. */
+const POLL_MS = 5_000;
+/** However many unknown kids come, the database is asked no more often for their sake. */
+const REREAD_MS = 1_000;
+
+export class JwksSnapshotFollower {
+  private subscription: Subscription | undefined;
+  private reading: Promise<void> | undefined;
+  private readAtMs = Number.NEGATIVE_INFINITY;
+  private isFailing = false;
+  private isStopped = false;
+
+  constructor(
+    private readonly cache: JwksCache,
+    private readonly snapshots: JwksSnapshotRepository,
+    private readonly notifications: Notifications,
+    private readonly clock: Clock,
+    private readonly logger: Log,
+  ) {}
+
+  /**
+   * Reads the snapshots of all entries and listens for changes from then on; again where there are other entries than before.
+   * A database that is away delays neither.
+   */
+  async start(): Promise<void> {
+    await this.followNews();
+    if (this.cache.entries.length === 0 || this.isStopped) return;
+    this.subscription ??= this.notifications.listen(SNAPSHOT_CHANNEL, () => void this.followNews());
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await this.subscription?.end();
+    await this.reading?.catch(() => undefined);
+  }
+
+  /**
+   * Reads what has changed if nothing was read for 5 seconds: also where there is one process, whose commands may have asked for
+   * a fetch. Never rejects.
+   */
+  async poll(): Promise<void> {
+    if (this.cache.entries.length > 0 && this.sinceReadMs >= POLL_MS) await this.followQuietly();
+  }
+
+  /** Reads what has changed, at most once a second; who asks more often shares a running reading or does without. */
+  async reread(): Promise<void> {
+    if (!this.notifications.hasOtherProcesses) return;
+    if (this.reading !== undefined || this.sinceReadMs >= REREAD_MS) await this.follow();
+  }
+
+  /** Reads what has changed. A reading under way is shared. */
+  follow(): Promise<void> {
+    this.reading ??= this.read().finally(() => (this.reading = undefined));
+    return this.reading;
+  }
+
+  private async read(): Promise<void> {
+    this.readAtMs = this.clock.nowMs();
+    const { entries } = this.cache;
+    const byHash = new Map(entries.map((cached) => [cached.address.urlHash, cached]));
+    const known = new Map(entries.map(({ address, snapshot }) => [address.urlHash, snapshot.revision]));
+    for (const snapshot of await this.snapshots.findChanged(known))
+      byHash.get(snapshot.urlHash)?.apply(snapshot);
+  }
+
+  /** A reading that was under way when the news came may have been too early for it. */
+  private async followNews(): Promise<void> {
+    await this.reading?.catch(() => undefined);
+    await this.followQuietly();
+  }
+
+  private async followQuietly(): Promise<void> {
+    try {
+      await this.follow();
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing)
+        this.logger.warn({ err: error }, 'the stored key sets cannot be read; those in memory serve');
+      this.isFailing = true;
+    }
+  }
+
+  /** Infinite when the clock was put back, so that a jump does not keep the reading out. */
+  private get sinceReadMs(): number {
+    const sinceMs = this.clock.nowMs() - this.readAtMs;
+    return sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs;
+  }
+}

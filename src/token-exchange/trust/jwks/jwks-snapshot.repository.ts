@@ -1,0 +1,208 @@
+// Keeps what was fetched from each JWKS address, for all instances and over restarts.
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+
+/** The state of one JWKS address. The row exists from the first attempt to fetch it. */
+export interface JwksSnapshot {
+  /** SHA-256 of the URL, in hexadecimal. */
+  readonly urlHash: string;
+
+  /** The URL as people may see it: without its query. */
+  readonly url: string;
+
+  /** The usable keys as `writeJwks` writes them, maybe none; null before the first success. */
+  readonly keySet: string | null;
+
+  readonly freshUntil: Date | null;
+
+  /** When the last successful fetch began. */
+  readonly lastSuccessAt: Date | null;
+
+  /** When the last failed fetch began. It may lie before the last success. */
+  readonly lastFailureAt: Date | null;
+
+  readonly lastFailureReason: string | null;
+
+  /** Failures since the last success. */
+  readonly consecutiveFailures: number;
+
+  readonly nextRefreshAt: Date | null;
+
+  readonly lastUnknownKidFetchAt: Date | null;
+
+  /** Grows with each outcome of a fetch; another revision than the known one is news. */
+  readonly revision: number;
+}
+
+const COLUMNS = `url_hash AS "urlHash", url, key_set AS "keySet", fresh_until AS "freshUntil",
+  last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", last_failure_reason AS "lastFailureReason",
+  consecutive_failures AS "consecutiveFailures", next_refresh_at AS "nextRefreshAt",
+  last_unknown_kid_fetch_at AS "lastUnknownKidFetchAt", revision`;
+
+/** A JWKS address in the words of this table. */
+export type JwksAddress = Pick<JwksSnapshot, 'urlHash' | 'url'>;
+
+/** A fetch, and the revision of the snapshot that was known when it began. */
+interface Fetch {
+  readonly startedAt: Date;
+  readonly knownRevision: number;
+}
+
+/** The outcome of a fetch that brought a key set, be it empty. */
+export interface FetchedKeySet extends Fetch {
+  readonly keySet: string;
+  readonly freshUntil: Date;
+  readonly nextRefreshAt: Date;
+}
+
+/** The outcome of a fetch that brought none. */
+export interface FailedFetch extends Fetch {
+  readonly reason: string;
+  readonly consecutiveFailures: number;
+  readonly nextRefreshAt: Date;
+}
+
+/** The channel on which each stored outcome is announced (NOTIFY). */
+export const SNAPSHOT_CHANNEL = 'jwks_snapshot';
+
+/** How the table knows a URL. The query is not shown: it may hold a secret. */
+export function toJwksAddress(url: string): JwksAddress {
+  const { origin, pathname, search } = new URL(url);
+  const sent = origin + pathname + search;
+  return { urlHash: createHash('sha256').update(sent).digest('hex'), url: origin + pathname };
+}
+
+@Injectable()
+export class JwksSnapshotRepository {
+  constructor(private readonly database: Database) {}
+
+  /** For requests that ask: what one waits for the database, in milliseconds. */
+  get waitMs(): number {
+    return this.database.waitMs;
+  }
+
+  async find(urlHashes: readonly string[]): Promise<JwksSnapshot[]> {
+    return this.database.query<JwksSnapshot>(
+      `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot WHERE url_hash = ANY ($1)`,
+      [urlHashes],
+    );
+  }
+
+  /** The rows whose revision is not the known one. The key sets of the others are not transferred. */
+  async findChanged(known: ReadonlyMap<string, number>): Promise<JwksSnapshot[]> {
+    const revisions = await this.database.query<Pick<JwksSnapshot, 'urlHash' | 'revision'>>(
+      'SELECT url_hash AS "urlHash", revision FROM token_exchange_jwks_snapshot WHERE url_hash = ANY ($1)',
+      [[...known.keys()]],
+    );
+    const changed = revisions.filter(({ urlHash, revision }) => revision !== known.get(urlHash));
+    return changed.length === 0 ? [] : this.find(changed.map(({ urlHash }) => urlHash));
+  }
+
+  /**
+   * Stores a fetched key set and announces it, in one statement.
+   * Only where the row is as it was when the fetch began: of overlapping fetches the first that is stored counts, so what is
+   * stored was always fetched later than what was there before (D94).
+   * @returns the row as it stands now
+   */
+  async recordSuccess(address: JwksAddress, fetched: FetchedKeySet): Promise<JwksSnapshot> {
+    await this.database.query(
+      `WITH stored AS (
+         INSERT INTO token_exchange_jwks_snapshot AS held
+           (url_hash, url, key_set, fresh_until, last_success_at, next_refresh_at, consecutive_failures, revision)
+         VALUES ($1, $2, $3, $4, $5, $6, 0, 1)
+         ON CONFLICT (url_hash) DO UPDATE SET
+           url = excluded.url, key_set = excluded.key_set, fresh_until = excluded.fresh_until,
+           last_success_at = excluded.last_success_at, next_refresh_at = excluded.next_refresh_at,
+           consecutive_failures = 0, revision = held.revision + 1
+         WHERE held.revision = $7
+         RETURNING url_hash
+       ) SELECT pg_notify($8, url_hash) FROM stored`,
+      [
+        address.urlHash,
+        address.url,
+        fetched.keySet,
+        fetched.freshUntil,
+        fetched.startedAt,
+        fetched.nextRefreshAt,
+        fetched.knownRevision,
+        SNAPSHOT_CHANNEL,
+      ],
+    );
+    return this.stored(address);
+  }
+
+  /**
+   * Stores that a fetch failed, keeps the keys, and announces it; where the row is as it was when the fetch began.
+   * @returns the row as it stands now
+   */
+  async recordFailure(address: JwksAddress, failed: FailedFetch): Promise<JwksSnapshot> {
+    const { startedAt, reason, consecutiveFailures, nextRefreshAt, knownRevision } = failed;
+    await this.database.query(
+      `WITH stored AS (
+         INSERT INTO token_exchange_jwks_snapshot AS held
+           (url_hash, url, last_failure_at, last_failure_reason, consecutive_failures, next_refresh_at, revision)
+         VALUES ($1, $2, $3, $4, $5, $6, 1)
+         ON CONFLICT (url_hash) DO UPDATE SET
+           last_failure_at = excluded.last_failure_at, last_failure_reason = excluded.last_failure_reason,
+           consecutive_failures = excluded.consecutive_failures, next_refresh_at = excluded.next_refresh_at,
+           revision = held.revision + 1
+         WHERE held.revision = $8
+         RETURNING url_hash
+       ) SELECT pg_notify($7, url_hash) FROM stored`,
+      [
+        address.urlHash,
+        address.url,
+        startedAt,
+        reason,
+        consecutiveFailures,
+        nextRefreshAt,
+        SNAPSHOT_CHANNEL,
+        knownRevision,
+      ],
+    );
+    return this.stored(address);
+  }
+
+  /**
+   * Reserves the one extra fetch of a window for this instance. One atomic statement decides between all instances.
+   * A reservation that lies more than a window ahead was made by a wrong clock and does not count.
+   * @returns undefined when it was got, else when the holder of the present window made its own
+   */
+  async reserveUnknownKidFetch(address: JwksAddress, now: Date, windowMs: number): Promise<Date | undefined> {
+    const [from, until] = [new Date(now.getTime() - windowMs), new Date(now.getTime() + windowMs)];
+    const reserved = await this.database.query<unknown>(
+      `INSERT INTO token_exchange_jwks_snapshot AS held (url_hash, url, last_unknown_kid_fetch_at) VALUES ($1, $2, $3)
+       ON CONFLICT (url_hash) DO UPDATE SET last_unknown_kid_fetch_at = excluded.last_unknown_kid_fetch_at
+       WHERE held.last_unknown_kid_fetch_at IS NULL
+         OR held.last_unknown_kid_fetch_at <= $4 OR held.last_unknown_kid_fetch_at > $5
+       RETURNING url_hash`,
+      [address.urlHash, address.url, now, from, until],
+    );
+    if (reserved.length > 0) return undefined;
+    const { lastUnknownKidFetchAt } = await this.stored(address);
+    return lastUnknownKidFetchAt ?? now;
+  }
+
+  /**
+   * Has the leader fetch addresses with its next look, and announces that. An address that nobody has tried yet has no row, and
+   * is due anyway.
+   */
+  async makeDue(urlHashes: readonly string[]): Promise<void> {
+    await this.database.query(
+      // A minute ago by any clock that is right enough.
+      `WITH due AS (
+         UPDATE token_exchange_jwks_snapshot
+         SET next_refresh_at = least(next_refresh_at, now() - interval '1 minute'), revision = revision + 1
+         WHERE url_hash = ANY ($1) RETURNING url_hash
+       ) SELECT pg_notify($2, url_hash) FROM due`,
+      [urlHashes, SNAPSHOT_CHANNEL],
+    );
+  }
+
+  private async stored({ urlHash, url }: JwksAddress): Promise<JwksSnapshot> {
+    const [row] = await this.find([urlHash]);
+    if (row === undefined) throw new Error(`the row of ${url} is gone`);
+    return row;
+  }
+}

@@ -1,0 +1,98 @@
+// Looks for a key that is not in the cache: in the shared snapshot first, then by one bounded extra fetch.
+import { setTimeout as pause } from 'node:timers/promises';
+import { withinWait } from '../../../platform/database/wait-limit.js';
+import type { Clock } from '../../../platform/clock.js';
+import type { JwksCacheEntry } from './jwks-cache-entry.js';
+import type { JwksRefresh } from './jwks-refresh.js';
+import type { JwksSnapshotFollower } from './jwks-snapshot-follower.js';
+import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
+
+const WINDOW_MS = 30_000;
+/** The deadline of a fetch, and a second to store what it brought. */
+const LONGEST_WAIT_MS = 6_000;
+const LOOK_AGAIN_MS = 500;
+/** Requests that may wait for one fetch. It hangs for five seconds if its endpoint does, and anybody can send an unknown kid. */
+const MOST_WAITING = 32;
+
+/** A fetch under way, with the number of requests that have begun to wait for it. */
+interface SharedFetch {
+  readonly done: Promise<void>;
+  waiting: number;
+}
+
+export class UnknownKidSearch {
+  private readonly fetches = new Map<JwksCacheEntry, SharedFetch>();
+  /** Until when the window of an entry is known to be taken, in milliseconds since the Unix epoch. */
+  private readonly takenUntilMs = new WeakMap<JwksCacheEntry, number>();
+
+  constructor(
+    private readonly snapshots: JwksSnapshotRepository,
+    private readonly follower: JwksSnapshotFollower,
+    private readonly refresh: JwksRefresh,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Brings the cache to the newest state that may be asked for. A kid that it lacks afterwards is unknown.
+   * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
+   * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot-follower.ts for how others hear of it,
+   * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, coordination/ for who leads.
+   * For a request that would be one too many to wait the kid is unknown at once (D34).
+   */
+  async search(cached: JwksCacheEntry, kid: string): Promise<void> {
+    await withinWait(this.snapshots.waitMs, () => this.follower.reread());
+    if (cached.keyFor(kid, this.clock.nowMs()) !== undefined) return;
+    const fetch = this.fetches.get(cached) ?? this.startFetch(cached);
+    if (fetch === undefined || fetch.waiting >= MOST_WAITING) return;
+    fetch.waiting += 1;
+    // What a fetch brings is stored with the limits of the background, for which no request waits (D49).
+    await withinWait(LONGEST_WAIT_MS + this.snapshots.waitMs, () => fetch.done);
+  }
+
+  /** At most one extra fetch per URL and 30 seconds over all instances, whether the last one succeeded or failed (D34). */
+  private startFetch(cached: JwksCacheEntry): SharedFetch | undefined {
+    const running = this.refresh.running(cached);
+    if (running === undefined && this.isWindowTaken(cached)) return undefined;
+    const done = (running ?? this.reserveAndFetch(cached)).finally(() => this.fetches.delete(cached));
+    const fetch = { done, waiting: 0 };
+    this.fetches.set(cached, fetch);
+    return fetch;
+  }
+
+  private isWindowTaken(cached: JwksCacheEntry): boolean {
+    const leftMs = (this.takenUntilMs.get(cached) ?? 0) - this.clock.nowMs();
+    return leftMs > 0 && leftMs <= WINDOW_MS;
+  }
+
+  private async reserveAndFetch(cached: JwksCacheEntry): Promise<void> {
+    const now = new Date(this.clock.nowMs());
+    const reserve = () => this.snapshots.reserveUnknownKidFetch(cached.address, now, WINDOW_MS);
+    const reservedByOther = await withinWait(this.snapshots.waitMs, reserve);
+    const reservedAtMs = Math.min(reservedByOther?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime());
+    this.takenUntilMs.set(cached, reservedAtMs + WINDOW_MS);
+    if (reservedByOther === undefined) await this.refresh.refresh(cached);
+    else await this.waitForOther(cached, reservedByOther);
+  }
+
+  /** Another instance has the window and may be fetching: what it finds out is in the snapshot within seconds. */
+  private async waitForOther(cached: JwksCacheEntry, reservedAt: Date): Promise<void> {
+    const sinceReservationMs = Math.max(this.clock.nowMs() - reservedAt.getTime(), 0);
+    await this.lookInTime();
+    for (let leftMs = LONGEST_WAIT_MS - sinceReservationMs; leftMs > 0; leftMs -= LOOK_AGAIN_MS) {
+      if (hasEnded(cached, reservedAt)) return;
+      await pause(LOOK_AGAIN_MS);
+      await this.lookInTime();
+    }
+  }
+
+  /** A request waits for it. */
+  private lookInTime(): Promise<void> {
+    return withinWait(this.snapshots.waitMs, () => this.follower.follow());
+  }
+}
+
+/** Whether the fetch of a reservation has an outcome. */
+function hasEnded({ snapshot }: JwksCacheEntry, reservedAt: Date): boolean {
+  const outcomes = [snapshot.lastSuccessAt, snapshot.lastFailureAt];
+  return outcomes.some((outcome) => outcome !== null && outcome >= reservedAt);
+}

@@ -1,0 +1,239 @@
+// Reads the policy of one trusted key entry: what it says, what stands where it says nothing, and what its author should know.
+import { domainNamed } from '../../platform/text/email-address.js';
+import { isSameAddress, originOfText } from '../../platform/text/origin.js';
+import type { Flow } from '../flow.js';
+import type { EntryMembers } from './entry-members.js';
+import { isText } from './entry-members.js';
+import type { PolicyDefaults } from './policy-defaults.js';
+import { refuseGaps, warnOfRisks, withDefaults } from './policy-defaults.js';
+import type { DelegatedRights, TrustPolicy } from './trust-policy.js';
+import { ANY_DOMAIN } from './trust-policy.js';
+
+/** What the reader must know of its host, to judge a policy. */
+export interface PolicyRules {
+  /** Roles that a claim can assign at all. */
+  readonly assignableRoles: readonly string[];
+  /** Roles whose users are administrators (D54). */
+  readonly privilegedRoles?: readonly string[];
+  /** What stands where an entry says nothing. Default `contract`. */
+  readonly defaults?: PolicyDefaults;
+  /** The address of the host itself, for which every token is good that names no other service. */
+  readonly baseUrl?: string;
+  /** The `iss` of the host's own access tokens, which no entry may have. Default `baseUrl`; not judged where both are left out. */
+  readonly ownIssuer?: string;
+  /** Scopes that the host's own API asks for; others are for other services. Not judged where it is left out. */
+  readonly scopes?: readonly string[];
+}
+
+/** The members that every type of entry has. */
+export const POLICY_MEMBERS = [
+  'issuer',
+  'name',
+  'expectedAudience',
+  'flows',
+  'notAfter',
+  'origins',
+  'perMinute',
+  'allowedRoles',
+  'roleCeiling',
+  'excludeOwner',
+  'requireVerifiedEmail',
+  'emailDomains',
+  'linkExistingUsers',
+  'linkPrivileged',
+  'provisionUsers',
+  'actFor',
+  'requireActor',
+  'rights',
+  'scopes',
+  'resources',
+] as const;
+
+/** Issuer and subject together are a database key, whose length is limited. */
+const MAX_ISSUER_BYTES = 512;
+const MAX_PER_MINUTE = 1_000_000;
+/** What a request may ask for (4.2.scope). */
+const MAX_SCOPE_CHARACTERS = 1024;
+const FLOWS: readonly Flow[] = ['embed', 'exchange'];
+const RIGHTS: readonly DelegatedRights[] = ['actor', 'both'];
+/** RFC 6749 §3.3. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+/** A day, or a moment with its offset from UTC (RFC 3339 §5.6). */
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+export function readPolicy(members: EntryMembers, rules: PolicyRules): TrustPolicy {
+  const said = {
+    ...readIdentification(members, rules),
+    ...readAdmission(members),
+    ...readRoles(members, rules),
+    ...readUsers(members),
+    ...readDelegation(members),
+    ...readGrants(members, rules),
+  };
+  const policy = withDefaults(said, rules.defaults);
+  refuseGaps(members, policy, rules.defaults);
+  warnOfRisks(members, said, policy, rules);
+  return policy;
+}
+
+/**
+ * @rule 2.1.issuer Every entry names its issuer by URL, which is not the instance's own (D126).
+ * @rule P.name An entry may have a name for logs and metrics.
+ */
+function readIdentification(members: EntryMembers, { baseUrl, ownIssuer = baseUrl }: PolicyRules) {
+  const issuer = members.requiredText('issuer');
+  if (issuer !== '' && !URL.canParse(issuer)) members.problem('issuer', 'must be a URL');
+  if (Buffer.byteLength(issuer) > MAX_ISSUER_BYTES) {
+    members.problem('issuer', `must have at most ${MAX_ISSUER_BYTES} bytes`);
+  }
+  if (ownIssuer !== undefined && isSameAddress(issuer, ownIssuer))
+    members.problem('issuer', 'must not be that of this instance, which signs no external tokens');
+  return {
+    entryIndex: members.index,
+    label: members.optionalText('name') ?? `entry-${members.index ?? 0}`,
+    issuer,
+  };
+}
+
+function readAdmission(members: EntryMembers) {
+  return {
+    expectedAudience: members.optionalText('expectedAudience'),
+    flows: members.optionalTexts('flows', flowOf, 'must be an array of "embed", "exchange" or both', 1),
+    notAfter: readNotAfter(members),
+    origins: readOrigins(members),
+    perMinute: members.optionalInteger('perMinute', 1, MAX_PER_MINUTE),
+  };
+}
+
+/** A day is meant with all its hours, by UTC. */
+function readNotAfter(members: EntryMembers): Date | undefined {
+  const text = members.value('notAfter');
+  if (text === undefined) return undefined;
+  const moment = typeof text === 'string' ? momentOf(text) : undefined;
+  if (moment === undefined) {
+    members.problem('notAfter', 'must be a day such as 2030-12-31, or a moment such as 2030-12-31T18:00:00Z');
+  }
+  return moment;
+}
+
+function momentOf(text: string): Date | undefined {
+  if (!DAY.test(text) && !MOMENT.test(text)) return undefined;
+  const moment = new Date(text);
+  // A day that its month does not have is taken for one of the next month.
+  const isReal = !Number.isNaN(moment.getTime()) && isDayOfItsMonth(text.slice(0, 10));
+  if (!isReal) return undefined;
+  return DAY.test(text) ? new Date(moment.getTime() + 86_400_000) : moment;
+}
+
+function isDayOfItsMonth(day: string): boolean {
+  const date = new Date(day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+/** An empty list would let nobody in, which is never meant. */
+function readOrigins(members: EntryMembers): ReadonlySet<string> | undefined {
+  const rule = 'must be an array of at least one origin such as https://product.example';
+  const origins = members.optionalTexts('origins', originOfText, rule, 1);
+  if (origins !== undefined)
+    members.note('origins', 'a login by GET is refused, and a post by a browser that names no origin');
+  return origins;
+}
+
+function readRoles(members: EntryMembers, { assignableRoles }: PolicyRules) {
+  const allowedRoles = members.optionalTexts('allowedRoles', (role) => role, 'must be an array of strings');
+  const useless = [...(allowedRoles ?? [])].filter((role) => !assignableRoles.includes(role));
+  if (useless.length > 0) {
+    const roles = assignableRoles.join(', ');
+    members.warning(
+      'allowedRoles',
+      `has ${useless.length} role(s) that are never assigned; assignable are ${roles}`,
+    );
+  }
+  return {
+    allowedRoles,
+    roleCeiling: members.optionalBoolean('roleCeiling'),
+    excludeOwner: members.optionalBoolean('excludeOwner'),
+  };
+}
+
+function readUsers(members: EntryMembers) {
+  const rule = 'must be an array of at least one domain such as product.example, or ["*"] for any';
+  const emailDomains = members.optionalTexts('emailDomains', emailDomainOf, rule, 1);
+  if (emailDomains?.has(ANY_DOMAIN) === true && emailDomains.size > 1) members.problem('emailDomains', rule);
+  return {
+    requireVerifiedEmail: members.optionalBoolean('requireVerifiedEmail'),
+    emailDomains,
+    linkExistingUsers: members.optionalBoolean('linkExistingUsers'),
+    linkPrivileged: members.optionalBoolean('linkPrivileged'),
+    provisionUsers: members.optionalBoolean('provisionUsers'),
+  };
+}
+
+/** Without members nobody may be acted for. */
+function readDelegation(members: EntryMembers) {
+  const requireActor = members.optionalBoolean('requireActor');
+  if (requireActor === true)
+    members.note('requireActor', 'an embedded login is refused, since it has no actor');
+  return {
+    actFor: members.optionalTexts('actFor', issuerOf, 'must be an array of issuers, by URL'),
+    requireActor,
+    rights: members.optionalChoice('rights', RIGHTS),
+  };
+}
+
+function readGrants(members: EntryMembers, rules: PolicyRules) {
+  return { scopes: readScopes(members, rules), resources: readResources(members, rules) };
+}
+
+function readScopes(members: EntryMembers, rules: PolicyRules): ReadonlySet<string> | undefined {
+  const rule = 'must be an array of scopes: printable ASCII without spaces, quotes and backslashes';
+  const scopes = members.optionalTexts('scopes', scopeOf, rule);
+  if (scopes === undefined) return undefined;
+  if ([...scopes].join(' ').length > MAX_SCOPE_CHARACTERS) {
+    members.problem('scopes', `must have at most ${MAX_SCOPE_CHARACTERS} characters together`);
+  }
+  if (servesEmbed(members))
+    members.note('scopes', 'are those of access tokens: a session of an embedded login has none');
+  const unknown = [...scopes].filter((scope) => rules.scopes?.includes(scope) === false);
+  if (unknown.length > 0 && !members.has('resources'))
+    members.warning('scopes', `has ${unknown.length} scope(s) that this API does not ask for`);
+  return scopes;
+}
+
+/** RFC 8707 §2: absolute, without a fragment; compared character by character. */
+function readResources(members: EntryMembers, { baseUrl }: PolicyRules): ReadonlySet<string> | undefined {
+  const rule = 'must be an array of absolute URIs without a fragment';
+  const resources = members.optionalTexts('resources', resourceOf, rule);
+  if (baseUrl !== undefined && [...(resources ?? [])].some((uri) => isSameAddress(uri, baseUrl)))
+    members.problem(
+      'resources',
+      'must not have the address of this instance, for which tokens are good anyway',
+    );
+  return resources;
+}
+
+function servesEmbed(members: EntryMembers): boolean {
+  const flows = members.value('flows');
+  return !Array.isArray(flows) || flows.includes('embed');
+}
+
+function emailDomainOf(text: string): string | undefined {
+  return text === ANY_DOMAIN ? text : domainNamed(text);
+}
+
+function flowOf(text: string): Flow | undefined {
+  return FLOWS.find((flow) => flow === text);
+}
+
+function issuerOf(text: string): string | undefined {
+  return isText(text) && URL.canParse(text) ? text : undefined;
+}
+
+function scopeOf(text: string): string | undefined {
+  return SCOPE_TOKEN.test(text) ? text : undefined;
+}
+
+function resourceOf(text: string): string | undefined {
+  return isText(text) && URL.canParse(text) && !/[#\s]/.test(text) ? text : undefined;
+}

@@ -1,0 +1,74 @@
+// Judges stored entries as they are read: by the rules of today, and beside the configured entries.
+import { JsonError, parseStrictJson } from '../../../platform/json/strict-json.js';
+import type { TrustedKeysRules } from '../entry-reader.js';
+import type { TrustedKeyEntry } from '../trusted-key.js';
+import type { JudgedEntry, StoredEntry } from './stored-entry.js';
+import { identityOfEntry, readStoredEntry, suspended } from './stored-entry.reader.js';
+
+/** What stored entries are judged by. */
+export interface StoredEntriesRules {
+  readonly configured: readonly TrustedKeyEntry[];
+  readonly rules: TrustedKeysRules;
+}
+
+/**
+ * Judges all stored entries together. A newer version, or the strict policy, may refuse what was taken once; and a
+ * configuration may have come to hold what was stored before.
+ * @rule D70 Of entries that would answer for the same token the configured one counts, then the one that was stored first.
+ * @param stored in the order in which they were added
+ */
+export function judgeStoredEntries(
+  stored: readonly StoredEntry[],
+  { configured, rules }: StoredEntriesRules,
+): JudgedEntry[] {
+  const holders = new Map<string, string>();
+  for (const entry of configured)
+    for (const identity of identitiesOf(entry))
+      holders.set(identity, `the configured entry ${JSON.stringify(entry.label)}`);
+  return stored.map((one) => {
+    const judged = judge(one, rules);
+    if (judged.entry === undefined) return judged;
+    const problems = overlaps(judged.entry, holders);
+    if (problems.length > 0) return { stored: one, problems };
+    for (const identity of identitiesOf(judged.entry))
+      holders.set(identity, `the stored entry ${JSON.stringify(one.name)}`);
+    return judged;
+  });
+}
+
+function judge(stored: StoredEntry, rules: TrustedKeysRules): JudgedEntry {
+  const { entry, problems } = readStoredEntry(parse(stored.text), rules);
+  if (entry === undefined) return { stored, problems };
+  return { stored, entry: stored.suspendedAt === undefined ? entry : suspended(entry), problems };
+}
+
+/** What cannot be parsed is no object, and is told of as that. */
+function parse(text: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return undefined;
+  }
+}
+
+function overlaps(entry: TrustedKeyEntry, holders: ReadonlyMap<string, string>): string[] {
+  return identitiesOf(entry).flatMap((identity) => {
+    const holder = holders.get(identity);
+    return holder === undefined ? [] : [`the entry: has the same ${shared(identity, entry)} as ${holder}`];
+  });
+}
+
+/** What an entry shares with no other: what it answers for, and how metrics call it. */
+function identitiesOf(entry: TrustedKeyEntry): string[] {
+  return [identityOfEntry(entry), labelIdentity(entry)];
+}
+
+function labelIdentity({ label }: TrustedKeyEntry): string {
+  return JSON.stringify(['label', label]);
+}
+
+function shared(identity: string, entry: TrustedKeyEntry): string {
+  if (identity === labelIdentity(entry)) return 'name in logs and metrics';
+  return entry.type === 'jwks' ? 'url' : 'issuer and kid';
+}

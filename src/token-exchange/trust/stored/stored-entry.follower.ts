@@ -1,0 +1,139 @@
+// Keeps what this process trusts at the state of the stored entries, whoever has changed them.
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import type { Subscription } from '../../../platform/jobs/notifications.js';
+import { Notifications } from '../../../platform/jobs/notifications.js';
+import type { Log } from '../../../platform/log/log.js';
+import { LOGGER } from '../../../platform/log/log.js';
+import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
+import { StaticKeyProvider } from '../static-key.provider.js';
+import type { TrustedKeyEntry } from '../trusted-key.js';
+import type { StoredEntriesRules } from './stored-entries.judgement.js';
+import { judgeStoredEntries } from './stored-entries.judgement.js';
+import type { JudgedEntry } from './stored-entry.js';
+import { STORED_ENTRIES_RULES } from './stored-entry.options.js';
+import type { StoredEntriesState } from './stored-entry.repository.js';
+import { STORED_ENTRY_CHANNEL, StoredEntryRepository } from './stored-entry.repository.js';
+
+/** A notification may get lost, and then this is how soon a change is seen. */
+const POLL_MS = 3_000;
+
+/**
+ * @rule D72 A change counts on every instance within 10 seconds; where the table cannot be read, what is held stays.
+ * By notification at once, else by looking; on the embedded database the one process hears of its own changes.
+ */
+@Injectable()
+export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private known: StoredEntriesState | undefined;
+  private held: readonly TrustedKeyEntry[] = [];
+  private told: ReadonlySet<string> = new Set();
+  private subscription: Subscription | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private reading: Promise<void> | undefined;
+  private isFailing = false;
+
+  constructor(
+    private readonly repository: StoredEntryRepository,
+    private readonly staticKeys: StaticKeyProvider,
+    private readonly jwksKeys: JwksKeyProvider,
+    private readonly notifications: Notifications,
+    @Inject(STORED_ENTRIES_RULES) private readonly rules: StoredEntriesRules,
+    @Inject(LOGGER) private readonly logger: Log,
+  ) {}
+
+  /** Whether the stored entries were read at least once: before that nobody knows whom this process should trust. */
+  get isKnown(): boolean {
+    return this.known !== undefined;
+  }
+
+  /** Those that have no problem, in the order in which they were added; suspended ones too. A new list after each change. */
+  get entries(): readonly TrustedKeyEntry[] {
+    return this.held;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.follow();
+    this.subscription = this.notifications.listen(STORED_ENTRY_CHANNEL, () => void this.followNews());
+    this.timer = setInterval(() => void this.poll(), POLL_MS);
+    this.timer.unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.subscription?.end();
+    await this.reading;
+  }
+
+  /** Reads what has changed. A reading under way is shared. Never rejects. */
+  follow(): Promise<void> {
+    this.reading ??= this.readQuietly().finally(() => (this.reading = undefined));
+    return this.reading;
+  }
+
+  /** What this very process has changed. A reading that was under way when the news came may have been too early for it. */
+  @OnEvent('svc.audit.token-exchange.stored-entry-changed')
+  async followNews(): Promise<void> {
+    await this.reading;
+    await this.follow();
+  }
+
+  /** Nobody else changes the embedded database, so there is nothing to look for but what could not be read. */
+  private async poll(): Promise<void> {
+    if (this.notifications.hasOtherProcesses || this.isFailing) await this.follow();
+  }
+
+  private async readQuietly(): Promise<void> {
+    try {
+      await this.read();
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing)
+        this.logger.error({ err: error }, 'the stored trusted key entries cannot be read; those held stay');
+      this.isFailing = true;
+    }
+  }
+
+  /** The state is read first: what is changed between the two readings is news the next time. */
+  private async read(): Promise<void> {
+    const state = await this.repository.state();
+    if (state === this.known) return;
+    const judged = judgeStoredEntries(await this.repository.all(), this.rules);
+    this.warn(judged);
+    await this.trust(judged.flatMap(({ entry }) => entry ?? []));
+    this.known = state;
+    if (judged.length > 0 || this.told.size > 0)
+      this.logger.info(summaryOf(judged), 'stored trusted key entries read');
+  }
+
+  private async trust(entries: readonly TrustedKeyEntry[]): Promise<void> {
+    this.held = entries;
+    this.staticKeys.replaceStored(entries.filter((entry) => entry.type === 'static'));
+    await this.jwksKeys.replaceStored(entries.filter((entry) => entry.type === 'jwks'));
+  }
+
+  /** Each problem once, until it is gone. */
+  private warn(judged: readonly JudgedEntry[]): void {
+    const problems = judged.flatMap((one) =>
+      one.problems.map((problem) => ({ name: one.stored.name, problem })),
+    );
+    for (const { name, problem } of problems)
+      if (!this.told.has(keyOf(name, problem)))
+        this.logger.warn({ entry: name, problem }, 'a stored trusted key entry takes no tokens');
+    this.told = new Set(problems.map(({ name, problem }) => keyOf(name, problem)));
+  }
+}
+
+function keyOf(name: string, problem: string): string {
+  return JSON.stringify([name, problem]);
+}
+
+function summaryOf(judged: readonly JudgedEntry[]): object {
+  const usable = judged.flatMap(({ entry }) => entry ?? []);
+  const suspended = usable.filter(({ isSuspended }) => isSuspended === true).length;
+  return {
+    trusted: usable.length - suspended,
+    suspended,
+    refused: judged.length - usable.length,
+  };
+}

@@ -1,0 +1,75 @@
+// Keeps the stored entries, and tells the other instances of each change.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { Transaction } from '../../../platform/database/transaction.js';
+import { managerOf } from '../../../platform/database/transaction.js';
+import type { StoredEntry } from './stored-entry.js';
+
+/** The channel on which each change is announced (NOTIFY). */
+export const STORED_ENTRY_CHANNEL = 'stored_entry';
+
+/** What the table was at some moment: equal ones stand for the same entries. */
+export type StoredEntriesState = string;
+
+interface Row extends Omit<StoredEntry, 'suspendedAt'> {
+  readonly suspendedAt: Date | null;
+}
+
+const ALL = `SELECT name, entry AS text, suspended_at AS "suspendedAt", created_at AS "createdAt", changed_at AS "changedAt"
+  FROM token_exchange_stored_entry ORDER BY created_at, name`;
+
+@Injectable()
+export class StoredEntryRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The state of the table. Each change takes a higher revision than all before it, and ends before the next begins: while
+   * highest revision and number are the same, so are the rows.
+   */
+  async state(): Promise<StoredEntriesState> {
+    const [row] = await this.database.query<{ state: StoredEntriesState }>(
+      `SELECT count(*) || '/' || coalesce(max(revision), 0) AS state FROM token_exchange_stored_entry`,
+    );
+    return row?.state ?? '';
+  }
+
+  /** In the order in which they were added. */
+  async all(): Promise<StoredEntry[]> {
+    return (await this.database.query<Row>(ALL)).map(toEntry);
+  }
+
+  /** As `all`; whoever else wants to change something waits until the transaction ends. */
+  async lockAll(transaction: Transaction): Promise<StoredEntry[]> {
+    const manager = managerOf(transaction);
+    await manager.query('LOCK TABLE token_exchange_stored_entry IN SHARE ROW EXCLUSIVE MODE');
+    return (await manager.query<Row[]>(ALL)).map(toEntry);
+  }
+
+  /** Makes or replaces the row of a name, and announces it. Call after `lockAll`. */
+  async put(transaction: Transaction, stored: StoredEntry): Promise<void> {
+    const { name, text, suspendedAt = null, createdAt, changedAt } = stored;
+    await managerOf(transaction).query(
+      `INSERT INTO token_exchange_stored_entry (name, entry, suspended_at, created_at, changed_at)
+       VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (name) DO UPDATE SET entry = excluded.entry, suspended_at = excluded.suspended_at,
+         changed_at = excluded.changed_at, revision = DEFAULT`,
+      [name, text, suspendedAt, createdAt, changedAt],
+    );
+    await this.announce(transaction);
+  }
+
+  /** Takes the row of a name away, and announces it. Call after `lockAll`. */
+  async remove(transaction: Transaction, name: string): Promise<void> {
+    await managerOf(transaction).query('DELETE FROM token_exchange_stored_entry WHERE name = $1', [name]);
+    await this.announce(transaction);
+  }
+
+  /** Heard after the commit. */
+  private async announce(transaction: Transaction): Promise<void> {
+    await managerOf(transaction).query(`SELECT pg_notify($1, '')`, [STORED_ENTRY_CHANNEL]);
+  }
+}
+
+function toEntry({ suspendedAt, ...row }: Row): StoredEntry {
+  return { ...row, suspendedAt: suspendedAt ?? undefined };
+}

@@ -1,0 +1,102 @@
+// Changes stored entries for a host, by its own code: there is no way to them over HTTP.
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditBus } from '../../audit/audit.bus.js';
+import { Clock } from '../../../platform/clock.js';
+import { policyInWords } from '../policy-words.js';
+import type { StoredEntriesRules } from './stored-entries.judgement.js';
+import type { PolicyChange, StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
+import { StoredEntryChanges, shownEntry } from './stored-entry.changes.js';
+import type { JudgedEntry } from './stored-entry.js';
+import { STORED_ENTRIES_RULES } from './stored-entry.options.js';
+import { StoredEntryRepository } from './stored-entry.repository.js';
+
+/** A stored entry as people and programs may be shown it. */
+export interface StoredEntryStatus {
+  readonly name: string;
+  /** `refused`: it takes no tokens, since it has problems. */
+  readonly state: 'trusted' | 'suspended' | 'refused';
+  /** As it was stored, but for the query of a URL. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** What its tokens may do, a phrase for each thing; empty where it is refused. */
+  readonly policy: readonly string[];
+  readonly problems: readonly string[];
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly changedAt: string;
+}
+
+/** @param now tells whether trust has ended */
+export function statusOf({ stored, entry, problems }: JudgedEntry, now: Date): StoredEntryStatus {
+  const { name, suspendedAt, createdAt, changedAt } = stored;
+  return {
+    name,
+    state: entry === undefined ? 'refused' : suspendedAt === undefined ? 'trusted' : 'suspended',
+    entry: shownEntry(stored),
+    policy: entry === undefined ? [] : policyInWords(entry, now),
+    problems,
+    createdAt: createdAt.toISOString(),
+    changedAt: changedAt.toISOString(),
+  };
+}
+
+/**
+ * Entries beside those of the settings. Each change is in the audit trail, and counts on every process of the host within
+ * 10 seconds, in this one at once.
+ * Trust is never changed by what trust gave (D73): call this for nobody who has only a token or an embedded session.
+ */
+@Injectable()
+export class StoredEntryService {
+  private readonly changes: StoredEntryChanges;
+
+  constructor(
+    repository: StoredEntryRepository,
+    @Inject(STORED_ENTRIES_RULES) rules: StoredEntriesRules,
+    private readonly audit: AuditBus,
+    private readonly clock: Clock,
+  ) {
+    this.changes = new StoredEntryChanges(repository, rules);
+  }
+
+  /**
+   * @param entry as it would stand in the settings, with a `name`
+   * @throws StoredEntryError with every problem
+   */
+  add(entry: object): Promise<StoredEntryChange> {
+    return this.commit((work) => this.changes.add(entry, work));
+  }
+
+  /** @throws StoredEntryError where there is no such entry, or it would have a problem */
+  changePolicy(name: string, change: PolicyChange): Promise<StoredEntryChange> {
+    return this.commit((work) => this.changes.changePolicy(name, change, work));
+  }
+
+  /** Ends exchanges and logins by its tokens, until it is resumed. @throws StoredEntryError where there is no such entry */
+  suspend(name: string): Promise<StoredEntryChange> {
+    return this.commit((work) => this.changes.suspend(name, work));
+  }
+
+  /** @throws StoredEntryError where there is no such entry, or it has a problem */
+  resume(name: string): Promise<StoredEntryChange> {
+    return this.commit((work) => this.changes.resume(name, work));
+  }
+
+  /** @throws StoredEntryError where there is no such entry */
+  remove(name: string): Promise<StoredEntryChange> {
+    return this.commit((work) => this.changes.remove(name, work));
+  }
+
+  /** In the order in which they were added. */
+  async list(): Promise<StoredEntryStatus[]> {
+    return (await this.changes.list()).map((judged) => statusOf(judged, this.clock.now()));
+  }
+
+  private commit(change: (work: StoredEntryWork) => Promise<StoredEntryChange>): Promise<StoredEntryChange> {
+    return this.audit.commit(async (transaction) => {
+      const context = { occurredAt: this.clock.now(), requestId: randomUUID() };
+      const result = await change({ transaction, context });
+      return { result, events: result.events };
+    });
+  }
+}

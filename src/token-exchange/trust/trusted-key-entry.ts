@@ -1,0 +1,86 @@
+// Reads the list of trusted keys: every entry, then what two entries must not share; tells all problems at once.
+import { JsonError, isJsonObject, parseStrictJson } from '../../platform/json/strict-json.js';
+import { explainJsonError } from '../../platform/json/json-fault.js';
+import type { Findings } from './entry-members.js';
+import type { TrustedKeysRules } from './entry-reader.js';
+import { readEntry } from './entry-reader.js';
+import type { PolicyDefaults } from './policy-defaults.js';
+import type { TrustedKeyEntry } from './trusted-key.js';
+
+/** What reading entries found: those that have no problem, in their order. */
+export interface TrustedKeysReading extends Findings {
+  readonly entries: TrustedKeyEntry[];
+}
+
+/** Every entry that was read here, and by what defaults: a value of the same shape may come from anywhere. */
+const read = new WeakMap<object, PolicyDefaults>();
+
+/** Whether all of a list are entries that `readTrustedKeys` has made. */
+export function isRead(list: string | readonly object[]): list is readonly TrustedKeyEntry[] {
+  return typeof list !== 'string' && list.every((entry) => read.has(entry));
+}
+
+/** Whether entries that were read have what the strict policy says where they say nothing. */
+export function areStrict(entries: readonly TrustedKeyEntry[]): boolean {
+  return entries.every((entry) => read.get(entry) === 'strict');
+}
+
+/**
+ * Reads the JSON text of the trusted keys. Every problem is listed, with entry, member and rule, never with the value (D32).
+ */
+export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedKeysReading {
+  const reading: TrustedKeysReading = { entries: [], problems: [], warnings: [], notes: [] };
+  const list = parseList(text, reading.problems);
+  for (const [index, value] of list.entries()) {
+    const entry = readEntry(index, value, rules, reading);
+    if (entry === undefined) continue;
+    read.set(entry, rules.defaults ?? 'contract');
+    reading.entries.push(entry);
+  }
+  reportDuplicates(list, reading.problems);
+  if (list.length === 0 && reading.problems.length === 0)
+    reading.warnings.push('is empty: no token of anybody is taken');
+  return reading;
+}
+
+function parseList(text: string, problems: string[]): unknown[] {
+  try {
+    const list = parseStrictJson(text);
+    if (Array.isArray(list)) return list;
+    problems.push('must be a JSON array of entries');
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    problems.push(explainJsonError(error, text));
+  }
+  return [];
+}
+
+/** Two entries that would answer for the same token make it unclear which of them decides. */
+function reportDuplicates(list: readonly unknown[], problems: string[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, value] of list.entries()) {
+    const { identity, what } = identityOf(isJsonObject(value) ? value : {});
+    const first = identity === undefined ? undefined : seen.get(identity);
+    if (first !== undefined) problems.push(`entry ${index}: has the same ${what} as entry ${first}`);
+    else if (identity !== undefined) seen.set(identity, index);
+  }
+}
+
+/** What no two entries may share; undefined where an entry is too broken to tell. */
+export function identityOf({ type, issuer, kid, url }: Record<string, unknown>): {
+  identity?: string;
+  what: string;
+} {
+  if (type === 'jwks') {
+    return { identity: typeof url === 'string' ? addressOf(url) : undefined, what: 'url' };
+  }
+  const isPair = typeof issuer === 'string' && typeof kid === 'string';
+  return { identity: isPair ? JSON.stringify([issuer, kid]) : undefined, what: 'issuer and kid' };
+}
+
+/** What is asked for: neither a fragment, which is not sent, nor an empty query makes two addresses of one. */
+function addressOf(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { origin, pathname, search } = new URL(url);
+  return `${origin}${pathname}${search}`;
+}

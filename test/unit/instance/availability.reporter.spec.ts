@@ -1,0 +1,187 @@
+// What the log is told of what is off and of the licence's end: at the start, daily, and when it changes.
+import { License } from '../../../src/config/license.js';
+import { readConfig } from '../../../src/config/load-config.js';
+import { createLogger } from '../../../src/platform/log/logger.js';
+import { AvailabilityReporter } from '../../../src/instance/availability.reporter.js';
+import { TestClock } from '../../support/test-clock.js';
+
+const DAY = 86_400;
+const START_MS = Date.UTC(2026, 0, 1);
+const ENDPOINTS = ['/rest/auth/oauth/token', '/rest/auth/embed', '/rest/auth/oauth/revoke'];
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+}
+
+/** A reporter on a clock that stands still, and the lines that it writes. */
+class Report {
+  readonly clock = new TestClock(START_MS);
+  readonly lines: Line[] = [];
+  readonly reporter: AvailabilityReporter;
+
+  constructor(daysLeft: number | undefined, environment: Record<string, string> = {}) {
+    const end = new Date(START_MS + (daysLeft ?? 0) * DAY * 1000);
+    const license =
+      daysLeft === undefined ? License.NONE : new License('x', new Set(['token-exchange']), end);
+    const switches = { SVC_EMBED_LOGIN_ENABLED: 'true', SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true' };
+    const { config, given } = readConfig([{ ...switches, ...environment }]);
+    const log = createLogger('info', { write: (line) => this.lines.push(JSON.parse(line) as Line) });
+    this.reporter = new AvailabilityReporter({ config, given, license }, this.clock, log);
+    this.reporter.onApplicationBootstrap();
+  }
+
+  /** Time passes, and the reporter looks. */
+  pass(seconds: number): void {
+    this.clock.advance(seconds);
+    jest.advanceTimersByTime(1_000);
+  }
+
+  /** What was written since the last time: level and the beginning of the message. */
+  get told(): string[] {
+    return this.lines.splice(0).map(({ level, msg }) => `${level}: ${msg}`);
+  }
+}
+
+describe('[D82] what the log is told', () => {
+  const reports: Report[] = [];
+  const report = (...parts: ConstructorParameters<typeof Report>) => {
+    const made = new Report(...parts);
+    reports.push(made);
+    return made;
+  };
+
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['performance', 'Date', 'nextTick', 'setImmediate'] }));
+  afterEach(() => {
+    for (const { reporter } of reports.splice(0)) reporter.beforeApplicationShutdown();
+    jest.useRealTimers();
+  });
+
+  const OFF = 'token exchange is off, and its endpoints answer 404: ';
+  const CALLS = '; calls of the API that need a licensed feature answer 403';
+
+  it.each<[string, number | undefined, Record<string, string>, string]>([
+    [
+      'no flag',
+      400,
+      { SVC_ENV_FEAT_TOKEN_EXCHANGE: '' },
+      `info: ${OFF}SVC_ENV_FEAT_TOKEN_EXCHANGE is not set`,
+    ],
+    [
+      'a flag that is not true',
+      400,
+      { SVC_ENV_FEAT_TOKEN_EXCHANGE: 'True' },
+      `warn: ${OFF}SVC_ENV_FEAT_TOKEN_EXCHANGE is set, but`,
+    ],
+    ['no licence', undefined, {}, `warn: ${OFF}there is no licence`],
+    [
+      'a licence that has ended',
+      -1,
+      {},
+      `error: ${OFF}the licence has ended: 2025-12-31T00:00:00.000Z${CALLS}`,
+    ],
+    [
+      'both switches off',
+      400,
+      { SVC_EMBED_LOGIN_ENABLED: 'false' },
+      'warn: token exchange is there, but its endpoints answer 501: neither of SVC_EMBED_LOGIN_ENABLED and SVC_TOKEN_EXCHANGE_ENABLED is true',
+    ],
+  ])('of %s at the start, in one line, once', (_, daysLeft, environment, text) => {
+    const made = report(daysLeft, environment);
+    expect(made.lines).toEqual([expect.objectContaining({ endpoints: ENDPOINTS })]);
+    expect(made.told).toEqual([expect.stringContaining(text)]);
+    made.pass(1);
+    made.pass(2 * DAY);
+    expect(made.told).toEqual([]);
+  });
+
+  it('is nothing where all is on and the licence lasts', () => {
+    const made = report(31);
+    made.pass(1);
+    expect(made.told).toEqual([]);
+    expect(made.reporter.state).toEqual({ available: true });
+  });
+
+  it('is the end of a licence from 30 days before it, at the start and daily', () => {
+    const warning = (days: number) =>
+      `warn: the licence ends within ${days} day(s): 2026-01-31T00:00:00.000Z; then token exchange is off, and calls`;
+    const made = report(30);
+    expect(made.told).toEqual([expect.stringContaining(warning(30))]);
+    made.pass(DAY - 1);
+    expect(made.told).toEqual([]);
+    made.pass(1);
+    expect(made.told).toEqual([expect.stringContaining(warning(29))]);
+    made.pass(28 * DAY);
+    expect(made.told).toEqual([expect.stringContaining(warning(1))]);
+  });
+
+  it('is that warning once the 30 days begin while the service runs', () => {
+    const made = report(30.5);
+    expect(made.told).toEqual([]);
+    made.pass(DAY / 2);
+    expect(made.told).toEqual([expect.stringContaining('within 30 day(s)')]);
+  });
+
+  it('is the end itself, once, and the endpoints that are gone with it', () => {
+    const made = report(31);
+    made.pass(31 * DAY - 1);
+    expect(made.told).toEqual([expect.stringContaining('warn: the licence ends within 1 day(s)')]);
+    expect(made.reporter.state).toEqual({ available: true });
+    made.pass(1);
+    expect(made.lines).toEqual([expect.objectContaining({ reason: 'license_ended', endpoints: ENDPOINTS })]);
+    expect(made.told).toEqual([`error: ${OFF}the licence has ended: 2026-02-01T00:00:00.000Z${CALLS}`]);
+    expect(made.reporter.state).toEqual({ available: false, reason: 'license_ended' });
+    made.pass(100 * DAY);
+    expect(made.told).toEqual([]);
+  });
+
+  it('is the end of a licence also where the flag is off', () => {
+    const made = report(1, { SVC_ENV_FEAT_TOKEN_EXCHANGE: 'false' });
+    expect(made.told).toEqual([
+      expect.stringContaining(`info: ${OFF}`),
+      'warn: the licence ends within 1 day(s): 2026-01-02T00:00:00.000Z; then calls of the API that need a licensed feature answer 403',
+    ]);
+    made.pass(DAY);
+    expect(made.told).toEqual([`error: the licence has ended: 2026-01-02T00:00:00.000Z${CALLS}`]);
+    expect(made.reporter.state).toEqual({ available: false, reason: 'not_enabled' });
+  });
+
+  it('survives clocks that are set: no warning twice, and what is back is told', () => {
+    const made = report(4);
+    expect(made.told).toHaveLength(1);
+    made.clock.setBack(DAY);
+    made.pass(1);
+    made.clock.setBack(-2 * DAY);
+    made.pass(1);
+    expect(made.told).toEqual([]);
+    made.clock.setBack(DAY);
+    made.pass(DAY);
+    expect(made.told).toEqual([expect.stringContaining('warn: the licence ends within ')]);
+    made.clock.setBack(-3 * DAY);
+    made.pass(1);
+    expect(made.told).toEqual([expect.stringContaining('error: ')]);
+    made.clock.setBack(3 * DAY);
+    made.pass(1);
+    expect(made.told).toEqual(['info: token exchange is on again: its licence counts']);
+    expect(made.reporter.state).toEqual({ available: true });
+  });
+
+  it('is to start again where the clock was wrong at the start', () => {
+    const made = report(-1);
+    expect(made.told).toHaveLength(1);
+    made.clock.setBack(40 * DAY);
+    made.pass(1);
+    expect(made.told).toEqual([
+      expect.stringMatching(/^warn: .*answer 404: the licence counts by now.*start the service again$/),
+    ]);
+    expect(made.reporter.state).toEqual({ available: false, reason: 'restart_needed' });
+  });
+
+  it('ends with the service', () => {
+    const made = report(31);
+    made.reporter.beforeApplicationShutdown();
+    expect(jest.getTimerCount()).toBe(0);
+    made.pass(40 * DAY);
+    expect(made.told).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+// Who may frame the instance, and the warnings at the start.
+import {
+  FrameAncestors,
+  embeddingWarnings,
+  frameAncestorsOf,
+} from '../../../src/instance/frame-ancestors.js';
+
+const PRODUCT = 'https://product.example';
+const OTHER = 'https://other.example';
+
+const config = {
+  featureFlag: true,
+  embedLoginEnabled: true,
+  frameAncestors: [] as string[],
+  baseUrl: 'https://instance.example',
+};
+const entry = (label: string, ...origins: string[]) =>
+  origins.length === 0 ? { label } : { label, origins: new Set(origins) };
+
+describe('[5.5.3] who may frame the instance', () => {
+  it.each([
+    ['nobody while embedded login is off', { embedLoginEnabled: false, frameAncestors: [PRODUCT] }, [], []],
+    ['whom the setting lists', { frameAncestors: [PRODUCT] }, [entry('a')], [PRODUCT]],
+    ['whom entries list', {}, [entry('a', PRODUCT), entry('b')], [PRODUCT]],
+    ['both, each once', { frameAncestors: [PRODUCT] }, [entry('a', PRODUCT, OTHER)], [PRODUCT, OTHER]],
+    ['whom a reverse proxy allows, where neither says it', {}, [entry('a')], undefined],
+  ])('%s', (_, change, entries, expected) => {
+    expect(frameAncestorsOf({ ...config, ...change }, entries)).toEqual(expected);
+  });
+});
+
+describe('[D74] who may frame the instance at this moment', () => {
+  it('is whom stored entries list beside the configured ones, the same list until there is another', () => {
+    let stored = [entry('s', OTHER)];
+    const ancestors = new FrameAncestors(config, [entry('a', PRODUCT)]);
+    expect(ancestors.current).toEqual([PRODUCT]);
+    ancestors.follow(() => stored);
+    const before = ancestors.current;
+    expect(before).toEqual([PRODUCT, OTHER]);
+    expect(ancestors.current).toBe(before);
+    stored = [];
+    expect(ancestors.current).toEqual([PRODUCT]);
+  });
+
+  it('is nobody while embedded login is off, whatever is stored', () => {
+    const ancestors = new FrameAncestors({ ...config, embedLoginEnabled: false }, []);
+    ancestors.follow(() => [entry('s', OTHER)]);
+    expect(ancestors.current).toEqual([]);
+  });
+});
+
+describe('[5.5.3] the warnings at the start', () => {
+  const warnings = (change: Partial<typeof config>, entries = [entry('a', PRODUCT)]) =>
+    embeddingWarnings({ ...config, ...change }, entries);
+
+  it('are none where origins are listed and the address is HTTPS', () => {
+    expect(warnings({})).toEqual([]);
+  });
+
+  it('are none while the feature or embedded login is off', () => {
+    const bad = { baseUrl: 'http://instance.example' };
+    expect(warnings({ ...bad, featureFlag: false }, [])).toEqual([]);
+    expect(warnings({ ...bad, embedLoginEnabled: false }, [])).toEqual([]);
+  });
+
+  it('tell that anybody may frame', () => {
+    expect(warnings({}, [entry('a')])).toEqual([
+      expect.stringMatching(/^SVC_EMBED_FRAME_ANCESTORS: is not set/),
+    ]);
+  });
+
+  it('name the entries whose pages cannot frame, unless the setting may speak for them', () => {
+    const entries = [entry('first', PRODUCT), entry('second')];
+    expect(warnings({}, entries)).toEqual([expect.stringContaining(': second names no origins')]);
+    expect(warnings({ frameAncestors: [OTHER] }, entries)).toEqual([]);
+  });
+
+  it.each([
+    ['http://instance.example', /browsers drop the session cookie of embedded logins; serve HTTPS/],
+    ['http://localhost:5678', /except on localhost as here/],
+    ['http://my.localhost', /except on localhost as here/],
+    ['http://notlocalhost', /logins; serve HTTPS/],
+  ])('tell that %s is plain HTTP', (baseUrl, text) => {
+    expect(warnings({ baseUrl })).toEqual([expect.stringMatching(text)]);
+  });
+});

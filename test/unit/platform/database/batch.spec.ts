@@ -1,0 +1,341 @@
+// Many requests, one statement: each gets its own answer, nothing is lost, and nothing is done twice.
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { QueryFailedError } from 'typeorm';
+import type { BatchRun } from '../../../../src/platform/database/batch.js';
+import { Batch } from '../../../../src/platform/database/batch.js';
+import { randomFrom } from '../../../support/random.js';
+
+/** Twice the time after which a statement counts as hanging. */
+const HANGING_MS = 200;
+
+/** One statement that is under way until the test ends it. */
+interface Statement {
+  readonly items: readonly number[];
+  succeed(): void;
+  fail(error: unknown): void;
+}
+
+/** A batch whose statements wait for the test. The answer to an item is its text. */
+class SlowDatabase {
+  readonly statements: Statement[] = [];
+  private readonly batch = new Batch<number, string>((items) => this.take(items));
+
+  add(...items: number[]): Promise<string>[] {
+    return items.map((item) => this.batch.add(item));
+  }
+
+  get sent(): (readonly number[])[] {
+    return this.statements.map(({ items }) => items);
+  }
+
+  private take(items: readonly number[]): Promise<string[]> {
+    return new Promise((resolve, reject) => {
+      this.statements.push({ items, succeed: () => resolve(items.map(String)), fail: reject });
+    });
+  }
+}
+
+/** A table that some rows do not fit into. One of those fails its whole statement, as in a database. */
+class StrictTable {
+  readonly rows: number[] = [];
+  readonly sizes: number[] = [];
+  private readonly batch = new Batch<number, string>((items) => this.insert(items));
+
+  constructor(
+    private readonly isBad: (item: number) => boolean,
+    private readonly errorOf: (item: number) => unknown = rowFault,
+  ) {}
+
+  add(items: readonly number[]): Promise<PromiseSettledResult<string>[]> {
+    return Promise.allSettled(items.map((item) => this.batch.add(item)));
+  }
+
+  private async insert(items: readonly number[]): Promise<string[]> {
+    this.sizes.push(items.length);
+    await nextTurn();
+    const bad = items.find(this.isBad);
+    if (bad !== undefined) throw this.errorOf(bad);
+    this.rows.push(...items);
+    return items.map(String);
+  }
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+const driverError = (code: unknown, text = '') => Object.assign(new Error(text), { code });
+const rowFault = (item: number) => driverError('22P05', `row ${item}`);
+const outcomeOf = (outcome: PromiseSettledResult<string> | undefined) =>
+  outcome?.status === 'fulfilled' ? outcome.value : (outcome?.reason as Error | undefined)?.message;
+const settled = async (work: Promise<unknown>) => {
+  let isSettled = false;
+  void work.then(
+    () => (isSettled = true),
+    () => (isSettled = true),
+  );
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  return isSettled;
+};
+
+describe('a batch', () => {
+  it('sends an item that comes alone at once', async () => {
+    const database = new SlowDatabase();
+    const [answer] = database.add(1);
+    await nextTurn();
+    expect(database.sent).toEqual([[1]]);
+    database.statements[0]?.succeed();
+    expect(await answer).toBe('1');
+  });
+
+  it('sends together what arrives during a statement, once that is back, in the order of arrival', async () => {
+    const database = new SlowDatabase();
+    const answers = database.add(1);
+    await nextTurn();
+    answers.push(...database.add(2));
+    await nextTurn();
+    answers.push(...database.add(3, 4));
+    await nextTurn();
+    expect(database.sent).toEqual([[1]]);
+    database.statements[0]?.succeed();
+    await nextTurn();
+    await nextTurn();
+    expect(database.sent).toEqual([[1], [2, 3, 4]]);
+    database.statements[1]?.succeed();
+    expect(await Promise.all(answers)).toEqual(['1', '2', '3', '4']);
+  });
+
+  it('answers a statement of its own before the next one is back', async () => {
+    const database = new SlowDatabase();
+    const [first] = database.add(1);
+    await nextTurn();
+    const [second] = database.add(2);
+    database.statements[0]?.succeed();
+    expect(await first).toBe('1');
+    expect(await settled(second!)).toBe(false);
+    database.statements[1]?.succeed();
+    expect(await second).toBe('2');
+  });
+
+  it('gives each of a thousand askers its own answer, however they come and however long statements take', async () => {
+    const random = randomFrom(6);
+    const sent: number[] = [];
+    const batch = new Batch<number, string>(async (items) => {
+      sent.push(...items);
+      for (let turns = random.below(4); turns > 0; turns--) await nextTurn();
+      return items.map(String);
+    });
+    const answers: Promise<string>[] = [];
+    for (const item of upTo(1_000)) {
+      answers.push(batch.add(item));
+      if (random.below(20) === 0) await nextTurn();
+    }
+    expect(await Promise.all(answers)).toEqual(upTo(1_000).map(String));
+    expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(1_000));
+  });
+
+  it('takes in what its own answers lead to', async () => {
+    const batch = new Batch<number, number>(async (items) => items.map((item) => item + 1));
+    const chain = async (start: number) => batch.add(await batch.add(await batch.add(start)));
+    expect(await Promise.all(upTo(50).map(chain))).toEqual(upTo(50).map((start) => start + 3));
+  });
+
+  it('puts at most 256 items into a statement, and has at most four under way', async () => {
+    const sizes: number[] = [];
+    let underWay = 0;
+    let mostUnderWay = 0;
+    const batch = new Batch<number, string>(async (items) => {
+      sizes.push(items.length);
+      mostUnderWay = Math.max(mostUnderWay, ++underWay);
+      await nextTurn();
+      underWay -= 1;
+      return items.map(String);
+    });
+    const answers = await Promise.all(upTo(3_000).map((item) => batch.add(item)));
+    expect(answers).toEqual(upTo(3_000).map(String));
+    expect(Math.max(...sizes)).toBe(256);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(3_000);
+    expect(mostUnderWay).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('a bad row in a batch', () => {
+  it.each([
+    ['an only one', 1, [0]],
+    ['one of two', 2, [1]],
+    ['the first', 100, [0]],
+    ['the last', 100, [99]],
+    ['two side by side across the middle', 100, [49, 50]],
+    ['every other one of a full statement', 256, upTo(128).map((index) => 2 * index)],
+    ['all but one', 64, upTo(64).filter((index) => index !== 40)],
+    ['all', 37, upTo(37)],
+    ['some of several statements', 700, [3, 255, 256, 511, 699]],
+  ])('%s fails alone, and its neighbours are written once each', async (_, count, bad) => {
+    const table = new StrictTable((item) => bad.includes(item));
+    const outcomes = await table.add(upTo(count));
+    const expected = upTo(count).map((item) => (bad.includes(item) ? `row ${item}` : String(item)));
+    expect(outcomes.map(outcomeOf)).toEqual(expected);
+    const good = upTo(count).filter((item) => !bad.includes(item));
+    expect(table.rows.toSorted((a, b) => a - b)).toEqual(good);
+  });
+
+  it('any number of them leaves some hundred others right, in seeded rounds', async () => {
+    const random = randomFrom(23);
+    for (let round = 0; round < 30; round++) {
+      const [count, share] = [1 + random.below(300), 1 + random.below(30)];
+      const bad = new Set(upTo(count).filter(() => random.below(share) === 0));
+      const table = new StrictTable((item) => bad.has(item));
+      const outcomes = await table.add(upTo(count));
+      outcomes.forEach((outcome, item) =>
+        expect([round, outcomeOf(outcome)]).toEqual([round, bad.has(item) ? `row ${item}` : String(item)]),
+      );
+      expect(table.rows).toHaveLength(count - bad.size);
+    }
+  });
+
+  it.each(['22012', '22P05', '22P02', '23505', '23503', '23502'])('is known by SQLSTATE %s', async (code) => {
+    const errors = [
+      driverError(code, 'row 2'),
+      new QueryFailedError('INSERT', [], driverError(code, 'row 2')),
+    ];
+    for (const error of errors) {
+      const table = new StrictTable(
+        (item) => item === 2,
+        () => error,
+      );
+      const outcomes = await table.add(upTo(5));
+      expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true]);
+      expect(outcomes[2]).toMatchObject({ reason: error });
+    }
+  });
+
+  it('leaves the statements after it alone', async () => {
+    const table = new StrictTable((item) => item === 1);
+    const first = table.add([0, 1]);
+    await nextTurn();
+    const later = await Promise.all([table.add([2]), table.add([3])]);
+    expect(later.flat().map(outcomeOf)).toEqual(['2', '3']);
+    expect((await first).map(outcomeOf)).toEqual(['0', 'row 1']);
+  });
+});
+
+describe('any other failure of a statement', () => {
+  const FAILURES: [string, unknown][] = [
+    ['a deadlock', driverError('40P01')],
+    ['a time limit', driverError('57014')],
+    ['a lock that is not to be had', driverError('55P03')],
+    ['a stopping server', driverError('57P01')],
+    ['a lost connection', driverError('ECONNRESET')],
+    ['a lost connection behind TypeORM', new QueryFailedError('INSERT', [], driverError('08006'))],
+    ['a wrong statement', driverError('42P01')],
+    ['an error without a code', new Error('Query read timeout')],
+    ['a code that only looks like one of a row', driverError('2')],
+    ['a code that is a number', driverError(22012)],
+    ['a text', 'failed'],
+  ];
+
+  it.each(FAILURES)('%s fails all of it, and nothing is run again', async (_, failure) => {
+    const database = new SlowDatabase();
+    const answers = Promise.allSettled(database.add(1, 2, 3));
+    await nextTurn();
+    const others = Promise.allSettled(database.add(4, 5));
+    database.statements[0]?.fail(failure);
+    expect(await answers).toEqual(upTo(3).map(() => ({ status: 'rejected', reason: failure })));
+    await nextTurn();
+    expect(database.sent).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
+    database.statements[1]?.succeed();
+    expect((await others).map(outcomeOf)).toEqual(['4', '5']);
+  });
+
+  it('in one half of a split statement fails that half alone', async () => {
+    const runs: (readonly number[])[] = [];
+    const lost = driverError('ECONNRESET', 'lost');
+    const batch = new Batch<number, string>(async (items) => {
+      runs.push(items);
+      await nextTurn();
+      if (items.length === 4) throw rowFault(3);
+      if (items.includes(0)) throw lost;
+      if (items.includes(3)) throw rowFault(3);
+      return items.map(String);
+    });
+    const outcomes = await Promise.allSettled(upTo(4).map((item) => batch.add(item)));
+    expect(outcomes.map(outcomeOf)).toEqual(['lost', 'lost', '2', 'row 3']);
+    expect(runs).toEqual([[0, 1, 2, 3], [0, 1], [2, 3], [2], [3]]);
+  });
+
+  it('thrown before there is a promise fails all of it, and the next statement goes on', async () => {
+    let isBroken = true;
+    const run: BatchRun<number, string> = (items) => {
+      if (isBroken) throw new Error('the pool has ended');
+      return Promise.resolve(items.map(String));
+    };
+    const batch = new Batch(run);
+    const outcomes = await Promise.allSettled([batch.add(1), batch.add(2)]);
+    expect(outcomes.map(outcomeOf)).toEqual(['the pool has ended', 'the pool has ended']);
+    isBroken = false;
+    expect(await batch.add(3)).toBe('3');
+  });
+
+  it('a fault of a row that is thrown before there is a promise is found like any other', async () => {
+    const batch = new Batch<number, string>((items) => {
+      if (items.includes(2)) throw rowFault(2);
+      return Promise.resolve(items.map(String));
+    });
+    const outcomes = await Promise.allSettled(upTo(5).map((item) => batch.add(item)));
+    expect(outcomes.map(outcomeOf)).toEqual(['0', '1', 'row 2', '3', '4']);
+  });
+});
+
+describe('a statement that hangs', () => {
+  it('does not hold up the many who come after it', async () => {
+    const database = new SlowDatabase();
+    const [hanging] = database.add(-1);
+    await nextTurn();
+    const others = database.add(...upTo(100));
+    await nextTurn();
+    database.statements.slice(1).forEach((statement) => statement.succeed());
+    expect(await Promise.all(others)).toEqual(upTo(100).map(String));
+    expect(await settled(hanging!)).toBe(false);
+    database.statements[0]?.succeed();
+    expect(await hanging).toBe('-1');
+  });
+
+  it('in every lane holds up the rest until one of them ends, and nothing of it is lost', async () => {
+    const database = new SlowDatabase();
+    const waves: Promise<string>[][] = [];
+    for (let wave = 0; wave < 8; wave++) {
+      waves.push(database.add(...upTo(40).map((item) => 40 * wave + item)));
+      await nextTurn();
+    }
+    expect(database.statements).toHaveLength(4);
+    const settling = Promise.allSettled(waves.flat());
+    database.statements[2]?.fail(new Error('time limit'));
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    expect(database.sent[4]).toEqual(upTo(320).slice(160));
+    [0, 1, 3, 4].forEach((index) => database.statements[index]?.succeed());
+    const outcomes = await settling;
+    const failed = new Set(database.sent[2]);
+    expect(failed.size).toBe(40);
+    outcomes.forEach((outcome, item) =>
+      expect(outcomeOf(outcome)).toBe(failed.has(item) ? 'time limit' : String(item)),
+    );
+    expect(database.sent.flat().toSorted((a, b) => a - b)).toEqual(upTo(320));
+  });
+});
+
+describe('the few who come after a statement that hangs', () => {
+  it('are answered while it still hangs, although nobody else comes', async () => {
+    const batch = new Batch<number, string>((items) =>
+      items.includes(0) ? new Promise(() => undefined) : Promise.resolve(items.map(String)),
+    );
+    void batch.add(0);
+    await pause(10);
+    const answers: string[] = [];
+    for (const item of [1, 2, 3]) void batch.add(item).then((answer) => answers.push(answer));
+    await pause(HANGING_MS);
+    expect(answers).toEqual(['1', '2', '3']);
+    void batch.add(4).then((answer) => answers.push(answer));
+    await pause(HANGING_MS);
+    expect(answers).toEqual(['1', '2', '3', '4']);
+  });
+});

@@ -1,0 +1,93 @@
+// The thread of the embedded engine as the others see it: answers in their order, and an end that everybody learns of.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEngineThread } from '../../../../../src/platform/database/embedded/engine-thread.js';
+import { unavailabilityOf } from '../../../../../src/platform/database/unavailable.js';
+
+const SETTINGS = { directory: '/nowhere', forcesWrites: true };
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+describe('the thread of the embedded engine', () => {
+  let folder: string;
+  beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'engine-thread-'))));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** A thread that does `onMessage` with what it is asked, in place of an engine. */
+  function threadThat(name: string, onMessage: string, start = `parentPort.postMessage('ready');`): string {
+    const file = join(folder, `${name}.mjs`);
+    const lines = [
+      `import { parentPort, workerData } from 'node:worker_threads';`,
+      `parentPort.on('message', (message) => { ${onMessage} });`,
+      start,
+    ];
+    writeFileSync(file, lines.join('\n'));
+    return file;
+  }
+
+  it('answers in the order of the questions, and ends when it is closed', async () => {
+    const file = threadThat(
+      'echo',
+      `if (message === 'close') parentPort.close(); else parentPort.postMessage(message);`,
+    );
+    const engine = await startEngineThread(file, SETTINGS);
+    const answers = await Promise.all(['one', 'two', 'three'].map((text) => engine.ask(bytes(text))));
+    expect(answers.map((answer) => new TextDecoder().decode(answer))).toEqual(['one', 'two', 'three']);
+    await engine.close();
+  });
+
+  it('is told where the data is', async () => {
+    const file = threadThat(
+      'settings',
+      `if (message === 'close') parentPort.close();
+       else parentPort.postMessage(new TextEncoder().encode(JSON.stringify(workerData)));`,
+    );
+    const engine = await startEngineThread(file, SETTINGS);
+    expect(JSON.parse(new TextDecoder().decode(await engine.ask(bytes('settings'))))).toEqual(SETTINGS);
+    await engine.close();
+  });
+
+  it('has nothing to do with what is loaded before the process, and ends with its engine', async () => {
+    const preload = join(folder, 'preload.cjs');
+    writeFileSync(preload, 'globalThis.isPreloaded = true; setInterval(() => undefined, 1_000);');
+    const file = threadThat(
+      'preloaded',
+      `if (message === 'close') process.exit(0);
+       else parentPort.postMessage(new TextEncoder().encode(String(globalThis.isPreloaded)));`,
+    );
+    const { NODE_OPTIONS: before } = process.env;
+    process.env['NODE_OPTIONS'] = `--require ${preload}`;
+    try {
+      const engine = await startEngineThread(file, SETTINGS);
+      expect(new TextDecoder().decode(await engine.ask(bytes('preloaded?')))).toBe('undefined');
+      await engine.close();
+    } finally {
+      if (before === undefined) delete process.env['NODE_OPTIONS'];
+      else process.env['NODE_OPTIONS'] = before;
+    }
+  });
+
+  it('fails the start with the cause', async () => {
+    const file = threadThat('unable', '', `throw new Error('no such disk');`);
+    await expect(startEngineThread(file, SETTINGS)).rejects.toThrow('no such disk');
+  });
+
+  it.each([
+    ['a fault', `throw new Error('out of luck');`, 'out of luck'],
+    ['an exit', `process.exit(7);`, 'has ended with 7'],
+  ])(
+    '[D99] tells of an end by %s: to who waits, to who comes, and to the process',
+    async (name, act, cause) => {
+      const engine = await startEngineThread(threadThat(name.replace(' ', '-'), act), SETTINGS);
+      const waiting = [engine.ask(bytes('one')), engine.ask(bytes('two'))];
+      for (const answer of await Promise.allSettled(waiting))
+        expect(String((answer as PromiseRejectedResult).reason)).toContain(cause);
+      expect((await engine.failed).message).toContain(cause);
+      await expect(engine.ask(bytes('three'))).rejects.toThrow(cause);
+      // As of a server that is gone: requests are answered 503 (D49).
+      expect(unavailabilityOf(await engine.ask(bytes('four')).catch((error: unknown) => error))).toBe(
+        'connection_lost',
+      );
+    },
+  );
+});

@@ -1,0 +1,53 @@
+// How long a request waits, and what it does not wait for.
+import { Batch } from '../../../../src/platform/database/batch.js';
+import { DatabaseWaitError } from '../../../../src/platform/database/unavailable.js';
+import { MOST_WAITING, statementMs, withinWait } from '../../../../src/platform/database/wait-limit.js';
+
+const never = () => new Promise<never>(() => undefined);
+
+it('[D49] work that does not end is not waited for', async () => {
+  await expect(withinWait(20, never)).rejects.toEqual(new DatabaseWaitError('time_limit'));
+});
+
+it('[D49] where nothing is left to wait, what hangs is refused at once', async () => {
+  await expect(withinWait(-5, never)).rejects.toBeInstanceOf(DatabaseWaitError);
+});
+
+it('what ends in time ends as it does', async () => {
+  await expect(withinWait(60_000, () => Promise.resolve('done'))).resolves.toBe('done');
+  await expect(withinWait(60_000, () => Promise.reject(new Error('its own')))).rejects.toThrow('its own');
+});
+
+it('[D49] the server gives up before the client, and has some time at least', () => {
+  expect(statementMs(1_800)).toBe(1_600);
+  expect(statementMs(200)).toBe(50);
+});
+
+it('[D49] more items than can be served in time are refused without a statement', async () => {
+  const sent: number[] = [];
+  const batch = new Batch<number, string>((items) => {
+    sent.push(...items);
+    return never();
+  });
+  const outcomes = Array.from({ length: MOST_WAITING }, (_, item) => batch.add(item));
+  outcomes.forEach((outcome) => void outcome.catch(() => undefined));
+  await expect(batch.add(-1)).rejects.toEqual(new DatabaseWaitError('pool_exhausted'));
+  expect(sent).not.toContain(-1);
+});
+
+it('[D49] an item whose request has had its answer is not sent any more', async () => {
+  const sent: number[] = [];
+  let free = () => undefined as void;
+  const batch = new Batch<number, string>(async (items) => {
+    sent.push(...items);
+    if (items.includes(0)) await new Promise<void>((resolve) => (free = resolve));
+    return items.map(String);
+  }, 30);
+  const first = batch.add(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = batch.add(1);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  free();
+  await expect(second).rejects.toEqual(new DatabaseWaitError('time_limit'));
+  expect([await first, sent]).toEqual(['0', [0]]);
+});

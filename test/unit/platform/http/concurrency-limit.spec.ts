@@ -1,0 +1,233 @@
+// Which requests a server refuses that has as many in progress as it may have, and how.
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limit.js';
+import { Departure } from '../../../../src/platform/http/departure.js';
+import { createServer } from '../../../../src/platform/http/server.js';
+import { RequestTraces } from '../../../../src/platform/log/request-traces.js';
+import { openPost } from '../../../support/built-service.js';
+import { pause, until } from '../../../support/until.js';
+
+const LIMITS = {
+  headersTimeoutSeconds: 15,
+  requestTimeoutSeconds: 30,
+  keepAliveSeconds: 72,
+  answerTimeoutSeconds: 60,
+};
+
+const partsOf = (concurrency: ConcurrencyLimit, departure?: Departure) => {
+  const logger = pino({ level: 'silent' });
+  return { proxyHops: 0, logger, traces: new RequestTraces(), limits: LIMITS, concurrency, departure };
+};
+const addressOf = ({ server }: FastifyInstance) =>
+  `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+describe('[D102] a server with one request in progress, which is all it may have', () => {
+  let server: FastifyInstance;
+  let departure: Departure;
+  let concurrency: ConcurrencyLimit;
+  let address: string;
+  let refused: number;
+  let endWork: () => void;
+  let work: Promise<Response>;
+  /** Those that came as far as to Fastify. */
+  let seen: string[];
+
+  beforeEach(async () => {
+    departure = new Departure();
+    refused = 0;
+    seen = [];
+    concurrency = new ConcurrencyLimit(1, 1_800, pino({ level: 'silent' }), () => (refused += 1));
+    server = createServer(partsOf(concurrency, departure)).getInstance();
+    server.addHook('onRequest', (request, _reply, done) => {
+      seen.push(request.url);
+      done();
+    });
+    server.get('/work', async () => {
+      const ended = new Promise<void>((resolve) => (endWork = resolve));
+      server.server.emit('begun');
+      await ended;
+      return 'done';
+    });
+    for (const path of ['/healthz', '/healthz/readiness', '/metrics']) server.get(path, () => 'there');
+    server.post('/other', () => 'there');
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    address = addressOf(server);
+    await begin();
+  });
+  const begin = async () => {
+    work = fetch(`${address}/work`);
+    await once(server.server, 'begun');
+  };
+  afterEach(async () => {
+    endWork();
+    await work;
+    await server.close();
+  });
+
+  it('answers another itself, by its headers, with an id and as no store may keep it', async () => {
+    const answer = await fetch(`${address}/other`, { method: 'POST', body: 'a=b' });
+    expect(answer.status).toBe(503);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'retry-after': '5',
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      connection: 'keep-alive',
+    });
+    const message = 'The service has as many requests in progress as it takes; send it again later';
+    expect(await answer.json()).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: message,
+      message,
+      requestId: answer.headers.get('x-request-id'),
+    });
+    expect([refused, seen]).toEqual([1, ['/work']]);
+  });
+
+  it.each(['/no-such-path', '/metrics', '/healthz/no-such-path', '/healthz-not'])(
+    'refuses %s',
+    async (path) => {
+      expect([(await fetch(address + path)).status, seen]).toEqual([503, ['/work']]);
+    },
+  );
+
+  it.each(['/healthz', '/healthz?verbose', '/healthz/readiness'])('answers %s', async (path) => {
+    expect([(await fetch(address + path)).status, seen]).toEqual([200, ['/work', path]]);
+  });
+
+  it('answers no body to a HEAD', async () => {
+    const answer = await fetch(`${address}/other`, { method: 'HEAD' });
+    expect([answer.status, await answer.text()]).toEqual([503, '']);
+  });
+
+  it('[D93] ends the connections of those that it refuses while it stops', async () => {
+    departure.begin();
+    expect((await fetch(`${address}/other`)).headers.get('connection')).toBe('close');
+  });
+
+  it('takes the next as soon as the one has its answer', async () => {
+    endWork();
+    await work;
+    expect(concurrency.count).toBe(0);
+    expect((await fetch(`${address}/other`, { method: 'POST' })).status).toBe(200);
+  });
+
+  it('counts a request from its last byte on, and refuses it where there are too many by then', async () => {
+    endWork();
+    await work;
+    const open = await openPost(`${address}/other`, { a: 'b' });
+    expect(concurrency.count).toBe(0);
+    await begin();
+    expect([await open.finish(), concurrency.count, refused]).toEqual([503, 1, 1]);
+  });
+});
+
+describe('[D102] a server with more requests than it works for at once', () => {
+  const AT_ONCE = 200;
+  const WAIT_MS = 800;
+  /** Only setTimeout and performance are not. */
+  const REAL = [
+    'Date',
+    'hrtime',
+    'nextTick',
+    'queueMicrotask',
+    'setImmediate',
+    'clearImmediate',
+    'setInterval',
+    'clearInterval',
+  ] as const;
+  let server: FastifyInstance;
+  let concurrency: ConcurrencyLimit;
+  /** Those that are worked for, by their numbers. */
+  let begun: Map<string, () => void>;
+  let answers: Promise<number>[];
+
+  beforeEach(async () => {
+    // Those of Node.js's own, by which requests come, are others.
+    jest.useFakeTimers({ doNotFake: [...REAL] });
+    concurrency = new ConcurrencyLimit(4_000, WAIT_MS, pino({ level: 'silent' }), () => undefined);
+    server = createServer(partsOf(concurrency)).getInstance();
+    begun = new Map();
+    answers = [];
+    server.get<{ Querystring: { n: string } }>(
+      '/work',
+      ({ query: { n } }) => new Promise((resolve) => begun.set(n, () => resolve(n))),
+    );
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    await send(0, AT_ONCE);
+    await until('all of them are worked for', 10_000, () => begun.size === AT_ONCE);
+  });
+  afterEach(async () => {
+    await untilAnswered();
+    jest.useRealTimers();
+    await server.close();
+  });
+
+  /** 0 without an answer. Not by fetch, whose timers the test's clock stops. */
+  const statusOf = (n: number | 'other', signal?: AbortSignal) =>
+    new Promise<number>((resolve) => {
+      const request = get(`${addressOf(server)}/work?n=${n}`, { signal, agent: false });
+      request.on('error', () => resolve(0));
+      request.on('response', (response) => resolve(response.resume().statusCode ?? 0));
+    });
+  /** Resolves when all of them have come. */
+  const send = async (first: number, count: number, signal?: AbortSignal) => {
+    const before = concurrency.count;
+    for (let n = first; n < first + count; n++) {
+      answers.push(statusOf(n, signal));
+    }
+    await until('they have come', 10_000, () => concurrency.count === before + count);
+  };
+  const end = (n: number) => begun.get(String(n))?.();
+  const untilAnswered = async () => {
+    const whole = Promise.all(answers);
+    while (concurrency.count > 0) {
+      for (const finish of begun.values()) finish();
+      await pause(5);
+    }
+    return whole;
+  };
+
+  it('works for the others in the order in which they came, each as one has its answer', async () => {
+    await send(AT_ONCE, 1);
+    await send(AT_ONCE + 1, 1);
+    expect([begun.size, concurrency.count]).toEqual([AT_ONCE, AT_ONCE + 2]);
+    end(7);
+    await until('the first has its turn', 10_000, () => begun.has('200'));
+    expect(begun.has('201')).toBe(false);
+    expect(new Set(await untilAnswered())).toEqual(new Set([200]));
+  });
+
+  it('does not work for one whose client has gone while it waited', async () => {
+    const gone = new AbortController();
+    await send(AT_ONCE, 1, gone.signal);
+    gone.abort();
+    await pause(50);
+    end(7);
+    await until('it is out of the count', 10_000, () => concurrency.count === AT_ONCE - 1);
+    expect(begun.has('200')).toBe(false);
+  });
+
+  it('counts one that takes longer than a second no longer among those that it works for at once', async () => {
+    jest.advanceTimersByTime(999);
+    await send(AT_ONCE, 1);
+    expect(begun.has('200')).toBe(false);
+    jest.advanceTimersByTime(1);
+    await until('the next has its turn', 10_000, () => begun.has('200'));
+    expect(concurrency.count).toBe(AT_ONCE + 1);
+  });
+
+  it('refuses others once the first in turn has waited for half of what it may, and that one when it is late', async () => {
+    await send(AT_ONCE, 1);
+    jest.advanceTimersByTime(WAIT_MS / 2 + 1);
+    expect(await statusOf('other')).toBe(503);
+    jest.advanceTimersByTime(WAIT_MS / 2);
+    end(7);
+    expect(await answers[AT_ONCE]).toBe(503);
+    expect(begun.has('200')).toBe(false);
+    expect(concurrency.count).toBe(AT_ONCE - 1);
+  });
+});

@@ -1,0 +1,63 @@
+// Which incoming request ids are taken, and what becomes of others.
+import { randomUUID } from 'node:crypto';
+import { clientRequestIdOf, idOfRequest } from '../../../../src/platform/log/client-request-ids.js';
+import { requestIdOf } from '../../../../src/platform/http/request-id.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const idOf = (incoming: string | string[] | undefined, isTrusted = true) =>
+  idOfRequest({ headers: { 'x-request-id': incoming } }, isTrusted);
+
+it.each([randomUUID(), '01JD9ZC5V2X7Q3M8', 'Root=1-67891233-abcdef'.replace('=', ':'), 'a'.repeat(128)])(
+  '[D21] a well-formed id is kept where a proxy is trusted, and else stands beside an own one: %s',
+  (sent) => {
+    expect(idOf(sent)).toBe(sent);
+    expect(clientRequestIdOf(sent)).toBeUndefined();
+    const id = idOf(sent, false);
+    expect(id).toMatch(UUID);
+    expect(clientRequestIdOf(id)).toBe(sent);
+  },
+);
+
+it('[D21] of clients that name their requests the oldest are forgotten', () => {
+  const [first, ...rest] = Array.from({ length: 20_001 }, () => idOf('of-the-client', false));
+  expect(clientRequestIdOf(first ?? '')).toBeUndefined();
+  expect(clientRequestIdOf(rest[0] ?? '')).toBe('of-the-client');
+});
+
+it.each<[string, string | string[] | undefined]>([
+  ['none', undefined],
+  ['an empty one', ''],
+  ['two', ['first-of-two', 'second-of-two']],
+  ['two in one', 'first-of-two, second-of-two'],
+  ['one with a space', 'request id'],
+  ['one with a line end', 'request-id\n'],
+  ['one with a line in it', 'request-id\r\nset-cookie: x'],
+  ['one with NUL', 'request-id\0'],
+  ['one with an escape sequence', 'request-id\u001b[2J'],
+  ['one with quotes', 'request-id"}'],
+  ['one with markup', '<script>alert</script>'],
+  ['one beyond ASCII', 'request-ïd'],
+  ['an over-long one', 'a'.repeat(10_000)],
+])('[D21] %s is replaced', (_, incoming) => {
+  for (const isTrusted of [true, false]) {
+    const id = idOf(incoming, isTrusted);
+    expect(id).toMatch(UUID);
+    expect(clientRequestIdOf(id)).toBeUndefined();
+  }
+});
+
+it('[D21] each new id is another, behind those before it', () => {
+  const ids = Array.from({ length: 100 }, () => idOf(undefined));
+  expect(new Set(ids).size).toBe(100);
+  expect([...ids].sort()).toEqual(ids);
+});
+
+it('[D21] an id that the server has given is kept, unless others may have the same', () => {
+  expect(requestIdOf({ id: 'of-the-server' })).toBe('of-the-server');
+  for (const id of ['req-1', 'req-46656', 7]) expect(requestIdOf({ id })).toMatch(UUID);
+});
+
+it('[D21] a request keeps the id that it was given', () => {
+  const request = {};
+  expect(requestIdOf(request)).toBe(requestIdOf(request));
+});

@@ -1,0 +1,159 @@
+// Checks the counters in memory: their windows, their edges and their bounds.
+import { BoundedThrottlerStorage } from '../../../../../src/platform/http/throttle/bounded-throttler.storage.js';
+import { CountingWindows } from '../../../../../src/platform/http/throttle/counting-windows.js';
+import { NO_LIMIT } from '../../../../../src/platform/http/throttle/giving-throttler.storage.js';
+import { TestClock } from '../../../../support/test-clock.js';
+
+const MINUTE_MS = 60_000;
+const LIMIT = 20;
+
+describe('[D19] the throttle storage in memory', () => {
+  let clock: TestClock;
+  let storage: BoundedThrottlerStorage;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    storage = new BoundedThrottlerStorage(clock);
+  });
+
+  const hit = (key = 'embed 203.0.113.9', limit = LIMIT) => storage.increment(key, MINUTE_MS, limit);
+  const hitTimes = async (times: number) => {
+    for (let count = 0; count < times; count++) await hit();
+  };
+
+  it('[D19] passes the 20th hit and refuses the 21st, which tells when to come back', async () => {
+    await hitTimes(19);
+    expect(await hit()).toEqual({ totalHits: 20, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
+    expect(await hit()).toEqual({ totalHits: 21, timeToExpire: 60, isBlocked: true, timeToBlockExpire: 60 });
+  });
+
+  it('[D19] counts each key for itself', async () => {
+    await hitTimes(21);
+    expect(await hit('exchange 203.0.113.9')).toMatchObject({ totalHits: 1, isBlocked: false });
+    expect(await hit('embed 203.0.113.10')).toMatchObject({ totalHits: 1, isBlocked: false });
+  });
+
+  it('[D19] refuses until the window of the first hit ends, and not a moment longer', async () => {
+    await hitTimes(1);
+    clock.advance(59.5);
+    await hitTimes(20);
+    clock.advance(0.499);
+    expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 1 });
+    clock.advance(0.001);
+    expect(await hit()).toEqual({ totalHits: 1, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
+  });
+
+  it('[D19] is not prolonged by refused hits', async () => {
+    await hitTimes(21);
+    for (let second = 1; second < 60; second++) {
+      clock.advance(1);
+      expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 60 - second });
+    }
+    clock.advance(1);
+    expect(await hit()).toMatchObject({ isBlocked: false });
+  });
+
+  it('[D19] does not refuse for longer than a window when the clock is set back', async () => {
+    await hitTimes(21);
+    clock.advance(-3600);
+    expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false, timeToExpire: 60 });
+  });
+
+  it.each([-3600, -60, 60, 3600])(
+    '[D97] neither lets in nor keeps out by a clock that is set by %d s',
+    async (seconds) => {
+      await hitTimes(20);
+      clock.setBack(-seconds);
+      expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 60 });
+      clock.advance(60);
+      expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
+    },
+  );
+
+  it('[D19] takes each limit as it is told', async () => {
+    expect(await hit('a', 1)).toMatchObject({ isBlocked: false });
+    expect(await hit('a', 1)).toMatchObject({ isBlocked: true });
+  });
+});
+
+describe('[P.perMinute] the throttle storage in memory, which gives back', () => {
+  let clock: TestClock;
+  let storage: BoundedThrottlerStorage;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    storage = new BoundedThrottlerStorage(clock);
+  });
+
+  const hit = (limit = LIMIT) => storage.increment('a', MINUTE_MS, limit);
+  const giveBack = (ageMs = 0) => storage.giveBack('a', MINUTE_MS, ageMs);
+
+  it('[P.perMinute] takes one hit back at a time, and none that nobody has counted', async () => {
+    await giveBack();
+    await hit();
+    await hit();
+    await giveBack();
+    expect(await hit()).toMatchObject({ totalHits: 2 });
+    for (let times = 0; times < 5; times++) await giveBack();
+    expect(await hit()).toMatchObject({ totalHits: 1 });
+  });
+
+  it('[P.perMinute] counts no hit that it refuses: as many pass as are given back', async () => {
+    for (let times = 0; times < 3; times++) await hit(2);
+    expect(await hit(2)).toMatchObject({ totalHits: 3, isBlocked: true });
+    await giveBack();
+    expect(await hit(2)).toMatchObject({ totalHits: 2, isBlocked: false });
+    expect(await hit(2)).toMatchObject({ isBlocked: true });
+  });
+
+  it('[P.perMinute] counts a hit without a limit in any case', async () => {
+    for (let times = 0; times < 4; times++) await hit(NO_LIMIT);
+    await giveBack();
+    expect(await hit(2)).toMatchObject({ totalHits: 4, isBlocked: true });
+  });
+
+  it('[P.perMinute] takes nothing out of a window that had not begun when the hit was counted', async () => {
+    await hit();
+    clock.advance(60);
+    await hit();
+    clock.advance(2);
+    await giveBack(2_001);
+    expect(await hit()).toMatchObject({ totalHits: 2 });
+    await giveBack(2_000);
+    expect(await hit()).toMatchObject({ totalHits: 2 });
+  });
+});
+
+describe('[D19] the bound of the counters', () => {
+  it('[D19] holds under a million keys', () => {
+    const windows = new CountingWindows(new TestClock());
+    let largest = 0;
+    for (let count = 0; count < 1_000_000; count++) {
+      windows.begin(`client ${count}`, MINUTE_MS, 1);
+      largest = Math.max(largest, windows.size);
+    }
+    expect(largest).toBe(100_000);
+  });
+
+  it('[D19] is kept by forgetting the oldest while all windows run', () => {
+    const clock = new TestClock();
+    const windows = new CountingWindows(clock, 3);
+    for (const key of ['a', 'b', 'c']) windows.begin(key, MINUTE_MS, 1);
+    windows.begin('a', MINUTE_MS, 7);
+    windows.begin('d', MINUTE_MS, 1);
+    expect(['a', 'b', 'c', 'd'].map((key) => windows.find(key)?.hits)).toEqual([7, undefined, 1, 1]);
+  });
+
+  it('[D19] is kept by forgetting ended windows first, wherever they stand', () => {
+    const clock = new TestClock();
+    const windows = new CountingWindows(clock, 4);
+    windows.begin('long', MINUTE_MS, 1);
+    windows.begin('short', 1_000, 1);
+    windows.begin('shorter', 500, 1);
+    windows.begin('last', MINUTE_MS, 1);
+    clock.advance(2);
+    windows.begin('new', MINUTE_MS, 1);
+    expect(windows.size).toBe(3);
+    expect(windows.find('long')).toBeDefined();
+  });
+});

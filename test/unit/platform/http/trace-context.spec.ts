@@ -1,0 +1,39 @@
+// Which traceparent headers are taken, by W3C Trace Context levels 1 and 2.
+import { readTraceparent } from '../../../../src/platform/http/trace-context.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const SPAN = 'b7ad6b7169203331';
+
+describe('[D92] a traceparent', () => {
+  it.each([
+    ['of the present version', `00-${TRACE}-${SPAN}-01`],
+    ['that is not sampled', `00-${TRACE}-${SPAN}-00`],
+    ['with flags of level 2 and others', `00-${TRACE}-${SPAN}-ff`],
+    ['of a later version', `cc-${TRACE}-${SPAN}-01`],
+    ['of a later version, with more in it', `cc-${TRACE}-${SPAN}-01-what-the-future-brings`],
+  ])('%s is taken', (_, field) => {
+    expect(readTraceparent(field)).toEqual({ traceId: TRACE, spanId: SPAN });
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['an empty one', ''],
+    ['the forbidden version', `ff-${TRACE}-${SPAN}-01`],
+    ['a trace id of zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
+    ['a span id of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
+    ['capital letters', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+    ['more than the version has', `00-${TRACE}-${SPAN}-01-more`],
+    ['a later version with something stuck on', `cc-${TRACE}-${SPAN}-01.more`],
+    ['a hyphen behind it', `00-${TRACE}-${SPAN}-01-`],
+    ['no flags', `00-${TRACE}-${SPAN}`],
+    ['flags that are too short', `00-${TRACE}-${SPAN}-1`],
+    ['a trace id that is too long', `00-${TRACE}0-${SPAN}-01`],
+    ['digits that are none', `00-${'g'.repeat(32)}-${SPAN}-01`],
+    ['a blank before it', ` 00-${TRACE}-${SPAN}-01`],
+    ['two, joined as Node.js does', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
+    ['two by themselves', [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01`]],
+    ['a line break', `00-${TRACE}-${SPAN}-01\n`],
+  ])('is ignored where it is malformed: %s', (_, field) => {
+    expect(readTraceparent(field)).toBeUndefined();
+  });
+});

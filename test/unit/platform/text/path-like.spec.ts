@@ -1,0 +1,47 @@
+// What is taken for the path of a file, and that no secret is.
+import { randomBytes } from 'node:crypto';
+import { looksLikePath } from '../../../../src/platform/text/path-like.js';
+
+describe('[D83] a path', () => {
+  it.each([
+    '/run/secrets/tls-key',
+    '/run/secrets/key',
+    '/etc/ssl/private/instance.example.pem',
+    '/Users/me/keys/key',
+    './license.jws',
+    '../keys/trusted-keys.json',
+    '~/keys/vendor.pub.pem',
+    'C:\\keys\\cert.pem',
+    'C:/keys/cert.pem',
+    'license.jws',
+    'trusted-keys.json',
+    'keys/trusted keys.json',
+    '/srv/schlüssel/key.pem',
+  ])('is %s', (text) => expect(looksLikePath(text)).toBe(true));
+
+  it.each([
+    '',
+    'secret',
+    'a secret',
+    'marker-5150',
+    '[]',
+    '[{"type":"static"}]',
+    '-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----\n',
+    'postgres://user:secret@db.example/name',
+    'postgres://user:secret@db.example/name.txt',
+    'https://instance.example/jwks.json',
+    'eyJhbGciOiJFZERTQSJ9.eyJmZWF0dXJlcyI6W119.c2lnbmF0dXJlc2lnbmF0dXJl',
+    '/aB3dEfGhIjKlMnOpQrStUvWxYz0123456789aBcDeF',
+    '/aB3dEfGh/jKlMnOpQrStUvWxYz0123456789aBcDeF',
+    `/${'a'.repeat(600)}.pem`,
+    'key.pem\n',
+  ])('is not %j', (text) => expect(looksLikePath(text)).toBe(false));
+
+  it('is no key in base64 or hexadecimal', () => {
+    for (let round = 0; round < 2_000; round += 1) {
+      const key = randomBytes(32);
+      for (const text of [key.toString('base64'), key.toString('hex')])
+        expect([text, looksLikePath(text)]).toEqual([text, false]);
+    }
+  });
+});

@@ -1,0 +1,42 @@
+// Which known name is thought of for a misspelt one.
+import { similarName } from '../../../../src/platform/text/similar-name.js';
+
+const KNOWN = [
+  'allowedRoles',
+  'algorithms',
+  'expectedAudience',
+  'issuer',
+  'kid',
+  'url',
+  'SVC_HOST',
+  'SVC_SSL_CERT_FILE',
+];
+
+describe('[D83] the name that may be meant', () => {
+  it.each([
+    ['alowedRoles', 'allowedRoles'],
+    ['allowRoles', 'allowedRoles'],
+    ['allowedRole', 'allowedRoles'],
+    ['allowed_roles', 'allowedRoles'],
+    ['allowed-roles', 'allowedRoles'],
+    ['ALLOWEDROLES', 'allowedRoles'],
+    ['expectedAudiance', 'expectedAudience'],
+    ['expected_audience', 'expectedAudience'],
+    ['algorithm', 'algorithms'],
+    ['isuser', undefined],
+    ['isser', 'issuer'],
+    ['KID', 'kid'],
+    ['kidd', 'kid'],
+    ['uri', 'url'],
+    ['SVC_HOSTS', 'SVC_HOST'],
+    ['svc_host', 'SVC_HOST'],
+    ['SVC_SSL_CERTFILE', 'SVC_SSL_CERT_FILE'],
+    ['marker', undefined],
+    ['x', undefined],
+    ['', undefined],
+    ['___', undefined],
+    [`allowedRoles${'s'.repeat(100)}`, undefined],
+  ])('of %j is %j', (name, meant) => expect(similarName(name, KNOWN)).toBe(meant));
+
+  it('is none where nothing is known', () => expect(similarName('kid', [])).toBeUndefined());
+});

@@ -1,0 +1,156 @@
+// What an operator is shown of a value that came from outside, and what never.
+import {
+  told,
+  toldAddress,
+  toldList,
+  toldName,
+  toldSeconds,
+  visible,
+} from '../../../../src/platform/text/told-value.js';
+
+const TOKEN = `eyJhbGciOiJFUzI1NiJ9.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.${'x'.repeat(86)}`;
+
+describe('[D77] a text', () => {
+  it.each([
+    ['HS256', 'HS256'],
+    ['https://instance.example', 'https://instance.example'],
+    ['global:admin', 'global:admin'],
+    ['two words', 'two words'],
+    ['ключ', 'ключ'],
+    ['key@2026', 'key@2026'],
+    ['NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs', 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
+  ])('%j is shown as it is', (value, shown) => expect(told(value)).toBe(shown));
+
+  it.each([
+    ['shared\0', 'shared\\u{0}'],
+    ['a\nb\r', 'a\\u{a}b\\u{d}'],
+    ['k1 ', 'k1\\u{20}'],
+    [' k1', '\\u{20}k1'],
+    ['a\u00a0b', 'a\\u{a0}b'],
+    ['ad\u200bmin', 'ad\\u{200b}min'],
+    ['\u202emoc', '\\u{202e}moc'],
+    ['\ud800x', '\\u{d800}x'],
+    ['\u001b[31m', '\\u{1b}[31m'],
+    ['a\\b', 'a\\u{5c}b'],
+    ['\u2028', '\\u{2028}'],
+  ])('%j shows what cannot be seen', (value, shown) => expect(told(value)).toBe(shown));
+
+  it.each([
+    [
+      'a\u0085b\u009bc\u2028d\u202ee\u2066f\u2069g\0h',
+      'a\\u{85}b\\u{9b}c\\u{2028}d\\u{202e}e\\u{2066}f\\u{2069}g\\u{0}h',
+    ],
+    [' workflow:read  Ключ@x ', ' workflow:read  Ключ@x '],
+    ['x'.repeat(1024), 'x'.repeat(1024)],
+  ])('%.40j is recorded as it was written but for what cannot be seen', (value, shown) =>
+    expect(visible(value)).toBe(shown),
+  );
+
+  it.each([
+    ['https://orders.example', 'https://orders.example'],
+    ['https://orders.example/a?key=1&b#c', 'https://orders.example/a'],
+    ['https://orders.example/a#b?c', 'https://orders.example/a'],
+    ['https://me:secret@orders.example/a?x', 'https://orders.example/a'],
+    ['urn:example:svc?=q', 'urn:example:svc'],
+    ['no address?x\u202e', 'no address'],
+    ['https://orders.example/\u202ea', 'https://orders.example/\\u{202e}a'],
+  ])('the address %j is told as %s', (uri, told) => expect(toldAddress(uri)).toBe(told));
+
+  it.each([
+    'somebody@private.example',
+    'https://somebody:secret@host.example/',
+    'somebody%40private.example',
+    'Some Body <some.body@xn--mller-kva.example>',
+    'somebody@müller.example',
+    TOKEN,
+    TOKEN.split('.')[1]!,
+    'x'.repeat(65),
+    '-----BEGIN PUBLIC KEY-----\nMFkw',
+    `${'short '.repeat(40)}somebody@private.example`,
+  ])('%.60j is not shown', (value) => {
+    expect(told(value)).toMatch(/^\(not shown: [a-z ,-]+\)$/);
+  });
+
+  it('has 200 characters at most, however it is escaped', () => {
+    for (const text of [
+      'ab '.repeat(1_000),
+      '\0'.repeat(1_000),
+      '😀 '.repeat(1_000),
+      '\ud800 '.repeat(300),
+    ]) {
+      expect([...told(text)]).toHaveLength(200);
+      expect(told(text)).toMatch(/…$/);
+    }
+    expect(told('ab '.repeat(66).trim())).not.toContain('…');
+  });
+
+  it('of a megabyte takes no time', () => {
+    const startedAt = performance.now();
+    for (const text of [
+      '@'.repeat(1_000_000),
+      '@.'.repeat(500_000),
+      'eyJ'.repeat(300_000),
+      'a b'.repeat(300_000),
+    ])
+      told(text);
+    expect(performance.now() - startedAt).toBeLessThan(200);
+  });
+});
+
+it.each([
+  [undefined, 'nothing'],
+  [null, 'null'],
+  ['', 'an empty text'],
+  [7, 'a number'],
+  [true, 'a boolean'],
+  [['kid'], 'a list'],
+  [{ kid: 1 }, 'an object'],
+])('[D77] of %j the kind is told', (value, kind) => expect(told(value)).toBe(kind));
+
+describe('[D77] a name that nobody vouches for', () => {
+  it.each([
+    'HS256',
+    'none',
+    'partner-2026/a=b:c~d.e_f+g',
+    'urn:ietf:params:oauth:token-type:access_token',
+    'text/plain; charset=utf-8',
+  ])('%j is shown', (value) => expect(toldName(value)).toBe(value));
+
+  it('shows what has slipped into it unseen', () => {
+    expect(toldName('k1\n')).toBe('k1\\u{a}');
+    expect(toldName('k\u200b1')).toBe('k\\u{200b}1');
+    expect(toldName('k '.repeat(200))).toHaveLength(200);
+  });
+
+  it.each([
+    ['${jndi:ldap://evil.example/x}', '(29 characters that make no name)'],
+    ['<script>alert(1)</script>', '(25 characters that make no name)'],
+    ['somebody＠private.example', '(24 characters that make no name)'],
+    ['somebody@corp', '(13 characters that make no name)'],
+    ['eyAiYWxnIjoiRVMyNTYifQ.eyAiaXNzIjoiYSJ9.c2ln', '(not shown: it looks like a token)'],
+    [undefined, 'nothing'],
+  ])('%j is not: %s', (value, shown) => expect(toldName(value)).toBe(shown));
+});
+
+describe('[D77] a list', () => {
+  it('has its values with commas between them', () => {
+    expect(toldList(new Set(['global:member', 'global:admin']))).toBe('global:member, global:admin');
+    expect(toldList([])).toBe('none');
+    expect(toldList(['one', 'a@b.example'])).toBe('one, (not shown: it looks like an e-mail address)');
+  });
+
+  it('says how many are left out where it is long', () => {
+    const many = Array.from({ length: 1_000 }, (_, index) => `role-${index}`);
+    expect(toldList(many)).toMatch(/^role-0, role-1, .* and 9\d\d more$/);
+    expect([...toldList(many)].length).toBeLessThanOrEqual(200);
+    expect([...toldList(['a b '.repeat(200), 'c'])]).toHaveLength(200);
+  });
+});
+
+it.each([
+  [125.4, '125 s'],
+  [60, '60 s'],
+  [9.87654, '9.877 s'],
+  [0.0004, '0 s'],
+  [3, '3 s'],
+])('[D77] %d seconds are told as %s', (seconds, text) => expect(toldSeconds(seconds)).toBe(text));

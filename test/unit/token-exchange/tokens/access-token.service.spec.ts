@@ -1,0 +1,62 @@
+// Each access token has one spelling: the signature's bytes in other letters are another text.
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
+import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
+import { knownRevocations } from '../../../support/known-revocations.js';
+import { TestClock } from '../../../support/test-clock.js';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/**
+ * The same bytes in other letters: the last character of a part of 64 bytes has four bits that mean nothing, and some
+ * readers take both alphabets, and padding.
+ */
+function otherSpellings(token: string): string[] {
+  const last = ALPHABET.indexOf(token.at(-1) ?? '');
+  const nonCanonical = Array.from({ length: 15 }, (_, index) => (last & 0x30) | ((last + index + 1) & 0x0f));
+  const start = token.lastIndexOf('.') + 1;
+  const signature = token.slice(start);
+  const spelled = signature.replaceAll('-', '+').replaceAll('_', '/');
+  return [
+    ...nonCanonical.map((value) => `${token.slice(0, -1)}${ALPHABET[value]}`),
+    `${token}==`,
+    `${token}=`,
+    ...(spelled === signature ? [] : [`${token.slice(0, start)}${spelled}`]),
+  ];
+}
+
+describe('an access token in another spelling', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = { kid: 'only', privateKey, publicKey };
+  const keys = { current: () => key, find: () => Promise.resolve(key) };
+  const clock = new TestClock();
+  const options = { issuer: 'https://instance.example' };
+  const tokens = new AccessTokenService(
+    keys as unknown as SigningKeyService,
+    knownRevocations(),
+    clock,
+    options,
+  );
+
+  const issue = () => {
+    const issuedAt = Math.floor(clock.nowSeconds());
+    const clientId = 'https://partner.example';
+    const grant = { id: randomUUID(), subjectUserId: 'subject', clientId, vouchedBy: [] };
+    return tokens.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + 60 }).token;
+  };
+
+  it('[D31] another spelling of the same signature is another text: refused before the good one and after', async () => {
+    const tokensSpelled = Array.from({ length: 8 }, () => issue());
+    const spellings = tokensSpelled.flatMap(otherSpellings);
+    const accepted = async () => {
+      const verdicts = await Promise.all(spellings.map((spelling) => tokens.verify(spelling)));
+      // The ends, where they differ: whole tokens would hide it.
+      return spellings
+        .filter((_, place) => verdicts[place] !== undefined)
+        .map((spelling) => spelling.slice(-6));
+    };
+    expect(await accepted()).toEqual([]);
+    for (const token of tokensSpelled) expect(await tokens.verify(token)).toBeDefined();
+    expect(await accepted()).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+// Which algorithms there are, and which keys fit them.
+import type { KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
+import {
+  ALGORITHMS,
+  algorithmsFitting,
+  familyOf,
+  isAlgorithm,
+} from '../../../../src/token-exchange/trust/algorithms.js';
+
+const RS = ['RS256', 'RS384', 'RS512'];
+const PS = ['PS256', 'PS384', 'PS512'];
+
+it('[2.1.supported] the ten algorithms of the specification are there, and no other', () => {
+  expect(ALGORITHMS).toEqual([...RS, ...PS, 'ES256', 'ES384', 'ES512', 'EdDSA']);
+  expect(ALGORITHMS.filter((algorithm) => !isAlgorithm(algorithm))).toEqual([]);
+});
+
+it.each([
+  ...['HS256', 'HS384', 'HS512', 'none', 'None', 'NONE', 'nOnE', '', ' ', 'none ', 'no\u0000ne'],
+  ...['rs256', 'Rs256', 'RS256 ', ' RS256', '\tRS256', 'RS256\n', 'RS1', 'RS128', 'ES256K', 'ES257'],
+  ...['Ed25519', 'EDDSA', 'eddsa', 'EdDSA ', 'RSA-OAEP', 'A128KW', 'dir', 'ML-DSA-44'],
+  ...['toString', 'constructor', '__proto__', 'hasOwnProperty'],
+  ...[undefined, null, 0, true, ['RS256'], { alg: 'RS256' }],
+])('[5.2.2] %p is no algorithm', (value) => expect(isAlgorithm(value)).toBe(false));
+
+it('[2.1.supported] they are of four families', () => {
+  const families = ALGORITHMS.map((algorithm) => familyOf(algorithm));
+  expect(families).toEqual([
+    ...RS.map(() => 'RSA'),
+    ...PS.map(() => 'RSA-PSS'),
+    ...['EC', 'EC', 'EC'],
+    'Edwards',
+  ]);
+});
+
+describe('keys', () => {
+  const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).publicKey;
+  const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey;
+  /** The parameters go in as an object of no known members: @types/node takes the salt's length for a text. */
+  const pss = (parameters: object = {}) =>
+    generateKeyPairSync('rsa-pss', { modulusLength: 2048, ...parameters }).publicKey;
+  const bound = (hashAlgorithm: string, saltLength: number, mgf1HashAlgorithm = hashAlgorithm) =>
+    pss({ hashAlgorithm, mgf1HashAlgorithm, saltLength });
+
+  it.each<[string, () => KeyObject, string[]]>([
+    ['RSA of 2048 bits', () => rsa(2048), [...RS, ...PS]],
+    ['RSA of 3072 bits', () => rsa(3072), [...RS, ...PS]],
+    ['RSA of 2040 bits', () => rsa(2040), []],
+    ['RSA of 1024 bits', () => rsa(1024), []],
+    ['RSA-PSS without parameters', () => pss(), PS],
+    ['RSA-PSS bound to SHA-256', () => bound('sha256', 32), ['PS256']],
+    ['RSA-PSS bound to SHA-384', () => bound('sha384', 48), ['PS384']],
+    ['RSA-PSS bound to SHA-1', () => bound('sha1', 20), []],
+    // RFC 7518 §3.5: the salt is as long as the digest, and MGF1 uses the same digest.
+    ['RSA-PSS bound to a longer salt', () => bound('sha256', 64), []],
+    ['RSA-PSS bound to MGF1 with SHA-1', () => bound('sha256', 32, 'sha1'), []],
+    ['P-256', () => ec('P-256'), ['ES256']],
+    ['P-384', () => ec('P-384'), ['ES384']],
+    ['P-521', () => ec('P-521'), ['ES512']],
+    ['secp256k1', () => ec('secp256k1'), []],
+    ['brainpool P-256', () => ec('brainpoolP256r1'), []],
+    ['P-224', () => ec('P-224'), []],
+    ['Ed25519', () => generateKeyPairSync('ed25519').publicKey, ['EdDSA']],
+    ['X25519', () => generateKeyPairSync('x25519').publicKey, []],
+    ['DSA', () => generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).publicKey, []],
+  ])('[2.1.static.algorithms] %s fits exactly what it can verify', (_, key, algorithms) => {
+    expect(algorithmsFitting(key())).toEqual(algorithms);
+  });
+});

@@ -1,0 +1,73 @@
+// Ed25519 keys for which anybody can sign: node:crypto takes them, key sets and the configuration do not.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { Partner } from '../../../../demo/partner.js';
+import { readJwks } from '../../../../src/token-exchange/trust/jwks/jwks-content.js';
+import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
+import {
+  NON_CANONICAL_KEYS,
+  SMALL_ORDER_KEYS,
+  forgeSignature,
+  jwkOf,
+  pemOf,
+} from '../../../support/weak-ed25519-keys.js';
+
+const good = Partner.create({ issuer: 'https://partner.example', kid: 'good', algorithm: 'EdDSA' });
+const RULES = { assignableRoles: [], allowHttp: false };
+
+const readKeys = (...keys: object[]) => readJwks(Buffer.from(JSON.stringify({ keys })));
+const problemsOf = (point: string) =>
+  readTrustedKeys(JSON.stringify([good.staticEntry({ key: pemOf(point) })]), RULES).problems;
+
+describe('[D35] the points of small order, in all their spellings', () => {
+  it('[D35] are fourteen', () => expect(new Set(SMALL_ORDER_KEYS).size).toBe(14));
+
+  // Node.js 24 and later take no such signature by themselves; the rule does not lean on that.
+  const isTaken = Number(process.versions.node.split('.')[0]) < 24;
+  it.each(SMALL_ORDER_KEYS)(`[D35] ${isTaken ? 'anybody' : 'nobody'} can sign for %s`, (point) => {
+    // To find none takes a hundred times as long as to find one.
+    const messages = Array.from({ length: isTaken ? 50 : 2 }, () => randomBytes(64));
+    expect(messages.filter((message) => forgeSignature(point, message) !== undefined)).toHaveLength(
+      isTaken ? 50 : 0,
+    );
+  });
+});
+
+describe.each(['EdDSA', 'Ed25519', undefined])('in a key set, with alg %s', (alg) => {
+  it.each([...new Set([...SMALL_ORDER_KEYS, ...NON_CANONICAL_KEYS])])(
+    '[D35] %s is dropped, and its neighbour serves',
+    (point) => {
+      const { keys, warnings } = readKeys({ ...jwkOf(point), kid: 'weak', alg }, ...good.jwks().keys);
+      expect(keys.map(({ kid }) => kid)).toEqual(['good']);
+      expect(warnings).toEqual([
+        'key 0 (kid "weak") is a point of small order, or not written in its only form',
+      ]);
+    },
+  );
+});
+
+it.each([...new Set([...SMALL_ORDER_KEYS, ...NON_CANONICAL_KEYS])])(
+  '[D32] in the configuration %s is refused',
+  (point) => {
+    expect(problemsOf(point)).toEqual(['entry 0, key: is of a kind that no algorithm can use safely']);
+  },
+);
+
+it('[D35] of many honest keys none is dropped', () => {
+  const honest = Array.from({ length: 100 }, (_, index) => ({
+    ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }),
+    kid: `k${index}`,
+  }));
+  expect(readKeys(...honest).keys).toHaveLength(100);
+});
+
+it('[D32] an elliptic-curve key without a point is refused: node:crypto reads it, and its details end the process', () => {
+  const infinity = Buffer.from(
+    '301930130607' + '2a8648ce3d0201' + '06082a8648ce3d030107' + '03020000',
+    'hex',
+  );
+  const key = `-----BEGIN PUBLIC KEY-----\n${infinity.toString('base64')}\n-----END PUBLIC KEY-----\n`;
+  const entry = good.staticEntry({ key, algorithms: ['ES256'] });
+  expect(readTrustedKeys(JSON.stringify([entry]), RULES).problems).toEqual([
+    expect.stringMatching(/^entry 0, key: must be a PEM public key: it holds no public key/),
+  ]);
+});

@@ -1,0 +1,214 @@
+// Which keys of a fetched key set serve, with which algorithms, and what is said of the others.
+import { visible } from '../../../../../src/platform/text/told-value.js';
+import type { JsonWebKey } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
+import { SIGNING_ALGORITHMS, SigningKey } from '../../../../../demo/signing-key.js';
+import type { JwksContent } from '../../../../../src/token-exchange/trust/jwks/jwks-content.js';
+import {
+  JwksContentError,
+  readJwks,
+  writeJwks,
+} from '../../../../../src/token-exchange/trust/jwks/jwks-content.js';
+
+type Jwk = JsonWebKey & Record<string, unknown>;
+
+const good = new SigningKey('good', 'ES256').publicJwk() as Jwk;
+const rsa = new SigningKey('rsa', 'RS256').publicJwk() as Jwk;
+
+describe('algorithms', () => {
+  it.each(SIGNING_ALGORITHMS)('[2.1.inferred] a key with alg %s serves that algorithm', (algorithm) => {
+    const { keys, warnings } = readKeys(new SigningKey('k', algorithm).publicJwk());
+    expect(keys.map(({ kid, algorithms }) => ({ kid, algorithms: [...algorithms] }))).toEqual([
+      { kid: 'k', algorithms: [algorithm] },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ['RS256', ['RS256', 'RS384', 'RS512']],
+    ['ES256', ['ES256']],
+    ['ES384', ['ES384']],
+    ['ES512', ['ES512']],
+    ['EdDSA', ['EdDSA']],
+  ] as const)('[2.1.inferred][K9] without alg the kind of key of %s serves %j', (algorithm, expected) => {
+    const { keys } = readKeys({ ...new SigningKey('k', algorithm).publicJwk(), alg: undefined });
+    expect([...(keys[0]?.algorithms ?? [])]).toEqual(expected);
+  });
+
+  it('[D35] alg Ed25519 serves EdDSA', () => {
+    const { keys } = readKeys({ ...new SigningKey('k', 'EdDSA').publicJwk(), alg: 'Ed25519' });
+    expect([...(keys[0]?.algorithms ?? [])]).toEqual(['EdDSA']);
+  });
+
+  it('[D35] what is read is the published public key', () => {
+    const { x, y } = readKeys(good).keys[0]?.publicKey.export({ format: 'jwk' }) ?? {};
+    expect({ x, y }).toEqual({ x: good.x, y: good.y });
+  });
+});
+
+describe('keys that are dropped', () => {
+  const privateJwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+  const smallRsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
+  const koblitz = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey.export({ format: 'jwk' });
+  const ed448 = generateKeyPairSync('ed448').publicKey.export({ format: 'jwk' });
+  const x25519 = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' });
+
+  it.each<[string, unknown]>([
+    ['is symmetric (kty "oct")', { kty: 'oct', k: 'c2VjcmV0', kid: 'odd' }],
+    ['is symmetric (kty "oct")', { ...good, kty: 'oct', kid: 'odd' }],
+    ['has private members', { ...privateJwk, kid: 'odd' }],
+    ['has private members', { ...rsa, kid: 'odd', oth: [] }],
+    ['has private members', { ...good, kid: 'odd', k: 'c2VjcmV0' }],
+    ['has a use other than "sig"', { ...good, kid: 'odd', use: 'enc' }],
+    ['has a use other than "sig"', { ...good, kid: 'odd', use: ['sig'] }],
+    ['has key_ops without "verify"', { ...good, kid: 'odd', key_ops: ['sign'] }],
+    ['has key_ops without "verify"', { ...good, kid: 'odd', key_ops: [] }],
+    ['has key_ops without "verify"', { ...good, kid: 'odd', key_ops: 'verify' }],
+    ['has a kty that is not supported', { ...good, kid: 'odd', kty: 'AKP' }],
+    ['has a kty that is not supported', { ...good, kid: 'odd', kty: undefined }],
+    ['has a kty that is not supported', { ...good, kid: 'odd', kty: 'toString' }],
+    ['has a crv that is not supported', { ...koblitz, kid: 'odd' }],
+    ['has a crv that is not supported', { ...ed448, kid: 'odd' }],
+    ['has a crv that is not supported', { ...x25519, kid: 'odd' }],
+    ['has a crv that is not supported', { ...good, kid: 'odd', crv: undefined }],
+    ['is not a valid public key', { ...good, kid: 'odd', crv: 'Ed25519' }],
+    ['is not a valid public key', { ...good, kid: 'odd', y: good.x }],
+    ['is not a valid public key', { ...good, kid: 'odd', x: 5 }],
+    ['is not a valid public key', { ...rsa, kid: 'odd', n: undefined }],
+    ['is too small or has a weak exponent', { ...smallRsa, kid: 'odd' }],
+    ['is too small or has a weak exponent', { ...smallRsa, kid: 'odd', alg: 'RS256' }],
+    ['is too small or has a weak exponent', { ...rsa, kid: 'odd', e: 'AQ' }],
+    ['is too small or has a weak exponent', { ...rsa, kid: 'odd', e: 'AQAA' }],
+    ['has an alg that is not supported', { ...good, kid: 'odd', alg: 'ES256K' }],
+    ['has an alg that is not supported', { ...rsa, kid: 'odd', alg: 'RSA-OAEP' }],
+    ['has an alg that is not supported', { ...rsa, kid: 'odd', alg: 'HS256' }],
+    ['has an alg that is not supported', { ...rsa, kid: 'odd', alg: 'none' }],
+    ['has an alg that is not supported', { ...rsa, kid: 'odd', alg: null }],
+    ['does not fit its alg', { ...rsa, kid: 'odd', alg: 'ES256' }],
+    ['does not fit its alg', { ...good, kid: 'odd', alg: 'ES384' }],
+    ['does not fit its alg', { ...good, kid: 'odd', alg: 'Ed25519' }],
+  ])('[D35][K11] one that %s, with one warning, and its neighbour serves', (rule, jwk) => {
+    const { keys, warnings } = readKeys(jwk, good);
+    expect(keys.map(({ kid }) => kid)).toEqual(['good']);
+    expect(warnings).toEqual([`key 0 (kid "odd") ${rule}`]);
+  });
+
+  it.each<[string, unknown]>([
+    ['is not an object', null],
+    ['is not an object', 'text'],
+    ['is not an object', [good]],
+    ['has no kid', { ...good, kid: undefined }],
+    ['has no kid', { ...good, kid: 7 }],
+  ])('[D35] one that %s is known by its place', (rule, jwk) => {
+    const { keys, warnings } = readKeys(good, jwk);
+    expect(keys.map(({ kid }) => kid)).toEqual(['good']);
+    expect(warnings).toEqual([`key 1 ${rule}`]);
+  });
+
+  it.each(['a\0', '\ud800', 'a\udfff', '\udc00\ud800'])(
+    '[D35] one whose kid %j cannot be stored, with one warning, and its neighbour serves',
+    (kid) => {
+      const { keys, warnings } = readKeys({ ...good, kid }, good);
+      expect(keys.map((key) => key.kid)).toEqual(['good']);
+      expect(warnings).toEqual([`key 0 (kid "${visible(kid)}") has a kid with NUL or a lone surrogate`]);
+    },
+  );
+
+  it('[D77] one whose kid has what cannot be seen is told of, and its neighbour serves', () => {
+    const { keys, warnings } = readKeys({ ...good, kid: 'a\u202eb' }, good);
+    expect(keys.map((key) => key.kid)).toEqual(['good']);
+    expect(warnings).toEqual([
+      'key 0 (kid "a\\u{202e}b") has a kid with characters that cannot be seen, or a backslash',
+    ]);
+  });
+
+  it('[D35] a kid with a whole pair of surrogates is as good as any', () => {
+    expect(readKeys({ ...good, kid: '\u{1f511}' }).keys.map(({ kid }) => kid)).toEqual(['\u{1f511}']);
+  });
+
+  it('[D35] an empty kid counts as none', () => {
+    expect(readKeys({ ...good, kid: '' }).warnings).toEqual(['key 0 (kid "") has no kid']);
+  });
+
+  it('[D35] use sig and key_ops with verify are no hindrance, nor are unknown members', () => {
+    const odd = { ...good, use: 'sig', key_ops: ['verify', 'x'], x5c: ['?'], 'x5t#S256': 1, ext: true };
+    expect(readKeys(odd).keys).toHaveLength(1);
+  });
+
+  it('[D35][K11] of keys with one kid none serves, and each is told', () => {
+    const twins = [1, 2, 3].map(() => new SigningKey('twin', 'ES256').publicJwk());
+    const { keys, warnings } = readKeys(twins[0], good, twins[1], twins[2]);
+    expect(keys.map(({ kid }) => kid)).toEqual(['good']);
+    expect(warnings).toEqual([0, 2, 3].map((at) => `key ${at} (kid "twin") has the same kid as another key`));
+  });
+
+  it('[D35] the same key twice is a shared kid too', () => {
+    expect(readKeys(good, good).keys).toEqual([]);
+  });
+
+  it('[D35] an encryption key under the kid of the signing key does not disturb it', () => {
+    const { keys, warnings } = readKeys({ ...rsa, kid: 'good', use: 'enc' }, good);
+    expect(keys.map(({ kid }) => kid)).toEqual(['good']);
+    expect(warnings).toEqual(['key 0 (kid "good") has a use other than "sig"']);
+  });
+
+  it('[D35] a warning shows neither key material nor more of a kid than its beginning', () => {
+    const jwk = { ...privateJwk, kid: `x"\n${'y'.repeat(1000)}` };
+    const [warning = ''] = readKeys(jwk).warnings;
+    expect(warning).toMatch(/^key 0 \(kid "x"\\u\{a\}y{61}"\) has private members$/);
+    expect(warning).not.toContain(privateJwk.d);
+  });
+});
+
+describe('answers that are no key set', () => {
+  it.each<[string, string | Uint8Array]>([
+    ['the answer is no usable JSON: not valid JSON', ''],
+    ['the answer is no usable JSON: not valid JSON', '<html>'],
+    ['the answer is no usable JSON: not valid JSON', '{"keys":['],
+    ['the answer is no usable JSON: not valid UTF-8', Buffer.from('{"keys":["\xff"]}', 'latin1')],
+    ['the answer is no usable JSON: a member is given twice', '{"keys":[],"keys":[]}'],
+    ['the answer is no usable JSON: a member is given twice', '{"keys":[{"kid":"a","\\u006bid":"b"}]}'],
+    ['the answer is no usable JSON: nested too deeply', `{"keys":${'['.repeat(40)}${']'.repeat(40)}}`],
+    ['the answer is no usable JSON: not valid JSON', '['.repeat(1_000_000)],
+    ['the answer is no usable JSON: nested too deeply', '['.repeat(500_000) + ']'.repeat(500_000)],
+    ['the answer is not a JSON object with an array "keys"', '[]'],
+    ['the answer is not a JSON object with an array "keys"', 'null'],
+    ['the answer is not a JSON object with an array "keys"', '{"keys":{}}'],
+    ['the answer is not a JSON object with an array "keys"', '{"__proto__":{"keys":[]}}'],
+  ])('[D33][K22] %s: %.30s', (reason, answer) => {
+    expect(() => readJwks(Buffer.from(answer))).toThrow(new JwksContentError(reason));
+  });
+
+  it('[D33] 100 keys are taken, 101 are not', () => {
+    const keys = Array.from({ length: 101 }, (_, index) => ({ ...good, kid: `k${index}` }));
+    expect(readKeys(...keys.slice(1)).keys).toHaveLength(100);
+    expect(() => readKeys(...keys)).toThrow('the set has more than 100 keys');
+  });
+});
+
+describe('a key set as it is stored', () => {
+  it.each(SIGNING_ALGORITHMS)('[D36] gives the same keys again: %s with and without alg', (algorithm) => {
+    const jwk = new SigningKey('with "quotes" \u0001', algorithm).publicJwk();
+    const read = readKeys(jwk, { ...jwk, kid: 'no alg', alg: undefined });
+    const again = readJwks(Buffer.from(writeJwks(read.keys)));
+    expect(again.warnings).toEqual([]);
+    expect(again.keys.map(comparable)).toEqual(read.keys.map(comparable));
+  });
+
+  it('[D36] holds nothing but public members', () => {
+    const stored = writeJwks(readKeys({ ...good, extra: 'member', x5u: 'https://else.where' }).keys);
+    expect(JSON.parse(stored)).toEqual({ keys: [withoutUse(good)] });
+  });
+});
+
+function readKeys(...keys: unknown[]): JwksContent {
+  return readJwks(Buffer.from(JSON.stringify({ keys })));
+}
+
+function comparable({ kid, algorithms, publicKey }: JwksContent['keys'][number]): unknown {
+  return { kid, algorithms: [...algorithms], jwk: publicKey.export({ format: 'jwk' }) };
+}
+
+function withoutUse({ use: _use, ...members }: Jwk): Jwk {
+  return members;
+}

@@ -1,0 +1,251 @@
+// Fetching key sets from real servers, well-behaved and not.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { transformFileSync } from '@swc/core';
+import { JwksFetchError, JwksFetcher } from '../../../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
+import type { JwksOptions } from '../../../../../src/token-exchange/trust/jwks/jwks-options.js';
+import {
+  JwksServer,
+  body,
+  brokenOff,
+  compressionBomb,
+  delayed,
+  flood,
+  redirect,
+  silence,
+  status,
+  trickle,
+} from '../../../../support/jwks-server.js';
+import { makeSelfSignedCertificate } from '../../../../support/self-signed-certificate.js';
+
+const PROJECT = join(__dirname, '../../../../..');
+const SWC_OPTIONS = {
+  module: { type: 'es6' },
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, useDefineForClassFields: false },
+  },
+} as const;
+const FETCH_SCRIPT = `
+  import { JwksFetcher } from './jwks-fetcher.js';
+  const fetcher = new JwksFetcher({ allowHttp: true, allowPrivate: [] });
+  for (const url of process.argv.slice(2)) {
+    console.log(await fetcher.fetch(url).then(({ maxAgeSeconds }) => maxAgeSeconds, ({ message }) => message));
+  }`;
+const MIB = 1_048_576;
+const LOOPBACK: Pick<JwksOptions, 'allowHttp' | 'allowPrivate'> = { allowHttp: true, allowPrivate: [] };
+const STRICT: typeof LOOPBACK = { allowHttp: false, allowPrivate: [] };
+
+describe('a fetch of a key set', () => {
+  let server: JwksServer;
+  const fetcher = new JwksFetcher(LOOPBACK);
+
+  beforeEach(async () => {
+    server = await JwksServer.listen();
+  });
+  afterEach(() => server.close());
+
+  const failure = (url = server.url) => reasonOf(fetcher.fetch(url));
+
+  it('[D33] brings the body and its max-age, and asks for no compression', async () => {
+    server.publish({ keys: [] }, { 'cache-control': 'public, max-age=120' });
+    const { body: bytes, maxAgeSeconds } = await fetcher.fetch(server.url);
+    expect(Buffer.from(bytes).toString()).toBe('{"keys":[]}');
+    expect(maxAgeSeconds).toBe(120);
+    expect(server.lastRequest?.headers['accept-encoding']).toBe('identity');
+  });
+
+  it('[D33] two Cache-Control lines are read as one', async () => {
+    server.publish({ keys: [] }, { 'cache-control': ['public', 'max-age=90'] });
+    expect((await fetcher.fetch(server.url)).maxAgeSeconds).toBe(90);
+  });
+
+  it.each([201, 204, 206, 304, 400, 404, 500, 503])('[D33] status %i brings nothing', async (code) => {
+    server.answerWith(status(code));
+    expect(await failure()).toContain(`status ${code}`);
+  });
+
+  it.each([301, 302, 303, 307, 308])('[D33][K22] a redirect by %i is not followed', async (code) => {
+    const inside = await JwksServer.listen();
+    server.answerWith(redirect(inside.url, code));
+    expect(await failure()).toBe(`redirects are not followed (status ${code})`);
+    expect(inside.connectionCount).toBe(0);
+    await inside.close();
+  });
+
+  it('[D33] 1 MiB is taken, one byte more is not', async () => {
+    server.answerWith(body(Buffer.alloc(MIB, ' ')));
+    expect((await fetcher.fetch(server.url)).body).toHaveLength(MIB);
+    server.answerWith(body(Buffer.alloc(MIB + 1, ' ')));
+    expect(await failure()).toBe('the answer is larger than 1 MiB');
+  });
+
+  it('[D33][K22] of 50 MB without a Content-Length only the beginning is read', async () => {
+    server.answerWith(flood(50_000_000));
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await failure()).toBe('the answer is larger than 1 MiB');
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10 * MIB);
+  });
+
+  it('[D33][K22] a compression bomb is not unfolded', async () => {
+    server.answerWith(compressionBomb(50_000_000));
+    expect(await failure()).toBe('compressed answers are not taken');
+  });
+
+  it('[D33] a connection that breaks off is a failure, and one that is refused too', async () => {
+    server.answerWith(brokenOff());
+    expect(await failure()).toMatch(/^the connection failed \(\w+\)$/);
+    const gone = await JwksServer.listen();
+    await gone.close();
+    expect(await failure(gone.url.replace(/:\d+/, ':1'))).toBe('the connection failed (ECONNREFUSED)');
+  });
+
+  it('[D33] garbage instead of HTTP is a failure', async () => {
+    server.answerWith((response) => response.socket?.end('\0\0\0\0 not HTTP \r\n\r\n'));
+    expect(await failure()).toBe('the connection failed (HTTPParserError)');
+  });
+
+  it('[D33][K22] one deadline of 5 seconds ends a silent server, a trickling one, and one that does both', async () => {
+    const trickling = await JwksServer.listen();
+    const both = await JwksServer.listen();
+    server.answerWith(silence());
+    trickling.answerWith(trickle());
+    both.answerWith(delayed(3000, trickle()));
+    const startedAt = performance.now();
+    const reasons = await Promise.all([failure(), failure(trickling.url), failure(both.url)]);
+    const took = performance.now() - startedAt;
+    expect(reasons).toEqual(Array(3).fill('no complete answer within 5 seconds'));
+    expect(took).toBeGreaterThan(4_900);
+    expect(took).toBeLessThan(6_000);
+    for (const each of [server, trickling, both]) expect(await each.openConnections()).toBe(0);
+    await Promise.all([trickling.close(), both.close()]);
+  }, 15_000);
+
+  it('[D33] each fetch connects anew, so that each is checked', async () => {
+    server.publish({ keys: [] }, { connection: 'keep-alive' });
+    await fetcher.fetch(server.url);
+    await fetcher.fetch(server.url);
+    expect(server.connectionCount).toBe(2);
+  });
+});
+
+describe('where a fetch may go', () => {
+  let server: JwksServer;
+
+  beforeAll(async () => {
+    server = await JwksServer.listen();
+    server.publish({ keys: [] });
+  });
+  afterAll(() => server.close());
+
+  it('[D33][K22] http: is refused unless it is allowed', async () => {
+    expect(await reasonOf(new JwksFetcher(STRICT).fetch(server.url))).toBe(
+      'only https: addresses are allowed (see jwks.allowHttp)',
+    );
+    await expect(new JwksFetcher(LOOPBACK).fetch(server.url)).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['an address', '127.0.0.1', '127.0.0.1'],
+    ['a number', '2130706433', '127.0.0.1'],
+    ['an IPv6 address', '[::1]', '::1'],
+    ['a mapped address', '[::ffff:127.0.0.1]', '::ffff:7f00:1'],
+    ['the metadata address', '169.254.169.254', '169.254.169.254'],
+    ['the unspecified address', '0.0.0.0', '0.0.0.0'],
+    ['a name that resolves inside', 'localhost', '(127.0.0.1|::1)'],
+  ])('[D33][K22] %s that leads inside is refused without a connection', async (_what, host, address) => {
+    const before = server.connectionCount;
+    const reason = await reasonOf(new JwksFetcher(STRICT).fetch(`https://${host}:${server.port}/`));
+    expect(reason).toMatch(new RegExp(`^the address ${address} is not public`));
+    expect(server.connectionCount).toBe(before);
+  });
+
+  it.each([
+    ['https://127.0.0.1/', '(see HTTP or PRIVATE)'],
+    ['https://[::1]/', '(see HTTP or PRIVATE)'],
+    ['https://10.1.2.3/', '(see PRIVATE)'],
+    ['https://[fd00::1]/', '(see PRIVATE)'],
+    ['http://partner.example/', '(see HTTP)'],
+  ])('[D83] the refusal of %s names the setting that would allow it: %s', async (url, hint) => {
+    const fetcher = new JwksFetcher({
+      ...STRICT,
+      settingNames: { allowHttp: 'HTTP', allowPrivate: 'PRIVATE' },
+    });
+    expect(await reasonOf(fetcher.fetch(url))).toContain(` ${hint}`);
+  });
+
+  it('[D33] the operator may allow a range, and then only that range', async () => {
+    const url = `https://localhost:${server.port}/`;
+    const allowed = new JwksFetcher({ allowHttp: false, allowPrivate: ['127.0.0.0/8', '::1/128'] });
+    // The server speaks no TLS: to get as far as that is to have connected.
+    expect(await reasonOf(allowed.fetch(url))).toMatch(/^the connection failed/);
+    const other = new JwksFetcher({ allowHttp: false, allowPrivate: ['10.0.0.0/8'] });
+    expect(await reasonOf(other.fetch(url))).toMatch(/is not public/);
+  });
+
+  it('[D33] a certificate that nobody vouches for is refused', async () => {
+    const tls = await JwksServer.listen(makeSelfSignedCertificate('localhost'));
+    tls.publish({ keys: [] });
+    expect(await reasonOf(new JwksFetcher(LOOPBACK).fetch(tls.url))).toMatch(/\(\w*SELF_SIGNED\w*\)$/);
+    expect(tls.requestCount).toBe(0);
+    await tls.close();
+  });
+
+  it('[D33] a certificate of a trusted authority is taken for its own name only', async () => {
+    const identity = makeSelfSignedCertificate('localhost');
+    const tls = await JwksServer.listen(identity);
+    tls.publish({ keys: [] }, { 'cache-control': 'max-age=77' });
+    const byAddress = tls.url.replace('localhost', '127.0.0.1');
+    const results = fetchInAnotherProcess([tls.url, byAddress], identity.cert);
+    expect(await results).toEqual(['77', 'the connection failed (ERR_TLS_CERT_ALTNAME_INVALID)']);
+    await tls.close();
+  });
+});
+
+/**
+ * Node reads additional authorities when it starts, so this takes a process of its own: the fetcher and what it
+ * imports, as ES modules like in production. Its results are a max-age or the reason of a failure.
+ */
+async function fetchInAnotherProcess(urls: string[], authority: string): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-fetcher-'));
+  try {
+    for (const name of [
+      'jwks-fetcher',
+      'jwks-options',
+      'guarded-connector',
+      'network-address',
+      'cache-control',
+    ]) {
+      const { code } = transformFileSync(
+        join(PROJECT, `src/token-exchange/trust/jwks/${name}.ts`),
+        SWC_OPTIONS,
+      );
+      writeFileSync(join(folder, `${name}.js`), code);
+    }
+    symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'authority.pem'), authority);
+    writeFileSync(join(folder, 'main.js'), FETCH_SCRIPT);
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') };
+    const { stdout } = await promisify(execFile)(process.execPath, ['main.js', ...urls], {
+      cwd: folder,
+      env,
+    });
+    return stdout.trim().split('\n');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function reasonOf(fetch: Promise<unknown>): Promise<string> {
+  const error: unknown = await fetch.then(
+    () => new Error('it was not refused'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof JwksFetchError) return error.message;
+  throw error;
+}

@@ -1,0 +1,334 @@
+// What an entry's policy may say, what stands where it says nothing, and what is said of it.
+import { Partner } from '../../../../demo/partner.js';
+import type { PolicyDefaults } from '../../../../src/token-exchange/trust/policy-defaults.js';
+import { policyInWords } from '../../../../src/token-exchange/trust/policy-words.js';
+import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
+
+const MARKER = 'marker-5150';
+const issuer = 'https://login.partner.example';
+const BASE_URL = 'https://instance.example';
+const ENTRY = Partner.create({ issuer, kid: 'k1' }).staticEntry();
+const SAFE = { expectedAudience: BASE_URL, linkPrivileged: false };
+const STRICT = {
+  expectedAudience: BASE_URL,
+  allowedRoles: ['global:member'],
+  origins: ['https://product.example'],
+  emailDomains: ['*'],
+  scopes: ['workflow:read'],
+};
+
+function read(members: object, defaults: PolicyDefaults = 'contract') {
+  const rules = {
+    assignableRoles: ['global:member', 'global:admin'],
+    privilegedRoles: ['global:admin', 'global:owner'],
+    allowHttp: false,
+    defaults,
+    baseUrl: BASE_URL,
+    scopes: ['workflow:read', 'workflow:write'],
+  };
+  return readTrustedKeys(JSON.stringify([{ ...ENTRY, ...members }]), rules);
+}
+const policyOf = (members: object, defaults?: PolicyDefaults) => read(members, defaults).entries[0];
+const membersOf = (lines: readonly string[]) => lines.map((line) => /^entry 0, (\w+): /.exec(line)?.[1]);
+
+describe('members of a policy', () => {
+  it.each<[string, unknown, unknown]>([
+    ['flows', ['embed'], new Set(['embed'])],
+    ['flows', ['exchange', 'embed'], new Set(['exchange', 'embed'])],
+    ['notAfter', '2030-12-31', new Date('2031-01-01T00:00:00Z')],
+    ['notAfter', '2028-02-29', new Date('2028-03-01T00:00:00Z')],
+    ['notAfter', '2030-12-31T18:00:00Z', new Date('2030-12-31T18:00:00Z')],
+    ['notAfter', '2030-12-31T18:00:00.5+02:00', new Date('2030-12-31T16:00:00.500Z')],
+    ['perMinute', 1, 1],
+    ['perMinute', 1_000_000, 1_000_000],
+    ['excludeOwner', true, true],
+    ['requireVerifiedEmail', false, false],
+    [
+      'emailDomains',
+      ['Product.EXAMPLE', 'bücher.example'],
+      new Set(['product.example', 'xn--bcher-kva.example']),
+    ],
+    ['emailDomains', ['*'], new Set(['*'])],
+    ['linkExistingUsers', false, false],
+    ['linkPrivileged', true, true],
+    ['provisionUsers', false, false],
+    ['actFor', [], new Set()],
+    ['actFor', [issuer, 'https://b.example/'], new Set([issuer, 'https://b.example/'])],
+    ['requireActor', true, true],
+    ['rights', 'both', 'both'],
+    ['scopes', [], new Set()],
+    ['scopes', ['workflow:read', 'https://s.example/a'], new Set(['workflow:read', 'https://s.example/a'])],
+    [
+      'resources',
+      ['https://api.example/v1', 'urn:example:svc'],
+      new Set(['https://api.example/v1', 'urn:example:svc']),
+    ],
+  ])('[P.%s] %s is read from %j', (member, value, expected) => {
+    const { entries, problems } = read({ [member]: value });
+    expect(problems).toEqual([]);
+    expect(entries[0]).toHaveProperty(member, expected);
+  });
+
+  it.each<[string, readonly unknown[]]>([
+    ['flows', [[], ['web'], ['EMBED'], 'embed', [1], null, { embed: true }]],
+    [
+      'notAfter',
+      ['2030-02-30', '2030-13-01', '30-01-01', '2030-12-31T18:00:00', '31.12.2030', MARKER, '', 5150, null],
+    ],
+    ['perMinute', [0, -1, 1.5, 1_000_001, '5150', null, true]],
+    ['roleCeiling', ['true', 1, null, []]],
+    ['excludeOwner', ['true', 0, null]],
+    ['requireVerifiedEmail', ['true', 0, null]],
+    [
+      'emailDomains',
+      [
+        [],
+        ['@marker.example'],
+        ['*.marker.example'],
+        ['*', 'product.example'],
+        ['prod\u00aduct.example'],
+        ['marker'],
+        [''],
+        ['a b.example'],
+        MARKER,
+        [5150],
+        null,
+      ],
+    ],
+    ['linkExistingUsers', ['false', 0, null]],
+    ['linkPrivileged', ['false', 0, null]],
+    ['provisionUsers', ['false', 0, null]],
+    ['actFor', [[MARKER], [''], ['https://a.example\0'], issuer, [5150], null]],
+    ['requireActor', ['true', 1, null]],
+    ['rights', ['subject', 'BOTH', ['both'], true, null]],
+    ['scopes', [[''], ['a b'], ['"'], ['a\\b'], ['ä'], 'workflow:read', [5150], null]],
+    ['scopes', [Array.from({ length: 129 }, (_, index) => `scope-${String(index).padStart(2, '0')}`)]],
+    [
+      'resources',
+      [
+        ['/path'],
+        ['https://a.example/#f'],
+        ['https://a.example/ b'],
+        [MARKER],
+        [''],
+        'https://a.example',
+        null,
+      ],
+    ],
+    ['resources', [[BASE_URL], [`${BASE_URL}/`], ['https://api.example', BASE_URL]]],
+    ['issuer', [BASE_URL, `${BASE_URL}/`]],
+  ])('[P.%s] %s that breaks its rule is one problem, told without its value', (member, values) => {
+    for (const value of values) {
+      const { entries, problems } = read({ [member]: value, allowedRoles: ['global:member'] });
+      expect([value, entries]).toEqual([value, []]);
+      expect([value, membersOf(problems)]).toEqual([value, [member]]);
+      expect(problems[0]).not.toMatch(/marker|5150/);
+    }
+  });
+
+  it('[P.roleCeiling] a ceiling needs roles to be one', () => {
+    expect(membersOf(read({ roleCeiling: true }).problems)).toEqual(['roleCeiling']);
+    expect(read({ roleCeiling: true, allowedRoles: [] }).problems).toEqual([]);
+    expect(read({ roleCeiling: false }).problems).toEqual([]);
+  });
+
+  it('[P.requireActor] notes what becomes of embedded logins', () => {
+    expect(membersOf(read({ requireActor: true }).notes)).toEqual(['requireActor']);
+  });
+});
+
+describe('what an entry does not say', () => {
+  it('[P.strict] is as the contract says, without the strict policy', () => {
+    const {
+      type,
+      key,
+      url,
+      issuer: from,
+      entryIndex,
+      label,
+      ...said
+    } = { url: '', ...policyOf({})! } as Record<string, unknown>;
+    expect([type, key === undefined, url, from, entryIndex, label]).toEqual([
+      'static',
+      false,
+      '',
+      issuer,
+      0,
+      'entry-0',
+    ]);
+    expect(Object.entries(said).filter(([, value]) => value !== undefined)).toEqual([]);
+  });
+
+  it('[P.strict] is not allowed under the strict policy', () => {
+    expect(policyOf(STRICT, 'strict')).toMatchObject({
+      requireVerifiedEmail: true,
+      linkExistingUsers: false,
+      linkPrivileged: false,
+      provisionUsers: true,
+      roleCeiling: true,
+      excludeOwner: true,
+      actFor: new Set(),
+      rights: 'both',
+      resources: new Set(),
+    });
+    expect(policyOf({ ...STRICT, scopes: undefined }, 'strict')).toMatchObject({ scopes: new Set() });
+    for (const member of ['flows', 'notAfter', 'perMinute', 'requireActor'])
+      expect(policyOf(STRICT, 'strict')).not.toHaveProperty(member, expect.anything());
+  });
+
+  it('[P.strict] links to users of listed domains', () => {
+    expect(policyOf({ ...STRICT, emailDomains: ['product.example'] }, 'strict')).toMatchObject({
+      linkExistingUsers: true,
+      linkPrivileged: false,
+    });
+  });
+
+  it.each(['expectedAudience', 'allowedRoles', 'origins', 'emailDomains'])(
+    '[P.strict][5.5.1][5.5.2][P.emailDomains] has to say %s',
+    (member) => {
+      expect(membersOf(read({ ...STRICT, [member]: undefined }, 'strict').problems)).toEqual([member]);
+    },
+  );
+
+  it('[P.strict] needs no origins where the entry does not serve embedded login', () => {
+    expect(read({ ...STRICT, origins: undefined, flows: ['exchange'] }, 'strict').problems).toEqual([]);
+    expect(membersOf(read({ ...STRICT, origins: undefined, flows: ['embed'] }, 'strict').problems)).toEqual([
+      'origins',
+    ]);
+  });
+
+  it('[P.strict][P.emailDomains] needs no domains where nobody is linked or made by e-mail', () => {
+    const silent = { ...STRICT, emailDomains: undefined };
+    expect(read({ ...silent, provisionUsers: false }, 'strict').problems).toEqual([]);
+    const linking = { ...silent, provisionUsers: false, linkExistingUsers: true };
+    expect(membersOf(read(linking, 'strict').problems)).toEqual(['emailDomains']);
+    expect(read({ ...silent, allowedRoles: ['global:member'] }).problems).toEqual([]);
+  });
+
+  it.each<[string, unknown]>([
+    ['requireVerifiedEmail', false],
+    ['linkExistingUsers', true],
+    ['linkPrivileged', true],
+    ['roleCeiling', false],
+    ['excludeOwner', false],
+    ['rights', 'actor'],
+  ])('[P.strict] a weaker %s wins, and is warned of', (member, value) => {
+    const { entries, problems, warnings } = read({ ...STRICT, [member]: value }, 'strict');
+    expect(problems).toEqual([]);
+    expect(entries[0]).toHaveProperty(member, value);
+    expect(membersOf(warnings)).toEqual([member]);
+  });
+
+  it.each<[string, unknown]>([
+    ['requireVerifiedEmail', true],
+    ['linkExistingUsers', false],
+    ['linkPrivileged', false],
+    ['provisionUsers', false],
+    ['roleCeiling', true],
+    ['excludeOwner', true],
+    ['rights', 'both'],
+    ['actFor', [issuer]],
+    ['resources', ['https://api.example']],
+  ])('[P.strict] a %s that is as strict, or that grants something, is not warned of', (member, value) => {
+    expect(read({ ...STRICT, [member]: value }, 'strict').warnings).toEqual([]);
+  });
+
+  it('[D54] keeps a stored entry away from the owner, and from the links of administrators', () => {
+    expect(policyOf({}, 'stored')).toMatchObject({ linkPrivileged: false, excludeOwner: true });
+    expect(policyOf({ excludeOwner: false, linkPrivileged: true }, 'stored')).toMatchObject({
+      linkPrivileged: true,
+      excludeOwner: false,
+    });
+  });
+});
+
+describe('what an operator should know', () => {
+  it.each<[string, object, string[]]>([
+    ['an entry for any audience', { linkPrivileged: false }, ['expectedAudience']],
+    ['one that may link to administrators', { expectedAudience: BASE_URL }, ['linkPrivileged']],
+    ['also one that says so', { expectedAudience: BASE_URL, linkPrivileged: true }, ['linkPrivileged']],
+    ['none that links to nobody', { expectedAudience: BASE_URL, linkExistingUsers: false }, []],
+    [
+      'none whose ceiling keeps administrators out',
+      { expectedAudience: BASE_URL, roleCeiling: true, allowedRoles: ['global:member'] },
+      [],
+    ],
+    [
+      'one whose ceiling lets administrators in',
+      { expectedAudience: BASE_URL, roleCeiling: true, allowedRoles: ['global:admin'] },
+      ['linkPrivileged'],
+    ],
+    [
+      'one that asks for an actor whom its own key can sign',
+      { ...SAFE, requireActor: true },
+      ['requireActor'],
+    ],
+    ['none whose actors are others’', { ...SAFE, requireActor: true, actFor: ['https://b.example'] }, []],
+    ['one that grants nothing', { ...SAFE, scopes: [] }, ['scopes']],
+    ['none that grants nothing and exchanges nothing', { ...SAFE, scopes: [], flows: ['embed'] }, []],
+    ['scopes that nobody asks for', { ...SAFE, scopes: ['workflow:red'] }, ['scopes']],
+    [
+      'none that another service may ask for',
+      { ...SAFE, scopes: ['x'], resources: ['https://a.example'] },
+      [],
+    ],
+  ])('[D54] is warned of %s', (_, members, warned) => {
+    expect(membersOf(read(members).warnings)).toEqual(warned);
+  });
+});
+
+describe('a policy in words', () => {
+  const now = new Date('2027-01-01T00:00:00Z');
+  const wordsOf = (members: object, defaults?: PolicyDefaults) =>
+    policyInWords(policyOf(members, defaults)!, now);
+
+  it('[P.strict] tells the doors that stand open without one', () => {
+    expect(wordsOf({})).toEqual([
+      'tokens for any audience',
+      'logins posted by any page',
+      "may assign every role but the owner's",
+      'lets the owner in too',
+      'may link to existing users, administrators too, by e-mail',
+      'may make users',
+      'may act for anybody',
+      "an actor's call has the actor's rights",
+      'every scope',
+    ]);
+  });
+
+  it('[P.strict] tells how narrow a strict one is', () => {
+    expect(
+      wordsOf(
+        { ...STRICT, emailDomains: ['product.example'], perMinute: 60, notAfter: '2026-12-31' },
+        'strict',
+      ),
+    ).toEqual([
+      'nothing since 2027-01-01T00:00:00Z',
+      '60 a minute',
+      'may assign global:member',
+      'lets in global:member only',
+      'never the owner',
+      'may link to existing users but administrators, by verified e-mail of product.example',
+      'may make users of product.example',
+      'may act for nobody',
+      "an actor's call needs the rights of both",
+      'access tokens of the scopes workflow:read',
+      'no other service',
+    ]);
+  });
+
+  it.each<[object, string]>([
+    [{ flows: ['embed'] }, 'embed only'],
+    [{ notAfter: '2030-12-31' }, 'until 2031-01-01T00:00:00Z'],
+    [{ allowedRoles: [] }, 'may assign no role'],
+    [{ allowedRoles: ['global:member'], roleCeiling: true }, 'lets in global:member only'],
+    [{ linkExistingUsers: false }, 'may not link to existing users'],
+    [{ provisionUsers: false }, 'may not make users'],
+    [{ actFor: [issuer] }, `may act for subjects of ${issuer}`],
+    [{ requireActor: true }, 'never without an actor'],
+    [{ scopes: [] }, 'no scope, so no token exchange'],
+    [{ resources: ['https://a.example'] }, 'tokens for https://a.example'],
+  ])('tells of %j', (members, words) => {
+    expect(wordsOf(members)).toContain(words);
+  });
+});

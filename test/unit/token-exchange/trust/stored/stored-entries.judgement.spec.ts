@@ -1,0 +1,94 @@
+// Which stored entries count beside the configured ones, and beside each other.
+import { Partner } from '../../../../../demo/partner.js';
+import { judgeStoredEntries } from '../../../../../src/token-exchange/trust/stored/stored-entries.judgement.js';
+import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
+
+const RULES = { assignableRoles: ['global:member'], allowHttp: false, defaults: 'contract' as const };
+const key = Partner.create({ issuer: 'https://any.example' }).publicKeyPem();
+const fixed = (issuer: string, kid: string, name?: string) => {
+  return { type: 'static', algorithms: ['ES256'], key, issuer, kid, name };
+};
+const keySet = (url: string, name?: string) => ({ type: 'jwks', issuer: 'https://a.example', url, name });
+const A = 'https://a.example';
+
+/** What is said of each stored entry; nothing where it is taken. */
+function problemsOf(
+  stored: readonly { name?: string }[],
+  configured: readonly object[] = [],
+  rules: Parameters<typeof judgeStoredEntries>[1]['rules'] = RULES,
+) {
+  const { entries, problems } = readTrustedKeys(JSON.stringify(configured), RULES);
+  expect(problems).toEqual([]);
+  const at = new Date(0);
+  const rows = stored.map((entry) => ({
+    ...{ name: entry.name ?? '', text: JSON.stringify(entry), suspendedAt: undefined },
+    ...{ createdAt: at, changedAt: at },
+  }));
+  const judged = judgeStoredEntries(rows, { configured: entries, rules });
+  expect(
+    judged.map(({ entry, problems: found }) => (entry === undefined) === found.length > 0),
+  ).not.toContain(false);
+  return judged.flatMap((one) => one.problems.map((problem) => [one.stored.name, problem]));
+}
+
+it.each([
+  ['another kid', [fixed(A, 'k2', 's')], [fixed(A, 'k1')]],
+  ['another issuer', [fixed('https://b.example', 'k1', 's')], [fixed(A, 'k1')]],
+  ['another URL', [keySet('https://a.example/2', 's')], [keySet('https://a.example/1')]],
+  ['the name of a configured one', [fixed(A, 'k2', 'same')], [fixed(A, 'k1', 'same')]],
+  ['the issuer of a key set', [fixed(A, 'k1', 's')], [keySet('https://a.example/1')]],
+])('[D70] taken: %s', (_, stored, configured) => {
+  expect(problemsOf(stored, configured)).toEqual([]);
+});
+
+it.each([
+  ['issuer and kid', [fixed(A, 'k1', 's')], [fixed(A, 'k1', 'c')]],
+  ['url', [keySet('https://a.example/1#x', 's')], [keySet('https://a.example/1', 'c')]],
+  ['name in logs and metrics', [fixed(A, 'k2', 's')], [fixed(A, 'k1', 'stored:s')]],
+])('[D70] the configured entry counts where both have the same %s', (what, stored, configured) => {
+  const label = JSON.stringify(configured[0]?.name);
+  expect(problemsOf(stored, configured)).toEqual([
+    ['s', `the entry: has the same ${what} as the configured entry ${label}`],
+  ]);
+});
+
+it('[D70] of stored ones the first counts', () => {
+  const stored = [fixed(A, 'k1', 'first'), fixed(A, 'k1', 'second'), fixed(A, 'k2', 'third')];
+  expect(problemsOf(stored)).toEqual([
+    ['second', 'the entry: has the same issuer and kid as the stored entry "first"'],
+  ]);
+});
+
+it('[D70] one that has a problem keeps no other from counting', () => {
+  const broken = { ...fixed(A, 'k1', 'broken'), colour: 'red' };
+  expect(problemsOf([broken, fixed(A, 'k1', 'good')]).map(([name]) => name)).toEqual(['broken']);
+});
+
+it('[D70] what another version has stored, and what is no JSON, is told of and harms no other', () => {
+  const at = new Date(0);
+  const row = (name: string, text: string) => {
+    return { name, text, suspendedAt: undefined, createdAt: at, changedAt: at };
+  };
+  const good = fixed(A, 'k1', 'good');
+  const rows = [
+    row('later', JSON.stringify({ ...fixed(A, 'k2', 'later'), type: 'x509' })),
+    row('broken', '{"type":'),
+    row('good', JSON.stringify(good)),
+  ];
+  const judged = judgeStoredEntries(rows, { configured: [], rules: RULES });
+  expect(judged.map(({ problems }) => problems)).toEqual([
+    ['type: must be "static" or "jwks"'],
+    ['the entry: must be an object'],
+    [],
+  ]);
+});
+
+it('[D71] a suspended entry is known, with its key, and trusted for nothing', () => {
+  const at = new Date(0);
+  const stored = { name: 's', text: JSON.stringify(fixed(A, 'k1', 's')), suspendedAt: at };
+  const [judged] = judgeStoredEntries([{ ...stored, createdAt: at, changedAt: at }], {
+    configured: [],
+    rules: RULES,
+  });
+  expect(judged?.entry).toMatchObject({ isSuspended: true, key: { policy: { isSuspended: true } } });
+});

@@ -1,0 +1,71 @@
+// Which entries may be stored, and what is said of the others.
+import { Partner } from '../../../../../demo/partner.js';
+import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
+import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.reader.js';
+
+const issuer = 'https://login.partner.example';
+const partner = Partner.create({ issuer, kid: 'k1', audience: 'us' });
+const entry = partner.staticEntry({ name: 'partner' });
+const RULES = { assignableRoles: ['global:member'], allowHttp: false, defaults: 'contract' as const };
+const read = (value: unknown, rules: Parameters<typeof readStoredEntry>[1] = RULES) =>
+  readStoredEntry(value, rules);
+
+it('[D70] an entry is told from a configured one of its name, also where its key verifies', () => {
+  const { entry: taken, problems } = read(entry);
+  expect(problems).toEqual([]);
+  expect(taken).toMatchObject({ label: 'stored:partner', key: { policy: { label: 'stored:partner' } } });
+  expect(taken?.entryIndex).toBeUndefined();
+});
+
+it.each<[string, object, object]>([
+  ['what it does not say', {}, { linkPrivileged: false, excludeOwner: true }],
+  [
+    'what it says',
+    { linkPrivileged: true, excludeOwner: false },
+    { linkPrivileged: true, excludeOwner: false },
+  ],
+])('[D70] is open to nobody of privilege, but for %s', (_, said, policy) => {
+  expect(read({ ...entry, ...said }).entry).toMatchObject(policy);
+});
+
+it('[D70][P.strict] strict rules hold for stored entries as they do for configured ones', () => {
+  const strict = { ...RULES, defaults: 'strict' as const };
+  const { problems } = readTrustedKeys(JSON.stringify([entry]), strict);
+  expect(problems.length).toBeGreaterThan(0);
+  expect(read(entry, strict).problems).toEqual(problems.map((problem) => problem.replace('entry 0, ', '')));
+  const said = { ...entry, allowedRoles: [], origins: ['https://product.example'], emailDomains: ['*'] };
+  expect(read(said, strict).entry).toMatchObject({ requireVerifiedEmail: true, linkPrivileged: false });
+});
+
+it.each([
+  ['a private key', { key: partner.privateKeyPem() }],
+  ['an unknown member', { colour: 'red' }],
+  ['an unsupported algorithm', { algorithms: ['HS256'] }],
+  ['no issuer', { issuer: undefined }],
+  ['an origin that is none', { origins: ['product'] }],
+])('[D70] %s is a problem in the words of the configuration', (_, change) => {
+  const value = { ...entry, ...change };
+  const { problems } = readTrustedKeys(JSON.stringify([value]), RULES);
+  expect(problems).toHaveLength(1);
+  expect(read(value)).toMatchObject({ entry: undefined });
+  expect(read(value).problems).toEqual(problems.map((problem) => problem.replace('entry 0, ', '')));
+});
+
+it.each([
+  ['no name', { name: undefined }, 'name: is required of a stored entry'],
+  ['an empty name', { name: '' }, 'name: must be a non-empty string'],
+  ['a name with a line end', { name: 'a\nb' }, 'name: must be a printable text of at most 64 characters'],
+  ['a name of blanks around', { name: ' a' }, 'name: must be a printable text of at most 64 characters'],
+  ['65 characters', { name: '𝔸'.repeat(65) }, 'name: must be a printable text of at most 64 characters'],
+  ['65 KiB', { issuer: `https://a.example/${'a'.repeat(65 * 1024)}` }, 'the entry: must have at most 64 KiB'],
+])('[D70] %s is a problem', (_, change, problem) => {
+  expect(read({ ...entry, ...change }).problems).toContain(problem);
+});
+
+it.each([[], 'text', null, 7])('[D70] %j is no entry', (value) => {
+  expect(read(value)).toMatchObject({ entry: undefined, problems: ['the entry: must be an object'] });
+});
+
+it('[D70] a name of 64 characters is taken', () => {
+  expect(read({ ...entry, name: '𝔸'.repeat(64) }).problems).toEqual([]);
+});

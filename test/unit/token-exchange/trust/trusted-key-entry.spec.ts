@@ -1,0 +1,344 @@
+// Which trusted key entries are taken, and what is said of the others.
+import { generateKeyPairSync } from 'node:crypto';
+import { Partner } from '../../../../demo/partner.js';
+import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
+import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
+
+/** Stands in every bad value, so that a message that repeats a value shows it. */
+const MARKER = 'marker-5150';
+const issuer = 'https://login.partner.example';
+
+const partner = Partner.create({ issuer, kid: 'k1' });
+const ed = Partner.create({ issuer, algorithm: 'EdDSA' });
+const rsa = Partner.create({ issuer, algorithm: 'RS256' });
+const ec = { type: 'static', kid: 'k1', algorithms: ['ES256'], key: partner.publicKeyPem(), issuer };
+const jwks = { type: 'jwks', url: 'https://login.partner.example/jwks', issuer };
+
+const RULES = { assignableRoles: ['global:member', 'global:admin'], allowHttp: false };
+const readText = (text: string, rules = RULES) => readTrustedKeys(text, rules);
+const read = (...entries: unknown[]) => readText(JSON.stringify(entries));
+
+const spki = (key: ReturnType<typeof generateKeyPairSync>['publicKey']) =>
+  key.export({ type: 'spki', format: 'pem' }).toString();
+const smallRsa = generateKeyPairSync('rsa', { modulusLength: 1024 });
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+
+describe('entries that are taken', () => {
+  it.each(SIGNING_ALGORITHMS)('[2.1.static.algorithms] a static key for %s', (algorithm) => {
+    const entry = Partner.create({ issuer, algorithm, kid: 'k1' }).staticEntry();
+    const { entries, problems } = read(entry);
+    expect(problems).toEqual([]);
+    expect(entries).toMatchObject([
+      { type: 'static', issuer, key: { kid: 'k1', algorithms: new Set([algorithm]) } },
+    ]);
+  });
+
+  it.each([
+    ['RS256', 'RS384', 'RS512'],
+    ['PS512', 'PS256'],
+  ])('[2.1.static.algorithms] several algorithms of one family', (...algorithms) => {
+    expect(read(rsa.staticEntry({ algorithms })).problems).toEqual([]);
+  });
+
+  it('[2.1.static.key] RSA keys in PKCS #1, and PEM with blank lines around it', () => {
+    const pkcs1 = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
+    const key = `\n${pkcs1.export({ type: 'pkcs1', format: 'pem' }).toString()}\n`;
+    expect(read(rsa.staticEntry({ key })).problems).toEqual([]);
+  });
+
+  it('[2.1] static and JWKS entries mixed, in their order', () => {
+    const { entries, problems } = read(jwks, ec, { ...jwks, url: `${jwks.url}/2` });
+    expect(problems).toEqual([]);
+    expect(entries.map(({ type, entryIndex }) => [type, entryIndex])).toEqual([
+      ['jwks', 0],
+      ['static', 1],
+      ['jwks', 2],
+    ]);
+  });
+
+  it('[2.1] [D54] no entry at all, which is warned of', () =>
+    expect(readText('[]')).toEqual({
+      entries: [],
+      problems: [],
+      warnings: ['is empty: no token of anybody is taken'],
+      notes: [],
+    }));
+
+  it('[5.2.4] expectedAudience and allowedRoles as they are, and absent where they are', () => {
+    const { entries } = read({ ...ec, expectedAudience: 'us', allowedRoles: ['global:member'] }, jwks);
+    expect(entries[0]).toMatchObject({ expectedAudience: 'us', allowedRoles: new Set(['global:member']) });
+    expect(entries[1]?.expectedAudience).toBeUndefined();
+    expect(entries[1]?.allowedRoles).toBeUndefined();
+  });
+
+  it('[D32] allowedRoles [] allows no role, unlike none', () => {
+    const { entries, problems } = read({ ...ec, allowedRoles: [] });
+    expect(problems).toEqual([]);
+    expect(entries[0]?.allowedRoles).toEqual(new Set());
+  });
+
+  it.each([60, 3600, 86_400])('[2.1.jwks.cacheTtlSeconds] %d seconds', (cacheTtlSeconds) => {
+    expect(read({ ...jwks, cacheTtlSeconds }).entries).toMatchObject([{ cacheTtlSeconds }]);
+  });
+
+  it('[2.1.jwks.url] an http: URL where that is allowed', () => {
+    const text = JSON.stringify([{ ...jwks, url: 'http://localhost:1/jwks' }]);
+    expect(readText(text, { ...RULES, allowHttp: true }).problems).toEqual([]);
+  });
+});
+
+describe('members that break their rule', () => {
+  it.each<[string, object]>([
+    ['[2.1.type] type', { ...ec, type: MARKER }],
+    ['[2.1.type] type', { ...ec, type: 'STATIC' }],
+    ['[2.1.type] type', { ...ec, type: undefined }],
+    ['[2.1.type] type', { ...ec, type: ['static'] }],
+    ['[2.1.static.kid] kid', { ...ec, kid: undefined }],
+    ['[2.1.static.kid] kid', { ...ec, kid: '' }],
+    ['[2.1.static.kid] kid', { ...ec, kid: 5150 }],
+    ['[2.1.static.kid] kid', { ...ec, kid: `${MARKER}\0` }],
+    ['[2.1.static.kid] kid', { ...ec, kid: `${MARKER}\ud800` }],
+    ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: undefined }],
+    ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: [] }],
+    ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: 'ES256' }],
+    ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: ['ES256', 5150] }],
+    ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: ['ES256', MARKER] }],
+    ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: ['Ed25519'] }],
+    ['[2.1.static.algorithms] algorithms', rsa.staticEntry({ algorithms: ['RS256', 'PS256'] })],
+    ['[5.2.2] algorithms', { ...ec, algorithms: ['HS256'] }],
+    ['[5.2.2] algorithms', { ...ec, algorithms: ['ES256', 'HS512'] }],
+    ['[5.2.2] algorithms', { ...ec, algorithms: ['none'] }],
+    ['[2.1.static.key] key', { ...ec, key: undefined }],
+    ['[2.1.static.key] key', { ...ec, key: '' }],
+    ['[2.1.static.key] key', { ...ec, key: 5150 }],
+    ['[2.1.static.key] key', { ...ec, key: MARKER }],
+    [
+      '[2.1.static.key] key',
+      { ...ec, key: `-----BEGIN PUBLIC KEY-----\n${MARKER}\n-----END PUBLIC KEY-----` },
+    ],
+    [
+      '[2.1.static.key] key',
+      { ...ec, key: `-----BEGIN CERTIFICATE-----\n${MARKER}\n-----END CERTIFICATE-----` },
+    ],
+    ['[D32] key', { ...ec, key: `${partner.publicKeyPem()}{"d":"${MARKER}"}` }],
+    ['[D32] key', { ...ec, key: partner.publicKeyPem() + partner.publicKeyPem() }],
+    ['[D32] key', { ...ec, key: partner.privateKeyPem() }],
+    ['[D32] key', { ...ec, key: partner.privateKeyPem().replaceAll('PRIVATE', 'EC PRIVATE') }],
+    ['[D32] key', { ...ec, key: partner.publicKeyPem() + partner.privateKeyPem() }],
+    ['[D32] key', { ...ec, key: spki(p384.publicKey) }],
+    ['[D32] key', { ...ec, key: ed.publicKeyPem() }],
+    ['[D32] key', { ...ec, algorithms: ['ES256', 'ES384'] }],
+    ['[D32] key', rsa.staticEntry({ key: partner.publicKeyPem() })],
+    ['[D32] key', rsa.staticEntry({ key: spki(smallRsa.publicKey) })],
+    ['[2.1.issuer] issuer', { ...ec, issuer: undefined }],
+    ['[2.1.issuer] issuer', { ...ec, issuer: '' }],
+    ['[2.1.issuer] issuer', { ...jwks, issuer: MARKER }],
+    ['[2.1.issuer] issuer', { ...jwks, issuer: `${issuer}/${MARKER}\0` }],
+    ['[2.1.issuer] issuer', { ...ec, issuer: `${issuer}/${MARKER}\udc00` }],
+    ['[2.1.issuer] issuer', { ...jwks, issuer: [issuer] }],
+    ['[2.1.jwks.url] url', { ...jwks, url: undefined }],
+    ['[2.1.jwks.url] url', { ...jwks, url: MARKER }],
+    ['[2.1.jwks.url] url', { ...jwks, url: `http://${MARKER}.example/` }],
+    ['[2.1.jwks.url] url', { ...jwks, url: `file:///${MARKER}` }],
+    ['[2.1.jwks.url] url', { ...jwks, url: `https://user:${MARKER}@login.example/` }],
+    ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds', { ...jwks, cacheTtlSeconds: 59 }],
+    ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds', { ...jwks, cacheTtlSeconds: 86_401 }],
+    ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds', { ...jwks, cacheTtlSeconds: 60.5 }],
+    ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds', { ...jwks, cacheTtlSeconds: '5150' }],
+    ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds', { ...jwks, cacheTtlSeconds: null }],
+    ['[2.1.expectedAudience] expectedAudience', { ...ec, expectedAudience: '' }],
+    ['[2.1.expectedAudience] expectedAudience', { ...ec, expectedAudience: [MARKER] }],
+    ['[2.1.expectedAudience] expectedAudience', { ...jwks, expectedAudience: null }],
+    ['[2.1.allowedRoles] allowedRoles', { ...ec, allowedRoles: 'global:member' }],
+    ['[2.1.allowedRoles] allowedRoles', { ...ec, allowedRoles: [MARKER, 5150] }],
+    ['[2.1.allowedRoles] allowedRoles', { ...jwks, allowedRoles: null }],
+    ['[D32] allowedRole', { ...ec, allowedRole: [MARKER] }],
+    ['[D32] AllowedRoles', { ...ec, AllowedRoles: [MARKER] }],
+    ['[D32] expectedaudience', { ...jwks, expectedaudience: MARKER }],
+    ['[D32] url', { ...ec, url: `https://${MARKER}.example` }],
+    ['[D32] cacheTtlSeconds', { ...ec, cacheTtlSeconds: 60 }],
+    ['[D32] kid', { ...jwks, kid: MARKER }],
+    ['[D32] key', { ...jwks, key: MARKER }],
+    ['[D32] algorithms', { ...jwks, algorithms: ['ES256'] }],
+  ])('%s that breaks the rule is one problem, told without its value', (title, entry) => {
+    const [, member = ''] = title.split(' ');
+    const { entries, problems } = read(entry);
+    expect(entries).toEqual([]);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^entry 0, "?${member}"?: `));
+    expect(problems[0]).not.toMatch(/marker|5150|[A-Za-z\d+/]{32}/);
+  });
+
+  const certificate = `-----BEGIN CERTIFICATE-----\n${MARKER}\n-----END CERTIFICATE-----`;
+  it.each<[string, object, string]>([
+    ['alowedRoles', { ...ec, alowedRoles: [] }, '(did you mean allowedRoles?)'],
+    ['allowed_roles', { ...ec, allowed_roles: [] }, '(did you mean allowedRoles?)'],
+    ['expectedaudience', { ...jwks, expectedaudience: MARKER }, '(did you mean expectedAudience?)'],
+    ['marker', { ...ec, marker: 1 }, 'is not a known member; known are type, issuer, '],
+    ['kid', { ...jwks, kid: MARKER }, 'is a member of the other type; known are type, issuer, '],
+    ['url', { ...ec, url: MARKER }, 'is a member of the other type; known are type, issuer, '],
+    ['key', { ...ec, key: 'keys/partner.pem' }, 'must be a PEM public key: it looks like the path of a file'],
+    ['key', { ...ec, key: 'ssh-ed25519 AAAA' }, 'must be a PEM public key: it is an SSH key'],
+    ['key', { ...ec, key: certificate }, 'must be a PEM public key: it is a certificate: openssl x509'],
+    [
+      'key',
+      { ...ec, key: partner.publicKeyPem().replaceAll('\n', '\\n') },
+      'JSON needs \\n with one backslash',
+    ],
+    ['key', { ...ec, key: partner.publicKeyPem().replaceAll('\n', '') }, 'it has lost its line breaks'],
+    ['key', { ...ec, key: partner.privateKeyPem() }, 'is a private key; only the public key belongs here'],
+    ['url', { ...jwks, url: 'http://a.example/' }, 'must be an https: URL; jwks.allowHttp allows http:'],
+  ])('[D83] what is wrong with %s is told so that it can be put right: %j', (_, entry, text) => {
+    const { problems } = read(entry);
+    expect(problems).toEqual([expect.stringContaining(text)]);
+    expect(problems[0]).not.toContain(MARKER);
+  });
+
+  it('[D83] the setting for http: addresses is called as the host calls it', () => {
+    const rules = { ...RULES, jwksSettingNames: { allowHttp: 'ALLOW_HTTP', allowPrivate: 'ALLOW_PRIVATE' } };
+    const { problems } = readText(JSON.stringify([{ ...jwks, url: 'http://a.example/' }]), rules);
+    expect(problems).toEqual([expect.stringContaining('; ALLOW_HTTP allows http:')]);
+  });
+
+  it.each([
+    ['https://10.0.0.1/jwks', false, [], 'jwks.allowPrivate'],
+    ['https://10.0.0.1/jwks', false, ['192.168.0.0/16'], 'jwks.allowPrivate'],
+    ['https://[fd00::1]/jwks', true, [], 'jwks.allowPrivate'],
+    ['https://127.0.0.1:8443/jwks', false, [], 'jwks.allowHttp or jwks.allowPrivate'],
+    ['https://localhost/jwks', false, [], 'jwks.allowHttp or jwks.allowPrivate'],
+    ['https://10.0.0.1/jwks', false, ['10.0.0.0/8'], undefined],
+    ['http://localhost/jwks', true, [], undefined],
+    ['https://partner.example/jwks', false, [], undefined],
+    ['https://1.1.1.1/jwks', false, [], undefined],
+    ['https://10.0.0.1/jwks', false, undefined, undefined],
+  ])('[D83] of the address of %s it is said at once by which setting it could be fetched', (...given) => {
+    const [url, allowHttp, allowPrivate, setting] = given;
+    const rules = { ...RULES, allowHttp, ...(allowPrivate === undefined ? {} : { allowPrivate }) };
+    const entry = { ...jwks, url, expectedAudience: 'us', linkPrivileged: false };
+    const { problems, warnings } = readText(JSON.stringify([entry]), rules);
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual(
+      setting === undefined
+        ? []
+        : [`entry 0, url: its address is not public, so no key is ever fetched; see ${setting}`],
+    );
+  });
+
+  it('[D83] a text that is no JSON is told with its place', () => {
+    expect(readText(`[\n  {"kid": "a",}\n]`).problems).toEqual([
+      'not valid JSON: line 2, column 14: a comma before the end of an object',
+    ]);
+    expect(readText(`[{"kid":"${MARKER}","kid":1}]`).problems).toEqual([
+      'line 1, column 23: a member is given twice',
+    ]);
+  });
+
+  it('[P.name] the name of an entry is its label in logs and metrics', () => {
+    expect(read({ ...ec, name: 'Partner A' }, jwks).entries.map(({ label }) => label)).toEqual([
+      'Partner A',
+      'entry-1',
+    ]);
+  });
+});
+
+describe('the list as a whole', () => {
+  it.each([
+    ['no JSON', `[{"kid":${MARKER}}]`],
+    ['an object', JSON.stringify({ ...ec, name: MARKER })],
+    ['a text', `"${MARKER}"`],
+    ['null', 'null'],
+    ['empty', ''],
+    [
+      'with a member given twice',
+      `[{"type":"jwks","issuer":"https://${MARKER}.example","\\u0069ssuer":"https://b.example"}]`,
+    ],
+    ['an entry that is a text', `["${MARKER}"]`],
+    ['an entry that is null', '[null]'],
+    ['an entry that is a list', `[["${MARKER}"]]`],
+  ])('[2.1] is refused: %s', (_, text) => {
+    const { entries, problems } = readText(text);
+    expect(entries).toEqual([]);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).not.toContain(MARKER);
+  });
+
+  it('[D32] the same issuer and kid twice among static entries', () => {
+    const same = { ...ed.staticEntry(), kid: 'k1' };
+    expect(read(ec, jwks, same).problems).toEqual(['entry 2: has the same issuer and kid as entry 0']);
+    expect(read(ec, { ...same, kid: 'k2' }, { ...same, issuer: `${issuer}/2` }).problems).toEqual([]);
+  });
+
+  it.each([jwks.url, `${jwks.url}?`, `${jwks.url}#a`, 'https://LOGIN.partner.example:443/a/../jwks'])(
+    '[D32] the same JWKS URL twice: %s',
+    (url) => {
+      expect(read(jwks, { ...jwks, url, issuer: 'https://b.example' }).problems).toEqual([
+        'entry 1: has the same url as entry 0',
+      ]);
+    },
+  );
+
+  it('[D32] every problem of every entry is told at once', () => {
+    const first = {
+      type: 'static',
+      kid: '',
+      algorithms: ['HS256'],
+      key: MARKER,
+      issuer: MARKER,
+      notAfter: 1,
+      x: 1,
+    };
+    const second = {
+      type: 'jwks',
+      url: MARKER,
+      issuer: 5150,
+      cacheTtlSeconds: 1,
+      allowedRoles: 1,
+      kid: MARKER,
+    };
+    const { problems } = read(first, second);
+    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual(
+      [
+        ...['algorithms', 'issuer', 'key', 'kid', 'notAfter'].map((member) => `entry 0, ${member}`),
+        'entry 0, "x"',
+        ...['"kid"', 'allowedRoles', 'cacheTtlSeconds', 'issuer', 'url'].map(
+          (member) => `entry 1, ${member}`,
+        ),
+      ].sort(),
+    );
+  });
+
+  it('[D32] a shared issuer and kid is told beside another problem of the same entry', () => {
+    const { problems } = read(ec, { ...ec, notAfter: 1 });
+    expect(problems).toContainEqual(expect.stringContaining('notAfter'));
+    expect(problems).toContain('entry 1: has the same issuer and kid as entry 0');
+  });
+
+  it('[D32] a shared JWKS URL is told beside another problem of the same entry', () => {
+    const { problems } = read(jwks, { ...jwks, cacheTtlSeconds: 1 });
+    expect(problems).toContainEqual(expect.stringContaining('cacheTtlSeconds'));
+    expect(problems).toContain('entry 1: has the same url as entry 0');
+  });
+
+  it('[D32] members that every type has are judged also where the type is wrong', () => {
+    const { problems } = read({ ...ec, type: MARKER, issuer: MARKER, allowedRoles: MARKER });
+    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
+      'entry 0, allowedRoles',
+      'entry 0, issuer',
+      'entry 0, type',
+    ]);
+  });
+});
+
+describe('warnings', () => {
+  it.each([[['global:owner']], [['global:member', MARKER]], [['GLOBAL:ADMIN']]])(
+    '[D32] a role that is never assigned is warned of, without its name: %j',
+    (allowedRoles) => {
+      const { entries, problems, warnings } = read({ ...ec, allowedRoles });
+      expect(problems).toEqual([]);
+      expect(entries).toHaveLength(1);
+      const ofRoles = warnings.filter((warning) => warning.startsWith('entry 0, allowedRoles: '));
+      expect(ofRoles).toHaveLength(1);
+      expect(ofRoles[0]).not.toMatch(/owner|marker|GLOBAL/);
+    },
+  );
+});

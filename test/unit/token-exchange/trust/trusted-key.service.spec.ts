@@ -1,0 +1,48 @@
+// Whose key counts where several entries hold one for the same issuer and kid.
+import { Partner } from '../../../../demo/partner.js';
+import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
+import type { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import { StaticKeyProvider } from '../../../../src/token-exchange/trust/static-key.provider.js';
+import { TrustedKeyService } from '../../../../src/token-exchange/trust/trusted-key.service.js';
+import type { StaticKeyEntry, TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
+import { SilentTelemetry } from '../../../../src/token-exchange/silent-telemetry.js';
+
+const issuer = 'https://a.example';
+const RULES = { assignableRoles: ['global:member'], allowHttp: false };
+
+function entry(): StaticKeyEntry {
+  const text = JSON.stringify([Partner.create({ issuer, kid: 'k' }).staticEntry()]);
+  const [read] = readTrustedKeys(text, RULES).entries;
+  if (read?.type !== 'static') throw new Error('not a static entry');
+  return read;
+}
+
+describe('[D70] of a configured and a stored entry with the same issuer and kid', () => {
+  /** Key sets that hold these keys: their fetching is not what is tried here. */
+  const fetched = (configured: TrustedKey | undefined, any = configured) =>
+    ({ find: () => any, findConfigured: () => configured }) as unknown as JwksKeyProvider;
+  const serviceOf = (
+    jwks: JwksKeyProvider,
+    configured: readonly StaticKeyEntry[],
+    stored: readonly StaticKeyEntry[],
+  ) => {
+    const staticKeys = new StaticKeyProvider({ trustedKeys: configured });
+    staticKeys.replaceStored(stored);
+    return new TrustedKeyService(staticKeys, jwks, new SilentTelemetry());
+  };
+
+  it('the configured one counts, also where its key is fetched', async () => {
+    const [ofSet, stored] = [entry(), entry()];
+    expect(await serviceOf(fetched(ofSet.key), [], [stored]).find(issuer, 'k')).toBe(ofSet.key);
+  });
+
+  it('the stored one counts where no configured one has the key', async () => {
+    const [stored, other] = [entry(), entry()];
+    expect(await serviceOf(fetched(undefined, other.key), [], [stored]).find(issuer, 'k')).toBe(stored.key);
+  });
+
+  it('[D37] a configured static key goes before a fetched one', async () => {
+    const [held, ofSet] = [entry(), entry()];
+    expect(await serviceOf(fetched(ofSet.key), [held], []).find(issuer, 'k')).toBe(held.key);
+  });
+});
