@@ -6,6 +6,7 @@ import { join } from 'node:path';
 const sources = [
   'src',
   'demo',
+  'scripts/docs',
   'ormconfig.ts',
   'nest-cli.json',
   'package.json',

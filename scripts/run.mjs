@@ -15,6 +15,7 @@ const programs = {
   start: 'dist/src/main.js',
   admin: 'dist/src/cli/main.js',
   bench: 'bench/run.mjs',
+  docs: 'dist/scripts/docs/write.js',
 };
 
 /** As in the image: where memory is limited Node.js would give new objects too little room (docs/deployment.md, "How large"). */
@@ -131,7 +132,7 @@ async function runProgram(command, file, args) {
 
 function explainUse() {
   process.stderr.write(
-    'Usage: node scripts/run.mjs install|build|test|test:rest|test:all|test:fast|test:long|fuzz|soak|demo|bench|start|admin [arguments]\n',
+    'Usage: node scripts/run.mjs install|build|test|test:rest|test:all|test:fast|test:long|fuzz|soak|demo|bench|docs|start|admin [arguments]\n',
   );
   return 2;
 }

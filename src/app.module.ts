@@ -55,7 +55,7 @@ import type { RefusedWork } from './platform/http/database-refusal.js';
 import { JwksKeyProvider } from './token-exchange/trust/jwks/jwks-key.provider.js';
 import { ClockDifference } from './token-exchange/replay/clock-difference.js';
 import { StoredEntryFollower } from './token-exchange/trust/stored/stored-entry.follower.js';
-import type { BearerReason } from './token-exchange/rejection.js';
+import type { BearerReason } from './token-exchange/refusals.js';
 import { Revocations } from './token-exchange/revocation/revocations.js';
 import type { KeyRing } from './platform/secrets/key-ring.js';
 import { SessionService } from './token-exchange/sessions/session.service.js';

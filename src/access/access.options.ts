@@ -1,5 +1,5 @@
 // What the access module is told at registration.
-import type { BearerReason } from '../token-exchange/rejection.js';
+import type { BearerReason } from '../token-exchange/refusals.js';
 
 /** Where access tokens are issued. */
 export interface TokenEndpoint {

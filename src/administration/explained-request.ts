@@ -1,7 +1,8 @@
 // Says what the trail holds of one request, with cause and remedy of what was refused in it.
 import type { StoredEvent } from '../audit/audit-trail.reader.js';
-import type { CheckedExplanation, Explanation } from '../token-exchange/refusal-explanations.js';
-import { BEARER_EXPLANATIONS, REJECTION_EXPLANATIONS } from '../token-exchange/refusal-explanations.js';
+import type { CheckedExplanation, Explanation } from '../token-exchange/refusals.js';
+import { BEARER_REFUSALS, FAULT } from '../token-exchange/refusals.js';
+import { TOKEN_REFUSALS } from '../token-exchange/token-refusals.js';
 
 /** JSON throughout. */
 export interface ExplainedRequest {
@@ -26,24 +27,21 @@ export interface ExplainedEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
+/** Tokens are refused by a check, other things without one. */
+type KnownExplanation = Explanation & Partial<CheckedExplanation>;
+
 /** What is explained of events, by their names. */
-const EXPLANATIONS: Readonly<Record<string, Readonly<Record<string, Explanation>>>> = {
-  'svc.audit.token-exchange.failed': REJECTION_EXPLANATIONS,
-  'svc.audit.token-exchange.embed-login-failed': REJECTION_EXPLANATIONS,
-  'svc.audit.api.refused': BEARER_EXPLANATIONS,
+const EXPLANATIONS: Readonly<Record<string, Readonly<Record<string, KnownExplanation>>>> = {
+  'svc.audit.token-exchange.failed': TOKEN_REFUSALS,
+  'svc.audit.token-exchange.embed-login-failed': TOKEN_REFUSALS,
+  'svc.audit.api.refused': BEARER_REFUSALS,
 };
 
 /** Every reason that is known, with what is said of it. */
-export const REFUSAL_REASONS: readonly ({ readonly reason: string } & Explanation)[] = [
-  ...Object.entries<Explanation>(REJECTION_EXPLANATIONS),
-  ...Object.entries<Explanation>(BEARER_EXPLANATIONS),
-].map(([reason, explanation]) => ({ reason, check: null, ...explanation }));
-
-/** In the journey of a token, and in commands. */
-const FAULT: Explanation = {
-  cause: 'a fault of the service ended it',
-  remedy: 'the log has the fault at the level `error`, under the same request id',
-};
+export const REFUSAL_REASONS = [
+  ...Object.entries<KnownExplanation>(TOKEN_REFUSALS),
+  ...Object.entries<KnownExplanation>(BEARER_REFUSALS),
+].map(([reason, { check = null, cause, remedy }]) => ({ reason, check, cause, remedy }));
 
 export function explainedRequest(requestId: string, events: readonly StoredEvent[]): ExplainedRequest {
   return { requestId, events: events.map(explainedEvent) };
@@ -66,10 +64,7 @@ function explainedEvent({ event, occurredAt, payload, ...stored }: StoredEvent):
   };
 }
 
-function explanationOf(
-  event: string,
-  reason: string,
-): (Explanation & Partial<CheckedExplanation>) | undefined {
+function explanationOf(event: string, reason: string): KnownExplanation | undefined {
   if (reason === 'internal_error') return FAULT;
   const table = EXPLANATIONS[event] ?? {};
   return Object.hasOwn(table, reason) ? table[reason] : undefined;

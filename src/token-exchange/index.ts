@@ -98,7 +98,7 @@ export type {
   AuditPayloads,
   StoredEntryRecord,
 } from './audit/audit-event.js';
-export type { RejectionReason } from './rejection.js';
+export type { RejectionReason } from './token-refusals.js';
 
 // Tables
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';

@@ -15,7 +15,7 @@ import { ExchangeTelemetry } from './host/telemetry.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { waitedMs } from '../platform/http/request-wait.js';
 import type { IdentityChange, ResolvedUser } from './identity/identity.service.js';
-import type { NoticeKind } from './refusal-explanations.js';
+import type { NoticeKind } from './refusals.js';
 import { noticeLine, rejectionLine } from './refusal-line.js';
 import type { RejectionContext } from './rejection.js';
 import { Rejection } from './rejection.js';

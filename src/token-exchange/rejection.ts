@@ -1,73 +1,11 @@
-// The one way in which a token is refused; whoever judges it knows the reason, each flow's error filter the answer.
-
-/** Every reason why a token, or a pair of tokens, is refused. */
-export type RejectionReason =
-  // header and key
-  | 'token_malformed'
-  | 'kid_missing'
-  | 'header_not_allowed'
-  | 'token_type_not_allowed'
-  | 'algorithm_not_allowed'
-  | 'issuer_unknown'
-  | 'kid_unknown'
-  | 'signature_invalid'
-  | 'trust_revoked'
-  // claims and times
-  | 'claims_invalid'
-  | 'claims_not_storable'
-  | 'audience_mismatch'
-  | 'token_expired'
-  | 'token_not_yet_valid'
-  | 'token_issued_in_future'
-  | 'token_lifetime_exceeded'
-  | 'remaining_lifetime_too_short'
-  // what its entry is trusted for
-  | 'entry_suspended'
-  | 'trust_ended'
-  | 'flow_not_allowed'
-  // where it was posted from
-  | 'origin_not_allowed'
-  // whom it may be joined with
-  | 'actor_required'
-  | 'actor_not_allowed'
-  | 'act_for_not_allowed'
-  // what is asked for
-  | 'scope_not_allowed'
-  | 'resource_not_allowed'
-  // consumption
-  | 'token_replayed'
-  // identity
-  | 'email_missing'
-  | 'email_not_verified'
-  | 'email_domain_not_allowed'
-  | 'linking_not_allowed'
-  | 'privileged_linking_not_allowed'
-  | 'provisioning_not_allowed'
-  | 'role_not_allowed'
-  | 'role_not_recognized'
-  | 'role_not_assignable'
-  | 'stored_role_not_allowed'
-  | 'owner_excluded'
-  | 'user_disabled';
+// The error by which every check refuses a token; token-refusals.ts has what each reason means and answers.
+import type { RejectionReason } from './token-refusals.js';
 
 /** The two tokens of an exchange. */
 export type Party = 'subject' | 'actor';
 
-/** Every reason why an access token of the host's own is refused where it is presented (RFC 6750). */
-export type BearerReason =
-  /** No Bearer credential, or none that is written like an access token. */
-  | 'malformed'
-  /** No key of the host has signed it, or for another issuer or purpose. */
-  | 'not_issued_here'
-  | 'other_audience'
-  | 'expired'
-  | 'revoked'
-  // whom it is for
-  | 'user_unknown'
-  | 'user_disabled';
-
 /**
- * What a rejection tells the log and the audit trail, and nobody else. Of claims only what a right signature covers; `issuer`
+ * What a rejection tells the log and the audit trail alone. Of claims only what a right signature covers; `issuer`
  * and `kid` as they were sent only where the issuer is a trusted one.
  */
 export interface RejectionContext {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { RECORDED_PER_MINUTE } from '../../src/access/bearer-refusal.recorder.js';
-import { BEARER_EXPLANATIONS } from '../../src/token-exchange/refusal-explanations.js';
-import type { BearerReason } from '../../src/token-exchange/rejection.js';
+import { BEARER_REFUSALS } from '../../src/token-exchange/refusals.js';
+import type { BearerReason } from '../../src/token-exchange/refusals.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -198,7 +198,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
 
   it('has a case for each reason', () => {
     expect([...new Set<string>(CASES.map(({ reason }) => reason))].toSorted()).toEqual(
-      Object.keys(BEARER_EXPLANATIONS).toSorted(),
+      Object.keys(BEARER_REFUSALS).toSorted(),
     );
   });
 
@@ -231,7 +231,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     ]);
     expect(lines).toMatchObject([{ level: 'warn', event: EVENT, payload: rows[0]?.payload }]);
     const message = String(lines[0]?.['msg']);
-    expect(message).toContain(`an API call was refused: ${BEARER_EXPLANATIONS[one.reason].cause}`);
+    expect(message).toContain(`an API call was refused: ${BEARER_REFUSALS[one.reason].cause}`);
     if (one.found !== undefined) expect(message).toContain(`found ${one.found}`);
     expect(message).toMatch(new RegExp(`; see docs/refusals\\.md#bearer-${one.reason}$`));
   });

@@ -1,11 +1,8 @@
 // What an operator finds of each refusal by the request id alone, at the log level `warn`: cause, values, and nothing secret.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
-import {
-  FLOW_REFUSAL_EXPLANATIONS,
-  NOTICE_EXPLANATIONS,
-  REJECTION_EXPLANATIONS,
-} from '../../src/token-exchange/refusal-explanations.js';
+import { REQUEST_REFUSALS, NOTICES } from '../../src/token-exchange/refusals.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/token-refusals.js';
 import type { AuditRow } from '../support/audit.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -87,7 +84,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
 
   it('[D77] has a case', () => {
     const reasons = new Set<string>(REFUSAL_CASES.map(({ reason }) => reason));
-    expect([...reasons].toSorted()).toEqual(Object.keys(REJECTION_EXPLANATIONS).toSorted());
+    expect([...reasons].toSorted()).toEqual(Object.keys(TOKEN_REFUSALS).toSorted());
   });
 
   it.each(REFUSAL_CASES.map((one) => ({ title: nameOf(one), one })))(
@@ -108,7 +105,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
       // Of an exchange it is known which of its tokens was judged, but for those that are judged together.
       const party = flow === 'exchange' && one.reason !== 'token_replayed' ? { party: 'subject' } : {};
       const payload = { ...party, flow, reason: one.reason, ...values, clientAddress: '127.0.0.1' };
-      const { cause } = REJECTION_EXPLANATIONS[one.reason];
+      const { cause } = TOKEN_REFUSALS[one.reason];
       expect(trace.rows).toEqual([expect.objectContaining({ name: FAILED[flow], payload })]);
       const told = trace.rows[0]?.payload ?? {};
       const line = warningOf(trace);
@@ -358,7 +355,7 @@ describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
       const line = warningOf(trace);
       expect(line).toMatchObject({ flow, reason: 'role_ignored', issuer: own.issuer, kid: own.partner.kid });
       expect(line).toMatchObject({ userId: expect.any(String), expected: 'global:member, global:admin' });
-      expect(String(line['msg'])).toContain(NOTICE_EXPLANATIONS.role_ignored.cause);
+      expect(String(line['msg'])).toContain(NOTICES.role_ignored.cause);
     }
   });
 
@@ -383,7 +380,7 @@ describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
     expect(trace.rows).toEqual([]);
     const line = warningOf(trace);
     expect(line).toMatchObject({ flow: 'exchange', reason: kind });
-    expect(String(line['msg'])).toContain(FLOW_REFUSAL_EXPLANATIONS[kind].cause);
+    expect(String(line['msg'])).toContain(REQUEST_REFUSALS[kind].cause);
   });
 
   it('[D79] a login without a token is one, and a revocation without one', async () => {

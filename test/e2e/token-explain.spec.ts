@@ -10,8 +10,8 @@ import { Transactions } from '../../src/platform/database/transaction.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
-import { REJECTION_EXPLANATIONS } from '../../src/token-exchange/refusal-explanations.js';
-import type { RejectionReason } from '../../src/token-exchange/rejection.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/token-refusals.js';
+import type { RejectionReason } from '../../src/token-exchange/token-refusals.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { TOKEN_CHECKS } from '../../src/token-exchange/verification/checks.js';
 import { UserRepository } from '../../src/users/user.repository.js';
@@ -310,7 +310,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     const explained = await explain(service, asked);
     expect(await everything(service)).toEqual(before);
     told.add(reason);
-    const { cause, remedy } = REJECTION_EXPLANATIONS[reason];
+    const { cause, remedy } = TOKEN_REFUSALS[reason];
     expect(explained).toMatchObject({ outcome: 'refused', refusal: { reason, cause, remedy }, issued: null });
     const failed = explained.checks.filter(({ state }) => state === 'failed');
     expect(failed).toMatchObject([
@@ -337,7 +337,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
   it('[D80] has told of every reason there is', () => {
     const ofTokens = [...TOKEN_CHECKS.embed.map(({ reason }) => reason), 'claims_not_storable'];
     const all = new Set([...told, ...ofTokens]);
-    expect([...all].sort()).toEqual(Object.keys(REJECTION_EXPLANATIONS).sort());
+    expect([...all].sort()).toEqual(Object.keys(TOKEN_REFUSALS).sort());
   });
 
   it('[D80] tells whom a good token would find, and what it would change and get; and it still does', async () => {

@@ -14,7 +14,7 @@ import { CODING_MESSAGE } from '../../platform/http/answers.js';
 import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../platform/http/body.js';
 import type { BodyLabel, LabelFault } from '../../platform/http/body-label.js';
 import { faultOfLabel } from '../../platform/http/body-label.js';
-import type { FlowRefusalKind } from './flow-refusal.js';
+import type { FlowRefusalKind } from '../refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { FormBodies } from './form-bodies.js';

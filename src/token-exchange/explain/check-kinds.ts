@@ -1,8 +1,9 @@
 // What an explanation knows of a request, and what the checks of its whole are made of.
 import type { Flow } from '../flow.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
-import type { Check as CheckName } from '../refusal-explanations.js';
-import type { Party, RejectionReason } from '../rejection.js';
+import type { Check as CheckName } from '../refusals.js';
+import type { Party } from '../rejection.js';
+import type { RejectionReason } from '../token-refusals.js';
 import type { ClaimSet } from '../verification/external-claims.js';
 import type { CheckResult, Compared } from '../verification/token-check.js';
 import type { IdentitySight } from './foreseen-users.js';

@@ -5,7 +5,8 @@ import { policyInWords } from '../trust/policy-words.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/trusted-key.service.js';
 import { told } from '../../platform/text/told-value.js';
-import { FLOW_REFUSAL_EXPLANATIONS, REJECTION_EXPLANATIONS } from '../refusal-explanations.js';
+import { REQUEST_REFUSALS } from '../refusals.js';
+import { TOKEN_REFUSALS } from '../token-refusals.js';
 import type { Party, Rejection } from '../rejection.js';
 import type { CheckResult } from '../verification/token-check.js';
 import { notReached, resultOf } from '../verification/token-check.js';
@@ -113,12 +114,12 @@ function refusalOf(
   checks: readonly ExplainedCheck[],
 ): ExplainedRefusal | null {
   if (closed !== undefined) {
-    const { check, cause, remedy } = FLOW_REFUSAL_EXPLANATIONS[closed];
+    const { check, cause, remedy } = REQUEST_REFUSALS[closed];
     return { reason: closed, check, party: null, detail: null, cause, remedy };
   }
   if (rejection === undefined) return null;
   const { reason, context } = rejection;
-  const { check, cause, remedy } = REJECTION_EXPLANATIONS[reason];
+  const { check, cause, remedy } = TOKEN_REFUSALS[reason];
   const failed = checks.find(({ state }) => state === 'failed');
   const party = failed?.party ?? context.party ?? null;
   return { reason, check: failed?.check ?? check, party, detail: context.detail ?? null, cause, remedy };

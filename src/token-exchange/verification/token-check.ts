@@ -4,9 +4,10 @@ import type { Flow } from '../flow.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/trusted-key.service.js';
-import type { Check as CheckName } from '../refusal-explanations.js';
-import { REJECTION_EXPLANATIONS } from '../refusal-explanations.js';
-import type { RejectionContext, RejectionReason } from '../rejection.js';
+import type { Check as CheckName } from '../refusals.js';
+import { TOKEN_REFUSALS } from '../token-refusals.js';
+import type { RejectionContext } from '../rejection.js';
+import type { RejectionReason } from '../token-refusals.js';
 import { Rejection } from '../rejection.js';
 import type { CompactJws } from './compact-jws.js';
 import type { ExternalClaims } from './external-claims.js';
@@ -121,7 +122,7 @@ async function made(check: TokenCheck, token: CheckedToken): Promise<CheckResult
 }
 
 function named({ check, about, reason }: Pick<TokenCheck, 'check' | 'about' | 'reason'>): NamedCheck {
-  return { check: check ?? REJECTION_EXPLANATIONS[reason].check, about };
+  return { check: check ?? TOKEN_REFUSALS[reason].check, about };
 }
 
 type NamedCheck = Pick<CheckResult, 'check' | 'about'>;

@@ -1,5 +1,5 @@
 // Which claims of a correctly signed token are taken, and how the others are refused.
-import type { RejectionReason } from '../../../../src/token-exchange/rejection.js';
+import type { RejectionReason } from '../../../../src/token-exchange/token-refusals.js';
 import { Rejection } from '../../../../src/token-exchange/rejection.js';
 import type { ClaimSet } from '../../../../src/token-exchange/verification/external-claims.js';
 import {

@@ -16,7 +16,7 @@ import { StaticKeyProvider } from '../../../../src/token-exchange/trust/static-k
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 import { TrustedKeyService } from '../../../../src/token-exchange/trust/trusted-key.service.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
-import type { RejectionReason } from '../../../../src/token-exchange/rejection.js';
+import type { RejectionReason } from '../../../../src/token-exchange/token-refusals.js';
 import { Rejection } from '../../../../src/token-exchange/rejection.js';
 import { TOKEN_CHECKS } from '../../../../src/token-exchange/verification/checks.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verification/external-token.verifier.js';

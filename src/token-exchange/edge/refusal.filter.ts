@@ -1,0 +1,82 @@
+// Finds the answer to whatever ends a request of a flow; how it is written is its endpoint's.
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { ThrottledFlow } from '../host/telemetry.js';
+import { ExchangeTelemetry } from '../host/telemetry.js';
+import { DatabaseOutages } from '../../platform/http/database-outages.js';
+import { hostRefusalOf } from '../../platform/http/host-refusal.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers, requestOf } from '../../platform/http/http-answers.js';
+import { requestIdOf } from '../../platform/http/request-id.js';
+import { flowRefusalLine } from '../refusal-line.js';
+import type { EndpointAnswer } from '../refusals.js';
+import { FAULT, REQUEST_REFUSALS } from '../refusals.js';
+import { Rejection } from '../rejection.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import { TOKEN_REFUSALS } from '../token-refusals.js';
+import { FlowRefusal } from './flow-refusal.js';
+
+/** What the client gets, before it is written as the endpoint writes its errors. */
+export interface Refused extends Required<EndpointAnswer> {
+  readonly headers?: HttpAnswer['headers'];
+}
+
+@Injectable()
+export abstract class RefusalFilter implements ExceptionFilter {
+  /** Which answers of the catalogue are this endpoint's. */
+  protected abstract readonly endpoint: 'oauth' | 'embed';
+  /** In metrics and in the log. */
+  protected abstract readonly flow: ThrottledFlow;
+  /** In sentences of the log. */
+  protected abstract readonly work: string;
+
+  constructor(
+    @Inject(LOGGER) private readonly logger: Log,
+    private readonly telemetry: ExchangeTelemetry,
+    private readonly answers: HttpAnswers,
+    private readonly outages: DatabaseOutages,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const error = this.outages.refusalOf(thrown, this.flow);
+    const request = requestOf(host);
+    const refused = this.answerTo(error, requestIdOf(request));
+    this.answers.send(host, this.written(refused, request, error));
+  }
+
+  protected abstract written(refused: Refused, request: HttpRequest, error: unknown): HttpAnswer;
+
+  private answerTo(error: unknown, requestId: string): Refused {
+    if (error instanceof Rejection)
+      return { error: error.reason, ...TOKEN_REFUSALS[error.reason][this.endpoint] };
+    if (error instanceof FlowRefusal) {
+      this.telemetry.countRefusal(this.flow, error.kind);
+      this.warnOf(error, requestId);
+      const { [this.endpoint]: word, status } = REQUEST_REFUSALS[error.kind];
+      return { status, error: word, message: error.message, headers: error.headers };
+    }
+    if (error instanceof TooManyRequestsError) {
+      this.telemetry.countThrottled(this.flow);
+      const { message, headers } = error;
+      return { status: 429, error: 'too_many_requests', message, headers };
+    }
+    const refusal = hostRefusalOf(error);
+    if (refusal === undefined) return this.faultOf(error, requestId);
+    this.telemetry.countRefusal(this.flow, refusal.error);
+    return refusal;
+  }
+
+  /** @rule D79 A refused form is a warning with its request id, and no record in the trail. */
+  private warnOf({ kind, message: detail, found }: FlowRefusal, requestId: string): void {
+    if (REQUEST_REFUSALS[kind].level === 'silent') return;
+    const fields = { requestId, flow: this.flow, reason: kind, detail, found };
+    this.logger.warn(fields, flowRefusalLine(this.work, kind, { detail, found }));
+  }
+
+  private faultOf(error: unknown, requestId: string): Refused {
+    this.logger.error({ err: error, requestId }, `${this.work} failed by a fault of the service`);
+    return FAULT[this.endpoint];
+  }
+}

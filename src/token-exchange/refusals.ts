@@ -1,0 +1,215 @@
+// Why requests and access tokens are refused, and what the log warns of: one row for each. See token-refusals.ts for tokens.
+import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE } from '../platform/http/answers.js';
+
+/** A check of a flow. Each flow makes those that apply to it, in this order. */
+export type Check =
+  | 'endpoint'
+  | 'form'
+  | 'token'
+  | 'header'
+  | 'key'
+  | 'signature'
+  | 'trust'
+  | 'claims'
+  | 'audience'
+  | 'times'
+  | 'lifetime'
+  | 'parties'
+  | 'origin'
+  | 'revocation'
+  | 'remaining lifetime'
+  | 'grants'
+  | 'replay'
+  | 'e-mail'
+  | 'admission'
+  | 'user'
+  | 'role';
+
+/** For operators. Clauses without a full stop. */
+export interface Explanation {
+  /** What was wrong. */
+  readonly cause: string;
+  /** Who does what about it. */
+  readonly remedy: string;
+}
+
+/** Of what has a place in the order of a flow. */
+export interface CheckedExplanation extends Explanation {
+  readonly check: Check;
+}
+
+/** What an endpoint answers; how it is written is the endpoint's. */
+export interface EndpointAnswer {
+  readonly status: number;
+  /** The stable word for programs. */
+  readonly error?: string;
+  readonly message: string;
+}
+
+/** The message of the answer is that of the `FlowRefusal`. */
+interface RequestRefusal extends CheckedExplanation {
+  readonly status: number;
+  /** The word of the token endpoint's answer. */
+  readonly oauth: string;
+  /** The word of embedded login's answer. */
+  readonly embed: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `silent`: no throttle bounds these requests, and they must not fill the log. */
+  readonly level: 'warn' | 'silent';
+}
+
+const REQUEST_ROWS = {
+  not_available: {
+    check: 'endpoint',
+    cause: 'the endpoint is taken away: the licence does not include token exchange, or has run out',
+    remedy: '`svc-admin license show` tells what the licence holds',
+    status: 404,
+    oauth: 'not_found',
+    embed: 'not_found',
+    level: 'silent',
+  },
+  not_enabled: {
+    check: 'endpoint',
+    cause: 'the endpoint is switched off',
+    remedy: '`SVC_TOKEN_EXCHANGE_ENABLED` or `SVC_EMBED_LOGIN_ENABLED` switches it on',
+    status: 501,
+    oauth: 'server_error',
+    embed: 'not_enabled',
+    level: 'warn',
+  },
+  method_not_allowed: {
+    check: 'endpoint',
+    cause: 'the endpoint does not take this HTTP method; under the strict policy a login is a post',
+    remedy: 'the client sends a method that `Allow` of the answer names',
+    status: 405,
+    oauth: 'invalid_request',
+    embed: 'method_not_allowed',
+    level: 'silent',
+  },
+  payload_too_large: {
+    check: 'form',
+    cause: 'the body is larger than 256 KiB',
+    remedy: 'the client sends the form alone',
+    status: 413,
+    oauth: 'invalid_request',
+    embed: 'payload_too_large',
+    // What is left of the body cannot be told apart from a next request.
+    headers: { connection: 'close' },
+    level: 'warn',
+  },
+  not_a_form: {
+    check: 'form',
+    cause: 'the body is no form (application/x-www-form-urlencoded in UTF-8)',
+    remedy: 'the client sends the fields as a form, not as JSON, and labels it so',
+    status: 415,
+    oauth: 'invalid_request',
+    embed: 'not_a_form',
+    level: 'warn',
+  },
+  content_encoding_not_supported: {
+    check: 'form',
+    cause: 'the body is compressed',
+    remedy: 'the client sends it as it is, without `Content-Encoding`',
+    status: 415,
+    oauth: 'invalid_request',
+    embed: 'content_encoding_not_supported',
+    headers: ACCEPTED_CODING,
+    level: 'warn',
+  },
+  unsupported_grant_type: {
+    check: 'form',
+    cause: '`grant_type` is missing or another than that of token exchange',
+    remedy: 'the client sends the value that the answer names',
+    status: 400,
+    oauth: 'unsupported_grant_type',
+    embed: 'unsupported_grant_type',
+    level: 'warn',
+  },
+  field_invalid: {
+    check: 'form',
+    cause: 'a field of the form is missing, repeated, too long or broken',
+    remedy: 'the client corrects the field that the line and the answer name',
+    status: 400,
+    oauth: 'invalid_request',
+    embed: 'field_invalid',
+    level: 'warn',
+  },
+  token_missing: {
+    check: 'form',
+    cause: 'the field `token` is missing or empty',
+    remedy: 'the client sends the token in it',
+    status: 400,
+    oauth: 'invalid_request',
+    embed: 'token_missing',
+    level: 'warn',
+  },
+} satisfies Record<string, RequestRefusal>;
+
+/** Why a request is refused before a token is looked at. */
+export type FlowRefusalKind = keyof typeof REQUEST_ROWS;
+
+export const REQUEST_REFUSALS: Readonly<Record<FlowRefusalKind, RequestRefusal>> = REQUEST_ROWS;
+
+/** Access tokens of the host that are refused where they are presented (RFC 6750). All get the same 401. */
+export const BEARER_REFUSALS = {
+  malformed: {
+    cause: '`Authorization` is no Bearer credential, or its token is no JWT',
+    remedy: 'the client sends `Authorization: Bearer` and the `access_token` of an exchange as it came',
+  },
+  not_issued_here: {
+    cause: 'no key of this instance has signed the token, or not as an access token of this address',
+    remedy:
+      "the client exchanges the partner's token first; behind another address `SVC_BASE_URL` is to be that of the issuing instances; a token whose signing key is gone has expired long ago",
+  },
+  other_audience: {
+    cause: 'the access token was issued for another service, which its `resource` named',
+    remedy: 'the client asks for a token without `resource` for calls to this instance',
+  },
+  expired: {
+    cause: 'the access token has expired',
+    remedy: 'the client exchanges a new external token before `expires_in` is over',
+  },
+  revoked: {
+    cause:
+      'the access token was ended: by itself, with its user, or with the trust in a key that vouched for it',
+    remedy:
+      '`svc-admin keys revocations` lists keys; for the rest the trail holds who ended it; a new exchange makes a new token',
+  },
+  user_unknown: {
+    cause: 'the user or the actor of the access token does not exist any more',
+    remedy: 'a new exchange makes or finds the user anew, where the entry allows it',
+  },
+  user_disabled: {
+    cause: 'the user or the actor of the access token is disabled',
+    remedy: '`svc-admin users enable`, if the user may come in again',
+  },
+} as const satisfies Record<string, Explanation>;
+
+export type BearerReason = keyof typeof BEARER_REFUSALS;
+
+/** What the log warns of though the request goes on: mostly a mistake. */
+export const NOTICES = {
+  redirect_replaced: {
+    cause: '`redirectTo` was replaced by `/`: it is no path on this instance',
+    remedy: 'the partner sends a path, such as `/workflows/1`, without scheme and host',
+  },
+  role_ignored: {
+    cause: 'a role claim was ignored: it names no role that can be assigned; the user keeps the stored one',
+    remedy: 'the partner corrects the claim `role`, or leaves it out',
+  },
+  token_type_ignored: {
+    cause:
+      'a token type was ignored: every token is taken for a JWT, whatever its type field says or leaves out',
+    remedy: 'the client sends the expected type, as RFC 8693 asks for: other servers may refuse it',
+  },
+} as const satisfies Record<string, Explanation>;
+
+export type NoticeKind = keyof typeof NOTICES;
+
+/** A fault of the service, which ends a request with `internal_error`: an error of the log. */
+export const FAULT = {
+  cause: 'a fault of the service ended it',
+  remedy: 'the log has the fault at the level `error`, under the same request id',
+  oauth: { status: 500, error: 'server_error', message: INTERNAL_ERROR_MESSAGE },
+  embed: { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE },
+} as const;

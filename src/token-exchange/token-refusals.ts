@@ -1,0 +1,324 @@
+// Why a token is refused: one row for each reason, which answers, log, audit trail, metrics, explanations and documents read.
+import type { CheckedExplanation, EndpointAnswer } from './refusals.js';
+
+/** Each is a warning of the log, and an event of the audit trail. */
+export interface TokenRefusal extends CheckedExplanation {
+  /** The answer of the token endpoint. */
+  readonly oauth: EndpointAnswer & { readonly error: string };
+  /** The answer of embedded login. Its word is the reason, unless the row has another. */
+  readonly embed: EndpointAnswer;
+}
+
+/**
+ * @rule 7.5 Any token validation failure is `invalid_grant`.
+ * @rule D14 Every refused token gets the same bytes: only the log and the audit trail have the cause. Claims, and what the
+ * client asks for beside the token, have words of their own.
+ */
+const INVALID_GRANT = { status: 400, error: 'invalid_grant', message: 'Token exchange failed' };
+/** @rule 7.6 Missing or mistyped claims of a correctly signed token. */
+const INVALID_CLAIMS = { status: 400, error: 'invalid_request', message: 'Token claims validation failed' };
+/** The client does not learn which issuers the instance trusts: an unknown issuer and an unknown key have one answer. */
+const KEY_UNKNOWN = { status: 401, error: 'key_unknown', message: 'No trusted key matches the token' };
+
+/** In the order of the checks: a token that fails one has passed those before. */
+const ROWS = {
+  token_malformed: {
+    check: 'token',
+    cause:
+      'the token is no signed JWT in compact form: three parts in base64url without padding, of JSON objects without repeated members',
+    remedy: 'the partner sends the token as its library has signed it: not encrypted, cut, quoted or wrapped',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token is malformed'),
+  },
+  kid_missing: {
+    check: 'header',
+    cause: 'the header of the token has no `kid`',
+    remedy: 'the partner sets the `kid` of its key in the header',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token header missing kid'),
+  },
+  header_not_allowed: {
+    check: 'header',
+    cause: 'the header of the token has `crit` or `b64`, extensions that are not supported',
+    remedy: 'the partner signs a plain JWT without them',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token header is not supported'),
+  },
+  token_type_not_allowed: {
+    check: 'header',
+    cause: 'the `typ` of the token says that it was made for another purpose, such as an access token',
+    remedy: 'the partner signs a token for this purpose, with the `typ` JWT or none',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token type is not accepted'),
+  },
+  algorithm_not_allowed: {
+    check: 'header',
+    cause: 'the token is signed by an algorithm that its key does not serve; HMAC and none never are',
+    remedy: 'the partner signs by an expected algorithm, or the `algorithms` of the entry are corrected',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token algorithm is not allowed'),
+  },
+  issuer_unknown: {
+    check: 'key',
+    cause: 'no trusted entry has the `iss` of the token, compared character by character',
+    remedy: 'the partner writes `iss` exactly as the entry has it, or an entry for this issuer is added',
+    oauth: INVALID_GRANT,
+    embed: KEY_UNKNOWN,
+  },
+  kid_unknown: {
+    check: 'key',
+    cause: 'the issuer is trusted, but no key of it with the `kid` of the token is held',
+    remedy:
+      'the partner uses the `kid` of a key that is held or publishes the key, or an entry for it is added; `svc-admin keys status` tells of fetched keys',
+    oauth: INVALID_GRANT,
+    embed: KEY_UNKNOWN,
+  },
+  signature_invalid: {
+    check: 'signature',
+    cause:
+      'the key of this issuer and `kid` has not made the signature: another key has, or the token was changed',
+    remedy:
+      'the partner compares the thumbprint (RFC 7638) of the key that it signs by; where it has changed its key, the entry is replaced, under a new `kid`',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token signature is invalid'),
+  },
+  entry_suspended: {
+    check: 'trust',
+    cause: 'the trusted entry of the key is suspended',
+    remedy: '`svc-admin keys resume` ends that',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Trust in the issuer of the token is suspended'),
+  },
+  trust_ended: {
+    check: 'trust',
+    cause: 'trust in the entry has ended by its `notAfter`',
+    remedy: '`notAfter` of the entry is moved, if the partner is still trusted',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Trust in the issuer of the token has ended'),
+  },
+  flow_not_allowed: {
+    check: 'trust',
+    cause: 'the entry of the key is not trusted for this way in',
+    remedy: '`flows` of the entry is widened, or the partner uses the other way',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token is not accepted for embedded login'),
+  },
+  claims_invalid: {
+    check: 'claims',
+    cause: 'a required claim is missing, or a claim is not of its type',
+    remedy: 'the partner corrects the claim that is named',
+    oauth: INVALID_CLAIMS,
+    embed: { status: 500, message: 'Token claims validation failed' },
+  },
+  claims_not_storable: {
+    check: 'claims',
+    cause: 'a claim has text that cannot be stored, or is too long',
+    remedy: 'the partner corrects the claim that is named',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token claims cannot be processed'),
+  },
+  audience_mismatch: {
+    check: 'audience',
+    cause: 'the token is for another audience than its entry expects',
+    remedy: 'the partner puts the expected value into `aud`, or `expectedAudience` of the entry is corrected',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token audience does not match'),
+  },
+  token_expired: {
+    check: 'times',
+    cause: 'the token has expired by the clock of this service; at `exp` there is no tolerance',
+    remedy:
+      "the partner makes a token for each use and sends it at once; where it was new, its clock or this machine's is wrong",
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token has expired'),
+  },
+  token_not_yet_valid: {
+    check: 'times',
+    cause: 'the `nbf` of the token is in the future, beyond the tolerance',
+    remedy: "the partner's clock or this machine's is wrong, or `nbf` is set too late",
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token is not valid yet'),
+  },
+  token_issued_in_future: {
+    check: 'times',
+    cause: 'the `iat` of the token is in the future, beyond the tolerance',
+    remedy: "the partner's clock is ahead, or this machine's is behind: one of them needs NTP",
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token was issued in the future'),
+  },
+  token_lifetime_exceeded: {
+    check: 'lifetime',
+    cause: 'the token is made to live longer than an embedded login allows, from `iat` to `exp`',
+    remedy: 'the partner sets `exp` within the limit after `iat`',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token lifetime exceeds maximum allowed'),
+  },
+  actor_required: {
+    check: 'parties',
+    cause: 'the entry takes its subjects together with an actor only',
+    remedy:
+      'the partner exchanges the token together with an actor token, or `requireActor` of the entry is taken away',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token is accepted together with an actor only'),
+  },
+  actor_not_allowed: {
+    check: 'parties',
+    cause: 'the subject token names another party that may act for it (`may_act`)',
+    remedy: 'the partner names this actor in `may_act`, or sends the token of the named one',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Actor is not allowed'),
+  },
+  act_for_not_allowed: {
+    check: 'parties',
+    cause: "the actor's entry does not let it act for subjects of this issuer",
+    remedy: "`actFor` of the actor's entry is widened",
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Actor may not act for this subject'),
+  },
+  origin_not_allowed: {
+    check: 'origin',
+    cause: 'the login did not come as a post from an origin that the entry names',
+    remedy: 'the page of the partner posts from one of them, or `origins` of the entry is widened',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Login is not accepted from this origin'),
+  },
+  trust_revoked: {
+    check: 'revocation',
+    cause: 'trust in the key of the token was revoked',
+    remedy: 'the partner signs by a new key; `svc-admin keys restore` undoes a revocation that was a mistake',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Trust in the key of the token was revoked'),
+  },
+  remaining_lifetime_too_short: {
+    check: 'remaining lifetime',
+    cause: 'the token ends too soon for an access token to be made of it',
+    remedy: 'the partner sends it sooner, or makes it live longer',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token is about to expire'),
+  },
+  scope_not_allowed: {
+    check: 'grants',
+    cause: 'none of the scopes that were asked for can be granted',
+    remedy:
+      'the client asks for scopes that the entries of all parties list, or `scopes` of the entry is widened',
+    oauth: { status: 400, error: 'invalid_scope', message: 'None of the scopes can be granted' },
+    embed: unauthorized('None of the scopes can be granted'),
+  },
+  resource_not_allowed: {
+    check: 'grants',
+    cause: 'no token is issued for what was asked for as `resource`: several, or one that is not listed',
+    remedy:
+      'the client asks for one that the entries of all parties list, or `resources` of the entry is widened',
+    oauth: { status: 400, error: 'invalid_target', message: 'No token is issued for this resource' },
+    embed: unauthorized('No token is issued for this resource'),
+  },
+  token_replayed: {
+    check: 'replay',
+    cause: 'a token with this `jti` was used before, by whatever way in',
+    remedy:
+      'the partner makes a token for each use, with a `jti` of its own, and sends it once; a retry needs a new one',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token has already been used'),
+  },
+  email_missing: {
+    check: 'e-mail',
+    cause: 'the user is not known yet, and the token has no `email` to be found or made by',
+    remedy: 'the partner puts `email` into the token',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token has no e-mail address for a new user'),
+  },
+  email_not_verified: {
+    check: 'e-mail',
+    cause: 'the user is not known yet, and the issuer does not call the e-mail address verified',
+    remedy: 'the partner sets `email_verified` true for addresses that it has verified',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('The e-mail address is not verified'),
+  },
+  email_domain_not_allowed: {
+    check: 'e-mail',
+    cause: 'the user is not known yet, and the e-mail address is of a domain that the entry does not list',
+    remedy: '`emailDomains` of the entry is widened, or the user needs another address',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('The e-mail domain is not allowed'),
+  },
+  linking_not_allowed: {
+    check: 'admission',
+    cause: 'a user with the e-mail address exists, and the entry may not link to users who exist',
+    remedy: '`linkExistingUsers` of the entry is allowed, or the user needs another address',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('The user exists, and may not be linked'),
+  },
+  privileged_linking_not_allowed: {
+    check: 'admission',
+    cause:
+      'the user with the e-mail address is the owner or an administrator, to whom the entry may not link',
+    remedy: 'if this partner may become that user: `linkPrivileged` of the entry is allowed',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('The user is an administrator, and may not be linked'),
+  },
+  provisioning_not_allowed: {
+    check: 'admission',
+    cause: 'the user is not known, and the entry may not make users',
+    remedy: 'the user is made first (`svc-admin users create`), or `provisionUsers` of the entry is allowed',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('The user is not known'),
+  },
+  stored_role_not_allowed: {
+    check: 'user',
+    cause: "the user's stored role is not among those that the entry lets in",
+    remedy: "the user's role is changed, or `allowedRoles` or `roleCeiling` of the entry",
+    oauth: INVALID_GRANT,
+    embed: unauthorized("The user's role is not allowed"),
+  },
+  owner_excluded: {
+    check: 'user',
+    cause: 'the user is the owner, whom the entry does not let in',
+    remedy: 'the owner signs in another way; else `excludeOwner` of the entry is taken away',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('The owner is not allowed'),
+  },
+  user_disabled: {
+    check: 'user',
+    cause: 'the user of the token is disabled',
+    remedy: '`svc-admin users enable`, if the user may come in again',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('User is disabled'),
+  },
+  role_not_allowed: {
+    check: 'role',
+    cause: 'the entry does not allow the role that the token asks for',
+    remedy:
+      'the partner asks for a role that is allowed, or for none, or `allowedRoles` of the entry is widened',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Role is not allowed'),
+  },
+  role_not_recognized: {
+    check: 'role',
+    cause: 'there is no role of the name that the token asks for',
+    remedy: 'the partner corrects the claim `role`, or leaves it out',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Role is not recognized'),
+  },
+  role_not_assignable: {
+    check: 'role',
+    cause: 'the token asks for the role of the owner, which no token gives',
+    remedy: 'the partner asks for another role, or for none',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Role cannot be assigned'),
+  },
+} satisfies Record<string, TokenRefusal>;
+
+/** Every reason why a token, or a pair of tokens, is refused. */
+export type RejectionReason = keyof typeof ROWS;
+
+/**
+ * @rule 7.7 A token that fails at embedded login gets 401 and a message that says why.
+ * @rule 7.8 Missing or mistyped claims at embedded login get 500.
+ * @rule D18 The answers of embedded login have a stable word for programs beside the message.
+ * @rule D78 Every refusal has one cause and one remedy in words, here and in refusals.ts; docs/refusals.md is written from them.
+ */
+export const TOKEN_REFUSALS: Readonly<Record<RejectionReason, TokenRefusal>> = ROWS;
+
+function unauthorized(message: string): EndpointAnswer {
+  return { status: 401, message };
+}
