@@ -8,7 +8,7 @@ import { SHOWN_FRAME } from '../support/partner-site.js';
 /** Three pages of the list, the last one not full. */
 const COUNT = 120;
 /** More than the page looks through by itself for one who has them in one project. */
-const MANY = 30_000;
+const MANY = 60_000;
 const CHANGE = /\/(de)?activate$/;
 const LIST = /\/api\/v1\/workflows\?/;
 const orders = (index: number) => `Orders ${String(index).padStart(3, '0')}`;

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 // The very statement that the service runs, from its build.
-import { workflowPage } from '../../../dist/src/workspace/workflows/workflow-page.query.js';
+import { workflowPage } from '../../../dist/src/workspace/workflows/workflow-list.query.js';
 
 const CONNECTIONS = 4;
 const TAG_BYTES = 16;
@@ -24,7 +24,7 @@ export class WorkflowPages {
   /** The first page of what a member sees. */
   async first(memberId, limit) {
     const client = this.nextClient();
-    const query = { memberId, limit: limit + 1 };
+    const query = { memberId, sort: 'id', order: 'asc', limit: limit + 1 };
     const { name, text, values } = workflowPage(query);
     const { rows } = await client.query({ name, text, values: values(query) });
     const shown = rows.slice(0, limit);

@@ -89,32 +89,22 @@ function foldedLetter(character: string): string {
   return SIMPLE[letter] ?? letter;
 }
 
-const WORDS = `array_to_tsvector(string_to_array(folded_name, ' '))`;
-
 const STATEMENTS = [
   `ALTER TABLE workflow ADD COLUMN folded_name text COLLATE "C" NOT NULL
      GENERATED ALWAYS AS (folded_words(name::text)) STORED`,
 
-  // Of the instance by state, of both in two ranges; of each project whole, too: a member may have a thousand of them. What
-  // is carried along tells without the row whether it is among those sought.
-  `CREATE INDEX workflow_active_updated ON workflow (active, updated_at, id) INCLUDE (project_id, folded_name)`,
-  `CREATE INDEX workflow_active_folded ON workflow (active, folded_name, id) INCLUDE (project_id)`,
-  `CREATE INDEX workflow_project_updated ON workflow (project_id, updated_at, id) INCLUDE (folded_name)`,
-  `CREATE INDEX workflow_project_folded ON workflow (project_id, folded_name, id)`,
-  `CREATE INDEX workflow_project_active_updated ON workflow (project_id, active, updated_at, id) INCLUDE (folded_name)`,
-  `CREATE INDEX workflow_project_active_folded ON workflow (project_id, active, folded_name, id)`,
-  // Without fastupdate, so that no search has to read through what was written lately.
-  `CREATE INDEX workflow_words ON workflow USING gin ((${WORDS})) WITH (fastupdate = off)`,
+  // In each order those of the instance and those of each project, with what says without the row whether one is sought.
+  `CREATE INDEX workflow_updated ON workflow (updated_at, id) INCLUDE (active, folded_name)`,
+  `CREATE INDEX workflow_folded ON workflow (folded_name, id) INCLUDE (active)`,
+  `CREATE INDEX workflow_project_updated ON workflow (project_id, updated_at, id) INCLUDE (active, folded_name)`,
+  `CREATE INDEX workflow_project_folded ON workflow (project_id, folded_name, id) INCLUDE (active)`,
 ];
 
 const UNDOING = [
-  `DROP INDEX workflow_words`,
-  `DROP INDEX workflow_project_active_folded`,
-  `DROP INDEX workflow_project_active_updated`,
   `DROP INDEX workflow_project_folded`,
   `DROP INDEX workflow_project_updated`,
-  `DROP INDEX workflow_active_folded`,
-  `DROP INDEX workflow_active_updated`,
+  `DROP INDEX workflow_folded`,
+  `DROP INDEX workflow_updated`,
   `ALTER TABLE workflow DROP COLUMN folded_name`,
   `DROP FUNCTION folded_words(text)`,
 ];

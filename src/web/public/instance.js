@@ -4,7 +4,7 @@ const PATIENCE_MS = 15_000;
 const PAGE_SIZE = '50';
 /** A search may find little on a page: so many rows are worth showing, and so many pages are read for them. */
 const ENOUGH_ROWS = 25;
-const MOST_PAGES = 30;
+const MOST_PAGES = 5;
 
 /** The instance knows no session: there was none, or it has ended. */
 export class NotSignedInError extends Error {}

@@ -10,7 +10,7 @@ import { ApiQuery } from '../api/body/api-documentation.js';
 import { JsonBody } from '../api/body/json-body.js';
 import { Operation } from '../api/operation.decorator.js';
 import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
-import type { Page, PageRange, SortedRange } from '../api/pages.js';
+import type { Page, SortedRange } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import {
@@ -28,10 +28,8 @@ import { Quotas } from '../quotas/quotas.js';
 import { AccessRights } from '../rights/access-rights.js';
 import { memberScopeOf } from '../rights/member-scope.js';
 import { ProjectChoice } from '../rights/project-choice.js';
-import { MAX_COUNT } from './workflow-count.query.js';
-import type { Direction, SortKey } from './workflow-order.js';
-import { DIRECTIONS, SORT_KEYS, USUAL_DIRECTION } from './workflow-order.js';
-import type { ListedWorkflow } from './workflow-page.query.js';
+import type { Direction, ListedWorkflow, SortKey } from './workflow-list.query.js';
+import { DIRECTIONS, MAX_COUNT, SORT_KEYS } from './workflow-list.query.js';
 import {
   ListedWorkflowAnswer,
   NewWorkflowBody,
@@ -43,6 +41,9 @@ import {
 } from './workflow.dto.js';
 import type { NewWorkflow, Workflow, WorkflowChange } from './workflow.repository.js';
 import { WorkflowRepository } from './workflow.repository.js';
+
+/** The direction that people expect: the last change first, and names from A to Z. */
+const USUAL_DIRECTION: Readonly<Record<SortKey, Direction>> = { updatedAt: 'desc', name: 'asc' };
 
 interface WorkflowFilters {
   readonly active?: boolean;
@@ -254,21 +255,11 @@ export class WorkflowController {
     return this.updated(id, { active: false });
   }
 
-  private pageOf(principal: Principal, { limit, cursor, name, sort, order, ...filters }: WorkflowListQuery) {
-    const scope = { ...filters, ...memberScopeOf(principal) };
-    const isSorted = sort !== undefined || filters.search !== undefined;
-    if (!isSorted) {
-      if (order !== undefined) throw new ApiRefusal('bad_request', 'order needs sort or search');
-      const rowsOf = (range: PageRange): Promise<ListedWorkflow[]> =>
-        this.workflows.list({ ...scope, name, ...range });
-      return this.pages.read('workflows', { limit, cursor }, rowsOf, (row) => row);
-    }
-    if (name !== undefined)
-      throw new ApiRefusal('bad_request', 'name is the whole name, and goes without sort, order and search');
-    const by = sort ?? 'updatedAt';
-    const sorting = { sort: by, order: order ?? USUAL_DIRECTION[by] };
-    const rowsOf = (range: SortedRange) => this.workflows.listSorted({ ...scope, ...sorting, ...range });
-    const list = `workflows by ${sorting.sort} ${sorting.order}`;
+  private pageOf(principal: Principal, { limit, cursor, ...query }: WorkflowListQuery) {
+    const order = orderOf(query);
+    const scope = { ...query, ...memberScopeOf(principal), ...order };
+    const rowsOf = (range: SortedRange) => this.workflows.list({ ...scope, ...range });
+    const list = order.sort === 'id' ? 'workflows' : `workflows by ${order.sort} ${order.order}`;
     return this.pages.readSorted(list, { limit, cursor }, rowsOf, (row): ListedWorkflow => row);
   }
 
@@ -299,6 +290,18 @@ export class WorkflowController {
   private async updated(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {
     return changedAnswer(await this.workflows.update(id, change));
   }
+}
+
+/** @throws ApiRefusal `bad_request` for parameters that do not go together */
+function orderOf({ sort, order, name, search }: Omit<WorkflowListQuery, keyof PageQuery>) {
+  if (sort === undefined && search === undefined) {
+    if (order !== undefined) throw new ApiRefusal('bad_request', 'order needs sort or search');
+    return { sort: 'id', order: 'asc' } as const;
+  }
+  if (name !== undefined)
+    throw new ApiRefusal('bad_request', 'name is the whole name, and goes without sort, order and search');
+  const by = sort ?? 'updatedAt';
+  return { sort: by, order: order ?? USUAL_DIRECTION[by] };
 }
 
 /** Of what the acting user has just made or changed. */

@@ -1,8 +1,8 @@
 // Bodies and answers of workflows.
 import { ApiProperty } from '../api/body/api-documentation.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
-import { MAX_COUNT } from './workflow-count.query.js';
-import type { ListedWorkflow } from './workflow-page.query.js';
+import type { ListedWorkflow } from './workflow-list.query.js';
+import { MAX_COUNT } from './workflow-list.query.js';
 import type { Workflow } from './workflow.repository.js';
 
 const MAX_NAME_CHARACTERS = 128;

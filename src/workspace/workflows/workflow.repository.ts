@@ -6,12 +6,13 @@ import { Column, Entity, PrimaryColumn, Repository } from 'typeorm';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { SortedRows } from '../api/pages.js';
-import type { PlacedWorkflow, SortedPageQuery } from './sorted-workflow-page.query.js';
-import { sortedWorkflowPage } from './sorted-workflow-page.query.js';
-import type { WorkflowCount, WorkflowCountQuery } from './workflow-count.query.js';
-import { workflowCount, workflowCountOf } from './workflow-count.query.js';
-import type { ListedWorkflow, WorkflowQuery } from './workflow-page.query.js';
-import { workflowPage } from './workflow-page.query.js';
+import type {
+  PlacedWorkflow,
+  WorkflowCount,
+  WorkflowPageQuery,
+  WorkflowScope,
+} from './workflow-list.query.js';
+import { workflowCount, workflowCountOf, workflowPage } from './workflow-list.query.js';
 
 /** A workflow. Nodes and connections are kept as they were sent. */
 @Entity('workflow')
@@ -65,26 +66,22 @@ const COLUMNS: Readonly<Record<keyof Workflow, string>> = {
 export class WorkflowRepository {
   constructor(@InjectRepository(Workflow) private readonly workflows: Repository<Workflow>) {}
 
-  /** One page, in the order of ids: a page's end stays where it is, whatever is inserted or deleted meanwhile. */
-  list(query: WorkflowQuery): Promise<ListedWorkflow[]> {
-    return workflowPage(query).run(this.workflows.manager.dataSource, query);
-  }
-
   /**
-   * One page of a sorted list. What changes its place in the list meanwhile is where it was, where it is, or neither. A search
-   * ends a page where it has looked far enough, however little it has found.
+   * One page of a list. In the order of ids a page's end stays where it is, whatever is inserted or deleted; a workflow that
+   * changes its place in another order meanwhile is where it was, where it is, or neither. A search ends a page where it has
+   * looked far enough, however little it has found.
    */
-  async listSorted({ limit, ...rest }: SortedPageQuery): Promise<SortedRows<PlacedWorkflow>> {
+  async list({ limit, ...rest }: WorkflowPageQuery): Promise<SortedRows<PlacedWorkflow>> {
     // One more than asked for tells whether there is a next page.
     const query = { ...rest, limit: limit + 1 };
-    const rows = await sortedWorkflowPage(query).run(this.workflows.manager.dataSource, query);
+    const rows = await workflowPage(query).run(this.workflows.manager.dataSource, query);
     const page = rows.slice(0, limit);
     const end = rows.length > limit ? page.at(-1) : rows.find(({ isEnd }) => isEnd);
     return { rows: page.filter(({ isFound }) => isFound), end };
   }
 
-  async count(query: WorkflowCountQuery): Promise<WorkflowCount> {
-    const [row] = await workflowCount(query).run(this.workflows.manager.dataSource, query);
+  async count(scope: WorkflowScope): Promise<WorkflowCount> {
+    const [row] = await workflowCount(scope).run(this.workflows.manager.dataSource, scope);
     if (row === undefined) throw new Error('a count has no row');
     return workflowCountOf(row);
   }

@@ -5,38 +5,27 @@ import {
   preparedStatements,
 } from '../../../../src/platform/database/prepared-statement.js';
 import { sql } from '../../../../src/platform/database/sql.js';
-import type { SortedPageQuery } from '../../../../src/workspace/workflows/sorted-workflow-page.query.js';
-import { sortedWorkflowPage } from '../../../../src/workspace/workflows/sorted-workflow-page.query.js';
-import { workflowCount } from '../../../../src/workspace/workflows/workflow-count.query.js';
-import { workflowPage } from '../../../../src/workspace/workflows/workflow-page.query.js';
+import type { WorkflowPageQuery } from '../../../../src/workspace/workflows/workflow-list.query.js';
+import { workflowCount, workflowPage } from '../../../../src/workspace/workflows/workflow-list.query.js';
 import { REPOSITORY, typescriptFiles } from '../../../support/source-files.js';
 
 /** Whoever writes SQL for a prepared statement needs `sql`. */
 const WRITERS = typescriptFiles('src').filter(({ text }) => /from '[./a-z-]*\/sql\.js'/.test(text));
 
-/** A page of workflows has a statement for each choice of filters: the shortest and the longest hold every clause. */
-const FILTERS = { projectId: 'p', active: true, name: 'n', afterId: 'a', limit: 1 };
 /** Lists are of all, of a member's projects, or of those that two have in common. */
 const BOTH = { memberId: 'm', otherMemberId: 'o' };
-const PAGES = [
-  { limit: 1 },
-  FILTERS,
-  { memberId: 'm', limit: 1 },
-  { memberId: 'm', ...FILTERS },
-  { ...BOTH, limit: 1 },
-  { ...BOTH, ...FILTERS },
-];
-/** So has one of a sorted list, and the number of workflows in it. */
+const BY_ID = { sort: 'id', order: 'asc', limit: 1 } as const;
+const BY_CHANGE = { ...BY_ID, sort: 'updatedAt', order: 'desc' } as const;
+/** A page has a statement for each choice of filters: the shortest and the longest hold every clause. */
 const SCOPE = { projectId: 'p', active: true, search: 's' };
-const AFTER = { after: { key: 'k', id: 'i' }, limit: 1 };
-const SORTED_PAGES: SortedPageQuery[] = [
-  { sort: 'updatedAt', order: 'desc', limit: 1 },
-  { sort: 'updatedAt', order: 'desc', memberId: 'm', limit: 1 },
-  { sort: 'name', order: 'asc', ...SCOPE, ...AFTER },
-  { sort: 'name', order: 'asc', memberId: 'm', ...SCOPE, ...AFTER },
-  { sort: 'updatedAt', order: 'desc', ...BOTH, limit: 1 },
-  { sort: 'name', order: 'asc', ...BOTH, ...SCOPE, ...AFTER },
-];
+const AFTER = { after: { key: 'k', id: 'i' } };
+const OF_ID = { ...BY_ID, projectId: 'p', active: true, name: 'n', ...AFTER };
+const OF_NAME = { ...BY_ID, sort: 'name', ...SCOPE, ...AFTER } as const;
+const PAGES: WorkflowPageQuery[] = [BY_ID, OF_ID, BY_CHANGE, OF_NAME].flatMap((page) => [
+  page,
+  { ...page, memberId: 'm' },
+  { ...page, ...BOTH },
+]);
 const COUNTS = [{}, { memberId: 'm' }, SCOPE, { memberId: 'm', ...SCOPE }, BOTH, { ...BOTH, ...SCOPE }];
 
 const NAMES = [
@@ -70,16 +59,16 @@ const NAMES = [
   'user_account_provision',
   'workflow_count',
   'workflow_count_both',
-  'workflow_count_both_projectid_active_search',
-  'workflow_count_memberid',
-  'workflow_count_memberid_projectid_active_search',
-  'workflow_count_projectid_active_search',
-  'workflow_page_active_afterid_both_limit_name_projectid',
-  'workflow_page_active_afterid_limit_memberid_name_projectid',
-  'workflow_page_active_afterid_limit_name_projectid',
-  'workflow_page_both_limit',
-  'workflow_page_limit',
-  'workflow_page_limit_memberid',
+  'workflow_count_both_project_active_search',
+  'workflow_count_member',
+  'workflow_count_member_project_active_search',
+  'workflow_count_project_active_search',
+  'workflows_by_id_asc',
+  'workflows_by_id_asc_both',
+  'workflows_by_id_asc_both_project_active_name_after',
+  'workflows_by_id_asc_member',
+  'workflows_by_id_asc_member_project_active_name_after',
+  'workflows_by_id_asc_project_active_name_after',
   'workflows_by_name_asc_both_project_active_search_after',
   'workflows_by_name_asc_member_project_active_search_after',
   'workflows_by_name_asc_project_active_search_after',
@@ -94,7 +83,6 @@ describe('the prepared statements', () => {
   beforeAll(async () => {
     for (const { path } of WRITERS) await import(join(REPOSITORY, path));
     PAGES.forEach(workflowPage);
-    SORTED_PAGES.forEach(sortedWorkflowPage);
     COUNTS.forEach(workflowCount);
     texts = new Map(preparedStatements().map(({ name, text }) => [name, text]));
   });
@@ -118,8 +106,22 @@ describe('a prepared statement', () => {
   });
 
   it('has one text for all pages that have the same filters', () => {
-    const [one, other] = [workflowPage({ name: 'a', limit: 1 }), workflowPage({ name: 'b', limit: 2 })];
+    const [one, other] = [workflowPage({ ...BY_ID, name: 'a' }), workflowPage({ ...BY_ID, name: 'b' })];
     expect(other).toBe(one);
-    expect(one.values({ name: 'a', limit: 1 })).toEqual(['a', 1]);
+    expect(one.values({ ...BY_ID, name: 'a' })).toEqual(['a', 1]);
+  });
+
+  it('has a name of its own, which PostgreSQL does not cut, for every choice of filters', () => {
+    const filters = { projectId: 'p', active: true, search: 's', after: { key: 'k', id: 'i' } };
+    const choices = Object.entries(filters).reduce<object[]>(
+      (all, [member, value]) => [...all, ...all.map((choice) => ({ ...choice, [member]: value }))],
+      [{}, { memberId: 'm' }, BOTH],
+    );
+    const names = choices.flatMap((choice) =>
+      [BY_ID, BY_CHANGE, OF_NAME].map(
+        ({ sort, order }) => workflowPage({ sort, order, limit: 1, ...choice }).name,
+      ),
+    );
+    expect(new Set(names).size).toBe(3 * 3 * 16);
   });
 });
