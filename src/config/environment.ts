@@ -281,7 +281,7 @@ export const VARIABLES = {
   tlsKey: text('SVC_SSL_KEY', { description: 'Private key of `SVC_SSL_CERT`, PEM.', isSecret: true }),
   proxyHops: integer('SVC_PROXY_HOPS', {
     description:
-      'Number of reverse proxies whose `X-Forwarded-*` headers are believed; above 0 `X-Request-Id` is, too.',
+      'Number of reverse proxies whose `X-Forwarded-*` headers are believed; above 0 `X-Request-Id` is, too, which the first of them must write anew.',
     default: 0,
     min: 0,
     max: 10,

@@ -2,8 +2,8 @@
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer, body, delayed, silence } from '../support/jwks-server.js';
-import { BASE_URL, TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
+import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
+import { pause, until } from '../support/until.js';
 
 jest.setTimeout(180_000);
 const PATIENCE_MS = 60_000;
@@ -47,9 +47,14 @@ describeOnAnyDatabase(
   },
 );
 
-describeOnAnyDatabase('[D34] a key set that hangs', (database) => {
-  const LIMIT = 40;
-  const junk = Partner.create({ issuer: ISSUER, kid: 'nobody', audience: BASE_URL });
+describeOnAnyDatabase('[D34] key sets that hang', (database) => {
+  /** For one fetch, and for all. */
+  const [MOST, MOST_IN_ALL] = [32, 100];
+  const SETS = 4;
+  const SOME_MS = 200;
+  const hanging = Array.from({ length: SETS }, (_, index) =>
+    Partner.create({ issuer: `https://hanging-${index}.example`, kid: 'unknown', audience: BASE_URL }),
+  );
   const other = Partner.create({ issuer: 'https://other.example', audience: BASE_URL });
   let service: TestService;
   let server: JwksServer;
@@ -58,10 +63,12 @@ describeOnAnyDatabase('[D34] a key set that hangs', (database) => {
     server = await JwksServer.listen();
     server.answerWith(silence());
     service = await TestService.start(database, {
-      trustedKeys: [{ type: 'jwks', url: server.url, issuer: ISSUER }, other.staticEntry()],
+      trustedKeys: [
+        ...hanging.map(({ issuer }, index) => ({ type: 'jwks', url: `${server.url}/${index}`, issuer })),
+        other.staticEntry(),
+      ],
       environment: {
         SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-        SVC_MAX_REQUESTS_IN_PROGRESS: String(LIMIT),
         SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
       },
     });
@@ -71,19 +78,26 @@ describeOnAnyDatabase('[D34] a key set that hangs', (database) => {
     await server?.close();
   });
 
-  it('leaves places to other issuers, also where its senders hang up', async () => {
-    const body = new URLSearchParams({
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      subject_token: junk.sign(),
-    });
-    const hangUp = new AbortController();
+  it('leave places to other issuers, also where their senders hang up', async () => {
     const statuses: number[] = [];
-    const sent = Array.from({ length: LIMIT }, async () => {
-      const request = { method: 'POST', body, signal: hangUp.signal };
+    const hangUp = new AbortController();
+    const send = (partner: Partner) => async () => {
+      const fields = { grant_type: GRANT_TYPE, subject_token: partner.sign() };
+      const request = { method: 'POST', body: new URLSearchParams(fields), signal: hangUp.signal };
       statuses.push((await service.fetch('/rest/auth/oauth/token', request)).status);
-    });
-    await until('eight are refused', PATIENCE_MS, () => statuses.length >= 8);
-    expect(statuses).toEqual(Array.from({ length: 8 }, () => 400));
+    };
+    const sendTo = (partner: Partner) => Array.from({ length: MOST + 1 }, send(partner));
+    const expectRefused = async (count: number) => {
+      await until('as many are refused', PATIENCE_MS, () => statuses.length >= count);
+      // Where more waited, all would end with the fetch.
+      await pause(SOME_MS);
+      expect(statuses).toEqual(Array.from({ length: count }, () => 400));
+    };
+    const [first, ...others] = hanging;
+    const sent = first === undefined ? [] : sendTo(first);
+    await expectRefused(1);
+    sent.push(...others.flatMap(sendTo));
+    await expectRefused(SETS * (MOST + 1) - MOST_IN_ALL);
     hangUp.abort();
     await Promise.allSettled(sent);
     const token = other.sign(other.claims({ sub: 'bob', email: 'bob@other.example' }));

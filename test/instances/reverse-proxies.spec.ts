@@ -76,6 +76,13 @@ describe.each([NGINX, HAPROXY, CADDY])('instances behind $name', (kind: ProxyKin
       expect(line()?.payload).toMatchObject({ clientAddress: '127.0.0.1' });
     });
 
+    it('[D21] no client chooses the id of its request', async () => {
+      const chosen = 'chosen-by-a-client';
+      const { headers } = await exchange({ 'x-request-id': chosen });
+      expect(headers['x-request-id']).toMatch(/^[\w-]{32,36}$/);
+      expect(headers['x-request-id']).not.toBe(chosen);
+    });
+
     it('[D27] a login by HTTPS gets its cookie, and plain HTTP is led there', async () => {
       const login = { method: 'POST', headers: FORM, body: `token=${partner.sign()}` };
       const { status, headers } = await proxy.fetch('/rest/auth/embed', login);

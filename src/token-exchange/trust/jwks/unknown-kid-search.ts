@@ -11,8 +11,10 @@ const WINDOW_MS = 30_000;
 /** The deadline of a fetch, and a second to store what it brought. */
 const LONGEST_WAIT_MS = 6_000;
 const LOOK_AGAIN_MS = 500;
-/** Requests that may wait for one fetch. It hangs for five seconds if its endpoint does, and anybody can send an unknown kid. */
+/** Requests that may wait for one fetch, which lasts five seconds where the endpoint hangs. Anybody can send an unknown kid. */
 const MOST_WAITING = 32;
+/** For all fetches: half of the requests that a process processes at once (D102), since many endpoints may hang at the same time. */
+const MOST_WAITING_IN_ALL = 100;
 
 /** A fetch under way, with the number of requests that have begun to wait for it. */
 interface SharedFetch {
@@ -37,13 +39,14 @@ export class UnknownKidSearch {
    * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
    * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot-follower.ts for how others hear of it,
    * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, coordination/ for who leads.
-   * For a request that would be one too many to wait the kid is unknown at once (D34).
+   * For a request that would be one too many to wait, the kid is unknown at once (D34).
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
     await withinWait(this.snapshots.waitMs, () => this.follower.reread());
     if (cached.keyFor(kid, this.clock.nowMs()) !== undefined) return;
     const fetch = this.fetches.get(cached) ?? this.startFetch(cached);
-    if (fetch === undefined || fetch.waiting >= MOST_WAITING) return;
+    if (fetch === undefined || fetch.waiting >= MOST_WAITING || this.waitingInAll >= MOST_WAITING_IN_ALL)
+      return;
     fetch.waiting += 1;
     // What a fetch brings is stored with the limits of the background, for which no request waits (D49).
     await withinWait(LONGEST_WAIT_MS + this.snapshots.waitMs, () => fetch.done);
@@ -57,6 +60,10 @@ export class UnknownKidSearch {
     const fetch = { done, waiting: 0 };
     this.fetches.set(cached, fetch);
     return fetch;
+  }
+
+  private get waitingInAll(): number {
+    return [...this.fetches.values()].reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
   private isWindowTaken(cached: JwksCacheEntry): boolean {
