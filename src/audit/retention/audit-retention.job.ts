@@ -1,15 +1,13 @@
 // Deletes events of the audit trail that are older than the configuration wants them, in the background.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { ApplicationJob } from '../../platform/jobs/application.job.js';
 import type { Leader } from '../../platform/jobs/leader.js';
 import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
-import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import type { RetentionSettings } from '../sinks/sink-settings.js';
 import type { AuditRetentionRepository, Expiry } from './audit-retention.repository.js';
 
-const INTERVAL_SECONDS = 60;
 const WINDOW_EVENTS = 1_000;
 /** Lets requests in between two windows. */
 const PAUSE_MS = 20;
@@ -24,25 +22,17 @@ export interface RetentionParts {
   readonly sinks: readonly string[];
 }
 
-export class AuditRetentionJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly job: PeriodicJob;
-
+export class AuditRetentionJob extends ApplicationJob {
   /** @param settings with days, or nothing is ever deleted */
   constructor(
     private readonly settings: RetentionSettings,
     private readonly parts: RetentionParts,
   ) {
-    const run = (mayGoOn: MayGoOn) => this.run(mayGoOn);
-    const work = { name: 'audit-retention', intervalSeconds: INTERVAL_SECONDS, run };
-    this.job = new PeriodicJob(work, parts.leader, parts.log);
+    super({ name: 'audit-retention', intervalSeconds: 60 }, parts.leader, parts.log);
   }
 
-  onApplicationBootstrap(): void {
-    if (this.settings.days > 0) this.job.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.job.stop();
+  override onApplicationBootstrap(): void {
+    if (this.settings.days > 0) super.onApplicationBootstrap();
   }
 
   /**

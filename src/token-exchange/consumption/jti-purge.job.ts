@@ -1,11 +1,9 @@
 // Deletes expired replay records in the background, fast enough for any traffic.
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import { PurgeJob } from '../../platform/jobs/application.job.js';
 import { Leader } from '../../platform/jobs/leader.js';
 import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
-import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
-import { purge } from '../../platform/jobs/purge.js';
-import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
@@ -18,37 +16,29 @@ import { JtiRepository } from './jti.repository.js';
  * @rule 8.4 One statement deletes at most the configured batch.
  */
 @Injectable()
-export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly job: PeriodicJob;
+export class JtiPurgeJob extends PurgeJob {
+  protected readonly batchSize: number;
 
   constructor(
     private readonly jtis: JtiRepository,
     private readonly clock: Clock,
     leader: Leader,
-    @Inject(LOGGER) private readonly logger: Log,
-    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'replayPurge'>,
+    @Inject(LOGGER) private readonly log: Log,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { replayPurge }: Pick<TokenExchangeOptions, 'replayPurge'>,
     private readonly telemetry: ExchangeTelemetry,
   ) {
-    const { intervalSeconds } = options.replayPurge;
-    this.job = new PeriodicJob(
-      { name: 'jti-purge', intervalSeconds, run: (mayGoOn) => this.run(mayGoOn) },
-      leader,
-      logger,
-    );
+    super({ name: 'jti-purge', intervalSeconds: replayPurge.intervalSeconds }, leader, log);
+    this.batchSize = replayPurge.batchSize;
   }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     this.telemetry.watchReplayRecords((atMost) => this.jtis.measure(this.clock.now(), atMost));
-    this.job.start();
+    super.onApplicationBootstrap();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.job.stop();
-  }
-
-  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
+  override async run(mayGoOn?: MayGoOn): Promise<void> {
     try {
-      await this.purgeExpired(mayGoOn);
+      await super.run(mayGoOn);
       this.telemetry.countReplayPurge('succeeded');
     } catch (error) {
       this.telemetry.countReplayPurge('failed');
@@ -56,14 +46,10 @@ export class JtiPurgeJob implements OnApplicationBootstrap, BeforeApplicationShu
     }
   }
 
-  private async purgeExpired(mayGoOn: MayGoOn): Promise<void> {
-    const { batchSize } = this.options.replayPurge;
-    const deleteBatch = async (limit: number) => {
-      const deleted = await this.jtis.purge(this.clock.now(), limit);
-      this.telemetry.countPurgedReplayRecords(deleted);
-      return deleted;
-    };
-    const deleted = await purge({ batchSize, deleteBatch }, mayGoOn);
-    if (deleted > 0) this.logger.debug({ deleted }, 'expired replay records purged');
+  protected async deleteBatch(limit: number): Promise<number> {
+    const deleted = await this.jtis.purge(this.clock.now(), limit);
+    this.telemetry.countPurgedReplayRecords(deleted);
+    if (deleted > 0) this.log.debug({ deleted }, 'expired replay records purged');
+    return deleted;
   }
 }

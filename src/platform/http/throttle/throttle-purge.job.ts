@@ -1,44 +1,26 @@
 // Deletes shared request counts of windows that have ended.
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Logger } from 'pino';
+import { PurgeJob } from '../../jobs/application.job.js';
 import { Leader } from '../../jobs/leader.js';
-import type { MayGoOn } from '../../jobs/periodic.job.js';
-import { PeriodicJob } from '../../jobs/periodic.job.js';
-import { purge } from '../../jobs/purge.js';
+import type { Log } from '../../log/log.js';
 import { LOGGER } from '../../log/log.js';
 import { WINDOW_MS } from './minute-throttler.guard.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 
-const BATCH_SIZE = 5_000;
-
-/** Once per window, on the leader only; full batches follow one another, so that a flood of addresses is cleared too. */
+/** Once per window; full batches follow one another, so that a flood of addresses is cleared too. */
 @Injectable()
-export class ThrottlePurgeJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly job: PeriodicJob;
+export class ThrottlePurgeJob extends PurgeJob {
+  protected readonly batchSize = 5_000;
 
   constructor(
     private readonly counters: ThrottleCounterRepository,
     leader: Leader,
-    @Inject(LOGGER) logger: Logger,
+    @Inject(LOGGER) log: Log,
   ) {
-    const work = {
-      name: 'throttle-purge',
-      intervalSeconds: WINDOW_MS / 1000,
-      run: (mayGoOn: MayGoOn) => this.run(mayGoOn),
-    };
-    this.job = new PeriodicJob(work, leader, logger);
+    super({ name: 'throttle-purge', intervalSeconds: WINDOW_MS / 1000 }, leader, log);
   }
 
-  onApplicationBootstrap(): void {
-    this.job.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.job.stop();
-  }
-
-  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
-    await purge({ batchSize: BATCH_SIZE, deleteBatch: (limit) => this.counters.purge(limit) }, mayGoOn);
+  protected deleteBatch(limit: number): Promise<number> {
+    return this.counters.purge(limit);
   }
 }
