@@ -4,6 +4,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 import { limitPipelining } from '../platform/http/pipelining-limit.js';
+import { WITHOUT_SCHEMAS } from '../platform/http/server.js';
 import { NOT_FOUND } from '../platform/http/answers.js';
 import type { Metrics } from './metrics.js';
 import type { MetricsAddress } from './metrics.options.js';
@@ -35,6 +36,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
   ) {
     this.server = fastify({
       logger: false,
+      schemaController: WITHOUT_SCHEMAS,
       serverFactory: (handler) =>
         createServer({ requestTimeout: SLOW_CLIENT_MS }, limitPipelining(handler)).setTimeout(
           SILENT_CLIENT_MS,

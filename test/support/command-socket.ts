@@ -1,7 +1,11 @@
-// Speaks to the command socket of a service byte by byte, as no command of ours does.
+// Speaks to the command socket of a service, as no command does.
 import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { VERSION } from '../../src/platform/version.js';
 import type { TestDatabase } from './databases.js';
 
 /** Where the service on an embedded database of the tests has its socket. */
@@ -10,33 +14,33 @@ export function socketPathOf({ settings }: TestDatabase): string {
   return `${settings.directory}/admin/socket`;
 }
 
-/** An answer, line by line; `undefined` where there was none. */
-export type Answer = Record<string, unknown>[];
-
 export async function connectTo(path: string): Promise<Socket> {
-  const socket = createConnection({ path, allowHalfOpen: true });
+  const socket = createConnection(path);
   // What a test sends may be refused while it is still on its way.
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   return socket;
 }
 
-/** All that the service answers until it ends the connection. */
-export async function answerOn(socket: Socket): Promise<Answer> {
-  let text = '';
-  socket.setEncoding('utf8').on('data', (part: string) => (text += part));
-  if (!socket.readableEnded && !socket.destroyed)
-    await Promise.race([once(socket, 'end'), once(socket, 'close')]);
-  socket.destroy();
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+/** The beginning of the answer to a request for an operation. */
+export async function answerTo(
+  path: string,
+  operation: string,
+  body: string | Uint8Array,
+): Promise<IncomingMessage> {
+  const headers = { 'x-version': VERSION, 'content-type': 'application/json' };
+  const target = { socketPath: path, path: `/${encodeURIComponent(operation)}` };
+  const asked = request({ method: 'POST', headers, ...target }).end(body);
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  return answer;
 }
 
-/** Sends bytes as a whole request and returns the answer. */
-export async function sendTo(path: string, request: string | Uint8Array): Promise<Answer> {
-  const socket = await connectTo(path);
-  socket.end(request);
-  return answerOn(socket);
+/** The answer line by line. */
+export async function sendTo(
+  path: string,
+  operation: string,
+  body: string | Uint8Array,
+): Promise<Record<string, unknown>[]> {
+  const lines = (await text(await answerTo(path, operation, body))).split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
 }

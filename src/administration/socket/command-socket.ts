@@ -1,29 +1,21 @@
 // The Unix socket by which commands reach the service that has the embedded database: where it is, and how it is made.
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 
-/** A request with more bytes is refused. */
-export const REQUEST_LIMIT_BYTES = 256 * 1024;
-
 /** The shortest limit of the systems is 104 bytes, with the byte that ends the path; what is longer some cut off without a word. */
 const PATH_LIMIT_BYTES = 100;
-const FOLDER = 'admin';
-const NAME = 'socket';
-/** For the owner to read and write; a folder is for its owner to enter. */
-const SOCKET_UMASK = 0o177;
+/** A folder is for its owner to enter, the socket for its owner to read and write. */
 const FOLDER_MODE = 0o700;
-/** As long as the final name: both are within the limit, or none. */
-const DRAFT_NAME_BYTES = NAME.length / 2;
+const SOCKET_MODE = 0o600;
 
 /** There can be no command socket. The message says why, and what to do. */
 export class CommandSocketError extends Error {}
 
 /** @param dataDirectory of the embedded database; a relative one is in the working directory of the process */
 export function commandSocketPath(dataDirectory: string): string {
-  return join(resolve(dataDirectory), FOLDER, NAME);
+  return join(resolve(dataDirectory), 'admin', 'socket');
 }
 
 /** Why there can be no socket at a path on this system, and what to do; undefined where there can be one. */
@@ -37,57 +29,22 @@ export function obstacleTo(path: string): string | undefined {
   );
 }
 
-/** A socket that listens, at its path. */
-export class CommandSocket {
-  private constructor(
-    private readonly path: string,
-    private readonly inode: number,
-  ) {}
-
-  /**
-   * Makes a server listen. What is left of a killed process is taken away and replaced: call only while the data directory's
-   * lock is held, so that it cannot be the socket of a process that lives.
-   * @throws CommandSocketError where there can be none
-   * @throws Error of the system
-   */
-  static async listen(server: Server, path: string): Promise<CommandSocket> {
-    const obstacle = obstacleTo(path);
-    if (obstacle !== undefined) throw new CommandSocketError(obstacle);
-    const folder = dirname(path);
-    makeFolder(folder);
-    removeSockets(folder);
-    const draft = join(folder, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
-    await bind(server, draft);
-    // Under the name that it was bound to, Node.js would remove it at the end, whoever's it were by then.
-    renameSync(draft, path);
-    return new CommandSocket(path, lstatSync(path).ino);
-  }
-
-  /** Call before the server is closed: until then no other file can have the inode. */
-  remove(): void {
-    const found = lstatSync(this.path, { throwIfNoEntry: false });
-    if (found?.ino === this.inode) rmSync(this.path, { force: true });
-  }
-}
-
 /**
- * Node.js binds before `listen` returns: there is no moment at which the socket has more rights, and no other code of ours runs
- * under this umask.
+ * Makes a server listen; Node.js removes the socket when the server is closed. A socket that a killed process has left is replaced:
+ * call only while the data directory's lock is held, so that it cannot be that of a living process.
+ * @throws CommandSocketError where there can be none
+ * @throws Error of the system
  */
-async function bind(server: Server, path: string): Promise<void> {
+export async function listenOnSocket(server: Server, path: string): Promise<void> {
+  const obstacle = obstacleTo(path);
+  if (obstacle !== undefined) throw new CommandSocketError(obstacle);
+  // No other account can reach the socket in it, whatever its own mode is until it is changed.
+  makeFolder(dirname(path));
+  rmSync(path, { force: true });
   const listening = once(server, 'listening');
-  const umask = process.umask(SOCKET_UMASK);
-  try {
-    server.listen(path);
-  } finally {
-    process.umask(umask);
-  }
+  server.listen(path);
   await listening;
-}
-
-function removeSockets(folder: string): void {
-  const left = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSocket());
-  for (const { name } of left) rmSync(join(folder, name), { force: true });
+  chmodSync(path, SOCKET_MODE);
 }
 
 function makeFolder(folder: string): void {

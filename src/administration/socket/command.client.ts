@@ -1,15 +1,17 @@
 // Asks the running service for an operation, by its command socket.
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
 import { CommandError } from '../command-error.js';
 import type { ChangeOperation, ListOperation, Operation } from '../operation.js';
 import { obstacleTo } from './command-socket.js';
 import type { AnswerLine } from './messages.js';
-import { writeRequest } from './messages.js';
+import { REQUEST_LIMIT_BYTES, VERSION_HEADER } from './messages.js';
 
-/** Nobody listens: there is no socket, or it is that of a process that was killed. */
-const NOBODY = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'];
+/** No process listens: there is no socket, or it is that of a process that was killed. */
+const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'];
 const FORBIDDEN = ['EACCES', 'EPERM'];
 
 /** A connection to the running service, for one operation. */
@@ -21,7 +23,7 @@ export class CommandClient {
   ) {}
 
   /**
-   * Connects; undefined where nobody listens, or can.
+   * Connects; undefined where no service listens, or can.
    * @throws CommandError where this account may not
    */
   static async connect(path: string, version: string): Promise<CommandClient | undefined> {
@@ -32,7 +34,7 @@ export class CommandClient {
       return new CommandClient(connection, version);
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
-      if (NOBODY.includes(code)) return undefined;
+      if (NOT_LISTENING.includes(code)) return undefined;
       if (!FORBIDDEN.includes(code)) throw error;
       throw new CommandError(
         `The command socket of the running service, ${path}, is for the service's own account and root (${code}).`,
@@ -60,10 +62,10 @@ export class CommandClient {
     this.connection.destroy();
   }
 
-  /** @throws CommandError where the operation was refused, has failed, or nobody knows */
-  private async *ask({ name: command }: Operation, input: unknown): AsyncGenerator<AnswerLine> {
-    this.connection.end(writeRequest({ version: this.version, command, input }));
-    for await (const text of linesOf(this.connection)) {
+  /** @throws CommandError where the operation was refused, has failed, or is not known */
+  private async *ask({ name }: Operation, input: unknown): AsyncGenerator<AnswerLine> {
+    const answer = await this.send(`/${encodeURIComponent(name)}`, JSON.stringify(input));
+    for await (const text of linesOf(answer)) {
       const line = JSON.parse(text) as AnswerLine;
       if ('refusal' in line) throw new CommandError(line.refusal);
       if ('fault' in line)
@@ -73,13 +75,37 @@ export class CommandClient {
       yield line;
     }
   }
+
+  private async send(path: string, body: string): Promise<IncomingMessage> {
+    const bytes = Buffer.byteLength(body);
+    if (bytes > REQUEST_LIMIT_BYTES)
+      throw new CommandError(
+        `This makes a request of ${bytes} bytes, and a running service takes ${REQUEST_LIMIT_BYTES} (256 KiB): ` +
+          'do it in smaller parts, or while the service is stopped.',
+      );
+    const headers = {
+      [VERSION_HEADER]: this.version,
+      'content-type': 'application/json',
+      'content-length': bytes,
+    };
+    const createConnection = () => this.connection;
+    const asked = request({ method: 'POST', path, headers, createConnection }).end(body);
+    try {
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      return answer;
+    } catch {
+      throw lost();
+    }
+  }
 }
 
 /** Lines that are whole. */
-async function* linesOf(connection: Socket): AsyncGenerator<string> {
+async function* linesOf(answer: IncomingMessage): AsyncGenerator<string> {
   let begun = '';
+  // Of an answer that is left before its end.
+  answer.on('error', () => undefined);
   try {
-    for await (const text of connection.setEncoding('utf8') as AsyncIterable<string>) {
+    for await (const text of answer.setEncoding('utf8') as AsyncIterable<string>) {
       const lines = (begun + text).split('\n');
       begun = lines.pop() ?? '';
       yield* lines;

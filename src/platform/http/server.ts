@@ -119,7 +119,7 @@ export function createServer({
     // Requests that arrive on open connections while the service stops are still answered.
     return503OnClosing: false,
     logger: false,
-    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+    schemaController: WITHOUT_SCHEMAS,
     frameworkErrors: answerUndecodablePath,
     clientErrorHandler: (error, socket) => answerUnreadableRequest(logger, error, socket),
   } satisfies FastifyServerOptions);
@@ -136,13 +136,17 @@ export function createServer({
   return adapter;
 }
 
-/**
- * No route gives Fastify a schema: bodies are judged by pipes, and answers are written by JSON.stringify. In the place of
- * Fastify's schema compilers, which each start would load, and nobody would call.
- */
 function noSchemas(): never {
   throw new Error('a route has a Fastify schema, and there is no compiler for it');
 }
+
+/**
+ * In the place of Fastify's schema compilers, which take long to load: no route has a schema. Bodies are validated by pipes, and answers are
+ * written by JSON.stringify.
+ */
+export const WITHOUT_SCHEMAS = {
+  compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
+} as const;
 
 /** So that the wrong method can be told from the wrong path: see error.filter.ts. */
 function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {
