@@ -29,7 +29,7 @@ const MODULES = [
 const ALONE = { platform: [], 'token-exchange': ['platform'], config: ['platform', 'token-exchange'] };
 
 const HTTP_LAYER =
-  /^src\/((?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api)\/.*|application|main)\.ts$/;
+  /^src\/((?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api|administration\/socket)\/.*|application|main)\.ts$/;
 
 /** Packages, or names of theirs, that only some files import. */
 const PRIVILEGES = [
