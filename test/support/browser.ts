@@ -85,7 +85,7 @@ export function describeInBrowser(title: string, block: () => void): void {
 const MISSING =
   'there is no Chromium; set CHROMIUM_PATH, or install it (Debian: apt-get install -y chromium)';
 
-function chromiumPath(): string | undefined {
+export function chromiumPath(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
   return [process.env['CHROMIUM_PATH'] ?? '', ...candidates].find(

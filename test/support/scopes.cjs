@@ -34,7 +34,7 @@ const REST_FILES = [
   'e2e/log-at-stop.spec.ts',
   'e2e/policies-races.spec.ts',
   'e2e/policies-users.spec.ts',
-  'e2e/readme.spec.ts',
+  'browser/readme.spec.ts',
   'e2e/set-clock.spec.ts',
   'e2e/throttle-by-trust.spec.ts',
   'e2e/unread-answers.spec.ts',

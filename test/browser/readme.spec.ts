@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { freePort } from '../../demo/free-port.js';
+import { chromiumPath, openBrowser } from '../support/browser.js';
 import { describeBuilt } from '../support/built-service.js';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 
@@ -54,28 +55,67 @@ function giveTo(account: number, path: string): void {
   for (const name of readdirSync(path)) giveTo(account, join(path, name));
 }
 
-/** As somebody types it, one after the other; whatever still runs at the end is ended with the shell. */
-async function typed(text: string, folder: string, account: number, port: number): Promise<Ended> {
-  const shell = spawn('bash', ['-eu', '-o', 'pipefail', '-c', text], {
+/** The ports of the README may be taken: others stand in their place. */
+interface Ports {
+  readonly instance: number;
+  readonly partner: number;
+}
+
+/**
+ * Types the text as it stands, one command after the other. What still runs at the end is ended with the shell.
+ * @param visit looks at what the commands have started
+ */
+async function typed(
+  text: string,
+  folder: string,
+  account: number,
+  ports: Ports,
+  visit: () => Promise<void>,
+): Promise<Ended> {
+  const shell = spawn('bash', ['-eu', '-o', 'pipefail', '-c', `${text}\nread -r`], {
     cwd: join(folder, 'clone'),
     env: {
       PATH: process.env['PATH'],
       HOME: join(folder, 'home'),
-      PORT: String(port),
+      PORT: String(ports.instance),
+      INSTANCE_URL: `http://localhost:${ports.instance}`,
+      PARTNER_ORIGIN: `http://localhost:${ports.partner}`,
       npm_config_offline: 'true',
     },
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
     ...(account === process.getuid?.() ? {} : { uid: account, gid: account }),
   });
   const said = { stdout: '', stderr: '' };
-  shell.stdout.setEncoding('utf8').on('data', (more: string) => (said.stdout += more));
+  const isWalked = new Promise<void>((resolve) => {
+    shell.stdout.setEncoding('utf8').on('data', (more: string) => {
+      said.stdout += more;
+      if (said.stdout.includes('"nextCursor":null}')) resolve();
+    });
+  });
   shell.stderr.setEncoding('utf8').on('data', (more: string) => (said.stderr += more));
-  const [exitCode] = (await once(shell, 'exit')) as [number | null];
+  const exit = once(shell, 'exit') as Promise<[number | null]>;
+  const visited = Promise.race([isWalked.then(visit), exit]).finally(() => shell.stdin.end('\n'));
+  const [exitCode] = await exit;
+  await visited;
   endGroup(shell.pid ?? 0, 'SIGTERM');
   await Promise.race([once(shell, 'close'), new Promise((resolve) => setTimeout(resolve, 20_000))]);
   endGroup(shell.pid ?? 0, 'SIGKILL');
   return { exitCode, ...said };
+}
+
+/** What a visitor of the partner's page sees, where Chromium is installed. */
+async function visitPartner(port: number): Promise<void> {
+  if (chromiumPath() === undefined) return;
+  const browser = await openBrowser();
+  try {
+    const page = await browser.context.newPage();
+    await page.goto(`http://localhost:${port}`);
+    await page.getByText('Signed in').waitFor();
+    await page.frameLocator('iframe').getByRole('heading', { level: 1 }).waitFor();
+  } finally {
+    await browser.close();
+  }
 }
 
 function endGroup(processId: number, signal: NodeJS.Signals): void {
@@ -103,9 +143,10 @@ function accounts(): [name: string, account: number][] {
 
 describe('[D115] the README', () => {
   it('leads by commands alone from the set-up to a call of the API', () => {
-    expect(blocks).toHaveLength(2);
+    expect(blocks).toHaveLength(3);
     expect(blocks[0]).toMatch(/^npm run setup /);
     expect(blocks[1]).toMatch(/\/api\/v1\/workflows -H "Authorization: Bearer \$ACCESS_TOKEN"\n$/);
+    expect(blocks[2]).toMatch(/^node examples\/quickstart\/partner\.mjs /);
   });
 });
 
@@ -120,10 +161,17 @@ describeBuilt('[D115] "Run it" of the README', () => {
     async (_, account) => {
       const folder = copyFor(account);
       folders.push(folder);
-      const port = await freePort();
-      // The port alone is another one: others may have that of the README.
-      const text = blocks.join('\n').replaceAll('5678', String(port));
-      const { exitCode, stdout, stderr } = await typed(text, folder, account, port);
+      const ports = { instance: await freePort(), partner: await freePort() };
+      const [setUp = '', call = '', embed = ''] = blocks.map((block) =>
+        block
+          .replaceAll('5678', String(ports.instance))
+          .replaceAll('localhost:3000', `localhost:${ports.partner}`)
+          .replace('init --yes', `init --yes --partner-origin http://localhost:${ports.partner}`),
+      );
+      // The page is started before the call, whose answer ends what is printed.
+      const text = [setUp, embed, call].join('\n');
+      const visit = () => visitPartner(ports.partner);
+      const { exitCode, stdout, stderr } = await typed(text, folder, account, ports, visit);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr });
       expect(stdout).toContain('may assign global:member');
       expect(stdout).toContain('{"status":"ready"');
