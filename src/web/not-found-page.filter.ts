@@ -26,7 +26,7 @@ export class NotFoundPageFilter extends ErrorFilter {
     const http = host.switchToHttp();
     if (!isVisit(http.getRequest<FastifyRequest>())) return super.catch(error, host);
     const { notFound } = this.files;
-    const { content } = notFound.representationFor();
+    const { content } = await notFound.representationFor();
     await http.getResponse<FastifyReply>().status(404).type(notFound.contentType).send(content);
   }
 }

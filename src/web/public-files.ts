@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
-import { MEDIA_TYPES, PublicFile, VersionedAssets } from './public-file.js';
+import { MEDIA_TYPES, PublicFile, VersionedAssets } from '../platform/http/public-file.js';
 import type { WebOptions } from './web.options.js';
 import { WEB_OPTIONS } from './web.options.js';
 

@@ -1,56 +1,43 @@
 // Answers the page that the frame shows, the files it is made of, and the script for the pages around it.
-import { Controller, Get, Header, Param, Res } from '@nestjs/common';
+import { Controller, Get, Header, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { REVALIDATED, answerAsset, answerFile } from './file-answer.js';
+import { PageController, answerFile } from '../platform/http/page.controller.js';
 import { PublicFiles } from './public-files.js';
 
 const RESOURCE_POLICY = 'cross-origin-resource-policy';
 
 @Controller()
-export class WebController {
-  constructor(private readonly files: PublicFiles) {}
-
-  /** The page is the same for everybody; it asks the API who is signed in. */
-  @Get()
-  async page(@Res() reply: FastifyReply): Promise<void> {
-    await answerFile(reply, this.files.page, REVALIDATED);
+export class WebController extends PageController {
+  constructor(private readonly files: PublicFiles) {
+    super(files);
   }
 
   /** Where a login leads to that renews, in a frame of its own, or that goes on to a page that tells nothing by itself. */
   @Get('renewed')
   async renewed(@Res() reply: FastifyReply): Promise<void> {
-    await answerFile(reply, this.files.renewed, REVALIDATED);
+    await answerFile(reply, this.files.renewed);
   }
 
   /** By which the script for host pages ends the session where the frame shows another page than ours. */
   @Get('sign-out')
   async signOut(@Res() reply: FastifyReply): Promise<void> {
-    await answerFile(reply, this.files.signOut, REVALIDATED);
+    await answerFile(reply, this.files.signOut);
   }
 
   @Get('favicon.ico')
   async favicon(@Res() reply: FastifyReply): Promise<void> {
-    await answerFile(reply, this.files.favicon, REVALIDATED);
+    await answerFile(reply, this.files.favicon);
   }
 
   /** Pages of other sites load it, which the header of all other answers forbids. */
   @Get('embed.js')
   @Header(RESOURCE_POLICY, 'cross-origin')
   async embedScript(@Res() reply: FastifyReply): Promise<void> {
-    await answerFile(reply, this.files.embedScript, REVALIDATED);
+    await answerFile(reply, this.files.embedScript);
   }
 
   @Get('embed.d.ts')
   async embedTypes(@Res() reply: FastifyReply): Promise<void> {
-    await answerFile(reply, this.files.embedTypes, REVALIDATED);
-  }
-
-  @Get('assets/:version/:name')
-  async asset(
-    @Param('version') version: string,
-    @Param('name') name: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await answerAsset(reply, this.files.assets, { version, name });
+    await answerFile(reply, this.files.embedTypes);
   }
 }

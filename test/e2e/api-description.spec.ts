@@ -132,8 +132,8 @@ describeOnAnyDatabase('the description of the API', (database) => {
   it('keeps the files of its page by their tags, compressed for who takes that', async () => {
     const path = '/api/v1/docs/swagger-ui-bundle.js';
     const get = (headers: Record<string, string>) => service.fetch(path, { headers });
-    const plain = await get({ 'accept-encoding': 'gzip;q=0, br' });
-    const compressed = await get({ 'accept-encoding': 'br, gzip' });
+    const plain = await get({ 'accept-encoding': 'identity' });
+    const compressed = await get({ 'accept-encoding': 'gzip' });
     expect([plain, compressed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
     expect(await compressed.text()).toBe(await plain.text());
     expect(Number(compressed.headers.get('content-length'))).toBeLessThan(500_000);

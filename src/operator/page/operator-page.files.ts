@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
-import { MEDIA_TYPES, PublicFile, VersionedAssets } from '../../web/public-file.js';
+import { MEDIA_TYPES, PublicFile, VersionedAssets } from '../../platform/http/public-file.js';
 import type { OperatorPageOptions } from './operator-page.options.js';
 import { OPERATOR_PAGE_OPTIONS } from './operator-page.options.js';
 

@@ -1,6 +1,7 @@
 // A file of ours as browsers get it: its bytes, compressed for those who take that, and what tells it from others.
 import { createHash } from 'node:crypto';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** The bytes of a file as they are answered to a client. */
 export interface Representation {
@@ -13,16 +14,20 @@ export interface Representation {
 
 type Coding = keyof typeof CODINGS;
 
+/** Of 11: a library of 1.5 MB takes a thirtieth of the time for an eighth more bytes, and fewer than by gzip. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+
 /** The content codings by which files are compressed (RFC 9110 §8.4.1, RFC 7932), the best one first. */
 const CODINGS = {
-  br: (content: Buffer) => brotliCompressSync(content),
-  gzip: (content: Buffer) => gzipSync(content, { level: constants.Z_BEST_COMPRESSION }),
+  br: (content: Buffer): Promise<Buffer> => promisify(brotliCompress)(content, BROTLI),
+  gzip: (content: Buffer): Promise<Buffer> =>
+    promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION }),
 } as const;
 
 /** A file, compressed for those who take it. */
 export class PublicFile {
   private readonly plain: Representation;
-  private readonly compressed = new Map<Coding, Representation>();
+  private readonly compressed = new Map<Coding, Promise<Representation>>();
 
   constructor(
     content: Buffer,
@@ -36,17 +41,17 @@ export class PublicFile {
   }
 
   /** @param acceptEncoding the request's header (RFC 9110 §12.5.3) */
-  representationFor(acceptEncoding = ''): Representation {
+  async representationFor(acceptEncoding = ''): Promise<Representation> {
     const taken = codingsIn(acceptEncoding);
     const coding = (Object.keys(CODINGS) as Coding[]).find((name) => taken.has(name));
     return coding === undefined ? this.plain : this.compressedBy(coding);
   }
 
   /** Once for each file, when somebody asks for it first. */
-  private compressedBy(coding: Coding): Representation {
+  private compressedBy(coding: Coding): Promise<Representation> {
     const known = this.compressed.get(coding);
     if (known !== undefined) return known;
-    const made = representation(CODINGS[coding](this.plain.content), coding);
+    const made = CODINGS[coding](this.plain.content).then((content) => representation(content, coding));
     this.compressed.set(coding, made);
     return made;
   }
