@@ -95,13 +95,17 @@ async function typed(
   });
   shell.stderr.setEncoding('utf8').on('data', (more: string) => (said.stderr += more));
   const exit = once(shell, 'exit') as Promise<[number | null]>;
-  const visited = Promise.race([isWalked.then(visit), exit]).finally(() => shell.stdin.end('\n'));
-  const [exitCode] = await exit;
-  await visited;
-  endGroup(shell.pid ?? 0, 'SIGTERM');
-  await Promise.race([once(shell, 'close'), new Promise((resolve) => setTimeout(resolve, 20_000))]);
-  endGroup(shell.pid ?? 0, 'SIGKILL');
-  return { exitCode, ...said };
+  const close = once(shell, 'close');
+  try {
+    await Promise.race([isWalked.then(visit), exit]);
+    shell.stdin.end('\n');
+    const [exitCode] = await exit;
+    return { exitCode, ...said };
+  } finally {
+    endGroup(shell.pid ?? 0, 'SIGTERM');
+    await Promise.race([close, new Promise((resolve) => setTimeout(resolve, 20_000))]);
+    endGroup(shell.pid ?? 0, 'SIGKILL');
+  }
 }
 
 /** What a visitor of the partner's page sees, where Chromium is installed. */
