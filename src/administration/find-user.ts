@@ -1,10 +1,9 @@
 // Finds the user whom a command means, by id or by e-mail address.
 import type { Transaction } from '../platform/database/transaction.js';
+import { isId } from '../platform/text/id.js';
 import type { User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';
 import type { InstanceParts } from './instance-parts.js';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** @throws CommandError when there is none */
 export async function findUser(
@@ -12,10 +11,10 @@ export async function findUser(
   { users }: InstanceParts,
   transaction: Transaction,
 ): Promise<User> {
-  const isId = UUID.test(idOrEmail);
-  const user = await (isId
+  const isById = isId(idOrEmail);
+  const user = await (isById
     ? users.findById(idOrEmail, transaction)
     : users.findByEmail(idOrEmail, transaction));
   if (user !== undefined) return user;
-  throw new CommandError(`There is no user with this ${isId ? 'id' : 'e-mail address'}.`);
+  throw new CommandError(`There is no user with this ${isById ? 'id' : 'e-mail address'}.`);
 }

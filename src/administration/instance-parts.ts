@@ -18,7 +18,7 @@ import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { QuotaRepository } from '../workspace/quotas/quota.repository.js';
-import type { QuotaLimits } from '../workspace/quotas/quota-limits.js';
+import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
 import { Quotas } from '../workspace/quotas/quotas.js';
 import { Workflow, WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 

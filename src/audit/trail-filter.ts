@@ -1,4 +1,5 @@
 // Which events of the trail are asked for: the rules of each filter and of the time between which they lie.
+import { isId } from '../platform/text/id.js';
 import { AUDIT_EVENT_NAMES, EVENT_NAME_START } from './event-names.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 
@@ -33,7 +34,6 @@ export const USUAL_DAYS = 1;
 export const MOST_DAYS = 31;
 /** No issuer, reason or request id that is stored is longer. */
 export const MAX_FILTER_CHARACTERS = 2048;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A name without `svc.audit.` is taken for the rest of one. What no event is called is refused: it would find nothing. */
 export function judgeEvent(text: string): Judgement<string> {
@@ -46,7 +46,7 @@ export function judgeEvent(text: string): Judgement<string> {
 }
 
 export function judgeUserId(text: string): Judgement<string> {
-  return UUID.test(text) ? { value: text.toLowerCase() } : { rule: 'must be a UUID' };
+  return isId(text) ? { value: text.toLowerCase() } : { rule: 'must be a UUID' };
 }
 
 /** Issuers, reasons, request ids. */

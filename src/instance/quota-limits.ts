@@ -1,7 +1,7 @@
 // Which settings say how much there may be of what users make.
 import type { Config } from '../config/load-config.js';
 import { VARIABLES } from '../config/environment.js';
-import type { QuotaLimits } from '../workspace/quotas/quota-limits.js';
+import type { QuotaLimits } from '../workspace/quotas/quota.repository.js';
 
 /** The settings that `quotaLimits` reads. */
 export const QUOTA_VARIABLES = [

@@ -1,9 +1,13 @@
 // Makes users, whole: with their personal project, in one transaction.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/transaction.js';
-import { PersonalProjects } from './personal-projects.js';
 import type { NewUser, User } from './user.repository.js';
 import { UserRepository } from './user.repository.js';
+
+/** Makes the project that belongs to one user alone; the workspace implements it. */
+export abstract class PersonalProjects {
+  abstract create(transaction: Transaction, userId: string): Promise<void>;
+}
 
 @Injectable()
 export class UserService {

@@ -1,8 +1,8 @@
 // The page of a refused login: for people, and for the host page around the frame.
 import { Inject, Injectable } from '@nestjs/common';
 import { PublicFiles } from './public-files.js';
-import type { WebOptions } from './web.options.js';
-import { WEB_OPTIONS } from './web.options.js';
+import type { WebOptions } from './public-files.js';
+import { WEB_OPTIONS } from './public-files.js';
 
 /** A login that was refused. */
 export interface RefusedLogin {

@@ -3,8 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { MEDIA_TYPES, PublicFile, VersionedAssets } from '../platform/http/public-file.js';
-import type { WebOptions } from './web.options.js';
-import { WEB_OPTIONS } from './web.options.js';
+
+export interface WebOptions {
+  /** Folder that holds the page and the files it is made of. */
+  readonly publicDirectory: string;
+  /** The origins that may frame the instance now; none at all: nobody may; undefined: nothing is said here. */
+  readonly frameAncestors: () => readonly string[] | undefined;
+}
+
+/** Injection token of the options. */
+export const WEB_OPTIONS = Symbol('WEB_OPTIONS');
 
 const {
   css: CSS,

@@ -4,8 +4,8 @@ import { Module } from '@nestjs/common';
 import { LoginFailedPage } from './login-failed.page.js';
 import { PublicFiles } from './public-files.js';
 import { WebController } from './web.controller.js';
-import type { WebOptions } from './web.options.js';
-import { WEB_OPTIONS } from './web.options.js';
+import type { WebOptions } from './public-files.js';
+import { WEB_OPTIONS } from './public-files.js';
 
 @Module({})
 export class WebModule {

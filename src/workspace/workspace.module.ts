@@ -3,7 +3,7 @@ import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { repositoriesOf } from '../platform/database/database.module.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
-import { ApiAuditInterceptor } from './api/api-audit.interceptor.js';
+import { ApiAuditInterceptor } from './operations/api-audit.interceptor.js';
 import { ApiThrottlerGuard } from './api/api-throttler.guard.js';
 import { PageCursors } from './api/page-cursor.js';
 import { Pages } from './api/pages.js';
@@ -15,19 +15,20 @@ import { CredentialService } from './credentials/credential.service.js';
 import { ProjectMemberController } from './projects/project-member.controller.js';
 import { ProjectMemberRepository } from './projects/project-member.repository.js';
 import { ProjectController } from './projects/project.controller.js';
+import type { QuotaLimits } from './quotas/quota.repository.js';
 import { QuotaRepository } from './quotas/quota.repository.js';
 import { Quotas } from './quotas/quotas.js';
 import { AccessRights } from './rights/access-rights.js';
-import { ProjectChoice } from './rights/project-choice.js';
+import { ProjectChoice } from './projects/project-choice.js';
 import { ProjectRoleRepository } from './rights/project-role.repository.js';
-import { RightsInterceptor } from './rights/rights.interceptor.js';
-import { refuseOpenRoutes } from './rights/route-rights.js';
+import { RightsInterceptor } from './operations/rights.interceptor.js';
+import { refuseOpenRoutes } from './operations/route-rights.js';
 import { UserAdministrationService } from './users/user-administration.service.js';
 import { UserController } from './users/user.controller.js';
 import { WorkflowController } from './workflows/workflow.controller.js';
 import { Workflow, WorkflowRepository } from './workflows/workflow.repository.js';
-import type { WorkspaceOptions } from './workspace.options.js';
-import { WORKSPACE_OPTIONS } from './workspace.options.js';
+import type { ApiOptions } from './api/api.options.js';
+import { API_OPTIONS } from './api/api.options.js';
 
 const CONTROLLERS = [
   UserController,
@@ -45,7 +46,7 @@ export class WorkspaceModule {
    * @throws Error where a route of the API would be open by an oversight
    */
   static register(
-    options: WorkspaceOptions,
+    { limits, ...options }: ApiOptions & { readonly limits: QuotaLimits },
     keyRing: KeyRing,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
@@ -55,7 +56,7 @@ export class WorkspaceModule {
       imports: [...imports, repositoriesOf([Workflow], imports)],
       controllers: CONTROLLERS,
       providers: [
-        { provide: WORKSPACE_OPTIONS, useValue: options },
+        { provide: API_OPTIONS, useValue: options },
         { provide: KeyRing, useValue: keyRing },
         ApiThrottlerGuard,
         ApiAuditInterceptor,
@@ -67,7 +68,7 @@ export class WorkspaceModule {
         QuotaRepository,
         {
           provide: Quotas,
-          useFactory: (repository: QuotaRepository) => new Quotas(repository, options.limits),
+          useFactory: (repository: QuotaRepository) => new Quotas(repository, limits),
           inject: [QuotaRepository],
         },
         ProjectRoleRepository,

@@ -4,7 +4,7 @@ import type { Read } from '../../administration/input.js';
 import { readMembers } from '../../administration/input.js';
 import type { ChangeOperation } from '../../administration/operation.js';
 import { refuseOwner } from '../../administration/owner-protection.js';
-import { isId } from '../../workspace/api/query.pipe.js';
+import { isId } from '../../platform/text/id.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 
 export interface ChosenSession {

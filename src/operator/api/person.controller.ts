@@ -111,7 +111,6 @@ export class OperatorPersonController {
   @HttpCode(200)
   async disable(@Param('userId', IdPipe) user: string, @Call() call: OperatorCall): Promise<SwitchedUser> {
     await this.refuseUnknown(user);
-    if (user === call.operator.userId) throw new OperatorRefusal('own_account');
     return this.calls.perform(DISABLE_USER, { user }, call);
   }
 

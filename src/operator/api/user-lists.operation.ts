@@ -6,7 +6,7 @@ import type { ListedUser } from '../../administration/list-users.operation.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { User } from '../../users/user.repository.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
-import { isId } from '../../workspace/api/query.pipe.js';
+import { isId } from '../../platform/text/id.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
 

@@ -4,8 +4,16 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { MEDIA_TYPES, PublicFile, VersionedAssets } from '../../platform/http/public-file.js';
-import type { OperatorPageOptions } from './operator-page.options.js';
-import { OPERATOR_PAGE_OPTIONS } from './operator-page.options.js';
+
+export interface OperatorPageOptions {
+  /** Folder that holds the pages and the files of their own that they are made of. */
+  readonly publicDirectory: string;
+  /** Folder of the instance's other pages, whose looks these share. */
+  readonly sharedDirectory: string;
+}
+
+/** Injection token of the options. */
+export const OPERATOR_PAGE_OPTIONS = Symbol('OPERATOR_PAGE_OPTIONS');
 
 /** Scripts of these pages; a request's path never reaches the file system. */
 const SCRIPTS = [

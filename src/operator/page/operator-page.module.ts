@@ -3,8 +3,8 @@ import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { OperatorPageController } from './operator-page.controller.js';
 import { OperatorPageFiles } from './operator-page.files.js';
-import type { OperatorPageOptions } from './operator-page.options.js';
-import { OPERATOR_PAGE_OPTIONS } from './operator-page.options.js';
+import type { OperatorPageOptions } from './operator-page.files.js';
+import { OPERATOR_PAGE_OPTIONS } from './operator-page.files.js';
 
 @Module({})
 export class OperatorPageModule {

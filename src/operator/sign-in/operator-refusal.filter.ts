@@ -25,7 +25,6 @@ const ANSWERS = {
   invalid_code: { status: 401, message: 'The code is not right, was used, or is too old' },
   bad_request: { status: 400, message: 'The request is not valid' },
   not_found: { status: 404, message: NOT_FOUND.message },
-  own_account: { status: 409, message: 'Nobody disables their own account' },
   unavailable: { status: 409, message: 'Token exchange is off' },
 } satisfies Record<OperatorRefusalWord, { status: number; message: string }>;
 

@@ -11,7 +11,6 @@ export type OperatorRefusalWord =
   | 'invalid_code'
   | 'bad_request'
   | 'not_found'
-  | 'own_account'
   | 'unavailable';
 
 /** In the trail it is a refusal, as that of a command. */

@@ -7,8 +7,8 @@ import { ACCESS_OPTIONS } from '../../access/access.options.js';
 import { challengeTo, scopeChallengeTo } from '../../access/challenge.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
-import type { WorkspaceOptions } from '../workspace.options.js';
-import { WORKSPACE_OPTIONS } from '../workspace.options.js';
+import type { ApiOptions } from './api.options.js';
+import { API_OPTIONS } from './api.options.js';
 import type { ApiRefusalReason } from './api-refusal.js';
 import { ApiRefusal, InsufficientScopeRefusal } from './api-refusal.js';
 
@@ -30,7 +30,7 @@ const ANSWERS = {
 @Catch(ApiRefusal, TooManyRequestsError)
 export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyRequestsError> {
   constructor(
-    @Inject(WORKSPACE_OPTIONS) private readonly options: Pick<WorkspaceOptions, 'onThrottled'>,
+    @Inject(API_OPTIONS) private readonly options: Pick<ApiOptions, 'onThrottled'>,
     @Inject(ACCESS_OPTIONS) private readonly access: Pick<AccessOptions, 'baseUrl'>,
   ) {}
 

@@ -36,3 +36,9 @@ export class InsufficientScopeRefusal extends ApiRefusal {
     super('insufficient_scope', `The access token lacks the scope ${scope}`);
   }
 }
+
+/** @throws ApiRefusal `not_found` */
+export function found<T>(thing: T | undefined): T {
+  if (thing === undefined) throw new ApiRefusal('not_found');
+  return thing;
+}

@@ -6,8 +6,8 @@ import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import { auditParties } from '../../access/principal.js';
 import { MinuteThrottlerGuard } from '../../platform/http/throttle/minute-throttler.guard.js';
-import type { WorkspaceOptions } from '../workspace.options.js';
-import { WORKSPACE_OPTIONS } from '../workspace.options.js';
+import type { ApiOptions } from './api.options.js';
+import { API_OPTIONS } from './api.options.js';
 
 /**
  * Behind the AuthenticationGuard, and before the audit trail, whose growth it bounds.
@@ -16,7 +16,7 @@ import { WORKSPACE_OPTIONS } from '../workspace.options.js';
 @Injectable()
 export class ApiThrottlerGuard extends MinuteThrottlerGuard {
   constructor(
-    @Inject(WORKSPACE_OPTIONS) { callsPerMinute }: Pick<WorkspaceOptions, 'callsPerMinute'>,
+    @Inject(API_OPTIONS) { callsPerMinute }: Pick<ApiOptions, 'callsPerMinute'>,
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
   ) {

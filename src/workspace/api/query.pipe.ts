@@ -2,12 +2,12 @@
 import type { PipeTransform } from '@nestjs/common';
 import { isUnstorable } from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
+import { isId } from '../../platform/text/id.js';
 import { ApiRefusal } from './api-refusal.js';
 
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 250;
 export const MAX_SEARCH_CHARACTERS = 128;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Which page is asked for. */
 export interface PageQuery {
@@ -67,11 +67,6 @@ export class QueryPipe<R extends Readers> implements PipeTransform<
 export function readFlag(value: string, name: string): boolean {
   if (value === 'true' || value === 'false') return value === 'true';
   throw new ApiRefusal('bad_request', `${name} must be true or false`);
-}
-
-/** Whether a text is a UUID, in any case of letters. */
-export function isId(value: string): boolean {
-  return UUID.test(value);
 }
 
 export function readId(value: string, name: string): string {

@@ -2,15 +2,15 @@
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiController } from '../api/api-controller.decorator.js';
-import { ApiRefusal } from '../api/api-refusal.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../api/operation.decorator.js';
+import { Operation } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../api/query.pipe.js';
-import { ProjectChoice } from '../rights/project-choice.js';
+import { ProjectChoice } from '../projects/project-choice.js';
 import { CredentialSchemas } from './credential-schemas.js';
 import type { CredentialSchema } from './credential-types.js';
 import {
@@ -64,9 +64,7 @@ export class CredentialController {
     errors: [404],
   })
   schema(@Param('type') type: string): CredentialSchema {
-    const schema = this.schemas.schemaOf(type);
-    if (schema === undefined) throw new ApiRefusal('not_found');
-    return schema;
+    return found(this.schemas.schemaOf(type));
   }
 
   @Post()

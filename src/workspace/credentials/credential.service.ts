@@ -4,7 +4,7 @@ import { isForeignKeyViolation } from '../../platform/database/database-error.js
 import { Transactions } from '../../platform/database/transaction.js';
 import { BODY_LIMIT_BYTES } from '../../platform/http/body.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
-import { ApiRefusal } from '../api/api-refusal.js';
+import { ApiRefusal, found } from '../api/api-refusal.js';
 import { Quotas } from '../quotas/quotas.js';
 import { CredentialSchemas } from './credential-schemas.js';
 import type { Credential, CredentialChange, CredentialRow } from './credential.repository.js';
@@ -67,8 +67,7 @@ export class CredentialService {
   async change(id: string, patch: CredentialPatch): Promise<CredentialRow> {
     refuseContradictions(patch);
     await this.transactions.run(async (transaction) => {
-      const stored = await this.credentials.lock(transaction, id);
-      if (stored === undefined) throw new ApiRefusal('not_found');
+      const stored = found(await this.credentials.lock(transaction, id));
       const change = await this.changeOf(stored, patch);
       await this.quotas.within(transaction, { bytes: stored.projectId }, () =>
         this.credentials.update(transaction, id, change),
@@ -78,9 +77,7 @@ export class CredentialService {
   }
 
   async existing(id: string): Promise<CredentialRow> {
-    const row = await this.credentials.find(id);
-    if (row === undefined) throw new ApiRefusal('not_found');
-    return row;
+    return found(await this.credentials.find(id));
   }
 
   private async changeOf(stored: Credential, patch: CredentialPatch): Promise<CredentialChange> {

@@ -3,10 +3,10 @@ import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { ApiController } from '../api/api-controller.decorator.js';
-import { ApiRefusal } from '../api/api-refusal.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../api/operation.decorator.js';
+import { Operation } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
@@ -15,6 +15,7 @@ import { Quotas } from '../quotas/quotas.js';
 import type { ProjectMember } from './project-member.repository.js';
 import { ProjectMemberRepository } from './project-member.repository.js';
 import { MemberAnswer, MemberRoleBody, NewMemberBody, memberAnswer } from './project.dto.js';
+import { requireTeam } from './project.controller.js';
 import { ProjectRepository } from './project.repository.js';
 
 @ApiController('projects/:projectId/users', 'Members of projects')
@@ -57,7 +58,7 @@ export class ProjectMemberController {
     @Param('projectId', IdPipe) projectId: string,
     @JsonBody(NewMemberBody) { userId, role }: NewMemberBody,
   ): Promise<MemberAnswer> {
-    await this.requireTeam(projectId);
+    await requireTeam(this.projects, projectId);
     if ((await this.users.findById(userId)) === undefined)
       throw new ApiRefusal('bad_request', 'userId must be the id of a user');
     await this.insert({ projectId, userId, role });
@@ -77,7 +78,7 @@ export class ProjectMemberController {
     @Param('userId', IdPipe) userId: string,
     @JsonBody(MemberRoleBody) { role }: MemberRoleBody,
   ): Promise<MemberAnswer> {
-    await this.requireTeam(projectId);
+    await requireTeam(this.projects, projectId);
     await this.members.changeRole({ projectId, userId, role });
     return this.answer(projectId, userId);
   }
@@ -93,7 +94,7 @@ export class ProjectMemberController {
     @Param('projectId', IdPipe) projectId: string,
     @Param('userId', IdPipe) userId: string,
   ): Promise<void> {
-    await this.requireTeam(projectId);
+    await requireTeam(this.projects, projectId);
     if (!(await this.members.delete(projectId, userId))) throw new ApiRefusal('not_found');
   }
 
@@ -110,15 +111,7 @@ export class ProjectMemberController {
     }
   }
 
-  private async requireTeam(projectId: string): Promise<void> {
-    const project = await this.projects.findById(projectId);
-    if (project === undefined) throw new ApiRefusal('not_found');
-    if (project.type === 'personal') throw new ApiRefusal('personal_project');
-  }
-
   private async answer(projectId: string, userId: string): Promise<MemberAnswer> {
-    const member = await this.members.find(projectId, userId);
-    if (member === undefined) throw new ApiRefusal('not_found');
-    return memberAnswer(member);
+    return memberAnswer(found(await this.members.find(projectId, userId)));
   }
 }

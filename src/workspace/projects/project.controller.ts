@@ -3,18 +3,17 @@ import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { Transactions } from '../../platform/database/transaction.js';
-import { ApiController } from '../api/api-controller.decorator.js';
-import { ApiRefusal } from '../api/api-refusal.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../api/operation.decorator.js';
+import { Operation } from '../operations/operation.decorator.js';
 import type { Page } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { IdPipe, QueryPipe } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
-import { memberScopeOf } from '../rights/member-scope.js';
+import { memberScopeOf } from '../rights/rights.js';
 import { ProjectAnswer, ProjectBody, projectAnswer } from './project.dto.js';
-import type { Project } from './project.repository.js';
 import { ProjectRepository } from './project.repository.js';
 
 @ApiController('projects', 'Projects')
@@ -73,7 +72,7 @@ export class ProjectController {
     errors: [404],
   })
   async get(@Param('projectId', IdPipe) id: string): Promise<ProjectAnswer> {
-    return projectAnswer(await this.existing(id));
+    return projectAnswer(found(await this.projects.findById(id)));
   }
 
   @Patch(':projectId')
@@ -88,7 +87,7 @@ export class ProjectController {
     @Param('projectId', IdPipe) id: string,
     @JsonBody(ProjectBody) { name }: ProjectBody,
   ): Promise<ProjectAnswer> {
-    await this.existingTeam(id);
+    await requireTeam(this.projects, id);
     return projectAnswer(found(await this.projects.rename(id, name)));
   }
 
@@ -101,22 +100,16 @@ export class ProjectController {
     errors: [403, 404, 409],
   })
   async delete(@Param('projectId', IdPipe) id: string): Promise<void> {
-    await this.existingTeam(id);
+    await requireTeam(this.projects, id);
     await this.projects.delete(id);
-  }
-
-  private async existing(id: string): Promise<Project> {
-    return found(await this.projects.findById(id));
-  }
-
-  /** A project never changes its type, so this cannot be overtaken. */
-  private async existingTeam(id: string): Promise<void> {
-    const { type } = await this.existing(id);
-    if (type === 'personal') throw new ApiRefusal('personal_project');
   }
 }
 
-function found(project: Project | undefined): Project {
-  if (project === undefined) throw new ApiRefusal('not_found');
-  return project;
+/**
+ * A project never changes its type, so this cannot be overtaken.
+ * @throws ApiRefusal `not_found`, `personal_project`
+ */
+export async function requireTeam(projects: ProjectRepository, id: string): Promise<void> {
+  const { type } = found(await projects.findById(id));
+  if (type === 'personal') throw new ApiRefusal('personal_project');
 }

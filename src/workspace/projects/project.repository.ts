@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import { PersonalProjects } from '../../users/personal-projects.js';
+import { PersonalProjects } from '../../users/user.service.js';
 import type { PageRange } from '../api/pages.js';
-import type { MemberScope } from '../rights/member-scope.js';
+import type { MemberScope } from '../rights/rights.js';
 import { ProjectMember } from './project-member.repository.js';
 
 /** A project: personal, which belongs to one user for ever, or a team's. */

@@ -1,7 +1,7 @@
 // Projects, apart from the rest of the workspace because users need them.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { PersonalProjects } from '../../users/personal-projects.js';
+import { PersonalProjects } from '../../users/user.service.js';
 import { ProjectRepository } from './project.repository.js';
 
 @Module({})

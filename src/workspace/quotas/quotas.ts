@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import type { QuotaKind, QuotaLimits } from './quota-limits.js';
+import type { QuotaKind, QuotaLimits } from './quota.repository.js';
 import type { RowKind } from './quota.repository.js';
 import { QuotaRepository } from './quota.repository.js';
 

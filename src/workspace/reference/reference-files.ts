@@ -3,8 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { MEDIA_TYPES, PublicFile } from '../../platform/http/public-file.js';
-import type { ReferenceOptions } from './reference.options.js';
-import { REFERENCE_OPTIONS } from './reference.options.js';
+
+export interface ReferenceOptions {
+  /** Folder that holds the page and the files of our own that it is made of. */
+  readonly publicDirectory: string;
+}
+
+/** Injection token of the options. */
+export const REFERENCE_OPTIONS = Symbol('REFERENCE_OPTIONS');
 
 export const REFERENCE_PAGE = 'reference.html';
 const { css, html, javascript } = MEDIA_TYPES;

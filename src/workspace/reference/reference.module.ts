@@ -4,8 +4,8 @@ import { Module } from '@nestjs/common';
 import { ApiDescription } from './api-description.js';
 import { ReferenceFiles } from './reference-files.js';
 import { ReferenceController } from './reference.controller.js';
-import type { ReferenceOptions } from './reference.options.js';
-import { REFERENCE_OPTIONS } from './reference.options.js';
+import type { ReferenceOptions } from './reference-files.js';
+import { REFERENCE_OPTIONS } from './reference-files.js';
 
 @Module({})
 export class ReferenceModule {

@@ -1,4 +1,5 @@
 // Who may do what: the one table of permissions.
+import type { Authority } from '../../access/principal.js';
 import type { GlobalRole } from '../../users/role.js';
 
 /** Roles within one project. */
@@ -64,4 +65,18 @@ export function readRightOf(right: Right): Right | undefined {
 
 export function isInstanceRight(right: Right): right is InstanceRight {
   return INSTANCE_RIGHTS.some((candidate) => candidate === right);
+}
+
+/** The projects in which all of the given users are members; without any, all projects of the instance. */
+export interface MemberScope {
+  readonly memberId?: string;
+  /** Only beside `memberId`. */
+  readonly otherMemberId?: string;
+}
+
+/** Members see their projects, administrators and the owner all (D47); of two who are judged, each must see what is shown. */
+export function memberScopeOf({ judged }: Authority): MemberScope {
+  const members = judged.filter(({ role }) => !grants([role], 'project:read'));
+  const [memberId, otherMemberId] = members.map(({ id }) => id);
+  return { memberId, otherMemberId };
 }

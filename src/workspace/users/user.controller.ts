@@ -6,10 +6,10 @@ import { Transactions } from '../../platform/database/transaction.js';
 import { MEMBER_ROLE } from '../../users/role.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { UserService } from '../../users/user.service.js';
-import { ApiController } from '../api/api-controller.decorator.js';
-import { ApiRefusal } from '../api/api-refusal.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../api/operation.decorator.js';
+import { Operation } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import type { PageQuery } from '../api/query.pipe.js';
@@ -65,9 +65,7 @@ export class UserController {
     errors: [404],
   })
   async get(@Param('userId', IdPipe) id: string): Promise<UserAnswer> {
-    const user = await this.users.findById(id);
-    if (user === undefined) throw new ApiRefusal('not_found');
-    return userAnswer(user);
+    return userAnswer(found(await this.users.findById(id)));
   }
 
   @Patch(':userId')

@@ -3,7 +3,7 @@ import { PreparedStatement } from '../../platform/database/prepared-statement.js
 import type { Sql } from '../../platform/database/sql.js';
 import { joined, parameter, sql } from '../../platform/database/sql.js';
 import type { Place } from '../api/page-cursor.js';
-import type { MemberScope } from '../rights/member-scope.js';
+import type { MemberScope } from '../rights/rights.js';
 
 /** What a caller may sort by; otherwise a list is in the order of ids. */
 export const SORT_KEYS = ['updatedAt', 'name'] as const;

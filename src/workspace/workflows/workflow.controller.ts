@@ -4,11 +4,11 @@ import { CurrentPrincipal } from '../../access/current-principal.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
-import { ApiController } from '../api/api-controller.decorator.js';
-import { ApiRefusal } from '../api/api-refusal.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { ApiRefusal, found } from '../api/api-refusal.js';
 import { ApiQuery } from '../api/body/api-documentation.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation } from '../api/operation.decorator.js';
+import { Operation } from '../operations/operation.decorator.js';
 import { MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
 import type { Page, SortedRange } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
@@ -26,8 +26,8 @@ import {
 } from '../api/query.pipe.js';
 import { Quotas } from '../quotas/quotas.js';
 import { AccessRights } from '../rights/access-rights.js';
-import { memberScopeOf } from '../rights/member-scope.js';
-import { ProjectChoice } from '../rights/project-choice.js';
+import { memberScopeOf } from '../rights/rights.js';
+import { ProjectChoice } from '../projects/project-choice.js';
 import type { Direction, ListedWorkflow, SortKey } from './workflow-list.query.js';
 import { DIRECTIONS, MAX_COUNT, SORT_KEYS } from './workflow-list.query.js';
 import {
@@ -279,8 +279,7 @@ export class WorkflowController {
 
   /** What is of another size afterwards. */
   private async resized(id: string, change: WorkflowChange): Promise<WorkflowAnswer> {
-    const bytes = await this.workflows.projectIdOf(id);
-    if (bytes === undefined) throw new ApiRefusal('not_found');
+    const bytes = found(await this.workflows.projectIdOf(id));
     const changed = await this.transactions.run((transaction) =>
       this.quotas.within(transaction, { bytes }, () => this.workflows.update(id, change, transaction)),
     );
@@ -307,9 +306,4 @@ function orderOf({ sort, order, name, search }: Omit<WorkflowListQuery, keyof Pa
 /** Of what the acting user has just made or changed. */
 function changedAnswer(workflow: Workflow | undefined): WorkflowAnswer {
   return workflowAnswer(found(workflow), true);
-}
-
-function found(workflow: Workflow | undefined): Workflow {
-  if (workflow === undefined) throw new ApiRefusal('not_found');
-  return workflow;
 }

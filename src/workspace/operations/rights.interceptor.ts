@@ -5,14 +5,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { Principal } from '../../access/principal.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import type { OperationRule } from '../api/operation.decorator.js';
-import { ruleOf } from '../api/operation.decorator.js';
+import type { OperationRule } from './operation.decorator.js';
+import { ruleOf } from './operation.decorator.js';
 import { readPathId } from '../api/query.pipe.js';
-import type { WorkspaceOptions } from '../workspace.options.js';
-import { WORKSPACE_OPTIONS } from '../workspace.options.js';
-import { AccessRights } from './access-rights.js';
-import type { Right } from './rights.js';
-import { isInstanceRight } from './rights.js';
+import type { ApiOptions } from '../api/api.options.js';
+import { API_OPTIONS } from '../api/api.options.js';
+import { AccessRights } from '../rights/access-rights.js';
+import type { Right } from '../rights/rights.js';
+import { isInstanceRight } from '../rights/rights.js';
 import { thingIn } from './route-rights.js';
 
 type Parameters = Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ type Parameters = Readonly<Record<string, string>>;
 export class RightsInterceptor implements NestInterceptor {
   constructor(
     private readonly rights: AccessRights,
-    @Inject(WORKSPACE_OPTIONS) private readonly options: WorkspaceOptions,
+    @Inject(API_OPTIONS) private readonly options: ApiOptions,
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {

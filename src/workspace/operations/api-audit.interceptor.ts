@@ -11,7 +11,7 @@ import { AuditBus } from '../../token-exchange/audit/audit.bus.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import { Clock } from '../../platform/clock.js';
 import { ruleOf } from './operation.decorator.js';
-import { isId } from './query.pipe.js';
+import { isId } from '../../platform/text/id.js';
 
 @Injectable()
 export class ApiAuditInterceptor implements NestInterceptor {

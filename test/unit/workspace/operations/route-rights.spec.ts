@@ -1,8 +1,8 @@
 // A route whose right nobody would ask for must not come into being.
 import 'reflect-metadata';
 import { Controller, Get } from '@nestjs/common';
-import { Operation } from '../../../../src/workspace/api/operation.decorator.js';
-import { refuseOpenRoutes, thingIn } from '../../../../src/workspace/rights/route-rights.js';
+import { Operation } from '../../../../src/workspace/operations/operation.decorator.js';
+import { refuseOpenRoutes, thingIn } from '../../../../src/workspace/operations/route-rights.js';
 
 const answer = { status: 204 } as const;
 const errors = [] as const;

@@ -2,11 +2,11 @@
 import { Controller, UseFilters, UseGuards, UseInterceptors, applyDecorators } from '@nestjs/common';
 import { AuthenticationGuard } from '../../access/authentication.guard.js';
 import { WaitLimitInterceptor } from '../../access/wait-limit.interceptor.js';
-import { RightsInterceptor } from '../rights/rights.interceptor.js';
+import { RightsInterceptor } from './rights.interceptor.js';
 import { ApiAuditInterceptor } from './api-audit.interceptor.js';
-import { ApiRefusalFilter } from './api-refusal.filter.js';
-import { ApiThrottlerGuard } from './api-throttler.guard.js';
-import { Documented } from './body/api-documentation.js';
+import { ApiRefusalFilter } from '../api/api-refusal.filter.js';
+import { ApiThrottlerGuard } from '../api/api-throttler.guard.js';
+import { Documented } from '../api/body/api-documentation.js';
 
 /** Who is it → not too often → write it down → scope, licence and right → body and parameters → the route. */
 export function ApiController(path: string, tag: string): ClassDecorator {

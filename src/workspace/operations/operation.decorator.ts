@@ -3,11 +3,31 @@ import type { Type } from '@nestjs/common';
 import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
 import type { LicenseFeature } from '../../config/license.js';
 import type { Right } from '../rights/rights.js';
-import type { OpenApi } from './body/api-documentation.js';
-import { Documented } from './body/api-documentation.js';
-import { ErrorAnswer, NotFoundAnswer } from './error.answer.js';
-import { CURSOR_CHARACTERS } from './page-cursor.js';
-import { DEFAULT_LIMIT, MAX_LIMIT } from './query.pipe.js';
+import type { OpenApi } from '../api/body/api-documentation.js';
+import { ApiProperty, Documented } from '../api/body/api-documentation.js';
+import { CURSOR_CHARACTERS } from '../api/page-cursor.js';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../api/query.pipe.js';
+
+/** The body of an error. */
+export class ErrorAnswer {
+  @ApiProperty({ description: 'A stable machine word.' })
+  readonly error!: string;
+
+  @ApiProperty({ description: 'For people. Names the field where one is wrong, never a value.' })
+  readonly message!: string;
+
+  @ApiProperty({ description: 'The X-Request-Id of the answer, under which the log has the cause.' })
+  readonly requestId!: string;
+}
+
+/** The one body of every 404. */
+export class NotFoundAnswer {
+  @ApiProperty({ enum: ['not_found'], description: 'A stable machine word.' })
+  readonly error!: string;
+
+  @ApiProperty({ enum: ['Not found'], description: 'For people.' })
+  readonly message!: string;
+}
 
 interface HeaderDescription {
   readonly description: string;

@@ -1,8 +1,8 @@
 // Looks at the routes of the API as the module is put together: none may be open because somebody forgot something.
 import type { Type } from '@nestjs/common';
-import { ruleOf } from '../api/operation.decorator.js';
-import type { ThingKind } from './project-role.repository.js';
-import { isInstanceRight } from './rights.js';
+import { ruleOf } from './operation.decorator.js';
+import type { ThingKind } from '../rights/project-role.repository.js';
+import { isInstanceRight } from '../rights/rights.js';
 
 /** A thing in a project, by the parameter of the path that names it. */
 interface NamedThing {
