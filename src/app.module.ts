@@ -28,7 +28,6 @@ import { HostModule } from './instance/ports/host.module.js';
 import { InstanceLoginFailurePage } from './instance/ports/instance-login-failure-page.js';
 import { InstanceTelemetry } from './instance/ports/instance-telemetry.js';
 import { InstanceUsers } from './instance/ports/instance-users.js';
-import { SettlementRepository } from './instance/ports/settlement.repository.js';
 import type { Departure } from './platform/http/departure.js';
 import { ErrorFilter } from './platform/http/error.filter.js';
 import { OutagesModule } from './platform/http/outages.module.js';
@@ -338,7 +337,6 @@ function tokenExchange(
     accessTokens: { useExisting: AccessTokenService },
     revocations: 'imported',
     auditTrail: { useExisting: AuditTrailRepository },
-    settlements: { useExisting: SettlementRepository },
     telemetry: { useExisting: InstanceTelemetry },
     outages: 'imported',
     loginFailurePage: { useExisting: InstanceLoginFailurePage },

@@ -1,13 +1,28 @@
 // What the configuration says to token exchange: as the module is registered by it, and as tokens are explained by it.
 import type { ExplanationRules } from '../token-exchange/explain/explanation-request.js';
 import type { Clock } from '../platform/clock.js';
-import type { TokenExchangeSettings } from '../token-exchange/token-exchange.options.js';
+import type { TokenExchangeSettings, UserTable } from '../token-exchange/token-exchange.options.js';
 import { completedOptions } from '../token-exchange/token-exchange.settings.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
 import type { AvailabilitySettings } from './availability.js';
 import { unavailableBecause } from './availability.js';
 import type { Startup } from './startup.js';
 import { JWKS_VARIABLES, trustedKeysRules } from './startup.js';
+
+/** See user.repository.ts; the version is set by the trigger `user_account_version`. */
+export const USER_TABLE: UserTable = {
+  name: 'user_account',
+  idType: 'uuid',
+  columns: {
+    id: 'id',
+    version: 'version',
+    role: 'role',
+    enabled: 'enabled',
+    givenName: 'given_name',
+    familyName: 'family_name',
+    accessGeneration: 'access_generation',
+  },
+};
 
 /** What of a start the settings are made of. */
 type Configured = Pick<Startup, 'config' | 'given' | 'license' | 'trustedKeys'>;
@@ -30,6 +45,7 @@ export function tokenExchangeSettings(
     strict: config.strict,
     entryRules: { baseUrl, scopes },
     roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
+    userTable: USER_TABLE,
     embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
     exchange: {
       enabled: config.exchangeEnabled,

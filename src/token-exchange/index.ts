@@ -14,6 +14,7 @@ export type {
   SessionSettings,
   TokenExchangeSettings,
   TokenRevocationSettings,
+  UserTable,
 } from './token-exchange.options.js';
 export type { Given, TokenExchangeParts } from './token-exchange.parts.js';
 export { readTrustedKeys } from './trust/trusted-key-entry.js';
@@ -29,7 +30,6 @@ export type { PolicyChange, StoredEntryChange } from './trust/stored/stored-entr
 export { AccessTokenIssuer } from './host/access-token-issuer.js';
 export { LoginFailurePage } from './host/login-failure-page.js';
 export { SessionOpener } from './host/session-opener.js';
-export { Settlements } from './host/settlements.js';
 export { ExchangeTelemetry } from './host/telemetry.js';
 export { UserDirectory } from './host/users.js';
 export type {
@@ -39,19 +39,7 @@ export type {
   LiveAccessToken,
 } from './host/access-token-issuer.js';
 export type { LoginFailure, RenderedPage } from './host/login-failure-page.js';
-export type { OpenedSession, PreparedSession, SessionLogin } from './host/session-opener.js';
-export type {
-  ExpectedUser,
-  LoginSettlement,
-  NewSession,
-  Newcomer,
-  Provisioned,
-  Settled,
-  SettledLogin,
-  SettledUsers,
-  Settlement,
-  TokenUse,
-} from './host/settlements.js';
+export type { NewSession, OpenedSession, PreparedSession, SessionLogin } from './host/session-opener.js';
 export type {
   KeySetFetchOutcome,
   KeySetState,

@@ -1,6 +1,6 @@
 // The part of a token's journey that both flows share: timing of its stages, and the audit events of its end.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditContext, AuditEvent, AuditPayloads } from './audit/audit-event.js';
+import type { AuditEvent, AuditPayloads } from './audit/audit-event.js';
 import { auditEvent } from './audit/audit-event.js';
 import { AuditBus } from './audit/audit.bus.js';
 import { Database } from '../platform/database/database.js';
@@ -14,15 +14,16 @@ import type { Stage } from './host/telemetry.js';
 import { ExchangeTelemetry } from './host/telemetry.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { waitedMs } from '../platform/http/request-wait.js';
-import type { IdentityChange, ResolvedUser } from './identity/identity.service.js';
 import type { NoticeKind } from './refusals.js';
 import { noticeLine, rejectionLine } from './refusal-line.js';
-import type { RejectionContext } from './rejection.js';
+import type { Party, RejectionContext } from './rejection.js';
 import { Rejection } from './rejection.js';
 import { clientOf } from '../platform/http/throttle/client-address.js';
 import { TooManyRequestsError } from '../platform/http/throttle/too-many-requests.error.js';
 import type { VerifiedToken } from './verification/external-token.verifier.js';
 import { issuerAndKid } from './verification/external-token.verifier.js';
+import type { ResolvedUser } from './users/apply.js';
+import type { PerToken, Tokens } from './verification/tokens.js';
 
 /** How the log calls what was refused. */
 const WORK = { exchange: 'a token exchange', embed: 'an embedded login' } as const;
@@ -120,11 +121,16 @@ export class Journey {
     }
   }
 
-  /** Told after the commit: of a transaction that is run again, or fails, nothing has happened. */
-  warnOfIgnoredRole(told: Notice, token: VerifiedToken, { userId, ignoredRole }: ResolvedUser): void {
-    if (ignoredRole === undefined) return;
-    const entry = token.key.policy.label;
-    this.warn('role_ignored', { ...told, ...issuerAndKid(token), entry, userId, ...ignoredRole });
+  /** Logged after the commit, because a transaction may be retried or fail. */
+  warnOfIgnoredRoles(flow: Flow, requestId: string, tokens: Tokens, users: PerToken<ResolvedUser>): void {
+    const warn = (token: VerifiedToken, { userId, ignoredRole }: ResolvedUser, party?: Party) => {
+      if (ignoredRole === undefined) return;
+      const entry = token.key.policy.label;
+      const values = { ...issuerAndKid(token), entry, userId, ...ignoredRole };
+      this.warn('role_ignored', { flow, requestId, party: flow === 'embed' ? undefined : party, ...values });
+    };
+    warn(tokens.subject, users.subject, 'subject');
+    if (tokens.actor !== undefined && users.actor !== undefined) warn(tokens.actor, users.actor, 'actor');
   }
 
   /** Warns of a request that goes on, though not all of it counts. */
@@ -134,7 +140,9 @@ export class Journey {
 
   /** @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on. */
   private async tellFailure(flow: Flow, request: SentRequest, { reason, context }: Rejection): Promise<void> {
-    const { party, issuer, kid, userId, detail, expected, found } = context;
+    const { issuer, kid, userId, detail, expected, found } = context;
+    // At an embedded login there is one token only.
+    const party = flow === 'embed' ? undefined : context.party;
     const refusal = { flow, party, reason, issuer, kid, userId, detail, expected, found };
     const event = this.failure(flow, request, refusal);
     const { name, requestId, payload } = event;
@@ -144,7 +152,10 @@ export class Journey {
       if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
       throw error;
     } finally {
-      this.logger.warn({ event: name, requestId, payload }, rejectionLine(WORK[flow], reason, context));
+      this.logger.warn(
+        { event: name, requestId, payload },
+        rejectionLine(WORK[flow], reason, { ...context, party }),
+      );
     }
   }
 
@@ -171,53 +182,4 @@ export class Journey {
     const payload = { ...refusal, clientAddress: clientOf(sender.ip) };
     return auditEvent(FAILURE_EVENTS[flow], { occurredAt: this.clock.now(), requestId }, payload);
   }
-}
-
-/** The audit events of what resolving a token changed. */
-export function identityEvents(
-  context: AuditContext,
-  token: VerifiedToken,
-  resolved: ResolvedUser,
-): AuditEvent[] {
-  const { issuer } = token.key.policy;
-  return resolved.changes.flatMap((change) => {
-    switch (change.kind) {
-      case 'user-provisioned':
-        return auditEvent('svc.audit.token-exchange.user-provisioned', context, {
-          issuer,
-          userId: change.userId,
-          role: change.role,
-        });
-      case 'identity-linked':
-        return linkEvents(context, issuer, change);
-      case 'role-updated':
-        return auditEvent('svc.audit.token-exchange.role-updated', context, {
-          issuer,
-          userId: change.userId,
-          from: change.from,
-          to: change.to,
-        });
-      case 'profile-updated':
-        return auditEvent('svc.audit.token-exchange.profile-updated', context, {
-          issuer,
-          userId: change.userId,
-          fields: change.fields,
-        });
-    }
-  });
-}
-
-/**
- * @rule D54 That an identity was linked to an administrator is told by an event of its own, and a warning.
- * See policy-defaults.ts for the entries that may, and privileged-link.warning.ts for the log.
- */
-function linkEvents(
-  context: AuditContext,
-  issuer: string,
-  { userId, role, isPrivileged }: Extract<IdentityChange, { kind: 'identity-linked' }>,
-): AuditEvent[] {
-  const linked = auditEvent('svc.audit.token-exchange.identity-linked', context, { issuer, userId });
-  if (!isPrivileged) return [linked];
-  const payload = { issuer, userId, role };
-  return [linked, auditEvent('svc.audit.token-exchange.privileged-identity-linked', context, payload)];
 }

@@ -1,27 +1,28 @@
-// The parts list of token exchange: controllers, keys, the services that verify, consume and resolve, both flows, a job.
+// The parts list of token exchange: controllers, keys, the services that verify, decide and commit, both flows, jobs.
 import type { DynamicModule, InjectionToken, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { AuditBus } from './audit/audit.bus.js';
-import { ConsumptionService } from './consumption/consumption.service.js';
-import { JtiPurgeJob } from './consumption/jti-purge.job.js';
-import { JtiRepository } from './consumption/jti.repository.js';
+import { JtiPurgeJob } from './replay/jti-purge.job.js';
+import { JtiRepository } from './replay/jti.repository.js';
 import { Transactions } from '../platform/database/transaction.js';
 import { DelegationController } from './delegation/delegation.controller.js';
-import { DelegationService } from './delegation/delegation.service.js';
-import { IssuancePlanner } from './delegation/issuance.planner.js';
+import { CommitRepository } from './flows/commit.repository.js';
+import { CommitService } from './flows/commit.service.js';
+import { IssuancePlanner } from './flows/issuance.planner.js';
+import { TokenExchangeService } from './flows/token-exchange.service.js';
 import { TokenTypeWarning } from './delegation/token-type.warning.js';
 import { EntryThrottleService } from './edge/entry-throttle.service.js';
 import { ClockDifference } from './replay/clock-difference.js';
 import { FormBodies } from './edge/form-bodies.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
 import { EmbedLoginController } from './embed-login/embed-login.controller.js';
-import { EmbedLoginService } from './embed-login/embed-login.service.js';
+import { EmbeddedLoginService } from './flows/embedded-login.service.js';
 import { PlainHttpWarning } from './embed-login/plain-http.warning.js';
 import { LOGGER } from '../platform/log/log.js';
-import { IdentityLinkRepository } from './identity/identity-link.repository.js';
-import { IdentityDecider } from './identity/identity.decider.js';
-import { IdentityService } from './identity/identity.service.js';
-import { PrivilegedLinkWarning } from './identity/privileged-link.warning.js';
+import { IdentityLinkRepository } from './users/identity-link.repository.js';
+import { IdentityService } from './users/identity.service.js';
+import { KnownUsers } from './users/known-users.js';
+import { PrivilegedLinkWarning } from './users/privileged-link.warning.js';
 import { Journey } from './journey.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 import type { JwksOptions } from './trust/jwks/jwks-options.js';
@@ -53,13 +54,14 @@ const KEYS = [
   StoredEntryFollower,
   StoredEntryService,
 ];
-const VERIFY_CONSUME_RESOLVE = [
+const VERIFY_DECIDE_COMMIT = [
   ExternalTokenVerifier,
   JtiRepository,
-  ConsumptionService,
+  KnownUsers,
   IdentityLinkRepository,
-  IdentityDecider,
   IdentityService,
+  CommitRepository,
+  CommitService,
   PrivilegedLinkWarning,
   Transactions,
   AuditBus,
@@ -67,9 +69,9 @@ const VERIFY_CONSUME_RESOLVE = [
 ];
 const FLOWS = [
   IssuancePlanner,
-  DelegationService,
+  TokenExchangeService,
   TokenTypeWarning,
-  EmbedLoginService,
+  EmbeddedLoginService,
   PlainHttpWarning,
   TokenRevocationService,
 ];
@@ -127,7 +129,7 @@ function moduleOf(parts: TokenExchangeParts, settings: Provider): DynamicModule 
       ...providersOf(parts),
       ...EDGE,
       ...KEYS,
-      ...VERIFY_CONSUME_RESOLVE,
+      ...VERIFY_DECIDE_COMMIT,
       ...FLOWS,
       ...JOBS,
     ],

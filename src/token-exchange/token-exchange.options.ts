@@ -73,6 +73,31 @@ export interface JwksSettings {
   readonly settingNames?: JwksSettingNames;
 }
 
+/**
+ * Where the host keeps its users, in the database of this package. With it nearly every request is committed by one statement that
+ * requests of the same moment share; without it each takes a transaction.
+ */
+export interface UserTable {
+  /** With its schema, where that is not on the search path. Names are written as in SQL without quotes. */
+  readonly name: string;
+  /** The type of its ids. */
+  readonly idType: 'uuid' | 'text' | 'bigint' | 'integer';
+  readonly columns: {
+    readonly id: string;
+    /**
+     * Another value after every write to the row, whoever writes it: a trigger has to see to that, as in `version bigint NOT NULL`,
+     * set by `BEFORE INSERT OR UPDATE` to `hashtextextended(gen_random_uuid()::text, 0)`. A counter would repeat after a restore.
+     */
+    readonly version: string;
+    readonly role: string;
+    readonly enabled: string;
+    readonly givenName: string;
+    readonly familyName: string;
+    /** What `HostUser.accessGeneration` is. */
+    readonly accessGeneration: string;
+  };
+}
+
 /** All that the module goes by, completed and checked. */
 export interface TokenExchangeOptions {
   readonly trustedKeys: readonly TrustedKeyEntry[];
@@ -91,6 +116,7 @@ export interface TokenExchangeOptions {
   readonly clockToleranceSeconds: number;
   readonly replayPurge: ReplayPurgeSettings;
   readonly jwks: JwksSettings;
+  readonly userTable?: UserTable;
   /** Whether the endpoints are there at this moment, asked on every request; else they answer 404. Default: always. */
   readonly isAvailable: () => boolean;
 }
@@ -117,7 +143,7 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   readonly tokenRevocation?: Partial<TokenRevocationSettings>;
   readonly replayPurge?: Partial<ReplayPurgeSettings>;
   readonly jwks?: Partial<JwksSettings>;
-} & Partial<Pick<TokenExchangeOptions, 'strict' | 'clockToleranceSeconds' | 'isAvailable'>> & {
+} & Partial<Pick<TokenExchangeOptions, 'strict' | 'clockToleranceSeconds' | 'isAvailable' | 'userTable'>> & {
     /** For the access tokens of this package; not needed where the host brings its own. */
     readonly accessTokens?: AccessTokenSettings;
     /** For the sessions of this package; not needed where the host brings its own. */

@@ -21,7 +21,6 @@ import { NestLog } from '../platform/log/nest.log.js';
 import { AccessTokenIssuer } from './host/access-token-issuer.js';
 import { LoginFailurePage } from './host/login-failure-page.js';
 import { SessionOpener } from './host/session-opener.js';
-import { Settlements } from './host/settlements.js';
 import { ExchangeTelemetry } from './host/telemetry.js';
 import { UserDirectory } from './host/users.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
@@ -73,8 +72,6 @@ export interface TokenExchangeParts {
   readonly revocations?: 'imported';
   /** Own: a table of this package. */
   readonly auditTrail?: Given<AuditTrail>;
-  /** Own: none; each request takes a few statements more. */
-  readonly settlements?: Given<Settlements>;
   /** Own: nothing is measured. */
   readonly telemetry?: Given<ExchangeTelemetry>;
   /** Own: none; a refused login is JSON, whatever its post asks for. */
@@ -111,7 +108,6 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
       useFactory: (dataSource: DataSource) => databaseWithOwnTables(dataSource),
     },
     ...part(UserDirectory, parts.users),
-    ...(parts.settlements === undefined ? [] : part(Settlements, parts.settlements)),
     ...part(LoginFailurePage, parts.loginFailurePage),
     ...part(SessionOpener, parts.sessions, ownSessions),
     ...part(AccessTokenIssuer, parts.accessTokens, ownAccessTokens),

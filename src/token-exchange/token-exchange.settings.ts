@@ -41,6 +41,7 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
     tokenRevocation: completedTokenRevocation(settings.tokenRevocation),
     clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, 0, 60),
     replayPurge: completedPurge(settings.replayPurge),
+    userTable: settings.userTable,
   };
 }
 

@@ -8,9 +8,11 @@ import type { DataSource } from 'typeorm';
 import { EmbeddedMaintenanceJob } from '../../src/platform/jobs/embedded-maintenance.job.js';
 import { EmbeddedMaintenanceRepository } from '../../src/platform/database/embedded/embedded-maintenance.repository.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
+import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
-import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
+import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
+import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
+import { areNew, commitsOn } from '../support/commits.js';
 import { SoleLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { TestDatabase } from '../support/databases.js';
@@ -39,6 +41,7 @@ describe('the embedded database, through which rows go in and out', () => {
   const clock = new TestClock();
   let dataSource: DataSource;
   let jtis: JtiRepository;
+  let commits: CommitRepository;
   let repository: EmbeddedMaintenanceRepository;
   let maintenance: EmbeddedMaintenanceJob;
   let rounds: Round[];
@@ -47,6 +50,7 @@ describe('the embedded database, through which rows go in and out', () => {
     await database.create();
     ({ dataSource } = await database.open());
     jtis = new JtiRepository(new Database(dataSource));
+    commits = commitsOn(dataSource);
     repository = new EmbeddedMaintenanceRepository(dataSource);
     maintenance = newMaintenance();
     await maintenance.onApplicationBootstrap();
@@ -106,7 +110,7 @@ describe('the embedded database, through which rows go in and out', () => {
       const askedAt = mainThreadMs();
       // Each expires later than those that are purged meanwhile.
       const exp = clock.nowSeconds() - 7_200 + performance.now() / 1_000;
-      await jtis.consume([{ jti: randomUUID(), exp }]);
+      await areNew(commits, [{ jti: randomUUID(), exp }]);
       answers.push(mainThreadMs() - askedAt);
       await pause(BETWEEN_REQUESTS_MS);
     }

@@ -6,12 +6,14 @@ import { SessionFamily1790000000030 } from '../../src/instance/migrations/179000
 import { NoLeaseView1790000000170 } from '../../src/instance/migrations/1790000000170-no-lease-view.js';
 import { TokenExchange1790000000180 } from '../../src/token-exchange/migrations/1790000000180-no-lease.js';
 import { TokenExchangePrefix1790000000040 } from '../../src/instance/migrations/1790000000040-token-exchange-prefix.js';
+import { SILENT } from '../../src/platform/log/log.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { SessionRepository } from '../../src/token-exchange/sessions/session.repository.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { auditBusOn } from '../support/commits.js';
 import { knownRevocations } from '../support/known-revocations.js';
 import { TestClock } from '../support/test-clock.js';
 
@@ -36,6 +38,8 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
         maxSessionsPerUser: 100,
         partitionedCookie: true,
       },
+      auditBusOn(dataSource),
+      SILENT,
     );
   });
   beforeEach(async () => {

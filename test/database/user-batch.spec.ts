@@ -1,11 +1,14 @@
 // Users that many requests look for at once: each asker gets its own, as it is at that moment.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { SettlementRepository } from '../../src/instance/ports/settlement.repository.js';
+import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import type { ExpectedUser } from '../../src/token-exchange/host/settlements.js';
+import type { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
+import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
+import { KnownUsers } from '../../src/token-exchange/users/known-users.js';
 import { User, UserRepository } from '../../src/users/user.repository.js';
+import { commitsOn, decidedOn } from '../support/commits.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
 
@@ -55,19 +58,15 @@ const ODD_SUBJECTS = [
 describeOnEachDatabase('users that many look for at once', (database) => {
   let dataSource: DataSource;
   let transactions: Transactions;
-  let settlements: SettlementRepository;
-  /** The id of the user whom a token with these claims leaves as they are. */
-  const settle = async (subject: ExpectedUser) => {
-    const uses = [{ jti: randomUUID(), exp: 2e9 }];
-    const settled = await settlements.settle({ uses, subject, events: [] });
-    return settled.isSettled ? settled.users.subjectUserId : undefined;
-  };
+  let commits: CommitRepository;
+  /** Without what was remembered before. */
+  const known = () => new KnownUsers(new Database(dataSource), { userTable: USER_TABLE });
   let users: UserRepository;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open());
     transactions = new Transactions(new Database(dataSource));
-    settlements = new SettlementRepository(dataSource);
+    commits = commitsOn(dataSource);
     users = new UserRepository(dataSource.getRepository(User));
   });
   beforeEach(() => dataSource.query('TRUNCATE user_account, token_exchange_identity_link CASCADE'));
@@ -89,7 +88,11 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     );
     return userId;
   };
-  const findIds = (identities: { issuer: string; subject: string }[]) => Promise.all(identities.map(settle));
+  const findIds = async (identities: ExternalIdentity[]) => {
+    const users = known();
+    const found = await Promise.all(identities.map((identity) => users.find(identity)));
+    return found.map((user) => user?.id);
+  };
   const ofIssuer = (subjects: readonly string[], issuer = ISSUER) =>
     subjects.map((subject) => ({ issuer, subject }));
 
@@ -127,61 +130,69 @@ describeOnEachDatabase('users that many look for at once', (database) => {
 
   it('[D42] a subject that no row can hold fails alone', async () => {
     const id = await link('known');
+    const users = known();
     const asked = ['known', 'nul \0', 'known', 'unknown'].map((subject) =>
-      settle({ issuer: ISSUER, subject }),
+      users.find({ issuer: ISSUER, subject }),
     );
     const outcomes = await Promise.allSettled(asked);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect(outcomes).toMatchObject([{ value: id }, {}, { value: id }, { value: undefined }]);
+    expect(outcomes).toMatchObject([{ value: { id } }, {}, { value: { id } }, { value: undefined }]);
   });
 
-  it('[4.4.4] only a user whom the claims leave as they are is settled', async () => {
-    const id = await link('whole');
-    await dataSource.query(
-      `UPDATE user_account SET given_name = 'O''Neil "N" {},\\', family_name = 'NULL', role = 'global:admin'
-       WHERE id = $1`,
-      [id],
-    );
-    const claims = { givenName: 'O\'Neil "N" {},\\', familyName: 'NULL', role: 'global:admin' };
-    const cases: [Partial<ExpectedUser>, string | undefined][] = [
-      [{}, id],
-      [claims, id],
-      [{ ...claims, givenName: 'O' }, undefined],
-      [{ ...claims, familyName: '' }, undefined],
-      [{ ...claims, familyName: 'null' }, undefined],
-      [{ ...claims, role: 'global:member' }, undefined],
-    ];
-    const asked = cases.map(([each]) => settle({ issuer: ISSUER, subject: 'whole', ...each }));
-    expect(await Promise.all(asked)).toEqual(cases.map(([, expected]) => expected));
-    await users.update(id, { enabled: false });
-    expect(await settle({ issuer: ISSUER, subject: 'whole', ...claims })).toBeUndefined();
+  const outcomeOf = (subject: Parameters<typeof decidedOn>[0], actor?: typeof subject) =>
+    commits.commit({
+      uses: [subject, ...(actor === undefined ? [] : [actor])].map(() => ({ jti: randomUUID(), exp: 2e9 })),
+      decided: decidedOn(subject, actor),
+    });
+  const found = async (subject: string) =>
+    [subject, (await known().find({ issuer: ISSUER, subject }))!] as const;
+
+  it.each([
+    ['the user is changed by hand', `UPDATE user_account SET given_name = given_name WHERE id = $1`],
+    ['the user is disabled', 'UPDATE user_account SET enabled = false WHERE id = $1'],
+    ['the user is deleted', 'DELETE FROM user_account WHERE id = $1'],
+    ['the identity is unlinked', 'DELETE FROM token_exchange_identity_link WHERE user_id = $1'],
+  ])(
+    '[D30] what was decided is committed while link and version stand, and not once %s',
+    async (_, change) => {
+      const id = await link('decided');
+      const other = await link('other');
+      const [decided, neighbour] = [await found('decided'), await found('other')];
+      expect([decided[1].id, neighbour[1].id]).toEqual([id, other]);
+      expect(await outcomeOf(decided)).toBe('committed');
+      expect(await outcomeOf(decided, neighbour)).toBe('committed');
+      await dataSource.query(change, [id]);
+      const outcomes = [
+        outcomeOf(decided),
+        outcomeOf(decided, neighbour),
+        outcomeOf(neighbour, decided),
+        outcomeOf(neighbour),
+      ];
+      expect(await Promise.all(outcomes)).toEqual(['changed', 'changed', 'changed', 'committed']);
+    },
+  );
+
+  it('[D30] a link to another user with the same version in the request is changed', async () => {
+    await link('moved');
+    const moved = await found('moved');
+    await dataSource.query('UPDATE token_exchange_identity_link SET user_id = $1 WHERE subject = $2', [
+      await newUser(),
+      'moved',
+    ]);
+    expect(await outcomeOf(moved)).toBe('changed');
   });
 
-  it('[D8] a pair is settled only if both users are as expected', async () => {
-    const [subjectId, actorId] = [await link('subject'), await link('actor')];
-    const identity = (subject: string) => ({ issuer: ISSUER, subject });
-    const settlePair = (subject: string, actor: string) =>
-      settlements.settle({
-        uses: [randomUUID(), randomUUID()].map((jti) => ({ jti, exp: 2e9 })),
-        subject: identity(subject),
-        actor: identity(actor),
-        events: [],
-      });
-    const settled = await Promise.all([
-      settlePair('subject', 'actor'),
-      settlePair('subject', 'nobody'),
-      settlePair('nobody', 'actor'),
-      settlePair('actor', 'subject'),
-      settlePair('actor', 'actor'),
-    ]);
-    const isSettled = true;
-    expect(settled).toMatchObject([
-      { isSettled, users: { subjectUserId: subjectId, actorUserId: actorId } },
-      { isSettled: false },
-      { isSettled: false },
-      { isSettled, users: { subjectUserId: actorId, actorUserId: subjectId } },
-      { isSettled, users: { subjectUserId: actorId, actorUserId: actorId } },
-    ]);
+  it('[D30] no value of a version comes again', async () => {
+    const id = await newUser();
+    const versions = new Set<string>();
+    for (let change = 0; change < 20; change++) {
+      const [row] = await dataSource.query<{ version: string }[]>(
+        'WITH changed AS (UPDATE user_account SET enabled = true WHERE id = $1 RETURNING version) SELECT version FROM changed',
+        [id],
+      );
+      versions.add(row!.version);
+    }
+    expect(versions.size).toBe(20);
   });
 
   it('[D30] each id gets its user, the same as in a transaction, and an unknown one nobody', async () => {
@@ -218,7 +229,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     let goesOn = true;
     const ask = async () => {
       while (goesOn) {
-        await Promise.all([users.findById(id), settle({ issuer: ISSUER, subject: 'changing' })]);
+        await Promise.all([users.findById(id), known().find({ issuer: ISSUER, subject: 'changing' })]);
         // The embedded database answers without leaving this turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -227,16 +238,18 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     for (let change = 0; change < 60; change++) {
       const [enabled, givenName] = [change % 2 === 0, `Robin ${change}`];
       await users.update(id, { enabled, givenName });
-      const [user, settled] = await Promise.all([
+      const [user, linked] = await Promise.all([
         users.findById(id),
-        settle({ issuer: ISSUER, subject: 'changing', givenName }),
+        known().find({ issuer: ISSUER, subject: 'changing' }),
       ]);
-      expect(user).toMatchObject({ id, enabled, givenName });
-      expect(settled).toBe(enabled ? id : undefined);
+      expect([user, linked]).toMatchObject([
+        { id, enabled, givenName },
+        { id, enabled, givenName },
+      ]);
     }
     await dataSource.query('DELETE FROM user_account WHERE id = $1', [id]);
     expect(await users.findById(id)).toBeUndefined();
-    expect(await settle({ issuer: ISSUER, subject: 'changing' })).toBeUndefined();
+    expect(await known().find({ issuer: ISSUER, subject: 'changing' })).toBeUndefined();
     goesOn = false;
     await Promise.all(others);
   });

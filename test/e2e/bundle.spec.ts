@@ -44,7 +44,7 @@ describeBuilt('the built service', () => {
   });
 
   it.each([
-    ['class JtiRepository', 'src/token-exchange/consumption/jti.repository.ts'],
+    ['class JtiRepository', 'src/token-exchange/replay/jti.repository.ts'],
     ['class ConcurrencyLimit ', 'src/platform/http/concurrency-limit.ts'],
   ])('leads from %s to %s', (text, source) => {
     const file = bundled.find((name) => textOf(name).includes(text)) ?? '';

@@ -1,7 +1,7 @@
 // What /metrics counts, and that nothing of a client's gets into a label.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
-import { JtiPurgeJob } from '../../src/token-exchange/consumption/jti-purge.job.js';
+import { JtiPurgeJob } from '../../src/token-exchange/replay/jti-purge.job.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { Cast, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -104,7 +104,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
 
   it('observes how long the stages of each flow take, failed ones too', async () => {
     const stages = (['exchange', 'embed'] as const).flatMap((flow) =>
-      ['verify', 'consume', 'resolve', 'issue'].map((stage): [string, Record<string, string>] => [
+      ['verify', 'commit', 'issue'].map((stage): [string, Record<string, string>] => [
         STAGES,
         { flow, stage },
       ]),
@@ -113,7 +113,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       await service.accessToken({ subject_token: partner.sign() });
       await service.embed({ token: 'x' });
     });
-    expect(counted).toEqual([1, 1, 1, 1, 1, 0, 0, 0]);
+    expect(counted).toEqual([1, 1, 1, 1, 0, 0]);
   });
 
   it('tells how many keys each entry of the configuration has', async () => {

@@ -172,7 +172,7 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
   };
   const ROUTE = 'POST /rest/auth/oauth/token';
 
-  it('of an exchange: the request in its caller’s trace, and the four verbs in it', async () => {
+  it('of an exchange: the request in its caller’s trace, and its stages in it', async () => {
     const answer = await exchange(partner.sign(), TRACEPARENT);
     expect(answer.status).toBe(200);
     const spans = await trace(TRACE, ROUTE);
@@ -181,7 +181,7 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     expect(request && attribute(request, 'http.response.status_code')).toBe(200);
     expect(request && attribute(request, 'http.route')).toBe('/rest/auth/oauth/token');
     const stages = spans.filter(({ name }) => name !== ROUTE);
-    expect(stages.map(({ name }) => name)).toEqual(['verify', 'consume', 'resolve', 'issue']);
+    expect(stages.map(({ name }) => name)).toEqual(['verify', 'commit', 'issue']);
     expect(new Set(stages.map((stage) => stage.parentSpanId))).toEqual(new Set([request?.spanId]));
     expect(new Set(stages.map((stage) => attribute(stage, 'svc.flow')))).toEqual(new Set(['exchange']));
     const lines = (await logOf(service)).filter(({ traceId }) => traceId === TRACE);
@@ -214,7 +214,7 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     await exchange(partner.sign(claims), `00-${traceId}-${CALLER}-01`);
     await trace(traceId, ROUTE);
     expect(collector.spans.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['open', 'GET /rest/auth/embed']),
+      expect.arrayContaining(['commit', 'GET /rest/auth/embed']),
     );
     expect(collector.spans.filter(({ name }) => /healthz|metrics/.test(name))).toEqual([]);
     const { sub, email } = claims as { sub: string; email: string };

@@ -5,15 +5,14 @@ import type { Members } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 import { signCompactJws } from '../../src/token-exchange/tokens/jws-signer.js';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
-import { ConsumptionService } from '../../src/token-exchange/consumption/consumption.service.js';
-import { JtiRepository } from '../../src/token-exchange/consumption/jti.repository.js';
-import { DelegationService } from '../../src/token-exchange/delegation/delegation.service.js';
-import { IssuancePlanner } from '../../src/token-exchange/delegation/issuance.planner.js';
+import type { CommitRequest } from '../../src/token-exchange/flows/commit.repository.js';
+import { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
+import { CommitService } from '../../src/token-exchange/flows/commit.service.js';
+import { TokenExchangeService } from '../../src/token-exchange/flows/token-exchange.service.js';
+import { IssuancePlanner } from '../../src/token-exchange/flows/issuance.planner.js';
 import { EntryThrottleService } from '../../src/token-exchange/edge/entry-throttle.service.js';
-import { EmbedLoginService } from '../../src/token-exchange/embed-login/embed-login.service.js';
-import type { Settled, Settlement } from '../../src/token-exchange/host/settlements.js';
-import { Settlements } from '../../src/token-exchange/host/settlements.js';
-import { IdentityService } from '../../src/token-exchange/identity/identity.service.js';
+import { EmbeddedLoginService } from '../../src/token-exchange/flows/embedded-login.service.js';
+import { IdentityService } from '../../src/token-exchange/users/identity.service.js';
 import { Journey } from '../../src/token-exchange/journey.js';
 import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
@@ -25,19 +24,13 @@ import { meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
-/** Revokes before the tokens are used up, and then lets that go on: as an operator does at any moment. */
-class RevokingMeanwhile extends Settlements {
-  constructor(
-    private readonly settlements: Settlements,
-    private readonly revoke: () => Promise<unknown>,
-  ) {
-    super();
-  }
-
-  async settle(settlement: Settlement): Promise<Settled> {
-    await this.revoke();
-    return this.settlements.settle(settlement);
-  }
+/** Revokes right before each commit. */
+function revokingMeanwhile(commits: CommitRepository, revoke: () => Promise<unknown>): CommitRepository {
+  const commit = async (request: CommitRequest) => {
+    await revoke();
+    return commits.commit(request);
+  };
+  return Object.assign(Object.create(commits) as CommitRepository, { commit });
 }
 
 const ISSUER = 'https://partner.example';
@@ -216,16 +209,13 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
 
   describe('while a request is under way', () => {
     const parts = (request: string) => {
-      const identities = service.part(IdentityService);
       const revokeKey = () => revocations().revoke({ issuer: ISSUER, kid: 'first' }, request);
-      const settlements = new RevokingMeanwhile(service.part(Settlements), revokeKey);
+      const commits = revokingMeanwhile(service.part(CommitRepository), revokeKey);
       return {
         verifier: service.part(ExternalTokenVerifier),
-        known: service.part(Revocations),
-        consumption: new ConsumptionService(service.part(JtiRepository), identities, settlements),
-        identities,
         throttle: service.part(EntryThrottleService),
-        audit: service.part(AuditBus),
+        known: service.part(Revocations),
+        commits: new CommitService(service.part(IdentityService), commits, service.part(AuditBus)),
         journey: service.part(Journey),
       };
     };
@@ -238,18 +228,9 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     it('an exchange hands nothing out, and the trail says so after the success', async () => {
       await issued(partner);
       const request = requestId();
-      const { verifier, throttle, known, consumption, identities, audit, journey } = parts(request);
+      const { verifier, throttle, known, commits, journey } = parts(request);
       const planner = service.part(IssuancePlanner);
-      const flow = new DelegationService(
-        verifier,
-        throttle,
-        known,
-        planner,
-        consumption,
-        identities,
-        audit,
-        journey,
-      );
+      const flow = new TokenExchangeService(verifier, throttle, known, planner, commits, journey);
       const exchange = flow.exchange({ subjectToken: token(partner), sender: {}, requestId: request });
       await expect(exchange).rejects.toMatchObject({ reason: 'trust_revoked' });
       expect(await namesOf(request)).toEqual([
@@ -259,34 +240,21 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
       ]);
     });
 
-    it('a login opens no session', async () => {
+    it('a login hands no session out, and what it has opened is refused', async () => {
       await opened(partner);
-      const count = async () => (await service.rows('SELECT 1 FROM token_exchange_session')).length;
-      const before = await count();
       const request = requestId();
-      const { verifier, throttle, known, consumption, identities, audit, journey } = parts(request);
+      const { verifier, throttle, known, commits, journey } = parts(request);
       const sessions = service.part(SessionService);
-      const flow = new EmbedLoginService(
-        verifier,
-        throttle,
-        known,
-        consumption,
-        identities,
-        sessions,
-        audit,
-        journey,
-      );
+      const flow = new EmbeddedLoginService(verifier, throttle, known, commits, sessions, journey);
       const source = { method: 'POST', origin: undefined, fetchSite: undefined } as const;
       const login = flow.login({
         ...{ token: token(partner), source, sender: {}, cookies: undefined, requestId: request },
       });
       await expect(login).rejects.toMatchObject({ reason: 'trust_revoked' });
-      expect([await count(), await namesOf(request)]).toEqual([
-        before,
-        [
-          ['trust-revoked', undefined],
-          ['embed-login-failed', 'trust_revoked'],
-        ],
+      expect(await namesOf(request)).toEqual([
+        ['trust-revoked', undefined],
+        ['embed-login', undefined],
+        ['embed-login-failed', 'trust_revoked'],
       ]);
     });
   });

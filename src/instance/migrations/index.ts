@@ -17,6 +17,7 @@ import { NoLeaseView1790000000170 } from './1790000000170-no-lease-view.js';
 import { EmailDomains1790000000200 } from './1790000000200-email-domains.js';
 import { ClientRequestId1790000000210 } from './1790000000210-client-request-id.js';
 import { ProjectSize1790000000220 } from './1790000000220-project-size.js';
+import { UserVersion1790000000230 } from './1790000000230-user-version.js';
 
 const [tokenExchange, revocation, storedEntries, leaderEpoch, sessionGeneration, noLease] =
   TOKEN_EXCHANGE_MIGRATIONS;
@@ -45,4 +46,5 @@ export const MIGRATIONS = [
   EmailDomains1790000000200,
   ClientRequestId1790000000210,
   ProjectSize1790000000220,
+  UserVersion1790000000230,
 ] as const;

@@ -4,9 +4,8 @@ import { Module } from '@nestjs/common';
 import { InstanceLoginFailurePage } from './instance-login-failure-page.js';
 import { InstanceTelemetry } from './instance-telemetry.js';
 import { InstanceUsers } from './instance-users.js';
-import { SettlementRepository } from './settlement.repository.js';
 
-const PORTS = [SettlementRepository, InstanceUsers, InstanceTelemetry, InstanceLoginFailurePage];
+const PORTS = [InstanceUsers, InstanceTelemetry, InstanceLoginFailurePage];
 
 /** Sessions and access tokens are those of token-exchange/ itself: see access.module.ts. */
 @Module({})

@@ -1,5 +1,5 @@
 // Makes what explains the tokens that this instance is sent.
-import { JtiRepository } from '../../token-exchange/consumption/jti.repository.js';
+import { JtiRepository } from '../../token-exchange/replay/jti.repository.js';
 import type { Database } from '../../platform/database/database.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import type {
@@ -10,7 +10,7 @@ import type { TokenExplanation } from '../../token-exchange/explain/token-explan
 import type { ExplanationSources } from '../../token-exchange/explain/token.explainer.js';
 import { TokenExplainer } from '../../token-exchange/explain/token.explainer.js';
 import type { Clock } from '../../platform/clock.js';
-import { IdentityLinkRepository } from '../../token-exchange/identity/identity-link.repository.js';
+import { IdentityLinkRepository } from '../../token-exchange/users/identity-link.repository.js';
 import type { JwksSnapshotRepository } from '../../token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import type { RevocationRepository } from '../../token-exchange/revocation/revocation.repository.js';
 import type { UserRepository } from '../../users/user.repository.js';

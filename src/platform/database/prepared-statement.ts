@@ -26,8 +26,9 @@ export class PreparedStatement<Input, Row> {
     statement: Sql<Input>,
   ) {
     if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw new RangeError(`${name} is too long for a name`);
-    if (known.has(name)) throw new RangeError(`there is a statement ${name} already`);
     ({ text: this.text, values: this.values } = writtenSql(statement));
+    if ((known.get(name)?.text ?? this.text) !== this.text)
+      throw new RangeError(`there is another statement ${name} already`);
     known.set(name, this);
   }
 

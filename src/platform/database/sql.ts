@@ -55,6 +55,17 @@ export function sql<Input = unknown>(
   );
 }
 
+const NAME = /^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?$/;
+
+/**
+ * The name of a table, column or type, with its schema where it has one, as the host's source gives it.
+ * @throws RangeError where it is not made of lower-case letters, digits and `_`
+ */
+export function identifier(name: string): Sql {
+  if (!NAME.test(name)) throw new RangeError(`${JSON.stringify(name)} is not a plain name of the database`);
+  return new Piece([name]);
+}
+
 /** Joins pieces by a separator; nothing where there are none. */
 export function joined<Input>(pieces: readonly Sql<Input>[], separator: Sql<Input>): Sql<Input> {
   return new Piece(

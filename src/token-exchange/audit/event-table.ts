@@ -15,6 +15,9 @@ import { AuditTrail } from './audit-trail.js';
  */
 export class EventTable {
   readonly append: SharedStatement<readonly AuditEvent[], unknown, undefined>;
+  /** Of what `rowOf` makes, but for the users: for a list of column definitions. */
+  readonly columns: Sql;
+  private readonly isNamed: boolean;
 
   /**
    * @param name of the table
@@ -24,42 +27,43 @@ export class EventTable {
    */
   constructor(
     private readonly name: Sql,
-    private readonly userIdType: Sql,
+    userIdType: Sql,
     appendName: string,
     private readonly clientRequestIdOf?: (requestId: string) => string | undefined,
   ) {
+    this.isNamed = clientRequestIdOf !== undefined;
+    const more = this.isNamed ? sql`, client_request_id text` : sql``;
+    this.columns = sql`name text, occurred_at float8, request_id text, payload jsonb${more}`;
+    const rows = parameter('json', (requests: readonly (readonly AuditEvent[])[]) =>
+      JSON.stringify(requests.flat().map((event) => this.rowOf(event))),
+    );
+    const users = sql`subject_user_id ${userIdType}, actor_user_id ${userIdType}`;
     this.append = new SharedStatement(
       appendName,
-      this.insertion((requests: readonly (readonly AuditEvent[])[]) => requests),
+      this.insertionFrom(sql`json_to_recordset(${rows}) AS event (${this.columns}, ${users})`),
       (_rows, requests) => requests.map(() => undefined),
     );
   }
 
-  /**
-   * The clause that writes events, for statements that write them together with what they tell about.
-   * @param eventsOf the events of each request that shares the statement
-   * @param parties names the relation of the statement that knows the users of each `request`, by its index; only the events
-   *   of the requests in it are written. Without it the events name their users themselves
-   */
-  insertion<Input>(
-    eventsOf: (input: Input) => readonly (readonly AuditEvent[])[],
-    parties?: Sql,
-  ): Sql<Input> {
-    const users = parties ?? sql`event`;
-    const ofParties =
-      parties === undefined ? sql`` : sql` JOIN ${parties} ON ${parties}.request = event.request`;
-    const rows = (events: readonly AuditEvent[], request: number) =>
-      toRows(events, request, this.clientRequestIdOf);
-    const events = parameter('json', (input: Input) => JSON.stringify(eventsOf(input).flatMap(rows)));
-    const isNamed = this.clientRequestIdOf !== undefined;
-    const [column, value, type] = isNamed
-      ? [sql`, client_request_id`, sql`, event.client_request_id`, sql`, client_request_id text`]
-      : [sql``, sql``, sql``];
-    return sql`INSERT INTO ${this.name} (name, occurred_at, request_id, subject_user_id, actor_user_id, payload${column})
-    SELECT event.name, to_timestamp(event.occurred_at), event.request_id, ${users}.subject_user_id, ${users}.actor_user_id,
-      event.payload${value}
-    FROM json_to_recordset(${events}) AS event (request integer, name text, occurred_at float8, request_id text,
-  subject_user_id ${this.userIdType}, actor_user_id ${this.userIdType}, payload jsonb${type})${ofParties}`;
+  /** Writes events, for a statement that also writes what they are about. @param relation has `columns`, and those of the users */
+  insertionFrom<Input>(relation: Sql<Input>): Sql<Input> {
+    const more = this.isNamed ? sql`, client_request_id` : sql``;
+    return sql`INSERT INTO ${this.name} (name, occurred_at, request_id, subject_user_id, actor_user_id, payload${more})
+    SELECT name, to_timestamp(occurred_at), request_id, subject_user_id, actor_user_id, payload${more} FROM ${relation}`;
+  }
+
+  /** For JSON; a member that is undefined is not written. */
+  rowOf(event: AuditEvent): Record<string, unknown> {
+    return {
+      name: event.name,
+      // Seconds: text of ISO 8601 took longer to write than all the rest of the row.
+      occurred_at: event.occurredAt.getTime() / 1000,
+      request_id: event.requestId,
+      subject_user_id: event.subjectUserId,
+      actor_user_id: event.actorUserId,
+      payload: event.payload,
+      client_request_id: this.clientRequestIdOf?.(event.requestId),
+    };
   }
 }
 
@@ -68,7 +72,7 @@ export class EventTableTrail extends AuditTrail {
   private readonly appends: Batch<readonly AuditEvent[], undefined>;
 
   constructor(
-    private readonly table: EventTable,
+    readonly table: EventTable,
     database: Database,
   ) {
     super();
@@ -82,22 +86,4 @@ export class EventTableTrail extends AuditTrail {
     const { text, values } = this.table.append;
     await managerOf(transaction).query(text, values([events]));
   }
-}
-
-function toRows(
-  events: readonly AuditEvent[],
-  request: number,
-  clientRequestIdOf?: (requestId: string) => string | undefined,
-) {
-  return events.map((event) => ({
-    request,
-    name: event.name,
-    // Seconds: text of ISO 8601 took longer to write than all the rest of the row.
-    occurred_at: event.occurredAt.getTime() / 1000,
-    request_id: event.requestId,
-    subject_user_id: event.subjectUserId,
-    actor_user_id: event.actorUserId,
-    payload: event.payload,
-    client_request_id: clientRequestIdOf?.(event.requestId),
-  }));
 }

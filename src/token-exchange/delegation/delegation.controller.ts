@@ -13,7 +13,7 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { TOKEN_PATH } from '../edge/paths.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
-import { DelegationService } from './delegation.service.js';
+import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { readTokenExchangeForm } from './token-exchange.form.js';
@@ -34,7 +34,7 @@ export interface TokenExchangeAnswer {
 @UseFilters(OAuthErrorFilter)
 export class DelegationController {
   constructor(
-    private readonly delegation: DelegationService,
+    private readonly exchanges: TokenExchangeService,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
     private readonly types: TokenTypeWarning,
@@ -59,7 +59,7 @@ export class DelegationController {
       this.bodies.bytesOf(request),
     );
     for (const type of otherTypes ?? []) this.types.warn(type, requestIdOf(request));
-    const { accessToken, lifetimeSeconds, grantedScopes, rateLimit } = await this.delegation.exchange({
+    const { accessToken, lifetimeSeconds, grantedScopes, rateLimit } = await this.exchanges.exchange({
       subjectToken,
       actorToken,
       scope,

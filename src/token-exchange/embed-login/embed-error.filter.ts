@@ -13,7 +13,7 @@ import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.j
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
 import { asksForPage } from './embed-login.form.js';
-import { pageOriginOf } from './login-origin.js';
+import { pageOriginOf } from '../flows/login-origin.js';
 
 @Catch()
 export class EmbedErrorFilter extends RefusalFilter {

@@ -18,9 +18,9 @@ import { Journey } from '../journey.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
-import { EmbedLoginService } from './embed-login.service.js';
+import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
 import { localRedirect, redirectFault } from './local-redirect.js';
-import type { LoginSource } from './login-origin.js';
+import type { LoginSource } from '../flows/login-origin.js';
 import { PlainHttpWarning } from './plain-http.warning.js';
 
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
@@ -39,7 +39,7 @@ const SEE_OTHER = 303;
 )
 export class EmbedLoginController {
   constructor(
-    private readonly embedLogin: EmbedLoginService,
+    private readonly embedLogin: EmbeddedLoginService,
     private readonly plainHttp: PlainHttpWarning,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,

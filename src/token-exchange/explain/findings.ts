@@ -1,6 +1,6 @@
 // Makes the explanation of what was found out about a request.
-import type { Terms } from '../delegation/issuance.planner.js';
-import type { IdentityDecision } from '../identity/identity.decider.js';
+import type { Terms } from '../flows/issuance.planner.js';
+import type { UserDecision } from '../users/decide.js';
 import { policyInWords } from '../trust/policy-words.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/trusted-key.service.js';
@@ -39,7 +39,7 @@ export interface Findings {
   readonly terms: Terms | undefined;
   /** Whose users were looked for, in that order. */
   readonly order: readonly Party[];
-  readonly decided: Partial<Record<Party, IdentityDecision>>;
+  readonly decided: Partial<Record<Party, UserDecision>>;
   readonly subject: TokenFacts;
   readonly actor?: TokenFacts;
 }
@@ -163,7 +163,7 @@ function entryOf({ policy }: TokenFacts, { trust, now }: Findings): ExplainedEnt
   };
 }
 
-function explainedUser(token: TokenFacts, decision: IdentityDecision | undefined): ExplainedUser | null {
+function explainedUser(token: TokenFacts, decision: UserDecision | undefined): ExplainedUser | null {
   if (decision?.by === 'provisioning') {
     const { role, givenName, familyName } = decision.newUser;
     const names = { givenName, familyName };

@@ -1,9 +1,9 @@
 // Users and links as they would be after what was decided so far, without any of it being done.
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { ExternalIdentity, HostUser, UserDirectory } from '../host/users.js';
-import type { IdentityDecision } from '../identity/identity.decider.js';
-import { identityOf } from '../identity/identity.decider.js';
-import type { IdentityLinkRepository } from '../identity/identity-link.repository.js';
+import type { UserDecision } from '../users/decide.js';
+import { identityOf } from '../users/decide.js';
+import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 
 /** What was read on the way to the user of one token; null: there was none. */
@@ -62,13 +62,13 @@ export class ForeseenUsers {
   }
 
   /** From now on it is as if this had been done. */
-  foresee(token: VerifiedToken, decision: IdentityDecision): void {
+  foresee(token: VerifiedToken, decision: UserDecision): void {
     const user = this.userAfter(decision);
     this.links.set(keyOf(identityOf(token)), user.id);
     this.changed.set(user.id, user);
   }
 
-  private userAfter(decision: IdentityDecision): HostUser {
+  private userAfter(decision: UserDecision): HostUser {
     if (decision.by !== 'provisioning') return { ...decision.user, ...decision.update };
     const { email, role, givenName, familyName } = decision.newUser;
     const id = `${NOT_MADE}${this.made.size + 1}`;

@@ -1,20 +1,12 @@
 // Explains what the service would make of a token: by the code that judges it, on what is stored, and without using it up.
-import type { Parties } from '../consumption/consumption.service.js';
-import type { JtiRepository } from '../consumption/jti.repository.js';
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
-import { judgeRevocation, verifyParties } from '../delegation/exchange.judgement.js';
-import type { Terms } from '../delegation/issuance.planner.js';
-import { judgeTerms } from '../delegation/issuance.planner.js';
-import type { Resolved } from '../delegation/resolving-order.js';
-import { resolveInOrder } from '../delegation/resolving-order.js';
-import type { LoginSource } from '../embed-login/login-origin.js';
-import { verifyLogin } from '../embed-login/login.judgement.js';
+import type { Terms } from '../flows/issuance.planner.js';
+import { judgeTerms } from '../flows/issuance.planner.js';
+import type { LoginSource } from '../flows/login-origin.js';
+import { verifyExchange, verifyLogin } from '../flows/verification.js';
 import type { Flow } from '../flow.js';
 import { Clock } from '../../platform/clock.js';
 import type { UserDirectory } from '../host/users.js';
-import type { IdentityDecision } from '../identity/identity.decider.js';
-import { IdentityDecider } from '../identity/identity.decider.js';
-import type { IdentityLinkRepository } from '../identity/identity-link.repository.js';
 import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
 import { StoredJwksKeyProvider } from '../trust/jwks/stored-jwks-key.provider.js';
 import { StaticKeyProvider } from '../trust/static-key.provider.js';
@@ -22,14 +14,21 @@ import type { JudgedEntry } from '../trust/stored/stored-entry.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/trusted-key.service.js';
 import type { Party } from '../rejection.js';
-import { Rejection, withRejectionContext } from '../rejection.js';
+import { Rejection } from '../rejection.js';
+import type { JtiRepository } from '../replay/jti.repository.js';
 import type { RevocationRepository } from '../revocation/revocation.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import { SilentTelemetry } from '../silent-telemetry.js';
 import { parseCompactJws } from '../verification/compact-jws.js';
 import type { VerifiedToken } from '../verification/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verification/external-token.verifier.js';
-import { refuseRevokedTrust } from '../verification/revoked-trust.js';
+import type { Tokens } from '../verification/tokens.js';
+import { listOf } from '../verification/tokens.js';
+import { readCandidates } from '../users/candidates.js';
+import type { UserDecision } from '../users/decide.js';
+import { decide } from '../users/decide.js';
+import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
+import { sortKeyOf } from '../users/identity.service.js';
 import type { ExplanationRequest, ExplanationRules } from './explanation-request.js';
 import type { IdentitySight } from './foreseen-users.js';
 import { ForeseenUsers } from './foreseen-users.js';
@@ -75,7 +74,7 @@ class StoppedClock extends Clock {
 /**
  * Nothing is written, locked, fetched or counted: a token that is good is good afterwards.
  * @rule D80 An explanation is made by the code that judges requests, reads only, and leaves the token as good as it was.
- * See `IdentityDecider` for the user, `StoredJwksKeyProvider` for keys, `Transactions.read` for the database.
+ * See `decide` for the user, `StoredJwksKeyProvider` for keys, `Transactions.read` for the database.
  */
 export class TokenExplainer {
   constructor(
@@ -120,7 +119,7 @@ class Walk {
   private readonly order: Party[] = [];
   private terms: Terms | undefined;
   private used: readonly boolean[] = [];
-  private decided: Partial<Record<Party, IdentityDecision>> = {};
+  private decided: Partial<Record<Party, UserDecision>> = {};
 
   constructor(
     private readonly rules: ExplanationRules,
@@ -161,10 +160,10 @@ class Walk {
 
   private async rejectionOf(request: ExplanationRequest): Promise<Rejection | undefined> {
     try {
-      const parties = await this.judge(request);
+      const tokens = await this.judge(request);
       await this.sources.transactions.read(async (transaction) => {
-        await this.judgeUses(transaction, parties);
-        this.decided = await this.decide(transaction, parties);
+        await this.judgeUses(transaction, tokens);
+        await this.decide(transaction, tokens);
       });
       return undefined;
     } catch (error) {
@@ -174,59 +173,50 @@ class Walk {
   }
 
   /** All that comes before the tokens would be used up. */
-  private async judge(request: ExplanationRequest): Promise<Parties> {
+  private async judge(request: ExplanationRequest): Promise<Tokens> {
+    const { verifier } = this;
     const { revocations } = this.trust;
+    const { token, actorToken, origin } = request;
     if (request.flow === 'embed') {
-      const { token, origin } = request;
       const source: LoginSource = { method: 'POST', origin, fetchSite: undefined };
-      const login = { token, source };
-      const subject = await verifyLogin(this.verifier, revocations, login);
-      return { subject };
+      return verifyLogin({ verifier, revocations }, { token, source });
     }
-    const { token: subjectToken, actorToken } = request;
-    const parties = await verifyParties(this.verifier, { subjectToken, actorToken });
-    judgeRevocation(revocations, parties, refuseRevokedTrust);
-    await withRejectionContext(issuerAndKid(parties.subject), () => {
-      this.terms = this.termsOf(request, parties);
-    });
-    return parties;
+    const tokens = await verifyExchange({ verifier, revocations }, { subjectToken: token, actorToken });
+    this.terms = this.termsOf(request, tokens);
+    return tokens;
   }
 
-  private termsOf(request: ExplanationRequest, parties: Parties): Terms {
+  private termsOf(request: ExplanationRequest, tokens: Tokens): Terms {
     const { maxTokenLifetimeSeconds } = this.rules.options.exchange;
     const limits = { now: this.clock.nowSeconds(), maxTokenLifetimeSeconds, host: this.rules.audience };
-    return judgeTerms(request, parties, limits);
+    return judgeTerms(request, tokens, limits);
   }
 
-  /** What using the tokens up would come to; see `JtiRepository.consume`. */
-  private async judgeUses(transaction: Transaction, { subject, actor }: Parties): Promise<void> {
-    const uses = (actor === undefined ? [subject] : [subject, actor]).map(({ claims }) => claims);
+  /** What using the tokens up would come to; see commit.repository.ts. */
+  private async judgeUses(transaction: Transaction, { subject, actor }: Tokens): Promise<void> {
+    const uses = listOf({ subject, actor }).map(({ claims }) => claims);
     this.used = await this.sources.jtis.findUsed(transaction, uses);
     const areTwins = actor?.claims.jti === subject.claims.jti;
     if (this.used.includes(true) || areTwins) throw new Rejection('token_replayed', issuerAndKid(subject));
   }
 
-  private decide(transaction: Transaction, parties: Parties): Promise<Resolved<IdentityDecision>> {
-    const decider = new IdentityDecider(this.users, this.users, this.rules.options);
-    return resolveInOrder(parties, (party, token) =>
-      withRejectionContext({ party, ...issuerAndKid(token) }, () =>
-        this.decideParty(decider, transaction, party, token),
-      ),
-    );
+  /** In the order of `IdentityService.resolve`. */
+  private async decide(transaction: Transaction, { subject, actor }: Tokens): Promise<void> {
+    const parties = [['subject', subject] as const, ...(actor ? [['actor', actor] as const] : [])];
+    parties.sort(([, one], [, other]) => (sortKeyOf(one) <= sortKeyOf(other) ? -1 : 1));
+    for (const [party, token] of parties) await this.decideOn(transaction, party, token);
   }
 
-  private async decideParty(
-    decider: IdentityDecider,
-    transaction: Transaction,
-    party: Party,
-    token: VerifiedToken,
-  ): Promise<IdentityDecision> {
+  private async decideOn(transaction: Transaction, party: Party, token: VerifiedToken): Promise<void> {
     this.order.push(party);
     try {
-      const decision = await decider.decide(transaction, token);
+      const candidates = await readCandidates(transaction, token, { links: this.users, users: this.users });
+      const decision = decide(token, candidates, this.rules.options.roles);
       this.users.foresee(token, decision);
       this.decided = { ...this.decided, [party]: decision };
-      return decision;
+    } catch (error) {
+      if (error instanceof Rejection) error.add({ party, ...issuerAndKid(token) });
+      throw error;
     } finally {
       this.sights.set(party, this.users.takeSight());
     }

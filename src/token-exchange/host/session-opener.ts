@@ -2,7 +2,6 @@
 import type { AuditEvent } from '../audit/audit-event.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
-import type { LoginSettlement } from './settlements.js';
 
 /** A login that opens a session. */
 export interface SessionLogin {
@@ -28,8 +27,22 @@ export interface OpenedSession {
   readonly events: readonly AuditEvent[];
 }
 
+/** A session as a row of `token_exchange_session`, but for its user. */
+export interface NewSession {
+  /** Of its random id, by SHA-256. */
+  readonly idHash: Buffer;
+  readonly familyId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly loginOrigin: string | null;
+  readonly vouchedBy: readonly VouchingKey[];
+  /** See `SessionLogin`. */
+  readonly accessGeneration?: string;
+}
+
 /** A session that can be opened by its row alone. */
-export interface PreparedSession extends Pick<LoginSettlement, 'session' | 'maxSessionsPerUser'> {
+export interface PreparedSession {
+  readonly session: NewSession;
   /** To be answered once the row is there. */
   readonly opened: OpenedSession;
 }
@@ -43,4 +56,7 @@ export abstract class SessionOpener {
    * sessions in the table of this package. Without it, or where its row does not come about, `open` is called.
    */
   prepare?(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined;
+
+  /** Called after each login: ends what is over the limit of a user's sessions, in the background. */
+  limit?(userId: string, requestId: string): void;
 }

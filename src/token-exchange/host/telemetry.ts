@@ -2,7 +2,7 @@
 import type { Flow } from '../flow.js';
 
 /** The steps of the journey that are timed. */
-export type Stage = 'verify' | 'consume' | 'resolve' | 'issue' | 'open';
+export type Stage = 'verify' | 'commit' | 'issue';
 
 /** How many usable keys an entry of the configuration has. */
 export interface KeysHeld {

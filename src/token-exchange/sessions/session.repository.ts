@@ -31,42 +31,51 @@ export type DeletedSession = Pick<WebSession, 'userId' | 'familyId' | 'expiresAt
 export class SessionRepository {
   constructor(private readonly database: Database) {}
 
-  /** Of the same user one at a time: who comes next sees it with `deleteOldest`. */
   async insert(transaction: Transaction, session: WebSession): Promise<void> {
     const { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy, accessGeneration } =
       session;
     const keys = vouchedBy === null ? null : JSON.stringify(recordedKeys(vouchedBy));
     await managerOf(transaction).query(
       `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by, access_generation)
-       SELECT $1, $2, $3, $4, $5, $6, $7, $8
-       FROM pg_advisory_xact_lock(hashtext('token_exchange_session'), hashtext($9::text))`,
-      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys, accessGeneration, userId],
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys, accessGeneration],
     );
   }
 
   /**
-   * Deletes the oldest live sessions of a user whom somebody logs in (`insert`) until so many are left; none of the login's own
-   * family, since `deleteFamilies` would wait for a predecessor that goes, and not see what it opens. One that is being renewed
-   * or ended is left to that: nobody is waited for, who may wait for this login.
+   * Users who have more live sessions than a number.
+   * @param among only these; undefined: all there are
+   */
+  async findOverLimit(most: number, now: Date, among?: readonly string[]): Promise<string[]> {
+    const rows = await this.database.query<{ userId: string }>(
+      `SELECT user_id::text AS "userId" FROM token_exchange_session
+       WHERE expires_at > $1 ${among === undefined ? '' : 'AND user_id = ANY ($3)'} GROUP BY user_id HAVING count(*) > $2`,
+      [now, most, ...(among === undefined ? [] : [among])],
+    );
+    return rows.map(({ userId }) => userId);
+  }
+
+  /**
+   * Deletes the oldest live sessions of users until so many of each are left. One that is being renewed or ended is left to that.
    */
   deleteOldest(
     transaction: Transaction,
-    { userId, familyId }: Pick<WebSession, 'userId' | 'familyId'>,
+    userIds: readonly string[],
     left: number,
     now: Date,
   ): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
-      `WITH oldest AS MATERIALIZED (
-         SELECT id_hash, family_id FROM token_exchange_session WHERE user_id = $1 AND expires_at > $2
-         ORDER BY (family_id = $4) DESC, created_at DESC, id_hash OFFSET $3
+      `WITH ranked AS (
+         SELECT id_hash, row_number() OVER (PARTITION BY user_id ORDER BY created_at DESC, id_hash) AS place
+         FROM token_exchange_session WHERE user_id = ANY ($1) AND expires_at > $2
        ), free AS MATERIALIZED (
          SELECT id_hash FROM token_exchange_session
-         WHERE id_hash IN (SELECT id_hash FROM oldest WHERE family_id <> $4) FOR UPDATE SKIP LOCKED
+         WHERE id_hash IN (SELECT id_hash FROM ranked WHERE place > $3) FOR UPDATE SKIP LOCKED
        ), deleted AS (
          DELETE FROM token_exchange_session WHERE id_hash IN (SELECT id_hash FROM free)
          RETURNING user_id, family_id, expires_at
        ) SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM deleted`,
-      [userId, now, left, familyId],
+      [userIds, now, left],
     );
   }
 

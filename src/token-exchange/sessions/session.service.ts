@@ -3,10 +3,15 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
+import { AuditBus } from '../audit/audit.bus.js';
+import { Batch } from '../../platform/database/batch.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import type { OpenedSession, PreparedSession, SessionLogin } from '../host/session-opener.js';
 import { SessionOpener } from '../host/session-opener.js';
+import { newRequestId } from '../../platform/http/request-id.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
 import { readSessionCookies, sessionCookie } from './session-cookie.js';
@@ -19,16 +24,26 @@ const ID_BYTES = 32;
 /** For requests that are under way with the cookie of before. */
 const GRACE_AFTER_RENEWAL_MS = 30_000;
 
+/** A login whose user may have too many sessions by now. */
+interface Login {
+  readonly userId: string;
+  readonly requestId: string;
+}
+
 /** Why sessions were ended before their time. */
 type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
 
 @Injectable()
 export class SessionService extends SessionOpener {
+  private readonly limits = new Batch<Login, undefined>((logins) => this.limitAll(logins));
+
   constructor(
     private readonly sessions: SessionRepository,
     private readonly revocations: Revocations,
     private readonly clock: Clock,
     @Inject(SESSION_OPTIONS) private readonly options: SessionOptions,
+    private readonly audit: AuditBus,
+    @Inject(LOGGER) private readonly logger: Log,
   ) {
     super();
   }
@@ -36,7 +51,6 @@ export class SessionService extends SessionOpener {
   /**
    * Opens a session under a new random id, in the family of the latest session of this user that the request carries.
    * Whatever else it carries ends with its family: another user's, or what another jar of the browser still held.
-   * A user has no more of them than configured: the oldest ends (D104).
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
@@ -61,7 +75,6 @@ export class SessionService extends SessionOpener {
     );
     const session = { ...fresh, userId, familyId, loginOrigin, vouchedBy, accessGeneration };
     await this.sessions.insert(transaction, session);
-    events.push(...(await this.endOldest(transaction, session, requestId)));
     return { setCookie, familyId, events };
   }
 
@@ -71,9 +84,8 @@ export class SessionService extends SessionOpener {
     if (readSessionCookies(cookies).length > 0) return undefined;
     const { setCookie, ...fresh } = this.fresh();
     const familyId = randomUUID();
-    const { maxSessionsPerUser } = this.options;
     const opened = { setCookie, familyId, events: [] };
-    return { session: { ...fresh, familyId, loginOrigin, vouchedBy }, maxSessionsPerUser, opened };
+    return { session: { ...fresh, familyId, loginOrigin, vouchedBy }, opened };
   }
 
   /** What every session has of its own. */
@@ -104,8 +116,23 @@ export class SessionService extends SessionOpener {
     return sessionCookie('', 0, this.options.partitionedCookie);
   }
 
-  purge(): Promise<void> {
-    return this.sessions.purge(this.clock.now());
+  /**
+   * @rule D104 With one session more than a user may have the oldest ends, after the answer: a login is not kept out by those before.
+   * A failure is left to the next login of the user, or to the purge.
+   */
+  override limit(userId: string, requestId: string): void {
+    this.limits.add({ userId, requestId }).catch((error: unknown) => {
+      this.logger.debug({ err: error }, 'sessions over the limit are left to the purge');
+    });
+  }
+
+  /** Deletes sessions that have ended, and those over the limit of their users. */
+  async purge(): Promise<void> {
+    const now = this.clock.now();
+    await this.sessions.purge(now);
+    const userIds = await this.sessions.findOverLimit(this.options.maxSessionsPerUser, now);
+    const requestId = newRequestId();
+    await this.endOldest(userIds.map((userId) => ({ userId, requestId })));
   }
 
   /**
@@ -151,16 +178,33 @@ export class SessionService extends SessionOpener {
     return this.eventsOf(deleted, requestId, cause);
   }
 
-  /** @rule D104 With one session more than a user may have the oldest ends: nobody is kept from signing in by logins before. */
-  private async endOldest(
-    transaction: Transaction,
-    session: WebSession,
-    requestId: string,
-  ): Promise<AuditEvent[]> {
-    const { maxSessionsPerUser } = this.options;
+  /** Two instances may both delete: what one has locked the other leaves out. */
+  private async limitAll(logins: readonly Login[]): Promise<undefined[]> {
     const now = this.clock.now();
-    const deleted = await this.sessions.deleteOldest(transaction, session, maxSessionsPerUser, now);
-    return this.eventsOf(deleted, requestId, 'too-many');
+    const userIds = logins.map(({ userId }) => userId);
+    const over = new Set(await this.sessions.findOverLimit(this.options.maxSessionsPerUser, now, userIds));
+    const byUser = new Map(logins.map((login) => [login.userId, login]));
+    await this.endOldest([...byUser.values()].filter(({ userId }) => over.has(userId)));
+    return logins.map(() => undefined);
+  }
+
+  private async endOldest(logins: readonly Login[]): Promise<void> {
+    if (logins.length === 0) return;
+    const { maxSessionsPerUser } = this.options;
+    const requestIds = new Map(logins.map(({ userId, requestId }) => [userId, requestId]));
+    await this.audit.commit(async (transaction) => {
+      const userIds = [...requestIds.keys()];
+      const now = this.clock.now();
+      const deleted = await this.sessions.deleteOldest(transaction, userIds, maxSessionsPerUser, now);
+      const events = [...requestIds].flatMap(([userId, requestId]) =>
+        this.eventsOf(
+          deleted.filter((session) => session.userId === userId),
+          requestId,
+          'too-many',
+        ),
+      );
+      return { result: undefined, events };
+    });
   }
 
   private eventsOf(deleted: readonly DeletedSession[], requestId: string, cause: EndCause): AuditEvent[] {

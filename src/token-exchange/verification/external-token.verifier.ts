@@ -4,7 +4,7 @@ import { Clock } from '../../platform/clock.js';
 import type { Flow } from '../flow.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/trusted-key.service.js';
-import type { RejectionContext } from '../rejection.js';
+import type { Party, RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
@@ -51,14 +51,15 @@ export class ExternalTokenVerifier {
 
   /**
    * Verifies one token for one flow.
+   * @param party which of the tokens of an exchange it is
    * @throws Rejection of the first check that fails
    */
-  async verify(text: string, flow: Flow): Promise<VerifiedToken> {
+  async verify(text: string, flow: Flow, party?: Party): Promise<VerifiedToken> {
     const token = new CheckedToken(text, flow, this.rules);
     try {
       await passAll(TOKEN_CHECKS[flow], token);
     } catch (error) {
-      if (error instanceof Rejection) error.add(this.namedKey(token));
+      if (error instanceof Rejection) error.add({ party, ...this.namedKey(token) });
       throw error;
     }
     return { [verified]: true, claims: token.claims, key: token.key };

@@ -7,6 +7,10 @@ import {
 import { sql } from '../../../../src/platform/database/sql.js';
 import type { WorkflowPageQuery } from '../../../../src/workspace/workflows/workflow-list.query.js';
 import { workflowCount, workflowPage } from '../../../../src/workspace/workflows/workflow-list.query.js';
+import { AUDIT_EVENTS } from '../../../../src/audit/audit-trail.repository.js';
+import { USER_TABLE } from '../../../../src/instance/token-exchange-settings.js';
+import { commitStatements } from '../../../../src/token-exchange/flows/commit.repository.js';
+import { lookUpIn } from '../../../../src/token-exchange/users/known-users.js';
 import { REPOSITORY, typescriptFiles } from '../../../support/source-files.js';
 
 /** Whoever writes SQL for a prepared statement needs `sql`. */
@@ -40,23 +44,19 @@ const NAMES = [
   'audit_events_by_request_oldest',
   'audit_events_by_subject_newest',
   'audit_events_by_subject_oldest',
-  'exchange_settle',
-  'exchange_settle_whole',
-  'login_settle',
-  'login_settle_whole',
+  'exchange_commit',
+  'jti_commit',
+  'linked_user_find',
+  'login_commit',
   'maintenance_due',
   'maintenance_filled',
   'maintenance_log_length',
   'maintenance_write_counts',
   'project_member_roles_in',
-  'session_take_turns',
   'throttle_counter_count_hit',
   'throttle_counter_take_back_hit',
   'token_exchange_audit_event_append',
-  'used_jti_consume',
-  'used_jti_consume_whole',
   'user_account_find',
-  'user_account_provision',
   'workflow_count',
   'workflow_count_both',
   'workflow_count_both_project_active_search',
@@ -82,6 +82,8 @@ describe('the prepared statements', () => {
 
   beforeAll(async () => {
     for (const { path } of WRITERS) await import(join(REPOSITORY, path));
+    commitStatements({ users: USER_TABLE, events: AUDIT_EVENTS });
+    lookUpIn(USER_TABLE);
     PAGES.forEach(workflowPage);
     COUNTS.forEach(workflowCount);
     texts = new Map(preparedStatements().map(({ name, text }) => [name, text]));
@@ -94,9 +96,9 @@ describe('the prepared statements', () => {
 
 describe('a prepared statement', () => {
   it('has a name of its own', () => {
-    const make = () => new PreparedStatement('twice', sql`SELECT 1`);
-    make();
-    expect(make).toThrow('there is a statement twice already');
+    const make = (text = sql`SELECT 1`) => new PreparedStatement('twice', text);
+    expect(make().text).toBe(make().text);
+    expect(() => make(sql`SELECT 2`)).toThrow('there is another statement twice already');
   });
 
   it('has a name that PostgreSQL does not cut', () => {

@@ -6,7 +6,7 @@ import type {
   SigningKeyService,
 } from '../../../../src/token-exchange/tokens/signing-key.service.js';
 import { VerifiedTokens } from '../../../../src/token-exchange/tokens/verified-tokens.js';
-import type { SettledUsers } from '../../../../src/token-exchange/host/settlements.js';
+import type { AccessTokenGrant } from '../../../../src/token-exchange/host/access-token-issuer.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
 
@@ -90,7 +90,7 @@ describe('access tokens that come again', () => {
     tokens = new AccessTokenService(keys as unknown as SigningKeyService, knownRevocations(), clock, OPTIONS);
   });
 
-  const issueBy = (issuer: AccessTokenService, users: Partial<SettledUsers> = {}) => {
+  const issueBy = (issuer: AccessTokenService, users: Partial<AccessTokenGrant> = {}) => {
     const issuedAt = Math.floor(clock.nowSeconds());
     const grant = {
       id: randomUUID(),
@@ -101,7 +101,7 @@ describe('access tokens that come again', () => {
     };
     return issuer.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + LIFE_SECONDS }).token;
   };
-  const issue = (users: Partial<SettledUsers> = {}) => issueBy(tokens, users);
+  const issue = (users: Partial<AccessTokenGrant> = {}) => issueBy(tokens, users);
 
   it('[K14] say the same each time, and each what it says itself', async () => {
     const both = [issue({ subjectUserId: 'a' }), issue({ subjectUserId: 'b', actorUserId: 'c' })];

@@ -1,8 +1,8 @@
 // Who may act for whom, and what an access token then grants.
-import type { Parties } from '../../../../src/token-exchange/consumption/consumption.service.js';
-import { judgeParties, priorActorsOf } from '../../../../src/token-exchange/delegation/delegation-policy.js';
-import type { AskedGrants } from '../../../../src/token-exchange/delegation/grants.js';
-import { judgeGrants } from '../../../../src/token-exchange/delegation/grants.js';
+import type { Tokens } from '../../../../src/token-exchange/verification/tokens.js';
+import { judgeParties, priorActorsOf } from '../../../../src/token-exchange/flows/delegation-policy.js';
+import type { AskedGrants } from '../../../../src/token-exchange/flows/grants.js';
+import { judgeGrants } from '../../../../src/token-exchange/flows/grants.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import type { ExternalParty } from '../../../../src/token-exchange/verification/external-claims.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verification/external-token.verifier.js';
@@ -18,14 +18,14 @@ function token(members: Partial<TrustPolicy>, claims: object = {}): VerifiedToke
   return { claims: { iss: policy.issuer, sub: 's', ...claims }, key: { kid: 'k', policy } } as VerifiedToken;
 }
 const set = (...values: string[]) => new Set(values);
-const alone = (members: Partial<TrustPolicy>): Parties => ({ subject: token(members) });
-const both = (subject: Partial<TrustPolicy>, actor: Partial<TrustPolicy>): Parties => ({
+const alone = (members: Partial<TrustPolicy>): Tokens => ({ subject: token(members) });
+const both = (subject: Partial<TrustPolicy>, actor: Partial<TrustPolicy>): Tokens => ({
   subject: token(subject),
   actor: token(actor),
 });
 
 describe('scopes', () => {
-  it.each<[Parties, AskedGrants, readonly string[] | undefined]>([
+  it.each<[Tokens, AskedGrants, readonly string[] | undefined]>([
     [alone({}), { scope: READ }, undefined],
     [both({}, {}), {}, undefined],
     [alone({ scopes: set(READ, WRITE) }), { scope: READ }, [READ]],
@@ -38,7 +38,7 @@ describe('scopes', () => {
     expect(judgeGrants(asked, parties).grantedScopes).toEqual(granted);
   });
 
-  it.each<[Parties, AskedGrants]>([
+  it.each<[Tokens, AskedGrants]>([
     [alone({ scopes: set() }), {}],
     [alone({ scopes: set(READ) }), { scope: WRITE }],
     [alone({ scopes: set(READ) }), { scope: '  ' }],
@@ -51,7 +51,7 @@ describe('scopes', () => {
 });
 
 describe('resources', () => {
-  it.each<[Parties, readonly string[] | undefined, string | undefined]>([
+  it.each<[Tokens, readonly string[] | undefined, string | undefined]>([
     [alone({}), ['https://anything.example', 'no uri'], undefined],
     [alone({ resources: set(API) }), undefined, undefined],
     [alone({ resources: set(API) }), [API], API],
@@ -65,7 +65,7 @@ describe('resources', () => {
     },
   );
 
-  it.each<[Parties, readonly string[]]>([
+  it.each<[Tokens, readonly string[]]>([
     [alone({ resources: set() }), [API]],
     [alone({ resources: set(API) }), [`${API}/`]],
     [alone({ resources: set(API) }), ['HTTPS://api.example']],
@@ -90,7 +90,7 @@ it('[P.resources][D58] the host itself, as its metadata name it, is no other ser
 });
 
 describe('rights', () => {
-  it.each<[Parties, string | undefined]>([
+  it.each<[Tokens, string | undefined]>([
     [both({}, {}), undefined],
     [both({ rights: 'actor' }, { rights: 'actor' }), undefined],
     [both({ rights: 'both' }, { rights: 'actor' }), 'both'],

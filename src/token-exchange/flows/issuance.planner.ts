@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent, recordedActors } from '../audit/audit-event.js';
-import type { Parties } from '../consumption/consumption.service.js';
+import type { ResolvedUser } from '../users/apply.js';
+import type { PerToken, Tokens } from '../verification/tokens.js';
+import { listOf } from '../verification/tokens.js';
 import { Clock } from '../../platform/clock.js';
 import { toldAddress, toldSeconds, visible } from '../../platform/text/told-value.js';
 import type { Sender } from '../edge/entry-throttle.service.js';
 import type { AccessTokenGrant, AccessTokenSigner } from '../host/access-token-issuer.js';
-import type { SettledUsers } from '../host/settlements.js';
 import { AccessTokenIssuer } from '../host/access-token-issuer.js';
 import type { Party } from '../rejection.js';
 import { Rejection } from '../rejection.js';
@@ -48,7 +49,7 @@ export interface Terms {
 export interface Issuance extends Terms {
   readonly accessTokenId: string;
   readonly request: ExchangeRequest;
-  readonly parties: Parties;
+  readonly tokens: Tokens;
   /** The event of its success, but for the users. */
   readonly success: AuditEvent;
   /** Holds the key already: what is consumed for the token is not consumed in vain. */
@@ -70,22 +71,22 @@ export class IssuancePlanner {
    * @throws Rejection `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`
    * @throws Error where there is no key to sign it with
    */
-  plan(request: ExchangeRequest, parties: Parties): Issuance {
-    const { validity, grants, priorActors } = judgeTerms(request, parties, {
+  plan(request: ExchangeRequest, tokens: Tokens): Issuance {
+    const { validity, grants, priorActors } = judgeTerms(request, tokens, {
       now: this.clock.nowSeconds(),
       maxTokenLifetimeSeconds: this.options.exchange.maxTokenLifetimeSeconds,
       host: this.accessTokens.audience,
     });
     const accessTokenId = randomUUID();
     const sign = this.accessTokens.prepare();
-    const success = this.success(request, parties, { accessTokenId, validity, grants, priorActors });
-    return { accessTokenId, request, parties, validity, grants, priorActors, sign, success };
+    const success = this.success(request, tokens, { accessTokenId, validity, grants, priorActors });
+    return { accessTokenId, request, tokens, validity, grants, priorActors, sign, success };
   }
 
   /** Member by member, here and above: to copy objects with `...` took as long as all the rest of it. */
   private success(
     { requestId, sender, scope, resource }: ExchangeRequest,
-    { subject }: Parties,
+    { subject }: Tokens,
     { accessTokenId, validity, grants, priorActors }: Terms & Pick<Issuance, 'accessTokenId'>,
   ): AuditEvent {
     const { issuer, kid } = issuerAndKid(subject);
@@ -122,17 +123,17 @@ export interface TermsRules extends Limits {
 }
 
 /** Judges what is asked for. @throws Rejection as `IssuancePlanner.plan` */
-export function judgeTerms(asked: AskedGrants, parties: Parties, rules: TermsRules): Terms {
-  const validity = judgeLifetime(parties, rules);
-  const grants = judgeGrants(asked, parties, rules.host);
-  return { validity, grants, priorActors: priorActorsOf(parties) };
+export function judgeTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules): Terms {
+  const validity = judgeLifetime(tokens, rules);
+  const grants = judgeGrants(asked, tokens, rules.host);
+  return { validity, grants, priorActors: priorActorsOf(tokens) };
 }
 
 /**
  * @rule 4.2.5 The life of the issued token is the shortest of both tokens' remaining lives and the configured limit.
  * @rule D13 Less than 5 seconds is refused, exactly 5 is issued; whole seconds, rounded down.
  */
-function judgeLifetime({ subject, actor }: Parties, { now, maxTokenLifetimeSeconds }: Limits): Validity {
+function judgeLifetime({ subject, actor }: Tokens, { now, maxTokenLifetimeSeconds }: Limits): Validity {
   const earliestExpiry = Math.min(subject.claims.exp, actor?.claims.exp ?? Number.POSITIVE_INFINITY);
   const remaining = Math.min(earliestExpiry - now, maxTokenLifetimeSeconds);
   if (remaining < MINIMUM_LIFETIME_SECONDS) throw tooShort({ subject, actor }, remaining);
@@ -142,7 +143,7 @@ function judgeLifetime({ subject, actor }: Parties, { now, maxTokenLifetimeSecon
 }
 
 /** The token that ends first is the one that is refused. */
-function tooShort({ subject, actor }: Parties, remainingSeconds: number): Rejection {
+function tooShort({ subject, actor }: Tokens, remainingSeconds: number): Rejection {
   const isActor = actor !== undefined && actor.claims.exp < subject.claims.exp;
   const party: Party = isActor ? 'actor' : 'subject';
   const expected = `${MINIMUM_LIFETIME_SECONDS} s at least`;
@@ -160,15 +161,18 @@ function tooShort({ subject, actor }: Parties, remainingSeconds: number): Reject
  * @rule 4.2.3 With an actor the token names both, and so do the audit records.
  */
 export function grantOf(
-  { accessTokenId, request, parties, validity, grants, priorActors }: Issuance,
-  users: SettledUsers,
+  { accessTokenId, request, tokens, validity, grants, priorActors }: Issuance,
+  users: PerToken<ResolvedUser>,
 ): AccessTokenGrant {
   const { issuedAt, expiresAt } = validity;
   const { scope, resource } = request;
-  const { subject, actor } = parties;
+  const { subject, actor } = tokens;
   return {
     id: accessTokenId,
-    ...users,
+    subjectUserId: users.subject.userId,
+    actorUserId: users.actor?.userId,
+    subjectGeneration: users.subject.accessGeneration,
+    actorGeneration: users.actor?.accessGeneration,
     clientId: subject.key.policy.issuer,
     ...grants,
     priorActors: actor === undefined ? undefined : priorActors,
@@ -176,6 +180,6 @@ export function grantOf(
     requestedResource: resource?.join(' '),
     issuedAt,
     expiresAt,
-    vouchedBy: (actor === undefined ? [subject] : [subject, actor]).map(issuerAndKid),
+    vouchedBy: listOf(tokens).map(issuerAndKid),
   };
 }

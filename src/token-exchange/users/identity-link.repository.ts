@@ -19,7 +19,7 @@ export class IdentityLinkRepository {
     return link?.userId;
   }
 
-  /** Links an identity; false when somebody else has linked it by now, which the primary key decides. */
+  /** Links an identity. @returns false if it is linked already, which the primary key decides */
   async insert(
     transaction: Transaction,
     { issuer, subject }: ExternalIdentity,
@@ -28,6 +28,19 @@ export class IdentityLinkRepository {
     const rows = await managerOf(transaction).query<unknown[]>(
       `INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)
        ON CONFLICT (issuer, subject) DO NOTHING RETURNING user_id`,
+      [issuer, subject, userId],
+    );
+    return rows.length === 1;
+  }
+
+  /** Keeps a link from being deleted until the transaction ends. @returns whether it is still there */
+  async lock(
+    transaction: Transaction,
+    { issuer, subject }: ExternalIdentity,
+    userId: string,
+  ): Promise<boolean> {
+    const rows = await managerOf(transaction).query<unknown[]>(
+      `SELECT 1 FROM token_exchange_identity_link WHERE issuer = $1 AND subject = $2 AND user_id = $3 FOR KEY SHARE`,
       [issuer, subject, userId],
     );
     return rows.length === 1;

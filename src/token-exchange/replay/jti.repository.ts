@@ -1,14 +1,11 @@
 // Remembers which token ids were used, so that each is accepted once.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import type { TokenUse } from '../host/settlements.js';
 import type { ReplayRecords } from '../host/telemetry.js';
-import type { Verdict } from './consumption-statement.js';
-import { VERDICT, preparedConsumption } from './consumption-statement.js';
-import { ConsumptionBatch, storedIdOf } from './jti-consumption.js';
+import type { TokenUse } from './token-use.js';
+import { jtiHashOf } from './token-use.js';
 
 /**
  * For how long a record stays after its token has expired. Two instances may differ by twice what `ClockDifference` allows, so the
@@ -16,34 +13,9 @@ import { ConsumptionBatch, storedIdOf } from './jti-consumption.js';
  */
 export const RETENTION_MARGIN_SECONDS = 3_600;
 
-/** Nothing but the ids of a request. */
-interface Uses {
-  readonly uses: readonly TokenUse[];
-}
-
-const consumeFor = preparedConsumption<Uses, Verdict>(
-  'used_jti_consume',
-  (clauses) => sql`WITH ${clauses} SELECT ${VERDICT} FROM verdict ORDER BY request`,
-);
-
 @Injectable()
 export class JtiRepository {
-  private readonly consumptions: ConsumptionBatch<Uses, Verdict>;
-
-  constructor(private readonly database: Database) {
-    this.consumptions = new ConsumptionBatch(
-      (consumption) => consumeFor(consumption).run(database.dataSource, consumption),
-      database.waitMs,
-    );
-  }
-
-  /**
-   * Uses up the ids of one request: all of them or none.
-   * @throws Rejection `token_replayed` when any of them was used before, or two of them are the same
-   */
-  async consume(uses: readonly TokenUse[]): Promise<void> {
-    await this.consumptions.consume({ uses });
-  }
+  constructor(private readonly database: Database) {}
 
   /** Which of some ids were used before; uses up none. */
   async findUsed(transaction: Transaction, uses: readonly TokenUse[]): Promise<boolean[]> {
@@ -51,7 +23,7 @@ export class JtiRepository {
       `SELECT used.jti_hash IS NOT NULL AS "isUsed"
        FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (hash, position)
        LEFT JOIN token_exchange_used_jti used ON used.jti_hash = asked.hash ORDER BY asked.position`,
-      [uses.map(({ jti }) => storedIdOf(jti))],
+      [uses.map(({ jti }) => `\\x${jtiHashOf(jti)}`)],
     );
     return rows.map(({ isUsed }) => isUsed);
   }

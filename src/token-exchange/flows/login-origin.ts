@@ -1,8 +1,9 @@
 // Judges where an embedded login comes from, by its method and by what browsers send with it.
 import { originOfText } from '../../platform/text/origin.js';
 import { told, toldList } from '../../platform/text/told-value.js';
-import type { TrustPolicy } from '../trust/trust-policy.js';
 import { Rejection } from '../rejection.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { issuerAndKid } from '../verification/external-token.verifier.js';
 
 /** What a request tells of its sender; nothing of it is checked yet. */
 export interface LoginSource {
@@ -19,9 +20,11 @@ export interface LoginSource {
  * @rule P.origins Where an entry names origins, a login from another one, by GET, or of a browser without one is refused.
  * @throws Rejection `origin_not_allowed`
  */
-export function refuseForeignOrigin({ origins }: TrustPolicy, source: LoginSource): void {
+export function refuseForeignOrigin(token: VerifiedToken, source: LoginSource): void {
+  const { origins } = token.key.policy;
   if (origins === undefined || isPostedFrom(origins, source)) return;
   throw new Rejection('origin_not_allowed', {
+    ...issuerAndKid(token),
     expected: `a post from ${toldList(origins)}`,
     found: toldSource(source),
   });

@@ -1,7 +1,6 @@
 // Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
 import { domainOfAddress } from '../../platform/text/email-address.js';
 import { toldList } from '../../platform/text/told-value.js';
-import type { PermittedRoles } from '../host/settlements.js';
 import type { HostUser } from '../host/users.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { domainsOf } from '../trust/trust-policy.js';
@@ -17,7 +16,7 @@ import type { ExternalClaims } from '../verification/external-claims.js';
  * @rule P.emailDomains Addresses of other domains than the listed ones do neither; a subdomain is another domain.
  * @throws Rejection `email_missing`, `email_not_verified`, `email_domain_not_allowed`
  */
-export function judgeEmail(
+export function linkableEmail(
   { email, emailVerified, emailVouchedFor }: ExternalClaims,
   policy: TrustPolicy,
 ): string {
@@ -76,15 +75,4 @@ export function judgeStoredRole({ role, id: userId }: HostUser, policy: TrustPol
       expected: toldList(policy.allowedRoles),
       found: role,
     });
-}
-
-/** The same, as a condition for a statement that finds the user. */
-export function permittedRoles(
-  { roleCeiling, allowedRoles, excludeOwner }: TrustPolicy,
-  { owner }: RoleNames,
-): PermittedRoles {
-  return {
-    permittedRoles: roleCeiling === true && allowedRoles !== undefined ? [...allowedRoles] : undefined,
-    excludedRole: excludeOwner === true ? owner : undefined,
-  };
 }

@@ -1,5 +1,5 @@
 // What an access token grants: scopes, the service that it is for, and whose rights its calls have.
-import type { Parties } from '../consumption/consumption.service.js';
+import type { Tokens } from '../verification/tokens.js';
 import { toldAddress, toldList } from '../../platform/text/told-value.js';
 import type { AccessTokenGrant } from '../host/access-token-issuer.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
@@ -19,15 +19,15 @@ export interface AskedGrants {
 export type Grants = Pick<AccessTokenGrant, 'grantedScopes' | 'audience' | 'rights'>;
 
 /**
- * Grants what the entries of both parties allow.
+ * Grants what the entries of both tokens allow.
  * @param host the audience of tokens that are for no other service
  * @throws Rejection `scope_not_allowed`, `resource_not_allowed`
  */
-export function judgeGrants(asked: AskedGrants, parties: Parties, host?: string): Grants {
+export function judgeGrants(asked: AskedGrants, tokens: Tokens, host?: string): Grants {
   return {
-    grantedScopes: grantedScopes(asked, parties),
-    audience: grantedAudience(asked, parties, host),
-    rights: rightsOf(parties),
+    grantedScopes: grantedScopes(asked, tokens),
+    audience: grantedAudience(asked, tokens, host),
+    rights: rightsOf(tokens),
   };
 }
 
@@ -35,8 +35,8 @@ export function judgeGrants(asked: AskedGrants, parties: Parties, host?: string)
  * Who names no scope asks for all that there are: the default that RFC 6749 §3.3 leaves to the server.
  * @rule P.scopes Where an entry lists scopes, those are granted that were asked for and every such entry lists.
  */
-function grantedScopes({ scope }: AskedGrants, parties: Parties): readonly string[] | undefined {
-  const ceiling = common(policiesOf(parties).map(({ scopes }) => scopes));
+function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[] | undefined {
+  const ceiling = common(policiesOf(tokens).map(({ scopes }) => scopes));
   if (ceiling === undefined) return undefined;
   const asked = scope === undefined ? [...ceiling] : scope.split(' ').filter((token) => token !== '');
   const granted = [...new Set(asked)].filter((token) => ceiling.has(token));
@@ -44,7 +44,7 @@ function grantedScopes({ scope }: AskedGrants, parties: Parties): readonly strin
   const grantsSome = ({ scopes }: TrustPolicy) =>
     scopes === undefined || asked.some((token) => scopes.has(token));
   const values = { expected: `some of ${toldList(ceiling)}`, found: toldList(new Set(asked)) };
-  throw new Rejection('scope_not_allowed', { ...whoseList(parties, grantsSome), ...values });
+  throw new Rejection('scope_not_allowed', { ...whoseList(tokens, grantsSome), ...values });
 }
 
 /**
@@ -55,10 +55,10 @@ function grantedScopes({ scope }: AskedGrants, parties: Parties): readonly strin
  */
 function grantedAudience(
   { resource = [] }: AskedGrants,
-  parties: Parties,
+  tokens: Tokens,
   host: string | undefined,
 ): string | undefined {
-  const ceiling = common(policiesOf(parties).map(({ resources }) => resources));
+  const ceiling = common(policiesOf(tokens).map(({ resources }) => resources));
   if (ceiling === undefined) return undefined;
   const [only, ...others] = new Set(resource);
   if (only === undefined || (isSameAddress(only, host) && others.length === 0)) return undefined;
@@ -68,26 +68,23 @@ function grantedAudience(
     expected: `one of ${toldList(ceiling)}`,
     found: toldList([only, ...others].map(toldAddress)),
   };
-  throw new Rejection('resource_not_allowed', { ...whoseList(parties, listsIt), ...values });
+  throw new Rejection('resource_not_allowed', { ...whoseList(tokens, listsIt), ...values });
 }
 
 /** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */
-function rightsOf(parties: Parties): Grants['rights'] {
-  if (parties.actor === undefined) return undefined;
-  return policiesOf(parties).some(({ rights }) => rights === 'both') ? 'both' : undefined;
+function rightsOf(tokens: Tokens): Grants['rights'] {
+  if (tokens.actor === undefined) return undefined;
+  return policiesOf(tokens).some(({ rights }) => rights === 'both') ? 'both' : undefined;
 }
 
 /** The party whose own list leaves nothing; where each does something for itself, the actor's. */
-function whoseList(
-  { subject, actor }: Parties,
-  isEnough: (policy: TrustPolicy) => boolean,
-): RejectionContext {
+function whoseList({ subject, actor }: Tokens, isEnough: (policy: TrustPolicy) => boolean): RejectionContext {
   if (actor === undefined || !isEnough(subject.key.policy))
     return { party: 'subject', ...issuerAndKid(subject) };
   return { party: 'actor', ...issuerAndKid(actor) };
 }
 
-function policiesOf({ subject, actor }: Parties): TrustPolicy[] {
+function policiesOf({ subject, actor }: Tokens): TrustPolicy[] {
   return [subject, ...(actor === undefined ? [] : [actor])].map(({ key }) => key.policy);
 }
 

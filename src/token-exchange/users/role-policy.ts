@@ -60,11 +60,6 @@ export function assignableRoles({ assignable, owner }: RoleNames): string {
   return toldList(assignable.filter((role) => role !== owner));
 }
 
-/** Whether a role claim leaves a user as they are who has that role already. */
-export function canBeKept(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): boolean {
-  return claim === undefined || (isAssignable(claim, roles) && isAllowed(claim, policy));
-}
-
 /** The owner's role is not, whatever a host lists. */
 function isAssignable(role: string, { assignable, owner }: RoleNames): boolean {
   return role !== owner && assignable.includes(role);

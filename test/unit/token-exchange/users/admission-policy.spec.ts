@@ -1,10 +1,10 @@
 // Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
 import {
-  judgeEmail,
+  linkableEmail,
   judgeLink,
   judgeProvisioning,
   judgeStoredRole,
-} from '../../../../src/token-exchange/identity/admission-policy.js';
+} from '../../../../src/token-exchange/users/admission-policy.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import { readExternalClaims } from '../../../../src/token-exchange/verification/external-claims.js';
 
@@ -18,7 +18,7 @@ const policy = (members: Partial<TrustPolicy>): TrustPolicy => ({
 });
 const user = (role: string) => ({ id: 'u', role, enabled: true, givenName: '', familyName: '' });
 const emailIn = (claims: object, members: Partial<TrustPolicy> = {}) =>
-  judgeEmail(readExternalClaims({ ...good, ...claims }), policy(members));
+  linkableEmail(readExternalClaims({ ...good, ...claims }), policy(members));
 
 describe('the address of an unknown user', () => {
   it.each([true, 'true'])('[P.requireVerifiedEmail] is enough where email_verified is %j', (isVerified) => {

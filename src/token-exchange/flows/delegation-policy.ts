@@ -1,5 +1,5 @@
 // Who may act for whom: what a subject token says of its actor, and what both entries say.
-import type { Parties } from '../consumption/consumption.service.js';
+import type { Tokens } from '../verification/tokens.js';
 import { told, toldList } from '../../platform/text/told-value.js';
 import type { RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
@@ -12,13 +12,19 @@ import { refuseLoneSubject } from '../verification/checks.js';
 const MAX_PRIOR_ACTORS = 5;
 
 /**
- * Judges whether the parties of an exchange may come together, or the subject alone.
+ * Judges whether the tokens of an exchange may come together, or the subject alone.
  * @throws Rejection `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
  */
-export function judgeParties({ subject, actor }: Parties): void {
-  if (actor === undefined) return refuseLoneSubject(subject);
-  judgeMayAct(subject, actor);
-  judgeActFor(subject, actor);
+export function judgeParties({ subject, actor }: Tokens): void {
+  try {
+    if (actor === undefined) return refuseLoneSubject(subject);
+    judgeMayAct(subject, actor);
+    judgeActFor(subject, actor);
+  } catch (error) {
+    const party = actor === undefined ? 'subject' : 'actor';
+    if (error instanceof Rejection) error.add({ party, ...issuerAndKid(actor ?? subject) });
+    throw error;
+  }
 }
 
 /** @rule P.mayAct Where a subject token names who may act for it, no other actor is taken (RFC 8693 §4.4). */
@@ -28,7 +34,7 @@ function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: Verified
   if (!isNamed) throw new Rejection('actor_not_allowed', otherActor(mayAct.iss ?? iss, actor.claims.iss));
 }
 
-/** The issuers only: who the two are is nobody's business but theirs. */
+/** The issuers only: a `sub` never reaches log or trail. */
 function otherActor(named: string, actual: string): RejectionContext {
   const expected = `the actor of ${told(named)} whom may_act names`;
   return { expected, found: named === actual ? 'another of its actors' : `an actor of ${told(actual)}` };
@@ -45,7 +51,7 @@ function judgeActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): 
  * Who has acted before this exchange, the latest first: for the actor, then for the subject.
  * @throws Rejection `claims_invalid` where the two chains together are too long
  */
-export function priorActorsOf({ subject, actor }: Parties): readonly ExternalParty[] {
+export function priorActorsOf({ subject, actor }: Tokens): readonly ExternalParty[] {
   const actors = [...(actor?.claims.priorActors ?? []), ...(subject.claims.priorActors ?? [])];
   // Either chain alone is short enough.
   if (actor === undefined || actors.length <= MAX_PRIOR_ACTORS) return actors;

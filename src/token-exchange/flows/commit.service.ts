@@ -1,0 +1,125 @@
+// Uses up the tokens of a request and writes what it does, by the shared statement or in a transaction of its own; for both flows.
+import { Injectable } from '@nestjs/common';
+import type { AuditEvent } from '../audit/audit-event.js';
+import type { ToldWork } from '../audit/audit.bus.js';
+import { AuditBus } from '../audit/audit.bus.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { NewSession } from '../host/session-opener.js';
+import type { RejectionContext } from '../rejection.js';
+import { Rejection } from '../rejection.js';
+import type { ResolvedUser } from '../users/apply.js';
+import { identityOf } from '../users/decide.js';
+import type { ExpectedUser } from '../users/identity.service.js';
+import { IdentityService } from '../users/identity.service.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { issuerAndKid } from '../verification/external-token.verifier.js';
+import type { PerToken, Tokens } from '../verification/tokens.js';
+import { listOf } from '../verification/tokens.js';
+import type { DecidedRequest, DecidedUser } from './commit.repository.js';
+import { CommitRepository } from './commit.repository.js';
+import { identityEvents } from './identity-events.js';
+
+export type Users = PerToken<ResolvedUser>;
+
+/** A request that is about to be committed. */
+export interface Planned<Result> {
+  readonly tokens: Tokens;
+  /** The event of its success, but for the users. */
+  readonly success: AuditEvent;
+  /** The row of a login that opens a session and does nothing else. */
+  readonly session?: NewSession;
+  /** Undefined where it always takes a transaction. */
+  readonly resultOf: ((users: Users) => Result) | undefined;
+  /** What is to be done in the transaction beside the users; its events come after theirs. */
+  readonly inTransaction: (transaction: Transaction, users: Users) => Promise<ToldWork<Result>>;
+}
+
+export interface Committed<Result> {
+  readonly users: Users;
+  readonly result: Result;
+}
+
+@Injectable()
+export class CommitService {
+  constructor(
+    private readonly identities: IdentityService,
+    private readonly commits: CommitRepository,
+    private readonly audit: AuditBus,
+  ) {}
+
+  /**
+   * Commits by the shared statement what changes no user, and whose users are still as they are known. For all else it uses the tokens up
+   * and decides again in a transaction, which never touches replay records and may be run again.
+   * @throws Rejection `token_replayed`, or what forbids the users: that is final in the transaction only
+   */
+  async commit<Result>(planned: Planned<Result>): Promise<Committed<Result>> {
+    const { tokens, resultOf } = planned;
+    const mayShare = resultOf !== undefined && this.commits.writesEvents;
+    const expected = mayShare ? await this.identities.expect(tokens) : undefined;
+    const decided = expected && decidedRequest(planned, expected);
+    const uses = listOf(tokens).map(({ claims }) => claims);
+    const outcome = await this.commits.commit({ uses, decided });
+    if (outcome === 'replayed') throw new Rejection('token_replayed', usedUp(tokens));
+    if (outcome === 'changed' || !expected || !decided || !resultOf) return this.commitAlone(planned);
+    this.audit.publish([decided.event]);
+    const users = usersOf(expected);
+    return { users, result: resultOf(users) };
+  }
+
+  private async commitAlone<Result>({
+    tokens,
+    success,
+    inTransaction,
+  }: Planned<Result>): Promise<Committed<Result>> {
+    const committed = await this.audit.commit(async (transaction) => {
+      const users = await this.identities.resolve(transaction, tokens);
+      const { result, events } = await inTransaction(transaction, users);
+      return { result: { users, result }, events: [...changesOf(success, tokens, users), ...events] };
+    });
+    this.identities.forget(tokens);
+    return committed;
+  }
+}
+
+/** What the trail says of the users. */
+export function idsOf({ subject, actor }: Users): Pick<AuditEvent, 'subjectUserId' | 'actorUserId'> {
+  return { subjectUserId: subject.userId, actorUserId: actor?.userId };
+}
+
+function usersOf({ subject, actor }: PerToken<ExpectedUser>): Users {
+  return { subject: subject.resolved, actor: actor?.resolved };
+}
+
+function decidedRequest(
+  { tokens: { subject, actor }, success, session }: Planned<unknown>,
+  expected: PerToken<ExpectedUser>,
+): DecidedRequest {
+  const users = usersOf(expected);
+  const { accessGeneration } = users.subject;
+  return {
+    users: {
+      subject: decidedUser(subject, expected.subject),
+      actor: actor && expected.actor && decidedUser(actor, expected.actor),
+    },
+    event: { ...success, ...idsOf(users) },
+    session: session && { ...session, accessGeneration },
+  };
+}
+
+function decidedUser(token: VerifiedToken, { user }: ExpectedUser): DecidedUser {
+  return { identity: identityOf(token), userId: user.id, version: user.version };
+}
+
+function changesOf({ occurredAt, requestId }: AuditEvent, tokens: Tokens, users: Users): AuditEvent[] {
+  const context = { occurredAt, requestId, ...idsOf(users) };
+  return [
+    ...identityEvents(context, tokens.subject, users.subject),
+    ...(tokens.actor && users.actor ? identityEvents(context, tokens.actor, users.actor) : []),
+  ];
+}
+
+/** The statement does not say which of two tokens it was. */
+function usedUp({ subject, actor }: Tokens): RejectionContext {
+  if (actor === undefined) return issuerAndKid(subject);
+  return { ...issuerAndKid(subject), detail: 'it was the subject token, the actor token, or both' };
+}

@@ -1,0 +1,43 @@
+// Verifies the tokens of a request, together and by where they come from, before anything is used up for them.
+import type { Revocations } from '../revocation/revocations.js';
+import type { ExternalTokenVerifier } from '../verification/external-token.verifier.js';
+import { refuseRevokedTrust } from '../verification/revoked-trust.js';
+import type { Tokens } from '../verification/tokens.js';
+import { judgeParties } from './delegation-policy.js';
+import type { LoginSource } from './login-origin.js';
+import { refuseForeignOrigin } from './login-origin.js';
+
+/** What tokens are verified by. */
+export interface Verification {
+  readonly verifier: ExternalTokenVerifier;
+  readonly revocations: Revocations;
+}
+
+/** The tokens of an exchange, as they were sent. Secret. */
+export interface ExchangeTokens {
+  readonly subjectToken: string;
+  readonly actorToken?: string;
+}
+
+/** @throws Rejection with the first reason against the subject token, the actor token, or the two together */
+export async function verifyExchange(
+  { verifier, revocations }: Verification,
+  { subjectToken, actorToken }: ExchangeTokens,
+): Promise<Tokens> {
+  const subject = await verifier.verify(subjectToken, 'exchange', 'subject');
+  const actor = actorToken === undefined ? undefined : await verifier.verify(actorToken, 'exchange', 'actor');
+  judgeParties({ subject, actor });
+  refuseRevokedTrust(revocations, { subject, actor });
+  return { subject, actor };
+}
+
+/** @throws Rejection with the first reason against it */
+export async function verifyLogin(
+  { verifier, revocations }: Verification,
+  { token, source }: { readonly token: string; readonly source: LoginSource },
+): Promise<Tokens> {
+  const subject = await verifier.verify(token, 'embed');
+  refuseForeignOrigin(subject, source);
+  refuseRevokedTrust(revocations, { subject });
+  return { subject };
+}

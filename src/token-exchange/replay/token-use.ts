@@ -1,0 +1,46 @@
+// The use of a token, and how the requests of one statement share out the ids that they want.
+import { hash } from 'node:crypto';
+
+/** The id of a verified token and the end of its life, in seconds since the Unix epoch. */
+export interface TokenUse {
+  readonly jti: string;
+  readonly exp: number;
+}
+
+/** An id as a statement uses it up. */
+export interface AskedId {
+  /** SHA-256 in hexadecimal digits. */
+  readonly hash: string;
+  readonly exp: number;
+  /** The index of the request that gets the id, if no earlier statement has used it. */
+  readonly request: number;
+}
+
+/** What is stored of an id: its SHA-256, so that length and characters do not matter. @returns hexadecimal digits */
+export function jtiHashOf(jti: string): string {
+  return hash('sha256', jti, 'hex');
+}
+
+/**
+ * Gives each id to the first of the requests that want it; a request that does not get all of its own is replayed, and uses up
+ * those that it gets.
+ * @rule D2 Once over all issuers and both flows.
+ * @param requests the uses of each, one or two
+ * @returns ids in the order of their hashes, so that two statements never wait for each other
+ */
+export function shareOut(requests: readonly (readonly TokenUse[])[]): {
+  readonly asked: readonly AskedId[];
+  readonly replayed: ReadonlySet<number>;
+} {
+  const asked = new Map<string, AskedId>();
+  const replayed = new Set<number>();
+  for (const [request, uses] of requests.entries()) {
+    for (const { jti, exp } of uses) {
+      const jtiHash = jtiHashOf(jti);
+      if (asked.has(jtiHash)) replayed.add(request);
+      else asked.set(jtiHash, { hash: jtiHash, exp, request });
+    }
+  }
+  const inOrder = [...asked.values()].sort((one, other) => (one.hash < other.hash ? -1 : 1));
+  return { asked: inOrder, replayed };
+}

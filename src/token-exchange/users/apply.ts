@@ -1,0 +1,125 @@
+// Applies what was decided about a user, in the transaction of the request: the only place where tokens change users and links.
+import type { Transaction } from '../../platform/database/transaction.js';
+import { LostRaceError } from '../../platform/database/transaction.js';
+import type { HostUser, HostUserUpdate, UserDirectory } from '../host/users.js';
+import type { RejectionContext } from '../rejection.js';
+import type { RoleNames } from '../token-exchange.options.js';
+import { isPrivileged } from '../token-exchange.options.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import type { FoundUser, NewUser, UserDecision } from './decide.js';
+import { decideOnUser, identityOf, isEmpty } from './decide.js';
+import type { IdentityLinkRepository } from './identity-link.repository.js';
+import { assignableRoles } from './role-policy.js';
+
+/** What resolving a token changed; the flows make audit events of it. */
+export type IdentityChange =
+  | { kind: 'user-provisioned'; userId: string; role: string }
+  | { kind: 'identity-linked'; userId: string; role: string; isPrivileged: boolean }
+  | { kind: 'role-updated'; userId: string; from: string; to: string }
+  | { kind: 'profile-updated'; userId: string; fields: readonly ProfileField[] };
+
+/** What a login may change of a user besides the role. */
+type ProfileField = 'givenName' | 'familyName';
+
+/** The local user of a token, and what finding it changed. */
+export interface ResolvedUser {
+  readonly userId: string;
+  readonly accessGeneration?: string;
+  readonly changes: readonly IdentityChange[];
+  /** Where the role claim was ignored (4.4.role.5): what could be assigned. */
+  readonly ignoredRole?: Pick<RejectionContext, 'expected'>;
+}
+
+/** Where users and links are written, and which roles there are. */
+export interface WrittenUsers {
+  readonly links: IdentityLinkRepository;
+  readonly users: UserDirectory;
+  readonly roles: RoleNames;
+}
+
+/**
+ * @param decision on rows that were read without a lock: it is made again on those under lock
+ * @throws Rejection where the locked rows forbid it
+ * @throws LostRaceError where they are others by now; the transaction is to be run again
+ */
+export async function applyDecision(
+  transaction: Transaction,
+  token: VerifiedToken,
+  decision: UserDecision,
+  stored: WrittenUsers,
+): Promise<ResolvedUser> {
+  if (decision.by === 'provisioning') return provision(transaction, token, decision, stored);
+  const found = await underLock(transaction, token, decision, stored);
+  const { user, update } = found;
+  const links = found.by === 'email' ? [await link(transaction, token, user, stored)] : [];
+  if (!isEmpty(update)) await stored.users.update(transaction, user.id, update);
+  return resolvedUser(found, [...links, ...changesOf(user, update)], stored.roles);
+}
+
+export function resolvedUser(
+  { user, ignoresRoleClaim }: FoundUser,
+  changes: readonly IdentityChange[],
+  roles: RoleNames,
+): ResolvedUser {
+  const { id: userId, accessGeneration } = user;
+  const ignoredRole = ignoresRoleClaim ? { expected: assignableRoles(roles) } : undefined;
+  return { userId, accessGeneration, changes, ignoredRole };
+}
+
+/**
+ * Decides again, on rows that no other transaction changes until this one ends. They are locked once, as strongly as the first
+ * decision needs: of two transactions that share a lock neither could take the stronger one.
+ */
+async function underLock(
+  transaction: Transaction,
+  token: VerifiedToken,
+  { by, user, update }: FoundUser,
+  { users, links, roles }: WrittenUsers,
+): Promise<FoundUser> {
+  const lock = isEmpty(update) ? 'share' : 'update';
+  // The user first, as a host that deletes one locks them, and its links after.
+  const locked = await users.lock(transaction, user.id, lock);
+  const isThere = by === 'email' || (await links.lock(transaction, identityOf(token), user.id));
+  if (locked === undefined || !isThere) throw new LostRaceError('user or link was deleted meanwhile');
+  const decision = decideOnUser(by, token, locked, roles);
+  if (lock === 'share' && !isEmpty(decision.update))
+    throw new LostRaceError('this user was changed meanwhile');
+  return decision;
+}
+
+/** @rule D6 Of parallel first logins one makes the user; the others lose the race and find that user. */
+async function provision(
+  transaction: Transaction,
+  token: VerifiedToken,
+  { newUser }: NewUser,
+  stored: WrittenUsers,
+): Promise<ResolvedUser> {
+  const user = await stored.users.create(transaction, newUser);
+  if (user === undefined) throw new LostRaceError('this e-mail address was taken by a parallel login');
+  await link(transaction, token, user, stored);
+  const { id: userId, accessGeneration } = user;
+  return { userId, accessGeneration, changes: [{ kind: 'user-provisioned', userId, role: newUser.role }] };
+}
+
+/** @rule 2.5.1 An e-mail match or a provisioning leaves a link. */
+async function link(
+  transaction: Transaction,
+  token: VerifiedToken,
+  { id: userId, role }: HostUser,
+  { links, roles }: WrittenUsers,
+): Promise<IdentityChange> {
+  const isLinked = await links.insert(transaction, identityOf(token), userId);
+  if (!isLinked) throw new LostRaceError('this identity was linked by a parallel login');
+  return { kind: 'identity-linked', userId, role, isPrivileged: isPrivileged(role, roles) };
+}
+
+function changesOf(
+  { id: userId, role: from }: HostUser,
+  { role, ...names }: HostUserUpdate,
+): IdentityChange[] {
+  const fields = (['givenName', 'familyName'] as const).filter((name) => names[name] !== undefined);
+  return [
+    ...(role === undefined ? [] : [{ kind: 'role-updated', userId, from, to: role } as const]),
+    ...(fields.length === 0 ? [] : [{ kind: 'profile-updated', userId, fields } as const]),
+  ];
+}

@@ -1,0 +1,124 @@
+// Decides which local user a verified token means, and what it changes of them. Pure: what is stored comes as an argument.
+import { firstCharacters } from '../../platform/text/characters.js';
+import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser } from '../host/users.js';
+import { Rejection } from '../rejection.js';
+import type { RoleNames } from '../token-exchange.options.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { judgeLink, judgeProvisioning, judgeStoredRole, linkableEmail } from './admission-policy.js';
+import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
+
+/** The stored users that a token may mean. */
+export interface Candidates {
+  /** The user that the identity is linked to. */
+  readonly linked?: HostUser;
+  /** The user the identity was linked to, if the host has since deleted that user. */
+  readonly deletedUserId?: string;
+  /** The user who has the token's e-mail address; looked for only where no user is linked. */
+  readonly withEmail?: HostUser;
+}
+
+/** A stored user whom the token may sign in. */
+export interface FoundUser {
+  readonly by: 'link' | 'email';
+  /** As they are stored. */
+  readonly user: HostUser;
+  /** What the claims change of them. */
+  readonly update: HostUserUpdate;
+  /** Whether the role claim is ignored, since it names no role that can be assigned. */
+  readonly ignoresRoleClaim: boolean;
+}
+
+/** A user to be made. */
+export interface NewUser {
+  readonly by: 'provisioning';
+  readonly newUser: NewHostUser;
+}
+
+export type UserDecision = FoundUser | NewUser;
+
+const MAX_NAME_CHARACTERS = 32;
+
+/**
+ * The one place that decides on users, for subject and actor of both flows: by the cache, in a transaction, and in explanations.
+ * @rule 4.4.1 A linked identity is its user; where the host has deleted that user, it is unknown again.
+ * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
+ * @rule 4.4.3 If no user has the e-mail address, a new user is made.
+ * @throws Rejection when identity, e-mail, role or the user's state forbid it
+ */
+export function decide(token: VerifiedToken, candidates: Candidates, roles: RoleNames): UserDecision {
+  const { linked, withEmail } = candidates;
+  if (linked !== undefined) return decideOnUser('link', token, linked, roles);
+  const email = linkableEmail(token.claims, token.key.policy);
+  if (withEmail !== undefined) return decideOnUser('email', token, withEmail, roles);
+  return decideOnNewUser(token, email, roles);
+}
+
+/** Whether a decision leaves everything as it is stored. */
+export function changesNothing(decision: UserDecision): decision is FoundUser {
+  return decision.by === 'link' && isEmpty(decision.update);
+}
+
+export function isEmpty(update: HostUserUpdate): boolean {
+  return Object.keys(update).length === 0;
+}
+
+export function identityOf({ claims: { iss, sub } }: VerifiedToken): ExternalIdentity {
+  return { issuer: iss, subject: sub };
+}
+
+/**
+ * `decide` for a user who was found, by the link of the identity or by its e-mail address.
+ * @rule 4.4.4 A valid role claim wins over the stored role at every login.
+ * @throws Rejection as `decide`
+ */
+export function decideOnUser(
+  by: FoundUser['by'],
+  { claims, key: { policy } }: VerifiedToken,
+  user: HostUser,
+  roles: RoleNames,
+): FoundUser {
+  if (by === 'email') judgeLink(user, policy, roles);
+  refuseDisabled(user);
+  judgeStoredRole(user, policy, roles);
+  const role = roleOfExistingUser(user.role, claims.role, policy, roles);
+  const update = {
+    ...(role.kind === 'change' ? { role: role.role } : {}),
+    ...changedName('givenName', claims.givenName, user),
+    ...changedName('familyName', claims.familyName, user),
+  };
+  return { by, user, update, ignoresRoleClaim: role.kind === 'ignore-claim' };
+}
+
+function decideOnNewUser(
+  { claims, key: { policy } }: VerifiedToken,
+  email: string,
+  roles: RoleNames,
+): NewUser {
+  const { givenName = '', familyName = '' } = claims;
+  judgeProvisioning(policy);
+  const role = roleOfNewUser(claims.role, policy, roles);
+  const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
+  return { by: 'provisioning', newUser: { email, role, ...names } };
+}
+
+/** For subject and actor of both flows alike (D7). */
+function refuseDisabled({ enabled, id: userId }: HostUser): void {
+  if (enabled) return;
+  const values = { expected: 'a user who is enabled', found: 'a disabled one' };
+  throw new Rejection('user_disabled', { userId, ...values });
+}
+
+/** @rule 2.5.3 Names are cut to 32 characters and written only where they differ. */
+function changedName(
+  name: 'givenName' | 'familyName',
+  claim: string | undefined,
+  user: HostUser,
+): HostUserUpdate {
+  if (claim === undefined) return {};
+  const value = truncated(claim);
+  return value === user[name] ? {} : { [name]: value };
+}
+
+function truncated(name: string): string {
+  return firstCharacters(name, MAX_NAME_CHARACTERS);
+}

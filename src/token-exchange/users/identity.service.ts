@@ -1,0 +1,101 @@
+// Finds the local users of verified tokens: by what is known of them, or in a transaction, which may link, make and change them.
+import { Inject, Injectable } from '@nestjs/common';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { UserDirectory } from '../host/users.js';
+import { Rejection } from '../rejection.js';
+import type { TokenExchangeOptions } from '../token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import { issuerAndKid } from '../verification/external-token.verifier.js';
+import type { PerToken, Tokens } from '../verification/tokens.js';
+import { listOf } from '../verification/tokens.js';
+import type { ResolvedUser } from './apply.js';
+import { applyDecision, resolvedUser } from './apply.js';
+import { readCandidates } from './candidates.js';
+import { changesNothing, decide, identityOf } from './decide.js';
+import { IdentityLinkRepository } from './identity-link.repository.js';
+import type { KnownUser } from './known-users.js';
+import { KnownUsers } from './known-users.js';
+
+/** A user whom a token signs in as they are, by what is known of them. */
+export interface ExpectedUser {
+  readonly user: KnownUser;
+  readonly resolved: ResolvedUser;
+}
+
+@Injectable()
+export class IdentityService {
+  constructor(
+    private readonly known: KnownUsers,
+    private readonly links: IdentityLinkRepository,
+    private readonly users: UserDirectory,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
+  ) {}
+
+  /** Undefined where a user is not known, or by what is known something is to be written or refused. */
+  async expect({ subject, actor }: Tokens): Promise<PerToken<ExpectedUser> | undefined> {
+    const expected = await this.expectOne(subject);
+    if (expected === undefined) return undefined;
+    if (actor === undefined) return { subject: expected };
+    const expectedActor = await this.expectOne(actor);
+    return expectedActor && { subject: expected, actor: expectedActor };
+  }
+
+  /** Forgets what is known of the users, which was out of date or is by now. */
+  forget(tokens: Tokens): void {
+    for (const token of listOf(tokens)) this.known.forget(identityOf(token));
+  }
+
+  /**
+   * Decides on the users as they are stored, and applies it. The identity that sorts first is resolved first: two exchanges
+   * whose subjects and actors act for each other then lock rows in one order.
+   * @throws Rejection when identity, e-mail, role or the user's state forbid it
+   * @throws LostRaceError when a parallel request won; the transaction is to be run again
+   */
+  async resolve(transaction: Transaction, { subject, actor }: Tokens): Promise<PerToken<ResolvedUser>> {
+    const resolve = (token: VerifiedToken, party: 'subject' | 'actor') =>
+      this.resolveOne(transaction, token, party);
+    if (actor === undefined) return { subject: await resolve(subject, 'subject') };
+    if (sortKeyOf(subject) <= sortKeyOf(actor))
+      return { subject: await resolve(subject, 'subject'), actor: await resolve(actor, 'actor') };
+    const resolvedActor = await resolve(actor, 'actor');
+    return { subject: await resolve(subject, 'subject'), actor: resolvedActor };
+  }
+
+  private async expectOne(token: VerifiedToken): Promise<ExpectedUser | undefined> {
+    const user = await this.known.find(identityOf(token));
+    if (user === undefined) return undefined;
+    try {
+      const decision = decide(token, { linked: user }, this.options.roles);
+      if (!changesNothing(decision)) return undefined;
+      return { user, resolved: resolvedUser(decision, [], this.options.roles) };
+    } catch (error) {
+      if (error instanceof Rejection) return undefined;
+      throw error;
+    }
+  }
+
+  private async resolveOne(
+    transaction: Transaction,
+    token: VerifiedToken,
+    party: 'subject' | 'actor',
+  ): Promise<ResolvedUser> {
+    const { links, users } = this;
+    const { roles } = this.options;
+    try {
+      const candidates = await readCandidates(transaction, token, { links, users });
+      const decision = decide(token, candidates, roles);
+      const { deletedUserId } = candidates;
+      if (deletedUserId !== undefined) await links.forget(transaction, identityOf(token), deletedUserId);
+      return await applyDecision(transaction, token, decision, { links, users, roles });
+    } catch (error) {
+      if (error instanceof Rejection) error.add({ party, ...issuerAndKid(token) });
+      throw error;
+    }
+  }
+}
+
+/** Of an exchange with an actor: which of the two is resolved first. */
+export function sortKeyOf({ claims: { iss, sub } }: VerifiedToken): string {
+  return JSON.stringify([iss, sub]);
+}
