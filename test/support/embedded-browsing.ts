@@ -35,7 +35,7 @@ export class EmbeddedBrowsing {
     this.instanceOrigin = `https://instance.test:${port}`;
     const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
     const service = await TestService.start(this.database, {
-      trustedKeys: [partner.staticEntry()],
+      trustedKeys: [partner.staticEntry({ name: 'partner' })],
       ...(clock === undefined ? {} : { clock }),
       environment: {
         SVC_PORT: String(port),
@@ -60,6 +60,10 @@ export class EmbeddedBrowsing {
     return this.running.service;
   }
 
+  get partner(): Partner {
+    return this.running.partner;
+  }
+
   get context() {
     return this.running.browser.context;
   }
@@ -70,8 +74,7 @@ export class EmbeddedBrowsing {
 
   /** A token of the partner about a customer. */
   token(sub: string, claims: Members = {}): string {
-    const { partner } = this.running;
-    return partner.sign(partner.claims({ sub, given_name: sub, family_name: 'Tester', ...claims }));
+    return this.partner.sign(this.partner.claims({ sub, given_name: sub, family_name: 'Tester', ...claims }));
   }
 
   /** Opens a product page of a partner's site, in a tab of its own. */

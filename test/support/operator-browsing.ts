@@ -1,21 +1,20 @@
 // An instance with the operator's pages, a partner whose tokens come in, and browsers of operators.
 import type { APIRequestContext, APIResponse, Locator, Page } from 'playwright-core';
 import { request } from 'playwright-core';
-import { freePort } from '../../demo/free-port.js';
-import type { Members } from '../../demo/partner.js';
-import { Partner } from '../../demo/partner.js';
-import type { TestBrowser } from './browser.js';
-import { openBrowser } from './browser.js';
-import { TestDatabase } from './databases.js';
+import { EmbeddedBrowsing } from './embedded-browsing.js';
 import { PASSWORD, createOperator } from './operators.js';
-import { PartnerSite } from './partner-site.js';
-import { makeSelfSignedCertificate } from './self-signed-certificate.js';
 import type { TestClock } from './test-clock.js';
-import { GRANT_TYPE, TestService } from './test-service.js';
+import { GRANT_TYPE } from './test-service.js';
 
 const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 export const OWNER = 'owner@instance.test';
 export const ADMIN = 'admin@instance.test';
+
+const ENVIRONMENT = {
+  SVC_ADMIN_ENABLED: 'true',
+  SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+  SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE: '127.0.0.0/8',
+};
 
 export interface OperatorSettings {
   environment?: Record<string, string>;
@@ -23,74 +22,15 @@ export interface OperatorSettings {
 }
 
 /** Call `start` before the tests and `stop` after them. */
-export class OperatorBrowsing {
-  private readonly database = TestDatabase.ofAnyKind();
-  private parts:
-    | {
-        browser: TestBrowser;
-        site: PartnerSite;
-        service: TestService;
-        partner: Partner;
-      }
-    | undefined;
-  instanceOrigin = '';
-
-  constructor(private readonly settings: OperatorSettings = {}) {}
-
-  async start(): Promise<void> {
-    const { environment = {}, clock } = this.settings;
-    await this.database.create();
-    const certificate = makeSelfSignedCertificate('instance.test');
-    const site = await PartnerSite.listen(certificate);
-    const port = await freePort();
-    this.instanceOrigin = `https://instance.test:${port}`;
-    const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
-    const service = await TestService.start(this.database, {
-      trustedKeys: [partner.staticEntry({ name: 'partner' })],
-      ...(clock === undefined ? {} : { clock }),
-      environment: {
-        SVC_ADMIN_ENABLED: 'true',
-        SVC_PORT: String(port),
-        SVC_BASE_URL: this.instanceOrigin,
-        SVC_SSL_CERT: certificate.cert,
-        SVC_SSL_KEY: certificate.key,
-        SVC_EMBED_FRAME_ANCESTORS: site.originOf('partner.test'),
-        SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-        SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE: '127.0.0.0/8',
-        ...environment,
-      },
-    });
-    this.parts = { browser: await openBrowser(), site, service, partner };
-    await createOperator(service, OWNER, 'global:owner');
-    await createOperator(service, ADMIN, 'global:admin');
+export class OperatorBrowsing extends EmbeddedBrowsing {
+  constructor({ environment, clock }: OperatorSettings = {}) {
+    super({ environment: { ...ENVIRONMENT, ...environment }, ...(clock && { clock }) });
   }
 
-  async stop(): Promise<void> {
-    await this.parts?.browser.close();
-    await this.parts?.service.stop();
-    await this.parts?.site.close();
-    await this.database.remove();
-  }
-
-  get service(): TestService {
-    return this.running.service;
-  }
-
-  get partner(): Partner {
-    return this.running.partner;
-  }
-
-  get context() {
-    return this.running.browser.context;
-  }
-
-  originOf(name: string): string {
-    return this.running.site.originOf(name);
-  }
-
-  /** A token of the partner about a customer. */
-  token(sub: string, claims: Members = {}): string {
-    return this.partner.sign(this.partner.claims({ sub, given_name: sub, family_name: 'Tester', ...claims }));
+  override async start(): Promise<void> {
+    await super.start();
+    await createOperator(this.service, OWNER, 'global:owner');
+    await createOperator(this.service, ADMIN, 'global:admin');
   }
 
   /** Exchanges a token, as the backend of the partner does. */
@@ -142,11 +82,6 @@ export class OperatorBrowsing {
     const [, ...pages] = this.context.pages();
     await Promise.all(pages.map((page) => page.close()));
     await this.context.clearCookies();
-  }
-
-  private get running() {
-    if (this.parts === undefined) throw new Error('nothing has started yet');
-    return this.parts;
   }
 }
 

@@ -1,20 +1,15 @@
 // Runs the reverse proxies of the system's packages in front of instances, with the configurations that operators are given.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { freePort } from '../../demo/free-port.js';
 import type { Identity } from './jwks-server.js';
 import { makeSelfSignedCertificate } from './self-signed-certificate.js';
-import { until } from './until.js';
+import { RunningProgram, systemProgram } from './system-program.js';
 
 const CONFIGURATIONS = join(__dirname, '..', '..', 'deploy', 'reverse-proxies');
 const HOSTNAME = 'instance.example';
-const START_LIMIT_MS = 20_000;
-const STOP_LIMIT_MS = 5_000;
 
 /** One kind of proxy: what it is started with, and what in its shipped configuration belongs to a certain place. */
 export interface ProxyKind {
@@ -120,21 +115,6 @@ function changed(shipped: string, places: [RegExp, string][]): string {
   }, shipped);
 }
 
-/** Debian keeps these where only root looks. */
-function pathOf(program: string): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
-  return folders.map((folder) => join(folder, program)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** What a client is told: fetch cannot be given a certificate to believe. */
 export interface ProxyAnswer {
   readonly status: number;
@@ -148,13 +128,12 @@ export class ReverseProxy {
     private readonly kind: ProxyKind,
     private readonly place: Place,
     private readonly identity: Identity,
-    private readonly child: ChildProcess,
-    private readonly printed: string[],
+    private readonly program: RunningProgram,
   ) {}
 
   /** Why one of this kind cannot be started here; undefined where it can. */
   static obstacle(kind: ProxyKind): string | undefined {
-    return pathOf(kind.name.toLowerCase()) === undefined
+    return systemProgram(kind.name.toLowerCase()) === undefined
       ? `${kind.name} is not installed (Debian: apt-get install -y ${kind.package})`
       : undefined;
   }
@@ -169,18 +148,10 @@ export class ReverseProxy {
     writeFileSync(join(folder, 'both.pem'), identity.cert + identity.key);
     const file = join(folder, 'configuration');
     writeFileSync(file, kind.configuration(place));
-    const program = pathOf(kind.name.toLowerCase()) ?? '';
-    const child = spawn(program, kind.arguments(folder, file), { stdio: ['ignore', 'pipe', 'pipe'] });
-    const printed: string[] = [];
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => printed.push(text));
-    const proxy = new ReverseProxy(kind, place, identity, child, printed);
-    try {
-      await until(`${kind.name} answers`, START_LIMIT_MS, () => proxy.isUp());
-    } catch (error) {
-      await proxy.stop();
-      throw new Error(`${kind.name}: ${printed.join('')}`, { cause: error });
-    }
+    const path = systemProgram(kind.name.toLowerCase()) ?? '';
+    const program = new RunningProgram(folder, path, { args: kind.arguments(folder, file) });
+    const proxy = new ReverseProxy(kind, place, identity, program);
+    await program.becomes(`${kind.name} answers`, () => proxy.isUp());
     return proxy;
   }
 
@@ -221,24 +192,17 @@ export class ReverseProxy {
   reload(upstreams: readonly string[]): void {
     const configuration = this.kind.configuration({ ...this.place, upstreams });
     writeFileSync(join(this.place.folder, 'configuration'), configuration);
-    this.child.kill('SIGHUP');
+    this.program.reload();
   }
 
   /** What it has written of its work. */
   log(): string {
     const file = join(this.place.folder, 'log');
-    return this.printed.join('') + (existsSync(file) ? readFileSync(file, 'utf8') : '');
+    return this.program.log + (existsSync(file) ? readFileSync(file, 'utf8') : '');
   }
 
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null) {
-      const patience = setTimeout(() => this.child.kill('SIGKILL'), STOP_LIMIT_MS);
-      const ended = once(this.child, 'close');
-      this.child.kill('SIGTERM');
-      await ended;
-      clearTimeout(patience);
-    }
-    rmSync(this.place.folder, { recursive: true, force: true });
+  stop(): Promise<void> {
+    return this.program.stop();
   }
 
   private isUp(): Promise<boolean> {
