@@ -70,8 +70,7 @@ export class AuthenticationService {
 }
 
 /**
- * Whether a user's access was not ended since a token was issued or a session opened. One that records no generation is of a
- * release before there were any.
+ * Whether a user's access was not ended since a token was issued or a session opened. One without a generation is refused.
  */
 function isCurrent({ accessGeneration }: User, recorded: string | null | undefined): boolean {
   return recorded === accessGeneration;

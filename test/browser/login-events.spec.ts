@@ -30,7 +30,7 @@ describeInBrowser('the events of a login', () => {
       await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
       await route.continue();
     });
-  const sessions = async () => (await browsing.service.rows('SELECT 1 FROM web_session')).length;
+  const sessions = async () => (await browsing.service.rows('SELECT 1 FROM token_exchange_session')).length;
   const wait = (product: ProductPage) => product.page.waitForTimeout(SLOW_MS);
 
   describe('[D50] a refused login', () => {

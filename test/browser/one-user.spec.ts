@@ -22,7 +22,7 @@ describeInBrowser('[D51] two tabs, two users', () => {
   const sessionsOf = async (email: string) =>
     (
       await browsing.service.rows(
-        'SELECT 1 FROM web_session s JOIN user_account u ON u.id = s.user_id WHERE u.email = $1',
+        'SELECT 1 FROM token_exchange_session s JOIN user_account u ON u.id = s.user_id WHERE u.email = $1',
         [email],
       )
     ).length;

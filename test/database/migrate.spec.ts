@@ -1,41 +1,128 @@
-// How the schema gets up to date when several instances, or one with a single connection, start.
-import { openDatabase } from '../../src/platform/database/data-source.js';
+// How the schema gets up to date: at the start of several instances, beside an instance of the release before, and back again.
+import { randomUUID } from 'node:crypto';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { openDatabase, prepareDatabase } from '../../src/platform/database/data-source.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { runMigrations } from '../../src/platform/database/migrate.js';
+import { MIGRATIONS } from '../../src/instance/migrations/index.js';
+import { UnsuitableServerError } from '../../src/platform/database/pooler.js';
 import { SCHEMA } from '../../src/instance/schema.js';
-import { describeOnPostgresql } from '../support/databases.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+
+const NAMES = ['TokenExchange1795500000000', 'Instance1795500000100'];
+
+/** What a later release may do: it adds what this one can live with. */
+class Later1899999999999 implements MigrationInterface {
+  readonly name = 'Later1899999999999';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('ALTER TABLE user_account ADD COLUMN nickname text');
+    await queryRunner.query('CREATE TABLE later (id uuid PRIMARY KEY)');
+  }
+
+  async down(): Promise<void> {
+    // No release goes back by it.
+  }
+}
+
+/** Migrates as the later release does, by a data source that has the same connection settings. */
+async function migrateAsLaterRelease({ dataSource }: OpenDatabase): Promise<string[]> {
+  const later = new DataSource({ ...dataSource.options, migrations: [...MIGRATIONS, Later1899999999999] });
+  await later.initialize();
+  try {
+    return await runMigrations(later);
+  } finally {
+    await later.destroy();
+  }
+}
+
+async function addUser({ dataSource }: OpenDatabase): Promise<void> {
+  await dataSource.query(
+    `INSERT INTO user_account (id, email, normalized_email, role) VALUES ($1, $2, $2, 'global:member')`,
+    [randomUUID(), `${randomUUID()}@partner.example`],
+  );
+}
+
+async function undoAll({ dataSource }: OpenDatabase): Promise<void> {
+  for (let step = 0; step < MIGRATIONS.length; step++) await dataSource.undoLastMigration();
+}
 
 describeOnPostgresql('migrations', (database) => {
   const settings = (poolSize: number) => {
     if (database.settings.kind !== 'postgresql') throw new Error('these tests are about PostgreSQL');
     return { ...database.settings, poolSize };
   };
+  const emptied = async () => {
+    const opened = await openDatabase(settings(2), SCHEMA);
+    await undoAll(opened);
+    await opened.close();
+  };
 
   it('run with a pool of one connection', async () => {
+    await emptied();
     const opened = await openDatabase(settings(1), SCHEMA);
-    await opened.dataSource.undoLastMigration();
+    expect(opened.appliedMigrations).toEqual(NAMES);
     await opened.close();
-    const again = await openDatabase(settings(1), SCHEMA);
-    expect(again.appliedMigrations).toHaveLength(1);
-    await again.close();
   });
 
   it('run once when five instances start at the same moment', async () => {
-    const first = await openDatabase(settings(2), SCHEMA);
-    await first.dataSource.undoLastMigration();
-    await first.close();
+    await emptied();
     const instances = await Promise.all([1, 2, 3, 4, 5].map(() => openDatabase(settings(2), SCHEMA)));
     const applied = instances.flatMap(({ appliedMigrations }) => appliedMigrations);
     await Promise.all(instances.map((instance) => instance.close()));
-    expect(applied).toHaveLength(1);
+    expect(applied).toEqual(NAMES);
   });
 
   it('have an undo for every step, back to an empty database', async () => {
     const opened = await openDatabase(settings(2), SCHEMA);
-    const count = opened.dataSource.migrations.length;
-    for (let step = 0; step < count; step++) await opened.dataSource.undoLastMigration();
-    const left = await opened.dataSource.query<{ table_name: string }[]>(
-      `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`,
+    await undoAll(opened);
+    const left = await opened.dataSource.query<{ name: string }[]>(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'
+       UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,
     );
     await opened.close();
-    expect(left.map(({ table_name: name }) => name)).toEqual(['schema_migration']);
+    expect(left.map(({ name }) => name)).toEqual(['schema_migration']);
+  });
+});
+
+describeOnPostgresql('[D100] a later release that migrates the database', (database) => {
+  it('[D100] lets an instance of this one go on, and start again', async () => {
+    const running = await openDatabase(database.settings, SCHEMA);
+    expect(await migrateAsLaterRelease(running)).toEqual(['Later1899999999999']);
+    await addUser(running);
+    const started = await openDatabase(database.settings, SCHEMA);
+    expect(started.appliedMigrations).toEqual([]);
+    await addUser(started);
+    const columns = await running.dataSource.query<unknown[]>('SELECT nickname FROM user_account');
+    expect(columns).toEqual([{ nickname: null }, { nickname: null }]);
+    await Promise.all([running.close(), started.close()]);
+  });
+});
+
+describeOnEachDatabase('a database of an unreleased version', (database) => {
+  const start = async () => (await openDatabase(database.settings, SCHEMA)).close();
+  const holds = async (...statements: string[]) => {
+    const { dataSource, close } = await prepareDatabase(database.settings, SCHEMA);
+    await dataSource.initialize();
+    for (const statement of ['DROP SCHEMA public CASCADE', 'CREATE SCHEMA public', ...statements])
+      await dataSource.query(statement);
+    await close();
+  };
+
+  it('is refused at the start', async () => {
+    await holds(`CREATE TABLE schema_migration AS SELECT 1 AS id, 'Initial1790000000000' AS name`);
+    await expect(start()).rejects.toThrow(
+      new UnsuitableServerError(
+        'The database was made by an unreleased version of this service, which no migration converts: start on an empty database.',
+      ),
+    );
+  });
+
+  it('is refused by the migration of the package too, whatever host has it', async () => {
+    await holds('CREATE TABLE token_exchange_used_jti (id int)');
+    await expect(start()).rejects.toThrow(
+      /^The database has tables of token exchange that an unreleased version made \(token_exchange_used_jti/,
+    );
   });
 });

@@ -1,17 +1,16 @@
-// How much each project takes, of rows that were there before it was counted.
+// How much each project takes in the database, which triggers count.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { ProjectSize1790000000220 } from '../../src/instance/migrations/1790000000220-project-size.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
-describeOnEachDatabase('[D103] the migration of project sizes', (database) => {
+describeOnEachDatabase('[D103] the sizes of projects', (database) => {
   let dataSource: DataSource;
 
   beforeAll(async () => {
     ({ dataSource } = await database.open());
   });
 
-  it('counts what is there, as triggers go on to do', async () => {
+  it('are counted when rows come, and when they go', async () => {
     const [large, small] = [randomUUID(), randomUUID()];
     const insert = async (projectId: string, bytes: number) => {
       const nodes = JSON.stringify([randomBytes(bytes / 2).toString('hex')]);
@@ -37,14 +36,6 @@ describeOnEachDatabase('[D103] the migration of project sizes', (database) => {
     expect(counted.map(({ id }) => id)).toEqual([large, small]);
     expect(counted[0]?.bytes).toBeGreaterThan(30_000);
     expect(counted[1]?.bytes).toBeLessThan(1_000);
-    const migration = new ProjectSize1790000000220();
-    const queryRunner = dataSource.createQueryRunner();
-    await queryRunner.startTransaction();
-    await migration.down(queryRunner);
-    await migration.up(queryRunner);
-    await queryRunner.commitTransaction();
-    await queryRunner.release();
-    expect(await sizes()).toEqual(counted);
     await dataSource.query('DELETE FROM workflow');
     await dataSource.query('DELETE FROM credential');
     expect((await sizes()).map(({ bytes }) => bytes)).toEqual([0, 0]);

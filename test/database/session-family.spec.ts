@@ -1,11 +1,7 @@
-// Families of sessions in the table: those of the last release, and what waits for what when requests meet.
+// Families of sessions in the table: what waits for what when requests meet.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { SessionFamily1790000000030 } from '../../src/instance/migrations/1790000000030-session-family.js';
-import { NoLeaseView1790000000170 } from '../../src/instance/migrations/1790000000170-no-lease-view.js';
-import { TokenExchange1790000000180 } from '../../src/token-exchange/migrations/1790000000180-no-lease.js';
-import { TokenExchangePrefix1790000000040 } from '../../src/instance/migrations/1790000000040-token-exchange-prefix.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
@@ -126,33 +122,5 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     });
     await expect(failing).rejects.toThrow('the audit row fails');
     expect(await sessions.findLive([idOf(first)])).toEqual([before]);
-  });
-
-  it('[D28] sessions of the last release are families of their own, also those that it opens meanwhile', async () => {
-    const runner = dataSource.createQueryRunner();
-    const migration = new SessionFamily1790000000030();
-    const renaming = new TokenExchangePrefix1790000000040();
-    const insert = () =>
-      runner.query(
-        `INSERT INTO web_session (id_hash, user_id, created_at, expires_at)
-         SELECT sha256(($2::text || n)::bytea), $1, now(), now() + interval '1 hour' FROM generate_series(1, 3) n`,
-        [userId, randomUUID()],
-      );
-    // The lease of the leader and its old name went later.
-    const later = [new TokenExchange1790000000180(), new NoLeaseView1790000000170()];
-    for (const each of later) await each.down(runner);
-    await renaming.down(runner);
-    await migration.down(runner);
-    await insert();
-    await migration.up(runner);
-    await insert();
-    await renaming.up(runner);
-    for (const each of later.reverse()) await each.up(runner);
-    await runner.release();
-    const rows = await dataSource.query<{ family: string }[]>(
-      'SELECT family_id AS family FROM token_exchange_session WHERE user_id = $1',
-      [userId],
-    );
-    expect(new Set(rows.map(({ family }) => family)).size).toBe(6);
   });
 });

@@ -74,14 +74,4 @@ describeOnEachDatabase('the words of a name', (database) => {
     );
     expect(changed[0]).toEqual([{ words: 'danach' }]);
   });
-
-  it('are there for all that was made before they were kept', async () => {
-    await insert('Übermut');
-    await opened.dataSource.undoLastMigration();
-    await opened.dataSource.runMigrations();
-    const rows = await opened.dataSource.query<{ words: string }[]>(
-      `SELECT folded_name AS words FROM workflow WHERE name = 'Übermut'`,
-    );
-    expect(rows).toEqual([{ words: 'ubermut' }]);
-  });
 });

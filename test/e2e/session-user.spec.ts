@@ -40,7 +40,14 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
     service.post('/rest/auth/logout', {}, { origin: BASE_URL, ...headers });
   /** All that a refused call could have changed. */
   const contents = async () => {
-    const tables = ['user_account', 'project', 'project_member', 'workflow', 'credential', 'web_session'];
+    const tables = [
+      'user_account',
+      'project',
+      'project_member',
+      'workflow',
+      'credential',
+      'token_exchange_session',
+    ];
     const texts = tables.map(
       (table) => `(SELECT string_agg(t::text, ' ' ORDER BY t::text) FROM ${table} t) AS ${table}`,
     );

@@ -38,7 +38,7 @@ export interface OpenDatabase extends Pick<
  * Opens the database and brings its schema up to date.
  * @throws DataDirectoryLockedError when another process has the embedded directory
  * @throws DatabaseUnavailableError when it cannot be connected to
- * @throws UnsuitableServerError when it is too old, or a pooler lends it for one transaction at a time
+ * @throws UnsuitableServerError when it is too old or of an unreleased version, or a pooler lends it for one transaction at a time
  */
 export async function openDatabase(settings: DatabaseSettings, schema: Schema): Promise<OpenDatabase> {
   const prepared = await prepareDatabase(settings, schema);

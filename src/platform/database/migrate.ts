@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { isUndefinedTable } from './database-error.js';
+import { UnsuitableServerError } from './pooler.js';
 
 /** Where TypeORM keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'schema_migration';
@@ -17,7 +18,11 @@ const TRY_EVERY_MS = 200;
  */
 export async function isUpToDate(dataSource: DataSource): Promise<boolean> {
   const applied = await appliedMigrations(dataSource);
-  return dataSource.migrations.every(({ name, constructor }) => applied.has(name ?? constructor.name));
+  return namesOf(dataSource).every((name) => applied.has(name));
+}
+
+function namesOf({ migrations }: DataSource): string[] {
+  return migrations.map(({ name, constructor }) => name ?? constructor.name);
 }
 
 async function appliedMigrations(dataSource: DataSource): Promise<ReadonlySet<string>> {
@@ -31,20 +36,32 @@ async function appliedMigrations(dataSource: DataSource): Promise<ReadonlySet<st
 }
 
 /**
- * Runs pending migrations, each in a transaction of its own unless it says otherwise: what was cut off goes on from there.
- * @rule D100 The release before and this one serve on one database, and a restored backup has all that was in it.
+ * Runs pending migrations, each in a transaction of its own unless it says otherwise: an interrupted run continues from there.
+ * @rule D100 A release serves on a database that the next one has migrated, and a restored backup has all that was in it.
  * @returns the names of those that ran
+ * @throws UnsuitableServerError for a database of an unreleased version, which no migration converts
  */
 export async function runMigrations(dataSource: DataSource): Promise<string[]> {
+  await requireKnownSchema(dataSource);
   const applied = await dataSource.runMigrations();
   return applied.map(({ name }) => name);
 }
 
+/** A database is empty, or one of these migrations made it. Names that are unknown beside theirs are of a later release. */
+async function requireKnownSchema(dataSource: DataSource): Promise<void> {
+  const applied = await appliedMigrations(dataSource);
+  if (applied.size === 0 || namesOf(dataSource).some((name) => applied.has(name))) return;
+  throw new UnsuitableServerError(
+    'The database was made by an unreleased version of this service, which no migration converts: start on an empty database.',
+  );
+}
+
 /**
- * Runs pending migrations while no other instance does: whoever has waited for the advisory lock finds nothing left to do.
+ * Runs pending migrations while no other instance does: the next one to get the advisory lock finds nothing left to do.
  * @param dataSource of its own, with two connections and without time limits: one holds the lock, and a migration of
  *   a large table takes the time it takes. It is connected and closed here.
  * @returns the names of those that ran
+ * @throws UnsuitableServerError for a database of an unreleased version
  */
 export async function runMigrationsInTurn(dataSource: DataSource): Promise<string[]> {
   await dataSource.initialize();
@@ -60,8 +77,8 @@ export async function runMigrationsInTurn(dataSource: DataSource): Promise<strin
 }
 
 /**
- * By asking again and again: an index that is built beside the others waits for every statement that began before it, and
- * one that waits for this lock would be such a statement.
+ * Polls, because CREATE INDEX CONCURRENTLY waits for every statement that began before it, and a statement that waits for
+ * this lock would be one.
  */
 async function takeLock(queryRunner: QueryRunner): Promise<void> {
   for (;;) {

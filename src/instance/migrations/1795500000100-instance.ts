@@ -1,0 +1,210 @@
+// The schema of the instance: users, workspace, audit trail, operators, throttle counters.
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createFoldedWords } from './folded-words.sql.js';
+import { COUNT_PROJECT_SIZES, SIZE_FUNCTIONS } from './project-size.sql.js';
+
+export class Instance1795500000100 implements MigrationInterface {
+  readonly name = 'Instance1795500000100';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    const statements = [createFoldedWords(), ...USERS, ...WORKSPACE, ...COUNT_PROJECT_SIZES, ...OTHERS];
+    for (const statement of statements) await queryRunner.query(statement);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    for (const table of TABLES_OF_USERS)
+      await queryRunner.query(
+        `ALTER TABLE ${table} DROP CONSTRAINT ${table}_user_id_fkey, ALTER COLUMN user_id TYPE text`,
+      );
+    await queryRunner.query(`DROP TABLE ${TABLES.join(', ')}`);
+    await queryRunner.query(`DROP FUNCTION ${FUNCTIONS.join(', ')}`);
+  }
+}
+
+const TABLES = [
+  'user_account',
+  'project',
+  'project_member',
+  'project_size',
+  'workflow',
+  'credential',
+  'audit_event',
+  'audit_sink_cursor',
+  'operator_password',
+  'operator_session',
+  'operator_sign_in_failure',
+  'throttle_counter',
+];
+const FUNCTIONS = [
+  'user_account_disabled()',
+  'user_account_version()',
+  'folded_words(text)',
+  ...SIZE_FUNCTIONS,
+];
+
+/** The package's tables that hold what goes with a user. */
+const TABLES_OF_USERS = ['token_exchange_identity_link', 'token_exchange_session'];
+
+/** 64 bits. */
+const RANDOM = 'hashtextextended(gen_random_uuid()::text, 0)';
+
+const USERS = [
+  `CREATE TABLE user_account (
+    id uuid PRIMARY KEY,
+    email text NOT NULL,
+    normalized_email text NOT NULL CONSTRAINT user_account_email_key UNIQUE,
+    given_name varchar(32) NOT NULL DEFAULT '',
+    family_name varchar(32) NOT NULL DEFAULT '',
+    role text NOT NULL CHECK (role IN ('global:owner', 'global:admin', 'global:member')),
+    enabled boolean NOT NULL DEFAULT true,
+    password_login_enabled boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    access_generation bigint NOT NULL DEFAULT 0,
+    version bigint NOT NULL DEFAULT ${RANDOM}
+  )`,
+  `CREATE UNIQUE INDEX user_account_single_owner ON user_account (role) WHERE role = 'global:owner'`,
+  // For the beginning of an address, whatever order the database's language has.
+  `CREATE INDEX user_account_email_beginning ON user_account (normalized_email text_pattern_ops)`,
+
+  // What was issued under an earlier generation is refused for good. A trigger raises it when a user is disabled, so that an
+  // UPDATE by hand ends access for good as well.
+  `CREATE FUNCTION user_account_disabled() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    NEW.access_generation := OLD.access_generation + 1;
+    RETURN NEW;
+  END $$`,
+  `CREATE TRIGGER user_account_disabled BEFORE UPDATE ON user_account FOR EACH ROW
+    WHEN (OLD.enabled AND NOT NEW.enabled) EXECUTE FUNCTION user_account_disabled()`,
+
+  // Another version after every write, so that a decision on a user counts only while the row stands. By a trigger, so that a
+  // write by hand counts too; random, because a counter would repeat after a restore.
+  `CREATE FUNCTION user_account_version() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    NEW.version := ${RANDOM};
+    RETURN NEW;
+  END $$`,
+  `CREATE TRIGGER user_account_version BEFORE INSERT OR UPDATE ON user_account FOR EACH ROW
+    EXECUTE FUNCTION user_account_version()`,
+
+  ...TABLES_OF_USERS.map(
+    (table) => `ALTER TABLE ${table} ALTER COLUMN user_id TYPE uuid USING user_id::uuid,
+      ADD FOREIGN KEY (user_id) REFERENCES user_account (id) ON DELETE CASCADE`,
+  ),
+];
+
+const WORKSPACE = [
+  `CREATE TABLE project (
+    id uuid PRIMARY KEY,
+    type text NOT NULL CHECK (type IN ('personal', 'team')),
+    name text NOT NULL,
+    personal_owner_id uuid UNIQUE REFERENCES user_account (id) ON DELETE CASCADE,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    CHECK ((type = 'personal') = (personal_owner_id IS NOT NULL))
+  )`,
+  `CREATE TABLE project_member (
+    project_id uuid NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+    user_id uuid NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
+    role text NOT NULL CHECK (role IN ('project:admin', 'project:editor', 'project:viewer')),
+    PRIMARY KEY (project_id, user_id)
+  )`,
+  // A member's projects are listed in the order of their ids.
+  `CREATE INDEX project_member_user ON project_member (user_id, project_id)`,
+
+  // json, not jsonb: a workflow is returned as it was sent, with its members in their order.
+  // folded_name holds the words by which lists are sorted and searched.
+  `CREATE TABLE workflow (
+    id uuid PRIMARY KEY,
+    project_id uuid NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+    name varchar(128) NOT NULL,
+    active boolean NOT NULL DEFAULT false,
+    nodes json NOT NULL,
+    connections json NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    folded_name text COLLATE "C" NOT NULL GENERATED ALWAYS AS (folded_words(name::text)) STORED
+  )`,
+  // One index for each filter of the lists, with the id at its end: the rows of a page lie together, whatever else the table
+  // holds. Columns that are included answer another filter without reading the row.
+  `CREATE INDEX workflow_project ON workflow (project_id, id)`,
+  `CREATE INDEX workflow_active ON workflow (active, id)`,
+  `CREATE INDEX workflow_name ON workflow (name, id) INCLUDE (active)`,
+  `CREATE INDEX workflow_project_active ON workflow (project_id, active, id)`,
+  `CREATE INDEX workflow_project_name ON workflow (project_id, name, id) INCLUDE (active)`,
+  // Sorted lists: of all workflows, and of each project, because a member may have a thousand projects.
+  `CREATE INDEX workflow_updated ON workflow (updated_at, id) INCLUDE (active, folded_name)`,
+  `CREATE INDEX workflow_folded ON workflow (folded_name, id) INCLUDE (active)`,
+  `CREATE INDEX workflow_project_updated ON workflow (project_id, updated_at, id) INCLUDE (active, folded_name)`,
+  `CREATE INDEX workflow_project_folded ON workflow (project_id, folded_name, id) INCLUDE (active)`,
+
+  `CREATE TABLE credential (
+    id uuid PRIMARY KEY,
+    project_id uuid NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+    name varchar(128) NOT NULL,
+    type text NOT NULL,
+    sealed_data bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now()
+  )`,
+  `CREATE INDEX credential_project ON credential (project_id, id)`,
+];
+
+const OTHERS = [
+  `CREATE TABLE audit_event (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL,
+    occurred_at timestamptz NOT NULL,
+    request_id text NOT NULL,
+    subject_user_id uuid,
+    actor_user_id uuid,
+    payload jsonb NOT NULL,
+    transaction_id bigint DEFAULT txid_current(),
+    client_request_id text
+  )`,
+  `CREATE INDEX audit_event_subject ON audit_event (subject_user_id, id)`,
+  // With the id at the end, since a client may send one request id again and again.
+  `CREATE INDEX audit_event_request ON audit_event (request_id, id)`,
+  `CREATE INDEX audit_event_client_request ON audit_event (client_request_id, id) WHERE client_request_id IS NOT NULL`,
+  // How far each sink of the audit trail is, and the index by which sinks read.
+  `CREATE INDEX audit_event_transaction ON audit_event (transaction_id, id) WHERE transaction_id IS NOT NULL`,
+  `CREATE TABLE audit_sink_cursor (
+    name text PRIMARY KEY,
+    transaction_id bigint NOT NULL,
+    event_id bigint NOT NULL,
+    moved_at timestamptz NOT NULL DEFAULT now(),
+    ahead_since timestamptz
+  )`,
+
+  `CREATE TABLE operator_password (
+    user_id uuid PRIMARY KEY REFERENCES user_account (id) ON DELETE CASCADE,
+    password_hash text,
+    changed_at timestamptz,
+    code_hash bytea,
+    code_expires_at timestamptz
+  )`,
+  `CREATE TABLE operator_session (
+    id uuid PRIMARY KEY,
+    secret_hash bytea NOT NULL UNIQUE,
+    user_id uuid NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
+    opened_at timestamptz NOT NULL,
+    last_used_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    client_address text NOT NULL
+  )`,
+  `CREATE INDEX operator_session_user ON operator_session (user_id)`,
+  `CREATE TABLE operator_sign_in_failure (
+    key bytea PRIMARY KEY,
+    failures integer NOT NULL,
+    waits_until timestamptz NOT NULL,
+    forgotten_at timestamptz NOT NULL
+  )`,
+  `CREATE INDEX operator_sign_in_failure_end ON operator_sign_in_failure (forgotten_at)`,
+
+  // UNLOGGED: the counts are written at every request and worth nothing after a crash.
+  // Half of each page stays free for new versions of its rows, which then need no change to the indexes.
+  `CREATE UNLOGGED TABLE throttle_counter (
+    key text PRIMARY KEY,
+    hits integer NOT NULL,
+    window_ends_at timestamptz NOT NULL
+  ) WITH (fillfactor = 50)`,
+  `CREATE INDEX throttle_counter_end ON throttle_counter (window_ends_at)`,
+];

@@ -1,0 +1,143 @@
+// The tables of this package. None refers to a table of the host: the host knows what the id of a user is.
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class TokenExchange1795500000000 implements MigrationInterface {
+  readonly name = 'TokenExchange1795500000000';
+
+  /** @throws Error where the tables of an unreleased version exist, which no migration converts */
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await requireNoTables(queryRunner);
+    for (const statements of Object.values(TABLES))
+      for (const statement of statements) await queryRunner.query(statement);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`DROP TABLE ${TOKEN_EXCHANGE_TABLES.join(', ')}`);
+  }
+}
+
+async function requireNoTables(queryRunner: QueryRunner): Promise<void> {
+  const found = (await queryRunner.query(
+    'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
+    [TOKEN_EXCHANGE_TABLES],
+  )) as { name: string }[];
+  if (found.length === 0) return;
+  throw new Error(
+    `The database has tables of token exchange that an unreleased version made (${found[0]?.name} and others), ` +
+      'and no migration converts them: drop the tables whose names begin with token_exchange_, or use another database.',
+  );
+}
+
+/** Each table with the statements that make it. Columns of user ids may have another type: no statement depends on it. */
+const TABLES: Readonly<Record<string, readonly string[]>> = {
+  token_exchange_used_jti: [
+    `CREATE TABLE token_exchange_used_jti (
+      jti_hash bytea PRIMARY KEY,
+      expires_at timestamptz NOT NULL
+    )`,
+    `CREATE INDEX token_exchange_used_jti_expiry ON token_exchange_used_jti (expires_at)`,
+  ],
+  token_exchange_identity_link: [
+    `CREATE TABLE token_exchange_identity_link (
+      issuer text NOT NULL,
+      subject varchar(255) NOT NULL,
+      user_id text NOT NULL,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (issuer, subject)
+    )`,
+    `CREATE INDEX token_exchange_identity_link_user ON token_exchange_identity_link (user_id)`,
+  ],
+  // The whole URL is stored as a hash only: its query may hold a secret, and it may be longer than an index takes.
+  // key_set is text, not json: it is read by the same rules as a fetched one, and only there.
+  token_exchange_jwks_snapshot: [
+    `CREATE TABLE token_exchange_jwks_snapshot (
+      url_hash text PRIMARY KEY,
+      url text NOT NULL,
+      key_set text,
+      fresh_until timestamptz,
+      last_success_at timestamptz,
+      last_failure_at timestamptz,
+      last_failure_reason text,
+      consecutive_failures integer NOT NULL DEFAULT 0,
+      next_refresh_at timestamptz,
+      last_unknown_kid_fetch_at timestamptz,
+      revision integer NOT NULL DEFAULT 0
+    )`,
+  ],
+  // entry is text, not json: it is read by the same rules as a configured one, and only there.
+  // A change takes the next revision. Changes run one after the other, so that none commits after a later one.
+  token_exchange_stored_entry: [
+    `CREATE TABLE token_exchange_stored_entry (
+      name text PRIMARY KEY,
+      entry text NOT NULL,
+      suspended_at timestamptz,
+      created_at timestamptz NOT NULL,
+      changed_at timestamptz NOT NULL,
+      revision bigint GENERATED ALWAYS AS IDENTITY
+    )`,
+  ],
+  // An empty kid, which no key has, stands for all keys of the issuer.
+  token_exchange_trust_revocation: [
+    `CREATE TABLE token_exchange_trust_revocation (
+      issuer text NOT NULL,
+      kid text NOT NULL,
+      revoked_at timestamptz NOT NULL,
+      restored_at timestamptz,
+      PRIMARY KEY (issuer, kid)
+    )`,
+  ],
+  // vouched_by is [{"iss", "kid"}, …]. access_generation is text, as the host writes it.
+  token_exchange_session: [
+    `CREATE TABLE token_exchange_session (
+      id_hash bytea PRIMARY KEY,
+      user_id text NOT NULL,
+      family_id uuid NOT NULL,
+      created_at timestamptz NOT NULL,
+      expires_at timestamptz NOT NULL,
+      login_origin text,
+      vouched_by jsonb,
+      access_generation text
+    )`,
+    `CREATE INDEX token_exchange_session_user ON token_exchange_session (user_id)`,
+    `CREATE INDEX token_exchange_session_expiry ON token_exchange_session (expires_at)`,
+    `CREATE INDEX token_exchange_session_family ON token_exchange_session (family_id)`,
+  ],
+  token_exchange_signing_key: [
+    `CREATE TABLE token_exchange_signing_key (
+      kid text PRIMARY KEY,
+      public_jwk jsonb NOT NULL,
+      sealed_private_key bytea NOT NULL,
+      signs_from timestamptz NOT NULL,
+      signs_until timestamptz NOT NULL,
+      published_until timestamptz NOT NULL
+    )`,
+  ],
+  // written_in is the transaction that wrote the row. Transactions commit in another order than they begin, so readers start
+  // from the oldest one that was running when they last looked; a time or a number could skip a row. After a restore on
+  // another server the stored ones may be larger than the current ones: such rows are read each time until they expire.
+  token_exchange_ended_token: [
+    `CREATE TABLE token_exchange_ended_token (
+      token_id text PRIMARY KEY,
+      expires_at timestamptz NOT NULL,
+      written_in bigint NOT NULL DEFAULT txid_current()
+    )`,
+    'CREATE INDEX token_exchange_ended_token_expiry ON token_exchange_ended_token (expires_at)',
+    'CREATE INDEX token_exchange_ended_token_written ON token_exchange_ended_token (written_in)',
+  ],
+  // For hosts without an audit trail of their own.
+  token_exchange_audit_event: [
+    `CREATE TABLE token_exchange_audit_event (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      name text NOT NULL,
+      occurred_at timestamptz NOT NULL,
+      request_id text NOT NULL,
+      subject_user_id text,
+      actor_user_id text,
+      payload jsonb NOT NULL
+    )`,
+    `CREATE INDEX token_exchange_audit_event_subject ON token_exchange_audit_event (subject_user_id, id)`,
+  ],
+};
+
+/** What a database has once the migration has run. */
+export const TOKEN_EXCHANGE_TABLES: readonly string[] = Object.keys(TABLES);
