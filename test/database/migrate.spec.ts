@@ -45,7 +45,8 @@ async function addUser({ dataSource }: OpenDatabase): Promise<void> {
 }
 
 async function undoAll({ dataSource }: OpenDatabase): Promise<void> {
-  for (let step = 0; step < MIGRATIONS.length; step++) await dataSource.undoLastMigration();
+  let left = MIGRATIONS.length;
+  while (left-- > 0) await dataSource.undoLastMigration();
 }
 
 describeOnPostgresql('migrations', (database) => {
