@@ -28,7 +28,7 @@ import { HostModule } from './instance/ports/host.module.js';
 import { InstanceLoginFailurePage } from './instance/ports/instance-login-failure-page.js';
 import { InstanceTelemetry } from './instance/ports/instance-telemetry.js';
 import { InstanceUsers } from './instance/ports/instance-users.js';
-import type { Departure } from './platform/http/departure.js';
+import type { GracefulShutdown } from './platform/http/graceful-shutdown.js';
 import { ErrorFilter } from './platform/http/error.filter.js';
 import { OutagesModule } from './platform/http/outages.module.js';
 import { ThrottleModule } from './platform/http/throttle/throttle.module.js';
@@ -77,7 +77,7 @@ export interface Parts {
   readonly coordination: Coordination;
   readonly keyRing: KeyRing;
   readonly frameAncestors: FrameAncestors;
-  readonly departure: Departure;
+  readonly shutdown: GracefulShutdown;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -308,7 +308,7 @@ function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefi
 
 /** With the module its keys belong to readiness, without it the database alone. */
 function tokenExchange(
-  { startup, clock: time, logger, coordination, departure }: Parts,
+  { startup, clock: time, logger, coordination, shutdown }: Parts,
   modules: SharedModules,
   availability: AvailabilityReporter,
 ): DynamicModule[] {
@@ -321,7 +321,7 @@ function tokenExchange(
     ];
     const inject = [DataSource, Revocations];
     const imports = [database, access];
-    return [HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
+    return [HealthModule.registerAsync({ shutdown, imports, inject, useFactory, features })];
   }
   const module = TokenExchangeModule.register(tokenExchangeSettings(startup, time), {
     imports: [
@@ -361,7 +361,7 @@ function tokenExchange(
   ];
   const inject = [DataSource, Revocations, ClockDifference, JwksKeyProvider, StoredEntryFollower];
   const imports = [database, access, module];
-  return [module, HealthModule.registerAsync({ departure, imports, inject, useFactory, features })];
+  return [module, HealthModule.registerAsync({ shutdown, imports, inject, useFactory, features })];
 }
 
 function databaseCheck(database: DataSource): ReadinessCheck {

@@ -11,7 +11,7 @@ import type { DatabaseSettings, OpenDatabase } from './platform/database/data-so
 import { openDatabase } from './platform/database/data-source.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
 import { ConnectionLimit } from './platform/http/connection-limit.js';
-import { Departure } from './platform/http/departure.js';
+import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
 import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createServer } from './platform/http/server.js';
 import { NestLogger } from './platform/log/logger.js';
@@ -86,7 +86,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
   try {
     const keyRing = new KeyRing(encryptionKeys(startup.config), VARIABLES.encryptionKeys.name);
     const frameAncestors = new FrameAncestors(startup.config, startup.trustedKeys);
-    const departure = new Departure();
+    const shutdown = new GracefulShutdown();
     const metrics = composition.metricsOf(database, coordination, worker);
     const serverLimits = serverLimitsOf(config, logger, { metrics, isWorker: worker !== undefined });
     const root = await composition.AppModule.register({
@@ -96,7 +96,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       coordination,
       keyRing,
       frameAncestors,
-      departure,
+      shutdown,
       metrics,
       clock,
       logger,
@@ -107,7 +107,7 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       traces,
       clock,
       frameAncestors,
-      departure,
+      shutdown,
       isAbsent: composition.isAbsent,
       ...serverLimits,
     });
@@ -117,11 +117,11 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       metrics,
       metricsAddress: metricsAddress(nest, startup),
       listen: () => listen(nest, startup),
-      announceStop: () => departure.begin(),
-      letGo: () => departure.letGo(),
+      announceStop: () => shutdown.begin(),
+      letGo: () => shutdown.letGo(),
       // First the requests, then what they need.
       close: () =>
-        departure
+        shutdown
           .finish()
           .finally(() => nest.close())
           .finally(closeRest),
@@ -149,7 +149,7 @@ interface NestParts {
   readonly traces: RequestTraces;
   readonly clock: Clock;
   readonly frameAncestors: FrameAncestors;
-  readonly departure: Departure;
+  readonly shutdown: GracefulShutdown;
   readonly isAbsent: typeof isAbsent;
   readonly connections: ConnectionLimit;
   readonly concurrency: ConcurrencyLimit;
@@ -177,14 +177,14 @@ function serverLimitsOf(
 async function createNest(
   root: DynamicModule,
   startup: Startup,
-  { logger, traces, clock, frameAncestors, departure, isAbsent, connections, concurrency }: NestParts,
+  { logger, traces, clock, frameAncestors, shutdown, isAbsent, connections, concurrency }: NestParts,
 ) {
   const { config, tls } = startup;
   const server = createServer({
     proxyHops: config.proxyHops,
     logger,
     traces,
-    departure,
+    shutdown,
     tls,
     limits: config,
     connections,

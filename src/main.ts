@@ -106,7 +106,7 @@ function summary(startup: Startup, { database, metricsAddress }: Application) {
 
 /**
  * @rule D93 A stop is told at once, waits for the delay that is configured, and takes no longer than five seconds after it.
- * See departure.ts for what becomes of connections.
+ * See graceful-shutdown.ts for what becomes of connections.
  */
 function stopOnSignals(application: Application, delayMs: number, logger: Logger): void {
   let isStopping = false;

@@ -1,7 +1,7 @@
 // Whether the process lives, in which version, and whether it should get traffic.
 import { Controller, Get, Head, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { VERSION } from '../platform/version.js';
-import { Departure } from '../platform/http/departure.js';
+import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 
 /** One thing that must be there before traffic makes sense. */
 export interface ReadinessCheck {
@@ -31,7 +31,7 @@ export class HealthController {
   private checking: Promise<string[]> | undefined;
 
   constructor(
-    private readonly departure: Departure,
+    private readonly shutdown: GracefulShutdown,
     @Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[],
     @Inject(FEATURES) private readonly features: () => Features,
   ) {}
@@ -49,7 +49,7 @@ export class HealthController {
   /** Ready when all that is checked is, until the service is to stop; app.module.ts says what is checked (D48). */
   @Get('readiness')
   async ready(): Promise<{ status: 'ready' } & Features> {
-    if (this.departure.isUnderWay) throw notReady('The service is stopping');
+    if (this.shutdown.isUnderWay) throw notReady('The service is stopping');
     // However many ask, the database is asked once at a time.
     this.checking ??= this.unready().finally(() => (this.checking = undefined));
     const waitingFor = await this.checking;

@@ -2,13 +2,13 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { InjectionToken } from '@nestjs/common';
-import { Departure } from '../platform/http/departure.js';
+import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 import { FEATURES, HealthController, READINESS_CHECKS } from './health.controller.js';
 import type { Features, ReadinessCheck } from './health.controller.js';
 
 /** How the list of checks is made. */
 export interface HealthOptions {
-  readonly departure: Departure;
+  readonly shutdown: GracefulShutdown;
   readonly imports?: ModuleMetadata['imports'];
   readonly inject: InjectionToken[];
   readonly useFactory: (...dependencies: never[]) => readonly ReadinessCheck[];
@@ -19,7 +19,7 @@ export interface HealthOptions {
 @Module({})
 export class HealthModule {
   static registerAsync({
-    departure,
+    shutdown,
     imports = [],
     inject,
     useFactory,
@@ -30,7 +30,7 @@ export class HealthModule {
       imports,
       controllers: [HealthController],
       providers: [
-        { provide: Departure, useValue: departure },
+        { provide: GracefulShutdown, useValue: shutdown },
         { provide: READINESS_CHECKS, inject, useFactory },
         { provide: FEATURES, useValue: features },
       ],

@@ -93,8 +93,6 @@ const REQUEST_ROWS = {
     status: 413,
     oauth: 'invalid_request',
     embed: 'payload_too_large',
-    // What is left of the body cannot be told apart from a next request.
-    headers: { connection: 'close' },
     level: 'warn',
   },
   not_a_form: {

@@ -1,4 +1,4 @@
-// The last answer of a connection: it arrives whatever its client still sends, and the connection ends whatever its client does.
+// The answer to a client that sends more than is taken: it arrives, and the connection ends whatever its client does.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
@@ -9,9 +9,9 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { EMBED_PATH, EXCHANGE_PATH } from '../support/entry-paths.js';
 import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
 import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 const MIB = 1024 * 1024;
-const LINGER_MS = 10_000;
 const PATIENCE_MS = 60_000;
 const TOGETHER = 8;
 const FORM = 'application/x-www-form-urlencoded';
@@ -46,12 +46,16 @@ function sentWhole(socket: Socket, head: string, body: Uint8Array): Promise<void
   });
 }
 
-/** The status line of what it is told before the service ends its half; empty where it is told nothing. */
+/** The status line of the first answer, once it has come; empty where there is none. */
 async function answered(socket: Socket): Promise<string> {
-  const parts: Buffer[] = [];
-  socket.on('data', (part: Buffer) => parts.push(part));
-  if (!socket.destroyed) await new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
-  return Buffer.concat(parts).toString().split('\r\n', 1)[0] ?? '';
+  let text = '';
+  socket.on('data', (part: Buffer) => (text += part.toString('latin1')));
+  await until(
+    'an answer',
+    PATIENCE_MS,
+    () => text.includes('\r\n') || socket.readableEnded || socket.destroyed,
+  );
+  return text.split('\r\n', 1)[0] ?? '';
 }
 
 describeOnAnyDatabase('[D124][D20] a client that sends all of its body before it reads', (database) => {
@@ -92,71 +96,63 @@ describeOnAnyDatabase('[D124][D20] a client that sends all of its body before it
   });
 });
 
-describeOnAnyDatabase('[D124] a client that does not end its half of the connection', (database) => {
+describeOnAnyDatabase('[D124] a client that does not end its request, or goes on sending', (database) => {
   let service: TestService;
   beforeAll(async () => {
-    const environment = { SVC_REQUEST_TIMEOUT_SECONDS: '1' };
+    const environment = { SVC_REQUEST_TIMEOUT_SECONDS: '2' };
     service = await TestService.start(database, { trustedKeys, environment });
   });
   afterAll(() => service?.stop());
 
-  /** It has sent this, and goes on until it says so. */
-  const stubborn = (text: string): Socket => {
+  const send = (text: string): Socket => {
     const { hostname, port } = new URL(service.address);
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     socket.on('error', () => undefined);
     socket.write(text);
     return socket;
   };
-  /** How long the service bears it after its answer. */
-  const borneMs = async (socket: Socket): Promise<number> => {
-    const startedAt = performance.now();
-    const passedMs = () => performance.now() - startedAt;
-    while (!socket.destroyed && passedMs() < PATIENCE_MS) {
+  const stubborn = async (socket: Socket): Promise<void> => {
+    while (!socket.destroyed) {
       socket.write('x');
       await pause(100);
     }
-    return passedMs();
   };
 
-  it('is answered, and cut off when ten seconds are over', async () => {
+  it('is answered, and cut', async () => {
     const refused: [what: string, sent: string, status: number][] = [
       ['what is not HTTP', 'HTTP, please\r\n\r\n', 400],
       ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(65 * 1024)}\r\n\r\n`, 431],
-      ['too many headers', `GET / HTTP/1.1\r\nHost: a\r\n${'x: 1\r\n'.repeat(250)}\r\n`, 431],
       ['headers that do not end', 'GET / HTTP/1.1\r\n', 408],
       ['a body that does not end', `${postOf(4)}a`, 408],
       ['a body that is too large and does not end', postOf(400_000) + 'a'.repeat(100 * 1024), 413],
     ];
     await Promise.all(
       refused.map(async ([what, sent, status]) => {
-        const socket = stubborn(sent);
+        const socket = send(sent);
         expect([what, await answered(socket)]).toEqual([what, expect.stringContaining(` ${status} `)]);
-        const tookMs = await borneMs(socket);
-        // At once would have cost others their answer.
-        expect([what, tookMs > LINGER_MS - 1_000, tookMs < PATIENCE_MS]).toEqual([what, true, true]);
+        await stubborn(socket);
       }),
     );
   });
 
-  it('is cut off before it has sent all of what nobody reads', async () => {
-    const socket = stubborn(postOf(1024 * MIB));
-    const block = Buffer.alloc(MIB, 'a');
-    const cutOff = new Promise((resolve) => socket.once('close', resolve));
-    const drained = () => new Promise((resolve) => socket.once('drain', resolve));
-    let sent = 0;
-    while (!socket.destroyed && sent < 512 * MIB) {
-      sent += block.length;
-      if (!socket.write(block)) await Promise.race([drained(), cutOff]);
-    }
-    // What the system holds of it on the way comes on top of the 16 MiB.
-    expect(sent).toBeLessThan(64 * MIB);
+  it('is answered 413 where it asks first, and its next request too, once all of its body has come', async () => {
+    const body = 'a'.repeat(MIB);
+    const asking = postOf(MIB).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n');
+    const socket = send(asking);
+    let text = '';
+    socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+    await until('it may send', PATIENCE_MS, () => text.startsWith('HTTP/1.1 100 Continue'));
+    socket.write(body);
+    await until('413', PATIENCE_MS, () => text.includes('HTTP/1.1 413 Payload Too Large'));
+    socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until('200', PATIENCE_MS, () => text.includes('HTTP/1.1 200 OK'));
+    socket.destroy();
   });
 
-  it('has nothing worked for that comes after a 408, of which it could not be told', async () => {
+  it('gets nothing done by what comes after a 408, which could not be answered', async () => {
     const token = partner.sign();
     const form = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token }).toString();
-    const socket = stubborn(postOf(form.length, EXCHANGE_PATH) + form.slice(0, -1));
+    const socket = send(postOf(form.length, EXCHANGE_PATH) + form.slice(0, -1));
     expect(await answered(socket)).toContain(' 408 ');
     socket.end(form.slice(-1));
     await once(socket, 'close');

@@ -1,14 +1,11 @@
 // Reads the body of a request, up to one limit for all routes.
 import type { IncomingMessage } from 'node:http';
-import { lingerAfterAnswer } from './lingering-close.js';
 
 /**
  * Larger than the largest token (64 KiB) by far, so that an over-long token is judged as a token.
  * @rule B.body For all routes alike. See flow.guards.ts and json-body.ts for the 413, in its turn.
  */
 export const BODY_LIMIT_BYTES = 256 * 1024;
-/** So much of a body that is declared too large is taken before the answer, so that its client comes to read that. */
-const DRAINED_BYTES = 64 * 1024;
 
 /** Stands for a body over the limit: whoever wants it refuses the request, in its turn (D20). */
 export const BODY_TOO_LARGE = Symbol('a body over the limit');
@@ -22,26 +19,25 @@ class IncompleteBodyError extends Error {
 }
 
 /**
- * Reads a body. Of one that is too large nothing is kept: if it is declared so it is refused after 64 KiB, else at the
- * limit, and what still comes is thrown away. The answer is to say that it is the connection's last.
+ * Reads a body. Of one that is too large nothing is kept: it resolves at the limit, or at once where the body is declared so.
  * @param declaredBytes what `Content-Length` says; 0 where it says nothing
+ * @rule D124 What is left of a body that is too large is read and thrown away, so that its client gets the answer.
  * @throws IncompleteBodyError
  */
 export function readBody(stream: IncomingMessage, declaredBytes: number): Promise<RequestBody> {
-  const isWanted = declaredBytes <= BODY_LIMIT_BYTES;
-  const limit = isWanted ? BODY_LIMIT_BYTES : DRAINED_BYTES;
   const chunks: Buffer[] = [];
-  let length = 0;
+  let length = declaredBytes > BODY_LIMIT_BYTES ? declaredBytes : 0;
   return new Promise((resolve, reject) => {
+    if (length > 0) resolve(BODY_TOO_LARGE);
     stream.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > limit) {
+      if (length <= BODY_LIMIT_BYTES) chunks.push(chunk);
+      else {
         chunks.length = 0;
-        lingerAfterAnswer(stream);
         resolve(BODY_TOO_LARGE);
-      } else if (isWanted) chunks.push(chunk);
+      }
     });
-    stream.on('end', () => resolve(isWanted ? Buffer.concat(chunks) : BODY_TOO_LARGE));
+    stream.on('end', () => resolve(Buffer.concat(chunks)));
     stream.on('error', () => reject(new IncompleteBodyError('the body broke off')));
   });
 }

@@ -3,7 +3,6 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { lingerAfterAnswer } from './lingering-close.js';
 import { newRequestId } from './request-id.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
 import { RareWarning } from './rare-warning.js';
@@ -83,7 +82,7 @@ export class ConcurrencyLimit {
   standBefore(handler: RequestListener): RequestListener {
     return (request, response) => {
       if (this.hasRoomFor(request)) handler(request, response);
-      else this.refuse(request, response);
+      else this.refuse(response);
     };
   }
 
@@ -92,7 +91,7 @@ export class ConcurrencyLimit {
     server.decorateRequest('isInProgress', false);
     server.addHook('preHandler', (request, reply, done) => {
       // Others may have reached the limit while the body of this one was read.
-      if (!this.hasRoomFor(request.raw)) return this.refuse(request.raw, reply.hijack().raw);
+      if (!this.hasRoomFor(request.raw)) return this.refuse(reply.hijack().raw);
       this.inProgress += 1;
       request.isInProgress = true;
       if (this.processed <= PROCESSED_AT_ONCE || HEALTH.test(request.url)) done();
@@ -120,7 +119,7 @@ export class ConcurrencyLimit {
       const isLate = performance.now() - sinceMs > this.waitMs;
       if (!isLate && !request.raw.socket.destroyed) return done();
       this.leave(request);
-      this.refuse(request.raw, reply.hijack().raw);
+      this.refuse(reply.hijack().raw);
     };
     // Bound to this request's span and context: `begin` is called in those of another request.
     this.waiting.push({ sinceMs, begin: AsyncResource.bind(begin) });
@@ -135,10 +134,9 @@ export class ConcurrencyLimit {
   }
 
   /** Node.js reads the rest of the request and drops it. */
-  private refuse(request: IncomingMessage, response: ServerResponse): void {
+  private refuse(response: ServerResponse): void {
     this.onRefused();
     this.warning.happened();
-    if (response.hasHeader('connection')) lingerAfterAnswer(request);
     const requestId = newRequestId();
     const body = `${BODY},"requestId":"${requestId}"}`;
     const ofThisOne = ['x-request-id', requestId, 'content-length', String(Buffer.byteLength(body))];

@@ -5,11 +5,10 @@ import { createServer as createHttpsServer } from 'node:https';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
-import { BODY_TOO_LARGE, readBody } from './body.js';
-import { lingerAfterAnswer } from './lingering-close.js';
+import { readBody } from './body.js';
 import { idOfRequest } from '../log/client-request-ids.js';
 import type { RequestTraces } from '../log/request-traces.js';
-import type { Departure } from './departure.js';
+import type { GracefulShutdown } from './graceful-shutdown.js';
 import { KnownPaths } from './known-paths.js';
 import { PROBES } from './probes.js';
 import { RareWarning } from './rare-warning.js';
@@ -27,7 +26,7 @@ export interface ServerOptions {
   /** Where `logger` finds the trace of a request. */
   readonly traces: RequestTraces;
   /** Is told of connections and requests. */
-  readonly departure?: Departure;
+  readonly shutdown?: GracefulShutdown;
   /** Certificate and key, PEM: with them the server speaks HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly limits: ServerLimits;
@@ -76,7 +75,7 @@ export function createServer({
   proxyHops,
   logger,
   traces,
-  departure,
+  shutdown,
   tls,
   limits,
   connections,
@@ -100,7 +99,7 @@ export function createServer({
   const makeServer = (handler: RequestListener): Server => {
     const limited = limitPipelining(concurrency?.standBefore(handler) ?? handler, () => warning.happened());
     const answer: RequestListener = (request, response) => {
-      if (departure?.endsConnections === true) response.setHeader('connection', 'close');
+      if (shutdown?.endsConnections === true) response.setHeader('connection', 'close');
       limited(request, response);
     };
     const made =
@@ -124,7 +123,7 @@ export function createServer({
     clientErrorHandler: (error, socket) => answerUnreadableRequest(logger, error, socket),
   } satisfies FastifyServerOptions);
   const server: FastifyInstance = adapter.getInstance();
-  departure?.watch(server);
+  shutdown?.watch(server);
   connections?.watch(server.server);
   concurrency?.watch(server);
   traceRequests(server, traces);
@@ -160,11 +159,7 @@ function limitHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', ({ raw, id: requestId }, reply, done) => {
     // Names and values take turns.
     if (raw.rawHeaders.length <= 2 * MAX_HEADERS) return done();
-    lingerAfterAnswer(raw);
-    void reply
-      .status(431)
-      .header('connection', 'close')
-      .send({ ...HEADERS_TOO_LARGE, requestId });
+    void reply.status(431).send({ ...HEADERS_TOO_LARGE, requestId });
   });
 }
 
@@ -191,11 +186,6 @@ function readBodiesUnparsed(server: FastifyInstance): void {
   server.addContentTypeParser('*', (request: FastifyRequest, stream: IncomingMessage) =>
     readBody(stream, Number(request.headers['content-length'] ?? 0)),
   );
-  server.addHook('preHandler', (request, reply, done) => {
-    // What is left of the body cannot be told from a next request.
-    if (request.body === BODY_TOO_LARGE) void reply.header('connection', 'close');
-    done();
-  });
 }
 
 function answerWithCommonHeaders(server: FastifyInstance): void {

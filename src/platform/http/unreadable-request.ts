@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
-import { closeLingering } from './lingering-close.js';
 
 interface Answer {
   readonly status: number;
@@ -55,5 +54,5 @@ export function answerUnreadableRequest(
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  closeLingering(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

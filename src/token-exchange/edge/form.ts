@@ -1,7 +1,6 @@
 // Reads application/x-www-form-urlencoded, strictly: what is ambiguous or broken is an error, never a guess.
 import { isUtf8 } from 'node:buffer';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
-import { undoFormEscapes } from './form-escapes.js';
 
 /** A form that is not well-formed. The message names the field and the rule, never a value. */
 export class FormError extends Error {
@@ -25,6 +24,8 @@ const MAX_NAMED_CHARACTERS = 64;
 const LONGEST_CHARACTER_BYTES = 12;
 const EQUALS_SIGN = 0x3d;
 const AMPERSAND = 0x26;
+const PLUS = 0x2b;
+const SPACE = 0x20;
 
 /**
  * The fields of a form or query string. What is wrong with it is kept until somebody asks for all of it.
@@ -133,9 +134,24 @@ export class Form {
 
 /** URLSearchParams would take a broken escape literally and turn bytes that are not UTF-8 into U+FFFD. */
 function decoded(encoded: Buffer, what: string): string {
-  const bytes = undoFormEscapes(encoded);
-  if (bytes !== undefined && isUtf8(bytes)) return bytes.toString('utf8');
+  try {
+    if (isUtf8(encoded)) return unescaped(withSpaces(encoded).toString());
+  } catch {
+    // A broken escape, or escapes that are not UTF-8.
+  }
   throw new FormError(`${what} is not valid form encoding`);
+}
+
+/** @throws URIError */
+function unescaped(text: string): string {
+  return text.includes('%') ? decodeURIComponent(text) : text;
+}
+
+/** On bytes: `replaceAll` takes 20 ms for a body of plus signs. */
+function withSpaces(encoded: Buffer): Buffer {
+  return encoded.includes(PLUS)
+    ? Buffer.from(encoded.map((byte) => (byte === PLUS ? SPACE : byte)))
+    : encoded;
 }
 
 function shown(name: string): string {

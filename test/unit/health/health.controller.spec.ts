@@ -1,13 +1,13 @@
 // What readiness asks for, however many ask for it.
 import { HealthController } from '../../../src/health/health.controller.js';
-import { Departure } from '../../../src/platform/http/departure.js';
+import { GracefulShutdown } from '../../../src/platform/http/graceful-shutdown.js';
 
 describe('[D48] readiness', () => {
   it('asks the database once for all who ask at the same moment, and again for the next', async () => {
     let asked = 0;
     const isReady = () => new Promise<boolean>((resolve) => setImmediate(() => resolve((asked += 1) > 0)));
     const features = () => ({ tokenExchange: { available: true } });
-    const health = new HealthController(new Departure(), [{ name: 'database', isReady }], features);
+    const health = new HealthController(new GracefulShutdown(), [{ name: 'database', isReady }], features);
     await Promise.all([health.ready(), health.ready(), health.readyHead()]);
     expect(asked).toBe(1);
     await health.ready();

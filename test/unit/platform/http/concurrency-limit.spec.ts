@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limit.js';
-import { Departure } from '../../../../src/platform/http/departure.js';
+import { GracefulShutdown } from '../../../../src/platform/http/graceful-shutdown.js';
 import { createServer } from '../../../../src/platform/http/server.js';
 import { RequestTraces } from '../../../../src/platform/log/request-traces.js';
 import { openPost } from '../../../support/built-service.js';
@@ -18,16 +18,16 @@ const LIMITS = {
   answerTimeoutSeconds: 60,
 };
 
-const partsOf = (concurrency: ConcurrencyLimit, departure?: Departure) => {
+const partsOf = (concurrency: ConcurrencyLimit, shutdown?: GracefulShutdown) => {
   const logger = pino({ level: 'silent' });
-  return { proxyHops: 0, logger, traces: new RequestTraces(), limits: LIMITS, concurrency, departure };
+  return { proxyHops: 0, logger, traces: new RequestTraces(), limits: LIMITS, concurrency, shutdown };
 };
 const addressOf = ({ server }: FastifyInstance) =>
   `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 describe('[D102] a server with one request in progress, which is all it may have', () => {
   let server: FastifyInstance;
-  let departure: Departure;
+  let shutdown: GracefulShutdown;
   let concurrency: ConcurrencyLimit;
   let address: string;
   let refused: number;
@@ -37,11 +37,11 @@ describe('[D102] a server with one request in progress, which is all it may have
   let seen: string[];
 
   beforeEach(async () => {
-    departure = new Departure();
+    shutdown = new GracefulShutdown();
     refused = 0;
     seen = [];
     concurrency = new ConcurrencyLimit(1, 1_800, pino({ level: 'silent' }), () => (refused += 1));
-    server = createServer(partsOf(concurrency, departure)).getInstance();
+    server = createServer(partsOf(concurrency, shutdown)).getInstance();
     server.addHook('onRequest', (request, _reply, done) => {
       seen.push(request.url);
       done();
@@ -104,7 +104,7 @@ describe('[D102] a server with one request in progress, which is all it may have
   });
 
   it('[D93] ends the connections of those that it refuses while it stops', async () => {
-    departure.begin();
+    shutdown.begin();
     expect((await fetch(`${address}/other`)).headers.get('connection')).toBe('close');
   });
 
