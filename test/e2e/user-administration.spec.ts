@@ -65,17 +65,6 @@ describeOnEachDatabase('[D30] administrators who act on each other', (database) 
     }
   });
 
-  it('[D30] one disables and the other demotes at once: one of them is left', async () => {
-    const both = await administrators(2);
-    const [one, other] = both as [Administrator, Administrator];
-    for (let round = 0; round < ROUNDS[database.kind]; round++) {
-      const answers = await Promise.all([change(one, other, DISABLE), change(other, one, DEMOTE)]);
-      expect([round, await areLeft(both)]).toEqual([round, 1]);
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      await restore(both);
-    }
-  });
-
   it('[D30] in a ring of five, each on the next and on the one before: one is left at least', async () => {
     const ring = await administrators(5);
     const at = (place: number) => ring[place % ring.length]!;

@@ -34,7 +34,6 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
   let admin: string;
   let member: string;
   let memberOfOne: string;
-  let both: string;
   let projects: string[];
   let rows: Row[];
   const visible = new Map<string, readonly string[]>();
@@ -56,21 +55,10 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
       visible.set(token, own);
       return token;
     };
-    /** Of an actor and a subject, whose rights a call needs both. */
-    const tokenOfBoth = async (own: readonly string[], other: readonly string[]) => {
-      const [actor, subject] = [await memberOf(own), await memberOf(other)];
-      const token = await world.token(subject, actor, { rights: 'both' });
-      visible.set(
-        token,
-        own.filter((projectId) => other.includes(projectId)),
-      );
-      return token;
-    };
     admin = await world.tokenOf('administrator');
     visible.set(admin, projects);
     member = await tokenOfMember(projects.slice(2));
     memberOfOne = await tokenOfMember(projects.slice(6));
-    both = await tokenOfBoth(projects.slice(0, 4), projects.slice(2));
     // Half of all crowd in one project; times and names are shared by many; few are active, and fewer are called rare.
     await service.rows(
       `INSERT INTO workflow (id, project_id, name, active, nodes, connections, updated_at)
@@ -123,7 +111,6 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
     ['an administrator', () => admin],
     ['a member of five projects', () => member],
     ['a member of one project', () => memberOfOne],
-    ['two members with two projects in common', () => both],
   ])('of %s', (_, tokenOf) => {
     it.each(QUERIES)('%j: the first three pages are those of the whole list', async (query) => {
       const whole = expected(tokenOf(), query);
