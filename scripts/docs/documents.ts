@@ -1,6 +1,7 @@
 // What is written from the code: which document, and how. `npm run docs` writes them all, and a test compares.
 import { withBlock } from './blocks.js';
-import { REFUSAL_BLOCKS, EMBED_ANSWERS } from './refusals.js';
+import { EVENT_BLOCKS, EVENT_LIST, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
+import { EMBED_ANSWERS, REFUSAL_BLOCKS } from './refusals.js';
 
 export interface WrittenDocument {
   readonly path: string;
@@ -18,4 +19,8 @@ function page(path: string, blocks: Readonly<Record<string, () => string>>): Wri
 export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/endpoints.md', EMBED_ANSWERS),
+  page('docs/audit-events.md', EVENT_BLOCKS),
+  page('docs/operations.md', EVENT_LIST),
+  page('src/token-exchange/README.md', PACKAGE_EVENT_LIST),
+  { path: 'docs/audit-events.schema.json', write: eventSchema },
 ];

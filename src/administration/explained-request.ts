@@ -1,4 +1,5 @@
 // Says what the trail holds of one request, with cause and remedy of what was refused in it.
+import { outcomeOf } from '../audit/instance-events.js';
 import type { StoredEvent } from '../audit/audit-trail.reader.js';
 import type { CheckedExplanation, Explanation } from '../token-exchange/refusals.js';
 import { BEARER_REFUSALS, FAULT } from '../token-exchange/refusals.js';
@@ -30,13 +31,6 @@ export interface ExplainedEvent {
 /** Tokens are refused by a check, other things without one. */
 type KnownExplanation = Explanation & Partial<CheckedExplanation>;
 
-/** What is explained of events, by their names. */
-const EXPLANATIONS: Readonly<Record<string, Readonly<Record<string, KnownExplanation>>>> = {
-  'svc.audit.token-exchange.failed': TOKEN_REFUSALS,
-  'svc.audit.token-exchange.embed-login-failed': TOKEN_REFUSALS,
-  'svc.audit.api.refused': BEARER_REFUSALS,
-};
-
 /** Every reason that is known, with what is said of it. */
 export const REFUSAL_REASONS = [
   ...Object.entries<KnownExplanation>(TOKEN_REFUSALS),
@@ -66,6 +60,9 @@ function explainedEvent({ event, occurredAt, payload, ...stored }: StoredEvent):
 
 function explanationOf(event: string, reason: string): KnownExplanation | undefined {
   if (reason === 'internal_error') return FAULT;
-  const table = EXPLANATIONS[event] ?? {};
+  const outcome = outcomeOf(event);
+  if (outcome?.is !== 'failed') return undefined;
+  const table: Readonly<Record<string, KnownExplanation>> =
+    outcome.of === 'api' ? BEARER_REFUSALS : TOKEN_REFUSALS;
   return Object.hasOwn(table, reason) ? table[reason] : undefined;
 }

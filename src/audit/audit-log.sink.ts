@@ -2,15 +2,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
-import type { AuditEvent, AuditEventName } from '../token-exchange/audit/audit-event.js';
+import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
 import { LOGGER } from '../platform/log/log.js';
-
-/** Logged as a warning, with the cause in words, by whoever refuses: token-exchange/journey.ts, access/bearer-refusal.recorder.ts. */
-const REFUSALS: readonly string[] = [
-  'svc.audit.token-exchange.failed',
-  'svc.audit.token-exchange.embed-login-failed',
-  'svc.audit.api.refused',
-] satisfies AuditEventName[];
+import { outcomeOf } from './instance-events.js';
 
 @Injectable()
 export class AuditLogSink {
@@ -18,7 +12,8 @@ export class AuditLogSink {
 
   @OnEvent('svc.audit.**')
   write({ name, requestId, subjectUserId, actorUserId, payload }: AuditEvent): void {
-    if (REFUSALS.includes(name)) return;
+    // Where a token or a call is refused, its log line is a warning with the cause in words.
+    if (outcomeOf(name)?.is === 'failed') return;
     this.logger.info({ event: name, requestId, subjectUserId, actorUserId, payload }, 'audit');
   }
 }

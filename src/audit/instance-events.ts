@@ -1,74 +1,124 @@
-// The events of this instance beside those of token exchange.
+// The audit events of this instance beside those of token exchange, a row for each; and what both catalogues say together.
+import {
+  ACCESS_TOKEN_ID,
+  SESSION_FAMILY_ID,
+  TOKEN_EXCHANGE_EVENTS,
+  clientAddress,
+} from '../token-exchange/audit/event-catalogue.js';
+import type { EventRow, Events, PayloadsOf } from '../token-exchange/audit/event-members.js';
+import {
+  event,
+  integer,
+  oneOf,
+  optional,
+  text,
+  textsByName,
+  uuid,
+} from '../token-exchange/audit/event-members.js';
 
-/** By an operator, or somebody who would like to be one. */
-interface OperatorRequest {
-  /** As in the events of the flows. */
-  readonly clientAddress: string;
-}
+/** Why a sign-in at the operator's page was refused. */
+const OPERATOR_REFUSAL_REASONS = [
+  'unknown_account',
+  'no_password',
+  'wrong_password',
+  'not_privileged',
+  'user_disabled',
+  'wrong_code',
+] as const;
+export type OperatorRefusalReason = (typeof OPERATOR_REFUSAL_REASONS)[number];
 
-interface AdministrativeOperation {
-  /** As its command is typed: `users create`. */
-  readonly operation: string;
-  /** Through the running service, on the database itself, or by the operator's page. */
-  readonly way: 'service' | 'database' | 'operator';
-  /** From where, by the page; as in the events of the flows. */
-  readonly clientAddress?: string;
-}
+const CALL = { method: text('Method of the call.'), route: text('Path with the names of its parameters.') };
+const ADMINISTRATION = {
+  operation: text('As its command is typed: `users create`.'),
+  way: oneOf(
+    ['service', 'database', 'operator'],
+    "Through the running service, on the database itself, or by the operator's page: then the subject is who asked.",
+  ),
+  clientAddress: optional(clientAddress("By the operator's page only. ")),
+};
+const OPERATOR_SESSION_ID = uuid("The session of the operator's page, as its lists call it; opens nothing.");
 
-/** Why nobody was let in at the operator's page. */
-export type OperatorRefusalReason =
-  'unknown_account' | 'no_password' | 'wrong_password' | 'not_privileged' | 'user_disabled' | 'wrong_code';
+export const INSTANCE_EVENTS = {
+  'svc.audit.api.called': event(
+    'An API call came with a valid access token, also one that is refused for a missing right or licence; or the trail was read, by a token or a session. Throttled calls leave none.',
+    {
+      ...CALL,
+      things: textsByName('The ids that the path named, by the names of its parameters.'),
+      accessTokenId: optional(ACCESS_TOKEN_ID),
+      sessionFamilyId: optional(SESSION_FAMILY_ID),
+    },
+  ),
+  'svc.audit.api.refused': event(
+    'A call of the API was refused for its Bearer credential (401). Within a minute and instance at most ten are written of one token that this instance signed, else of one client address, and 600 of all addresses together. The users are those of a token that this instance signed.',
+    {
+      reason: text('The stable word for the cause, explained in docs/refusals.md.'),
+      expected: optional(text('What the rule asks for.')),
+      found: optional(text('What came instead, in words of the service.')),
+      ...CALL,
+      accessTokenId: optional(uuid('`jti` of the access token, if this instance signed it.')),
+      clientAddress: optional(clientAddress()),
+    },
+    { of: 'api', is: 'failed' },
+  ),
+  'svc.audit.administration.performed': event('A command did its work; one that reads was about to.', {
+    ...ADMINISTRATION,
+    things: textsByName('The ids of what it concerned, by the names that the API has for them.'),
+  }),
+  'svc.audit.administration.failed': event('A command was asked for and changed nothing.', {
+    ...ADMINISTRATION,
+    reason: oneOf(['refused', 'internal_error'], '`internal_error`: a fault ended it.'),
+  }),
+  'svc.audit.operator.signed-in': event("An operator has signed in at the operator's page.", {
+    clientAddress: clientAddress(),
+    by: oneOf(
+      ['password', 'code'],
+      '`code`: by a code of `svc-admin users set-password --code`, with which a password was set.',
+    ),
+    operatorSessionId: OPERATOR_SESSION_ID,
+  }),
+  'svc.audit.operator.sign-in-failed': event(
+    "A sign-in at the operator's page was refused, or the change of a password there for the one before. The client gets one answer whatever the reason. The subject is the user whose e-mail address was typed, where there is one.",
+    {
+      clientAddress: clientAddress(),
+      reason: oneOf(
+        OPERATOR_REFUSAL_REASONS,
+        '`wrong_code`: also one that was used, is too old, or belongs to a user who may not sign in.',
+      ),
+    },
+  ),
+  'svc.audit.operator.signed-out': event('An operator has signed out.', {
+    clientAddress: clientAddress(),
+    operatorSessionId: OPERATOR_SESSION_ID,
+  }),
+  'svc.audit.operator.password-changed': event(
+    "The subject has another password for the operator's page, and the sessions of before have ended.",
+    {
+      clientAddress: optional(clientAddress('Not there where a command has set it. ')),
+      by: oneOf(
+        ['password', 'code', 'command'],
+        'By the one before, by a code, or by `svc-admin users set-password`.',
+      ),
+      endedSessions: integer("How many sessions of the operator's page have ended by it."),
+    },
+  ),
+} satisfies Events;
 
 declare module '../token-exchange/audit/audit-event.js' {
-  interface AuditPayloads {
-    'svc.audit.api.called': {
-      readonly method: string;
-      readonly route: string;
-      /** The ids that the path named, by the names of the route's parameters. */
-      readonly things: Readonly<Record<string, string>>;
-      /** By which it was made. */
-      readonly accessTokenId?: string;
-      /** Or the session. Of the calls of sessions only readings of this trail are told. */
-      readonly sessionFamilyId?: string;
-    };
-    /** A call was refused for its Bearer credential; the users are those of a token whose signature is ours. */
-    'svc.audit.api.refused': {
-      readonly reason: string;
-      readonly expected?: string;
-      readonly found?: string;
-      readonly method: string;
-      readonly route: string;
-      /** Where its signature is ours. */
-      readonly accessTokenId?: string;
-      /** As in the events of the flows. */
-      readonly clientAddress?: string;
-    };
-    /** An administrative operation was performed, by somebody with the account of the service or with the database. */
-    'svc.audit.administration.performed': AdministrativeOperation & {
-      /** The ids of what it concerned, by the names that the API has for them. */
-      readonly things: Readonly<Record<string, string>>;
-    };
-    /** One was asked for and changed nothing: it was refused, or ended by a fault. */
-    'svc.audit.administration.failed': AdministrativeOperation & {
-      readonly reason: 'refused' | 'internal_error';
-    };
-    /** Somebody has signed in at the operator's page. */
-    'svc.audit.operator.signed-in': OperatorRequest & {
-      readonly by: 'password' | 'code';
-      /** As lists of sessions call it; opens nothing. */
-      readonly operatorSessionId: string;
-    };
-    /** A sign-in was refused. The client is told one thing whatever the reason. */
-    'svc.audit.operator.sign-in-failed': OperatorRequest & {
-      readonly reason: OperatorRefusalReason;
-    };
-    /** An operator has signed out. */
-    'svc.audit.operator.signed-out': OperatorRequest & { readonly operatorSessionId: string };
-    /** The password of the subject is another one, and the sessions of before have ended. */
-    'svc.audit.operator.password-changed': Partial<OperatorRequest> & {
-      /** By the one before, a code, or a command. */
-      readonly by: 'password' | 'code' | 'command';
-      readonly endedSessions: number;
-    };
-  }
+  interface AuditPayloads extends PayloadsOf<typeof INSTANCE_EVENTS> {}
+}
+
+/** Every event, by its name. */
+export const AUDIT_EVENTS: Events = { ...TOKEN_EXCHANGE_EVENTS, ...INSTANCE_EVENTS };
+
+/** What all names begin with. */
+export const EVENT_NAME_START = 'svc.audit.';
+export const AUDIT_EVENT_NAMES: readonly string[] = Object.keys(AUDIT_EVENTS);
+
+/** Events that say how something ended. */
+export const OUTCOME_EVENTS = AUDIT_EVENT_NAMES.filter((name) => outcomeOf(name) !== undefined);
+/** Those of refusals, with a reason in their payload. */
+export const REFUSAL_EVENTS = OUTCOME_EVENTS.filter((name) => outcomeOf(name)?.is === 'failed');
+
+export function outcomeOf(name: string): EventRow['outcome'] {
+  return AUDIT_EVENTS[name]?.outcome;
 }

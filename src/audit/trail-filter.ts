@@ -1,6 +1,6 @@
 // Which events of the trail are asked for: the rules of each filter and of the time between which they lie.
 import { isId } from '../platform/text/id.js';
-import { AUDIT_EVENT_NAMES, EVENT_NAME_START } from './event-names.js';
+import { AUDIT_EVENT_NAMES, EVENT_NAME_START } from './instance-events.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 
 /** What is given must all be true of an event. */

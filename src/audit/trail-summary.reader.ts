@@ -1,4 +1,5 @@
 // Reads refusals of the audit trail, and counts what has happened in it, at a cost that does not grow with its length.
+import { OUTCOME_EVENTS, REFUSAL_EVENTS } from './instance-events.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../platform/database/operator-database.js';
 import { Database } from '../platform/database/database.js';
@@ -65,18 +66,6 @@ export interface EventCounts {
   readonly countedSince: Date;
   readonly isComplete: boolean;
 }
-
-/** What refuses, with a reason in its payload. */
-export const REFUSAL_EVENTS = [
-  'svc.audit.token-exchange.failed',
-  'svc.audit.token-exchange.embed-login-failed',
-  'svc.audit.api.refused',
-] as const;
-export const COUNTED_EVENTS = [
-  'svc.audit.token-exchange.succeeded',
-  'svc.audit.token-exchange.embed-login',
-  ...REFUSAL_EVENTS,
-] as const;
 
 /** So many rows one statement looks at: the embedded database reads them on the main thread. */
 const DEPTH = 5_000;
@@ -176,7 +165,7 @@ export class TrailSummaryReader {
     { seconds, number }: RangeParts,
   ): Promise<EventCount[]> {
     return this.database.query<EventCount>(COUNT, [
-      ...[String(first), String(last), DEPTH, COUNTED_EVENTS],
+      ...[String(first), String(last), DEPTH, OUTCOME_EVENTS],
       ...[range.since, endOf(range), seconds, number],
     ]);
   }

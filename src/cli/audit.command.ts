@@ -9,7 +9,7 @@ import {
   MOST_LISTED,
   TAIL_EVENTS,
 } from '../administration/read-audit-trail.operation.js';
-import { EVENT_NAME_START } from '../audit/event-names.js';
+import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MOST_DAYS } from '../audit/trail-filter.js';
 import { readPages } from './administration.js';
 import type { CommandContext } from './command-context.js';

@@ -1,6 +1,7 @@
 // Counts outcomes by listening to the audit events.
 import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
+import { outcomeOf } from '../audit/instance-events.js';
 import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
 import { Metrics } from './metrics.js';
 
@@ -8,23 +9,12 @@ import { Metrics } from './metrics.js';
 export class AuditMetricsSink {
   constructor(private readonly metrics: Metrics) {}
 
-  @OnEvent('svc.audit.token-exchange.succeeded')
-  exchangeSucceeded(): void {
-    this.metrics.exchanges.inc({ outcome: 'succeeded', reason: '' });
-  }
-
-  @OnEvent('svc.audit.token-exchange.failed')
-  exchangeFailed({ payload }: AuditEvent<'svc.audit.token-exchange.failed'>): void {
-    this.metrics.exchanges.inc({ outcome: 'failed', reason: payload.reason });
-  }
-
-  @OnEvent('svc.audit.token-exchange.embed-login')
-  embedLoginSucceeded(): void {
-    this.metrics.embedLogins.inc({ outcome: 'succeeded', reason: '' });
-  }
-
-  @OnEvent('svc.audit.token-exchange.embed-login-failed')
-  embedLoginFailed({ payload }: AuditEvent<'svc.audit.token-exchange.embed-login-failed'>): void {
-    this.metrics.embedLogins.inc({ outcome: 'failed', reason: payload.reason });
+  @OnEvent('svc.audit.**')
+  count({ name, payload }: Pick<AuditEvent, 'name' | 'payload'>): void {
+    const outcome = outcomeOf(name);
+    // Refused API calls are counted where they are refused: not all of them become an event.
+    if (outcome === undefined || outcome.of === 'api') return;
+    const counter = outcome.of === 'exchange' ? this.metrics.exchanges : this.metrics.embedLogins;
+    counter.inc({ outcome: outcome.is, reason: 'reason' in payload ? payload.reason : '' });
   }
 }

@@ -79,13 +79,8 @@ export { SignOutService } from './sessions/sign-out.service.js';
 export type { WebSession } from './sessions/session.repository.js';
 
 // Events
-export type {
-  AuditContext,
-  AuditEvent,
-  AuditEventName,
-  AuditPayloads,
-  StoredEntryRecord,
-} from './audit/audit-event.js';
+export type { AuditContext, AuditEvent, AuditEventName, AuditPayloads } from './audit/audit-event.js';
+export type { StoredEntryRecord } from './audit/event-catalogue.js';
 export type { RejectionReason } from './token-refusals.js';
 
 // Tables

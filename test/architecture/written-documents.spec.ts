@@ -6,7 +6,7 @@ import { repositoryFile } from '../support/source-files.js';
 it.each(WRITTEN_DOCUMENTS)('$path is as `npm run docs` writes it', ({ path, write }) => {
   const { text } = repositoryFile(path);
   expect(text).toBe(write(text));
-  expect(text.split('\n', 1)[0]).toContain('npm run docs');
+  expect(text.split('\n').slice(0, 2).join()).toContain('`npm run docs`');
 });
 
 it('a page without the block that is to be written is an error', () => {

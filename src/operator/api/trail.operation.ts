@@ -11,7 +11,7 @@ import type { Judgement } from '../../audit/trail-filter.js';
 import { MOST_DAYS, judgeRange, judgeText, judgeUserId } from '../../audit/trail-filter.js';
 import type { BoundedRange, EventCount, EventCounts, RangeParts } from '../../audit/trail-summary.reader.js';
 import type { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
-import { REFUSAL_EVENTS } from '../../audit/trail-summary.reader.js';
+import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';

@@ -1,6 +1,6 @@
 // Answers of the audit trail.
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
-import { AUDIT_EVENT_NAMES } from '../../audit/event-names.js';
+import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
 import { ApiProperty } from '../api/body/api-documentation.js';
 
 const USER_ID = { type: 'string', format: 'uuid', nullable: true } as const;

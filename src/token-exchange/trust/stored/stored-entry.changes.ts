@@ -1,6 +1,7 @@
 // Makes changes of stored entries, each in a transaction of its caller's, and says what the trail is to be told of them.
 import { isDeepStrictEqual } from 'node:util';
-import type { AuditContext, AuditEvent, StoredEntryRecord } from '../../audit/audit-event.js';
+import type { AuditContext, AuditEvent } from '../../audit/audit-event.js';
+import type { StoredEntryRecord } from '../../audit/event-catalogue.js';
 import { auditEvent } from '../../audit/audit-event.js';
 import type { Transaction } from '../../../platform/database/transaction.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';

@@ -1,0 +1,103 @@
+// docs/audit-events.schema.json and the tables of docs/audit-events.md, from the catalogue of audit events.
+import { AUDIT_EVENTS, AUDIT_EVENT_NAMES } from '../../src/audit/instance-events.js';
+import { TOKEN_EXCHANGE_EVENTS } from '../../src/token-exchange/audit/event-catalogue.js';
+import type { EventRow, Events, Member, Members } from '../../src/token-exchange/audit/event-members.js';
+import { objectSchema, optional, text } from '../../src/token-exchange/audit/event-members.js';
+import { table } from './blocks.js';
+
+/** What every event has, as commands, the API and sinks show it. */
+const COMMON = {
+  id: text('Decimal digits that grow with each event written. Numbers may be left out.', {
+    pattern: '^[0-9]{1,19}$',
+  }),
+  event: text('Name of the event: what happened, and what its payload is.', { enum: AUDIT_EVENT_NAMES }),
+  occurredAt: text('When it happened, by the clock of the instance, in UTC with milliseconds.', {
+    format: 'date-time',
+  }),
+  requestId: text('`X-Request-Id` of the answer, and of the lines of the log.', {
+    minLength: 1,
+    maxLength: 128,
+  }),
+  clientRequestId: optional(
+    text(
+      '`X-Request-Id` of the request, where it came from no trusted proxy: chosen by the client, and not unique.',
+      { minLength: 8, maxLength: 128 },
+    ),
+  ),
+  subjectUserId: text(
+    'Id of the local user whom it is about; null where no user was found, or none is meant.',
+    { type: ['string', 'null'] },
+  ),
+  actorUserId: text('Id of the local user who acted for the subject.', { type: ['string', 'null'] }),
+  payload: text('The rest, by the name of the event.', { type: 'object' }),
+} satisfies Members;
+
+export function eventSchema(): string {
+  const schema = {
+    $comment: 'Written by `npm run docs` from the catalogue of audit events.',
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'An event of the audit trail',
+    description:
+      'As `svc-admin audit --json` and `GET /api/v1/audit-events` show it. Releases may add events and members; none of those here changes its meaning.',
+    ...objectSchema(COMMON),
+    allOf: AUDIT_EVENT_NAMES.map((name) => ({
+      if: { properties: { event: { const: name } } },
+      then: { properties: { payload: { $ref: `#/$defs/${name}` } } },
+    })),
+    $defs: Object.fromEntries(
+      Object.entries(AUDIT_EVENTS).map(([name, { description, members }]) => [
+        name,
+        { description, ...objectSchema(members) },
+      ]),
+    ),
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+export const EVENT_BLOCKS = {
+  'every event': () =>
+    ['### Members of all', membersTable(COMMON), ...Object.entries(AUDIT_EVENTS).flatMap(sectionOf)].join(
+      '\n\n',
+    ),
+};
+
+export const EVENT_LIST = { events: () => eventList(AUDIT_EVENTS) };
+export const PACKAGE_EVENT_LIST = { events: () => eventList(TOKEN_EXCHANGE_EVENTS) };
+
+function eventList(events: Events): string {
+  const rows = Object.entries(events).map(([name, { description }]) => [`\`${name}\``, description]);
+  return table(['Event', 'When'], rows);
+}
+
+function sectionOf([name, { description, members }]: [string, EventRow]): string[] {
+  return [`### \`${name}\``, description, membersTable(members)];
+}
+
+function membersTable(members: Members): string {
+  const rows = Object.entries(members).map(([name, { schema, isOptional }]) => [
+    `\`${name}\``,
+    `${typeOf(schema)}${isOptional ? ', may be missing' : ''}`,
+    String(schema['description']),
+  ]);
+  return table(['Member', 'Type', ''], rows);
+}
+
+/** Words that are listed elsewhere, such as names of events, are not repeated. */
+const MOST_WORDS_SHOWN = 10;
+
+function typeOf(schema: Member<unknown>['schema']): string {
+  const { type, enum: words, format, items, properties, additionalProperties } = schema;
+  if (Array.isArray(words) && words.length < MOST_WORDS_SHOWN)
+    return words.map((word) => `\`${word}\``).join(', ');
+  if (type === 'array') return `list of ${typeOf(items as Member<unknown>['schema'])}`;
+  if (properties !== undefined) return `object with ${namesOf(properties as object)}`;
+  if (type === 'object' && additionalProperties !== undefined) return 'object of strings';
+  const name = Array.isArray(type) ? type.join(' or ') : String(type);
+  return typeof format === 'string' ? `${name} (${format})` : name;
+}
+
+function namesOf(properties: object): string {
+  return Object.keys(properties)
+    .map((name) => `\`${name}\``)
+    .join(', ');
+}
