@@ -165,13 +165,7 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
     onUnrecorded: () => counters.unrecordedEvents.inc(),
   };
   const outages = OutagesModule.register(watch, [logging, database]);
-  const givesBack = startup.trustedKeys.some(({ perMinute }) => perMinute !== undefined);
-  const throttle = ThrottleModule.register({ store, givesBack, onFailOpen }, [
-    clock,
-    logging,
-    database,
-    coordination,
-  ]);
+  const throttle = ThrottleModule.register({ store, onFailOpen }, [clock, logging, database, coordination]);
   const projects = ProjectsModule.register([database]);
   const users = UsersModule.register([database, projects]);
   const tokenEndpoint = () => tokenEndpointOf(startup, time);

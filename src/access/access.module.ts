@@ -16,7 +16,7 @@ import { SESSION_OPTIONS } from '../token-exchange/sessions/session.options.js';
 import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { SessionService } from '../token-exchange/sessions/session.service.js';
 import { SESSION_PROVIDERS } from '../token-exchange/sessions/sessions.providers.js';
-import { BoundedThrottlerStorage } from '../platform/http/throttle/bounded-throttler.storage.js';
+import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationGuard } from './authentication.guard.js';
@@ -60,7 +60,7 @@ export class AccessModule {
         AuthenticationService,
         AuthenticationGuard,
         BearerRefusalRecorder,
-        BoundedThrottlerStorage,
+        MemoryThrottlerStorage,
         { provide: ACCESS_OPTIONS, useValue: options },
         { provide: SESSION_OPTIONS, useValue: sessions },
         { provide: ACCESS_TOKEN_OPTIONS, useValue: { issuer: options.baseUrl } },

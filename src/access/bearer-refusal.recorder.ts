@@ -9,7 +9,7 @@ import { Clock } from '../platform/clock.js';
 import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { bearerLine } from '../token-exchange/refusal-line.js';
-import { BoundedThrottlerStorage } from '../platform/http/throttle/bounded-throttler.storage.js';
+import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
 import { clientOf } from '../platform/http/throttle/client-address.js';
 import { WINDOW_MS, counterKey } from '../platform/http/throttle/minute-throttler.guard.js';
 import type { AccessOptions } from './access.options.js';
@@ -39,7 +39,7 @@ export class BearerRefusalRecorder {
     private readonly audit: AuditBus,
     private readonly clock: Clock,
     /** In memory: a stranger's calls must not become statements of the database, whatever counts requests else. */
-    private readonly counts: BoundedThrottlerStorage,
+    private readonly counts: MemoryThrottlerStorage,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ACCESS_OPTIONS) private readonly options: Pick<AccessOptions, 'onBearerRefused'>,
     private readonly outages: DatabaseOutages,

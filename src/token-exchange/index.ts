@@ -62,7 +62,7 @@ export type { BackgroundPool, WaitLimits } from '../platform/database/wait-limit
 export { DatabaseOutages } from '../platform/http/database-outages.js';
 export type { OutageWatch } from '../platform/http/database-outages.js';
 export { Transaction, managerOf } from '../platform/database/transaction.js';
-export type { GivingThrottlerStorage } from '../platform/http/throttle/giving-throttler.storage.js';
+export type { RefundingThrottlerStorage } from '../platform/http/throttle/refunding-throttler.storage.js';
 
 // Of the ports' own implementations, those that a host asks something of
 export { AccessTokenService } from './tokens/access-token.service.js';

@@ -34,7 +34,7 @@ import { SessionService } from './sessions/session.service.js';
 import { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
 import { SignOutService } from './sessions/sign-out.service.js';
 import { SilentTelemetry } from './silent-telemetry.js';
-import { BoundedThrottlerStorage } from '../platform/http/throttle/bounded-throttler.storage.js';
+import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
 import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';
 import type { TokenExchangeSettings } from './token-exchange.options.js';
 import { completedAccessTokens, completedSessions } from './token-exchange.settings.js';
@@ -90,7 +90,7 @@ export interface TokenExchangeParts {
   /** Own: LISTEN on a connection beside the pool. */
   readonly notifications?: Given<Notifications>;
   /**
-   * Own: each process counts for itself, in its memory. `perMinute` of an entry needs a `GivingThrottlerStorage`: with any other
+   * Own: each process counts for itself, in its memory. `perMinute` of an entry needs a `RefundingThrottlerStorage`: with any other
    * a request stays counted by its address, too.
    */
   readonly throttlerStorage?: Given<ThrottlerStorage>;
@@ -119,7 +119,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     ...(parts.outages === 'imported' ? [] : ownOutages()),
     ...part(Leader, parts.leader, leadershipOf),
     ...part(Notifications, parts.notifications, ownNotifications),
-    ...part(THROTTLE_STORAGE, parts.throttlerStorage, () => part(THROTTLE_STORAGE, BoundedThrottlerStorage)),
+    ...part(THROTTLE_STORAGE, parts.throttlerStorage, () => part(THROTTLE_STORAGE, MemoryThrottlerStorage)),
   ];
 }
 

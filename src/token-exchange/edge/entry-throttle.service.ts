@@ -8,8 +8,8 @@ import { LOGGER } from '../../platform/log/log.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { clientOf } from '../../platform/http/throttle/client-address.js';
-import { NO_LIMIT, canGiveBack } from '../../platform/http/throttle/giving-throttler.storage.js';
-import type { GivingThrottlerStorage } from '../../platform/http/throttle/giving-throttler.storage.js';
+import { NO_LIMIT, canRefund } from '../../platform/http/throttle/refunding-throttler.storage.js';
+import type { RefundingThrottlerStorage } from '../../platform/http/throttle/refunding-throttler.storage.js';
 import {
   THROTTLE_STORAGE,
   WINDOW_MS,
@@ -84,9 +84,9 @@ export class EntryThrottleService {
     const policies = (actor === undefined ? [subject] : [actor, subject]).map(({ key }) => key.policy);
     const limited = policies.filter(isLimited);
     const { hits, rateLimit } = await this.count(limited);
-    if (!canGiveBack(this.storage)) return work();
+    if (!canRefund(this.storage)) return work();
     const address = limited.length === policies.length ? this.addressHit(arrival) : undefined;
-    if (address !== undefined) await this.giveBack(this.storage, [address]);
+    if (address !== undefined) await this.refund(this.storage, [address]);
     try {
       const result = await work();
       return address === undefined ? result : { ...result, rateLimit };
@@ -106,7 +106,7 @@ export class EntryThrottleService {
       const verdict = await this.storage.increment(key, WINDOW_MS, perMinute, WINDOW_MS, 'default');
       const rateLimit = rateLimitOf(verdict, perMinute);
       if (verdict.isBlocked) {
-        if (canGiveBack(this.storage)) await this.giveBack(this.storage, hits);
+        if (canRefund(this.storage)) await this.refund(this.storage, hits);
         throw new TooManyRequestsError(verdict.timeToBlockExpire, rateLimit);
       }
       hits.push({ key, countedAtMs: this.nowMs() });
@@ -119,17 +119,16 @@ export class EntryThrottleService {
     return { key: counterKey(flow, clientOf(sender.ip)), countedAtMs: arrivedAtMs };
   }
 
-  private async giveBack(storage: GivingThrottlerStorage, hits: readonly Hit[]): Promise<void> {
-    for (const { key, countedAtMs } of hits)
-      await storage.giveBack(key, WINDOW_MS, this.nowMs() - countedAtMs);
+  private async refund(storage: RefundingThrottlerStorage, hits: readonly Hit[]): Promise<void> {
+    for (const { key, countedAtMs } of hits) await storage.refund(key, WINDOW_MS, this.nowMs() - countedAtMs);
   }
 
   /** What the failure was is more important than where it is counted. */
-  private async undo(storage: GivingThrottlerStorage, hits: readonly Hit[], address?: Hit): Promise<void> {
+  private async undo(storage: RefundingThrottlerStorage, hits: readonly Hit[], address?: Hit): Promise<void> {
     try {
       if (address !== undefined)
         await storage.increment(address.key, WINDOW_MS, NO_LIMIT, WINDOW_MS, 'default');
-      await this.giveBack(storage, hits);
+      await this.refund(storage, hits);
     } catch (error) {
       this.logger.warn({ err: error }, 'a failed request is not counted by its address');
     }

@@ -5,7 +5,7 @@ import { Clock } from '../../clock.js';
 import { LOGGER } from '../../log/log.js';
 import type { CountingWindow, ThrottleVerdict } from './counting-windows.js';
 import { CountingWindows, judge } from './counting-windows.js';
-import type { GivingThrottlerStorage } from './giving-throttler.storage.js';
+import type { RefundingThrottlerStorage } from './refunding-throttler.storage.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 import type { ThrottleOptions } from './throttle.options.js';
 import { THROTTLE_OPTIONS } from './throttle.options.js';
@@ -15,20 +15,17 @@ const DEADLINE_MS = 1_000;
 /** After a failure the database is left alone for so long: requests must not queue up behind it. */
 const REST_MS = 1_000;
 const WARNING_PAUSE_MS = 60_000;
-/** For so long a refused client is not asked for, where another instance may have given its requests back meanwhile. */
+/** For so long a refused client is not asked for again: another instance may have refunded its requests meanwhile. */
 const REFUSAL_MS = 1_000;
 
 /**
- * Fixed windows like those in memory, but on the database's clock. A client over its limit is remembered until its
- * window ends and refused without asking, so that a flood does not reach the database; where requests are given back, for a
- * second only, and what is refused is not counted. When the database is away, requests pass uncounted: the throttle protects the
+ * Fixed windows like those in memory, but on the database's clock. A client over its limit is refused for a second
+ * without asking, so that a flood does not reach the database, and what is refused is not counted. When the database is away, requests pass uncounted: the throttle protects the
  * service, it must not be what takes it down.
  */
 @Injectable()
-export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
+export class DatabaseThrottlerStorage implements RefundingThrottlerStorage {
   private readonly refused: CountingWindows;
-  /** Entries may come to have a limit while the service runs. */
-  private givesBack: boolean;
   /** On the monotonic clock: one that is set back must not let requests pass uncounted for so much longer. */
   private restsUntilMs = Number.NEGATIVE_INFINITY;
   private warnsAgainAtMs = Number.NEGATIVE_INFINITY;
@@ -37,9 +34,8 @@ export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
     private readonly counters: ThrottleCounterRepository,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(THROTTLE_OPTIONS) private readonly options: Pick<ThrottleOptions, 'onFailOpen' | 'givesBack'>,
+    @Inject(THROTTLE_OPTIONS) private readonly options: Pick<ThrottleOptions, 'onFailOpen'>,
   ) {
-    this.givesBack = options.givesBack ?? false;
     this.refused = new CountingWindows(clock);
   }
 
@@ -56,14 +52,13 @@ export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
     const { hits, remainingMs } = count;
     if (hits > limit) {
       this.refused.begin(key, remainingMs, hits);
-      if (this.givesBack) await this.takeBack(key, durationMs, 0);
+      await this.takeBack(key, durationMs, 0);
     }
     return judge({ hits, beginsAtMs: nowMs, endsAtMs: nowMs + remainingMs }, limit, nowMs);
   }
 
   /** When the database is away the hit stays counted. */
-  async giveBack(key: string, durationMs: number, ageMs: number): Promise<void> {
-    this.givesBack = true;
+  async refund(key: string, durationMs: number, ageMs: number): Promise<void> {
     await this.takeBack(key, durationMs, ageMs);
     this.refused.forget(key);
   }
@@ -72,12 +67,11 @@ export class DatabaseThrottlerStorage implements GivingThrottlerStorage {
   private refusalOf(key: string, limit: number): CountingWindow | undefined {
     const refused = this.refused.find(key);
     if (refused === undefined || refused.hits <= limit) return undefined;
-    const isFresh = !this.givesBack || this.clock.monotonicMs() - refused.beginsAtMs < REFUSAL_MS;
-    return isFresh ? refused : undefined;
+    return this.clock.monotonicMs() - refused.beginsAtMs < REFUSAL_MS ? refused : undefined;
   }
 
   private takeBack(key: string, durationMs: number, ageMs: number): Promise<void> {
-    return this.inTime(() => this.counters.takeBackHit(key, durationMs, ageMs));
+    return this.inTime(() => this.counters.refundHit(key, durationMs, ageMs));
   }
 
   /** @returns undefined when the database does not answer */

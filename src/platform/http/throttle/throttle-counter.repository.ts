@@ -35,8 +35,8 @@ interface GivenBack extends Hit {
 }
 
 /** One hit less, in the window in which it was counted. */
-const TAKE_BACK_HIT = new PreparedStatement<GivenBack, CountRow>(
-  'throttle_counter_take_back_hit',
+const REFUND_HIT = new PreparedStatement<GivenBack, CountRow>(
+  'throttle_counter_refund_hit',
   sql`UPDATE throttle_counter SET hits = hits - 1
     WHERE key = ${parameter('text', ({ key }: GivenBack) => key)} AND hits > 0 AND window_ends_at > statement_timestamp()
       AND window_ends_at - ${parameter('float8', ({ durationMs }: GivenBack) => durationMs)} * interval '1 millisecond'
@@ -66,8 +66,8 @@ export class ThrottleCounterRepository {
    * @param durationMs length of its window, in milliseconds
    * @param ageMs how long ago it was counted, at most, in milliseconds
    */
-  async takeBackHit(key: string, durationMs: number, ageMs: number): Promise<void> {
-    await TAKE_BACK_HIT.run(this.database.dataSource, { key, durationMs, ageMs });
+  async refundHit(key: string, durationMs: number, ageMs: number): Promise<void> {
+    await REFUND_HIT.run(this.database.dataSource, { key, durationMs, ageMs });
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { getStorageToken } from '@nestjs/throttler';
-import { BoundedThrottlerStorage } from './bounded-throttler.storage.js';
+import { MemoryThrottlerStorage } from './memory-throttler.storage.js';
 import { DatabaseThrottlerStorage } from './database-throttler.storage.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 import { ThrottlePurgeJob } from './throttle-purge.job.js';
@@ -32,6 +32,6 @@ export class ThrottleModule {
 /** What guards inject by `@InjectThrottlerStorage()`. */
 function storageOf({ store }: ThrottleOptions): Provider[] {
   const provide = getStorageToken();
-  if (store === 'memory') return [{ provide, useClass: BoundedThrottlerStorage }];
+  if (store === 'memory') return [{ provide, useClass: MemoryThrottlerStorage }];
   return [ThrottleCounterRepository, ThrottlePurgeJob, { provide, useClass: DatabaseThrottlerStorage }];
 }

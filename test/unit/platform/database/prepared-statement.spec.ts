@@ -54,7 +54,7 @@ const NAMES = [
   'maintenance_write_counts',
   'project_member_roles_in',
   'throttle_counter_count_hit',
-  'throttle_counter_take_back_hit',
+  'throttle_counter_refund_hit',
   'token_exchange_audit_event_append',
   'user_account_find',
   'workflow_count',

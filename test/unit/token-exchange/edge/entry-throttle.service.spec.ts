@@ -3,7 +3,7 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerStorageService } from '@nestjs/throttler';
 import { EntryThrottleService } from '../../../../src/token-exchange/edge/entry-throttle.service.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
-import { BoundedThrottlerStorage } from '../../../../src/platform/http/throttle/bounded-throttler.storage.js';
+import { MemoryThrottlerStorage } from '../../../../src/platform/http/throttle/memory-throttler.storage.js';
 import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { TooManyRequestsError } from '../../../../src/platform/http/throttle/too-many-requests.error.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
@@ -29,7 +29,7 @@ const fail = (): Promise<RateLimited> => Promise.reject(new Error('replayed'));
 
 describe('[P.perMinute] the throttle of entries', () => {
   let clock: TestClock;
-  let storage: BoundedThrottlerStorage;
+  let storage: MemoryThrottlerStorage;
   let throttle: EntryThrottleService;
   let logLines: string[];
 
@@ -40,7 +40,7 @@ describe('[P.perMinute] the throttle of entries', () => {
   };
   beforeEach(() => {
     clock = new TestClock();
-    storage = new BoundedThrottlerStorage(clock);
+    storage = new MemoryThrottlerStorage(clock);
     throttle = withStorage(storage);
   });
 
@@ -157,9 +157,9 @@ describe('[P.perMinute] the throttle of entries', () => {
   });
 
   it('[P.perMinute] fails for its own reason where the storage of a host breaks down afterwards', async () => {
-    class Breaking extends BoundedThrottlerStorage {
+    class Breaking extends MemoryThrottlerStorage {
       isBroken = false;
-      override increment(...hit: Parameters<BoundedThrottlerStorage['increment']>) {
+      override increment(...hit: Parameters<MemoryThrottlerStorage['increment']>) {
         return this.isBroken ? Promise.reject(new Error('no storage')) : super.increment(...hit);
       }
     }

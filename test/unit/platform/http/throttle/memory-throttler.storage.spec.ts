@@ -1,7 +1,7 @@
 // Checks the counters in memory: their windows, their edges and their bounds.
-import { BoundedThrottlerStorage } from '../../../../../src/platform/http/throttle/bounded-throttler.storage.js';
+import { MemoryThrottlerStorage } from '../../../../../src/platform/http/throttle/memory-throttler.storage.js';
 import { CountingWindows } from '../../../../../src/platform/http/throttle/counting-windows.js';
-import { NO_LIMIT } from '../../../../../src/platform/http/throttle/giving-throttler.storage.js';
+import { NO_LIMIT } from '../../../../../src/platform/http/throttle/refunding-throttler.storage.js';
 import { TestClock } from '../../../../support/test-clock.js';
 
 const MINUTE_MS = 60_000;
@@ -9,11 +9,11 @@ const LIMIT = 20;
 
 describe('[D19] the throttle storage in memory', () => {
   let clock: TestClock;
-  let storage: BoundedThrottlerStorage;
+  let storage: MemoryThrottlerStorage;
 
   beforeEach(() => {
     clock = new TestClock();
-    storage = new BoundedThrottlerStorage(clock);
+    storage = new MemoryThrottlerStorage(clock);
   });
 
   const hit = (key = 'embed 203.0.113.9', limit = LIMIT) => storage.increment(key, MINUTE_MS, limit);
@@ -78,37 +78,37 @@ describe('[D19] the throttle storage in memory', () => {
 
 describe('[P.perMinute] the throttle storage in memory, which gives back', () => {
   let clock: TestClock;
-  let storage: BoundedThrottlerStorage;
+  let storage: MemoryThrottlerStorage;
 
   beforeEach(() => {
     clock = new TestClock();
-    storage = new BoundedThrottlerStorage(clock);
+    storage = new MemoryThrottlerStorage(clock);
   });
 
   const hit = (limit = LIMIT) => storage.increment('a', MINUTE_MS, limit);
-  const giveBack = (ageMs = 0) => storage.giveBack('a', MINUTE_MS, ageMs);
+  const refund = (ageMs = 0) => storage.refund('a', MINUTE_MS, ageMs);
 
   it('[P.perMinute] takes one hit back at a time, and none that nobody has counted', async () => {
-    await giveBack();
+    await refund();
     await hit();
     await hit();
-    await giveBack();
+    await refund();
     expect(await hit()).toMatchObject({ totalHits: 2 });
-    for (let times = 0; times < 5; times++) await giveBack();
+    for (let times = 0; times < 5; times++) await refund();
     expect(await hit()).toMatchObject({ totalHits: 1 });
   });
 
   it('[P.perMinute] counts no hit that it refuses: as many pass as are given back', async () => {
     for (let times = 0; times < 3; times++) await hit(2);
     expect(await hit(2)).toMatchObject({ totalHits: 3, isBlocked: true });
-    await giveBack();
+    await refund();
     expect(await hit(2)).toMatchObject({ totalHits: 2, isBlocked: false });
     expect(await hit(2)).toMatchObject({ isBlocked: true });
   });
 
   it('[P.perMinute] counts a hit without a limit in any case', async () => {
     for (let times = 0; times < 4; times++) await hit(NO_LIMIT);
-    await giveBack();
+    await refund();
     expect(await hit(2)).toMatchObject({ totalHits: 4, isBlocked: true });
   });
 
@@ -117,9 +117,9 @@ describe('[P.perMinute] the throttle storage in memory, which gives back', () =>
     clock.advance(60);
     await hit();
     clock.advance(2);
-    await giveBack(2_001);
+    await refund(2_001);
     expect(await hit()).toMatchObject({ totalHits: 2 });
-    await giveBack(2_000);
+    await refund(2_000);
     expect(await hit()).toMatchObject({ totalHits: 2 });
   });
 });

@@ -3,14 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock.js';
 import type { ThrottleVerdict } from './counting-windows.js';
 import { CountingWindows, judge } from './counting-windows.js';
-import type { GivingThrottlerStorage } from './giving-throttler.storage.js';
+import type { RefundingThrottlerStorage } from './refunding-throttler.storage.js';
 
 /**
  * One counter per key, within a fixed window that the first hit begins. Unlike the storage that @nestjs/throttler
  * brings, it has a bounded size however many addresses come, and one number per key however many hits.
  */
 @Injectable()
-export class BoundedThrottlerStorage implements GivingThrottlerStorage {
+export class MemoryThrottlerStorage implements RefundingThrottlerStorage {
   private readonly windows: CountingWindows;
 
   constructor(private readonly clock: Clock) {
@@ -28,7 +28,7 @@ export class BoundedThrottlerStorage implements GivingThrottlerStorage {
     return judge({ ...window, hits }, limit, this.clock.monotonicMs());
   }
 
-  async giveBack(key: string, _durationMs: number, ageMs: number): Promise<void> {
+  async refund(key: string, _durationMs: number, ageMs: number): Promise<void> {
     const window = this.windows.find(key);
     if (window === undefined || window.hits === 0) return;
     if (window.beginsAtMs <= this.clock.monotonicMs() - ageMs) window.hits -= 1;

@@ -5,18 +5,18 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
  * The storage of @nestjs/throttler can only count up. One that also takes back has to keep to two things more: a hit that
  * `increment` refuses is not counted, and one with the limit `NO_LIMIT` is counted, however many there are.
  */
-export interface GivingThrottlerStorage extends ThrottlerStorage {
+export interface RefundingThrottlerStorage extends ThrottlerStorage {
   /**
    * Takes back one hit of a key, which was counted and not refused. Where its window has ended there is nothing to take back.
    * @param durationMs length of the windows of that key, in milliseconds
    * @param ageMs how long ago the hit was counted, at most, in milliseconds
    */
-  giveBack(key: string, durationMs: number, ageMs: number): Promise<void>;
+  refund(key: string, durationMs: number, ageMs: number): Promise<void>;
 }
 
 /** The limit of a hit that is counted though nobody waits to hear whether it passes. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-export function canGiveBack(storage: ThrottlerStorage): storage is GivingThrottlerStorage {
-  return typeof (storage as Partial<GivingThrottlerStorage>).giveBack === 'function';
+export function canRefund(storage: ThrottlerStorage): storage is RefundingThrottlerStorage {
+  return typeof (storage as Partial<RefundingThrottlerStorage>).refund === 'function';
 }
