@@ -18,3 +18,18 @@ export async function findUser(
   if (user !== undefined) return user;
   throw new CommandError(`There is no user with this ${isById ? 'id' : 'e-mail address'}.`);
 }
+
+/**
+ * The id that is meant. Ids stay as they are, because events outlive their users.
+ * @throws CommandError for an e-mail address that no user has
+ */
+export async function userIdOf(
+  idOrEmail: string | undefined,
+  { users }: InstanceParts,
+): Promise<string | undefined> {
+  if (idOrEmail === undefined) return undefined;
+  if (isId(idOrEmail)) return idOrEmail.toLowerCase();
+  const found = await users.findByEmail(idOrEmail);
+  if (found !== undefined) return found.id;
+  throw new CommandError('There is no user with this e-mail address.');
+}

@@ -1,8 +1,9 @@
 // Reads the audit trail: a list of the newest events, an export of all of a time, and what is written from now on.
 import type { StoredEvent, TrailPlace } from '../audit/audit-trail.reader.js';
 import type { Judgement, TimeRange, TrailFilter } from '../audit/trail-filter.js';
-import { judgeEvent, judgeRange, judgeText, judgeUserId } from '../audit/trail-filter.js';
+import { judgeEvent, judgeRange, judgeText } from '../audit/trail-filter.js';
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
+import { userIdOf } from './find-user.js';
 import { CommandError, InputError } from './command-error.js';
 import type { MemberReader } from './input.js';
 import { optional, readMembers, storableText, wholeNumber } from './input.js';
@@ -131,20 +132,13 @@ async function* pagesOf(
   if (after !== undefined) throw new CommandError('The reading was stopped: what came is not all.');
 }
 
-/** Ids stay as they are: events outlive their users. @throws CommandError for an e-mail address that no user has */
+/** @throws CommandError for an e-mail address that no user has */
 async function filterOf(
   { user, subject, event, issuer, reason, requestId }: SoughtEvents,
-  { users }: InstanceParts,
+  parts: InstanceParts,
 ): Promise<TrailFilter> {
-  const idOf = async (idOrEmail: string | undefined) => {
-    if (idOrEmail === undefined) return undefined;
-    const id = judgeUserId(idOrEmail);
-    if ('value' in id) return id.value;
-    const found = await users.findByEmail(idOrEmail);
-    if (found !== undefined) return found.id;
-    throw new CommandError('There is no user with this e-mail address.');
-  };
-  return { event, userId: await idOf(user), subjectUserId: await idOf(subject), issuer, reason, requestId };
+  const [userId, subjectUserId] = [await userIdOf(user, parts), await userIdOf(subject, parts)];
+  return { event, userId, subjectUserId, issuer, reason, requestId };
 }
 
 /** @throws InputError for a time that is too long, or has no part in it */

@@ -1,5 +1,4 @@
 // Which events of the trail are asked for: the rules of each filter and of the time between which they lie.
-import { isId } from '../platform/text/id.js';
 import { AUDIT_EVENT_NAMES, EVENT_NAME_START } from './instance-events.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 
@@ -43,10 +42,6 @@ export function judgeEvent(text: string): Judgement<string> {
     ? AUDIT_EVENT_NAMES.some((each) => each.startsWith(name.slice(0, -1)))
     : AUDIT_EVENT_NAMES.includes(name);
   return found ? { value: name } : { rule: 'must be the name of an event, or the beginning of one and *' };
-}
-
-export function judgeUserId(text: string): Judgement<string> {
-  return isId(text) ? { value: text.toLowerCase() } : { rule: 'must be a UUID' };
 }
 
 /** Issuers, reasons, request ids. */

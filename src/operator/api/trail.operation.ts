@@ -1,14 +1,15 @@
 // What the audit trail tells an operator: how many exchanges and refusals there were, which refusals, and why.
+import { userIdOf } from '../../administration/find-user.js';
 import type { ExplainedEvent } from '../../administration/explained-request.js';
 import { explainedRequest } from '../../administration/explained-request.js';
 import type { MemberReader, Read } from '../../administration/input.js';
 import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
-import { CommandError, InputError } from '../../administration/command-error.js';
+import { InputError } from '../../administration/command-error.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import type { Judgement } from '../../audit/trail-filter.js';
-import { MOST_DAYS, judgeRange, judgeText, judgeUserId } from '../../audit/trail-filter.js';
+import { MOST_DAYS, judgeRange, judgeText } from '../../audit/trail-filter.js';
 import type { BoundedRange, EventCount, EventCounts, RangeParts } from '../../audit/trail-summary.reader.js';
 import type { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
@@ -230,19 +231,6 @@ function refusalOf(stored: StoredEvent): Refusal {
   const [event] = explainedRequest(requestId, [stored]).events;
   if (event === undefined) throw new Error('an event was not explained');
   return { id, requestId, ...event };
-}
-
-/** @throws CommandError for an e-mail address that no user has */
-async function userIdOf(
-  idOrEmail: string | undefined,
-  { users }: InstanceParts,
-): Promise<string | undefined> {
-  if (idOrEmail === undefined) return undefined;
-  const id = judgeUserId(idOrEmail);
-  if ('value' in id) return id.value;
-  const found = await users.findByEmail(idOrEmail);
-  if (found !== undefined) return found.id;
-  throw new CommandError('There is no user with this e-mail address.');
 }
 
 /** It keeps the time of the first page: else its beginning would move with the clock. */
