@@ -1,5 +1,6 @@
 // What is written from the code: which document, and how. `npm run docs` writes them all, and a test compares.
 import { withBlock } from './blocks.js';
+import { COMMAND_BLOCKS } from './commands.js';
 import { EVENT_BLOCKS, EVENT_LIST, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
 import { EMBED_ANSWERS, REFUSAL_BLOCKS } from './refusals.js';
 
@@ -17,6 +18,7 @@ function page(path: string, blocks: Readonly<Record<string, () => string>>): Wri
 }
 
 export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
+  page('docs/commands.md', COMMAND_BLOCKS),
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/endpoints.md', EMBED_ANSWERS),
   page('docs/audit-events.md', EVENT_BLOCKS),

@@ -20,7 +20,7 @@ const COMMANDS = [
   'workflows import',
   'credentials rekey',
   'migrate',
-  'token mint',
+  'token sign',
   'token explain',
 ];
 
