@@ -47,8 +47,8 @@ import {
   tokenExchangeSettings,
 } from './instance/token-exchange-settings.js';
 import { AccessTokenService } from './token-exchange/tokens/access-token.service.js';
-import { TOKEN_EXCHANGE_GRANT } from './token-exchange/delegation/token-exchange.form.js';
-import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/edge/paths.js';
+import { TOKEN_EXCHANGE_GRANT } from './token-exchange/http/token-exchange.form.js';
+import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/http/paths.js';
 import type { Clock } from './platform/clock.js';
 import type { RefusedWork } from './platform/http/database-refusal.js';
 import { JwksKeyProvider } from './token-exchange/trust/jwks/jwks-key.provider.js';

@@ -5,25 +5,25 @@ import { AuditBus } from './audit/audit.bus.js';
 import { JtiPurgeJob } from './replay/jti-purge.job.js';
 import { JtiRepository } from './replay/jti.repository.js';
 import { Transactions } from '../platform/database/transaction.js';
-import { DelegationController } from './delegation/delegation.controller.js';
+import { TokenExchangeController } from './http/token-exchange.controller.js';
 import { CommitRepository } from './flows/commit.repository.js';
 import { CommitService } from './flows/commit.service.js';
 import { IssuancePlanner } from './flows/issuance.planner.js';
 import { TokenExchangeService } from './flows/token-exchange.service.js';
-import { TokenTypeWarning } from './delegation/token-type.warning.js';
-import { EntryThrottleService } from './edge/entry-throttle.service.js';
+import { TokenTypeWarning } from './http/token-type.warning.js';
+import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { ClockDifference } from './replay/clock-difference.js';
-import { FormBodies } from './edge/form-bodies.js';
+import { FormBodies } from './http/form-bodies.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
-import { EmbedLoginController } from './embed-login/embed-login.controller.js';
+import { EmbedLoginController } from './http/embed-login.controller.js';
 import { EmbeddedLoginService } from './flows/embedded-login.service.js';
-import { PlainHttpWarning } from './embed-login/plain-http.warning.js';
+import { PlainHttpWarning } from './http/plain-http.warning.js';
 import { LOGGER } from '../platform/log/log.js';
 import { IdentityLinkRepository } from './users/identity-link.repository.js';
 import { IdentityService } from './users/identity.service.js';
 import { KnownUsers } from './users/known-users.js';
 import { PrivilegedLinkWarning } from './users/privileged-link.warning.js';
-import { Journey } from './journey.js';
+import { Notices } from './flows/notices.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 import type { JwksOptions } from './trust/jwks/jwks-options.js';
 import { JWKS_OPTIONS } from './trust/jwks/jwks-options.js';
@@ -42,7 +42,7 @@ import { TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-excha
 import { completedOptions, entryRules } from './token-exchange.settings.js';
 import { TokenRevocationController } from './http/token-revocation.controller.js';
 import { TokenRevocationService } from './tokens/token-revocation.service.js';
-import { ExternalTokenVerifier } from './verification/external-token.verifier.js';
+import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
 const EDGE = [FormBodies, HttpAnswers, EntryThrottleService];
 const KEYS = [
@@ -65,7 +65,7 @@ const VERIFY_DECIDE_COMMIT = [
   PrivilegedLinkWarning,
   Transactions,
   AuditBus,
-  Journey,
+  Notices,
 ];
 const FLOWS = [
   IssuancePlanner,
@@ -105,7 +105,7 @@ export class TokenExchangeModule {
   }
 }
 
-const CONTROLLERS = [DelegationController, EmbedLoginController, TokenRevocationController];
+const CONTROLLERS = [TokenExchangeController, EmbedLoginController, TokenRevocationController];
 
 function moduleOf(parts: TokenExchangeParts, settings: Provider): DynamicModule {
   for (const decorate of parts.decorators ?? []) CONTROLLERS.forEach((controller) => decorate(controller));

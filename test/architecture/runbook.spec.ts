@@ -7,13 +7,14 @@ const MADE_ELSEWHERE: Record<string, readonly string[]> = {
   'src/access/bearer-refusal.recorder.ts': ['the sentence of a refused token'],
   'src/main.ts': ['a line that names a variable'],
   'src/instance/availability.reporter.ts': ['token exchange is off, and its endpoints answer 404'],
-  'src/token-exchange/edge/refusal.filter.ts': [
+  'src/token-exchange/http/refusal.filter.ts': [
     'a token exchange failed by a fault of the service',
     'a token revocation failed by a fault of the service',
     'an embedded login failed by a fault of the service',
     'the sentence of a refused token',
   ],
-  'src/token-exchange/journey.ts': ['the sentence of a refused token'],
+  'src/token-exchange/flows/notices.ts': ['the sentence of a refused token'],
+  'src/token-exchange/http/flow.interceptor.ts': ['the sentence of a refused token'],
   'src/workers/primary.ts': ['a line that names a variable'],
 };
 /** These pass on what others say. */

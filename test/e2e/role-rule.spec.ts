@@ -5,17 +5,18 @@ import { CommitRepository } from '../../src/token-exchange/flows/commit.reposito
 import { CommitService } from '../../src/token-exchange/flows/commit.service.js';
 import { TokenExchangeService } from '../../src/token-exchange/flows/token-exchange.service.js';
 import { IssuancePlanner } from '../../src/token-exchange/flows/issuance.planner.js';
-import { EntryThrottleService } from '../../src/token-exchange/edge/entry-throttle.service.js';
+import { EntryThrottleService } from '../../src/token-exchange/flows/entry-throttle.service.js';
 import { IdentityService } from '../../src/token-exchange/users/identity.service.js';
-import { Journey } from '../../src/token-exchange/journey.js';
+import { Notices } from '../../src/token-exchange/flows/notices.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
 import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
-import { ExternalTokenVerifier } from '../../src/token-exchange/verification/external-token.verifier.js';
+import { ExternalTokenVerifier } from '../../src/token-exchange/verify/external-token.verifier.js';
 import type { AuditRow } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
 import { TestClock } from '../support/test-clock.js';
+import { sendBeside } from '../support/flow-requests.js';
 import { TestService } from '../support/test-service.js';
 import type { PartyCase, UserBefore } from './support/role-cases.js';
 import { ISSUERS, claimsOf, endOf, isAccepted, randomParty } from './support/role-cases.js';
@@ -65,7 +66,9 @@ class Way {
     );
     const requestId = this.requestIdOf(request);
     try {
-      await this.exchanges.exchange({ subjectToken, actorToken, sender: {}, requestId });
+      await sendBeside(this.service, { flow: 'exchange', requestId }, (sent) =>
+        this.exchanges.exchange({ subjectToken, actorToken }, sent),
+      );
       return 'issued';
     } catch (error) {
       if (error instanceof Rejection) return error.reason;
@@ -214,11 +217,11 @@ describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
   const exchangeBy = (commits: CommitRepository) =>
     new TokenExchangeService(
       service.part(ExternalTokenVerifier),
-      service.part(EntryThrottleService),
       service.part(Revocations),
+      service.part(EntryThrottleService),
       service.part(IssuancePlanner),
       new CommitService(service.part(IdentityService), commits, service.part(AuditBus)),
-      service.part(Journey),
+      service.part(Notices),
     );
 
   it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner] comes to one end by settling and by resolving: that of the table', async () => {

@@ -13,7 +13,7 @@ import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored
 import { TOKEN_REFUSALS } from '../../src/token-exchange/token-refusals.js';
 import type { RejectionReason } from '../../src/token-exchange/token-refusals.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
-import { TOKEN_CHECKS } from '../../src/token-exchange/verification/checks.js';
+import { TOKEN_CHECKS } from '../../src/token-exchange/verify/checks.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { ATTACKS, Cast, LATE_REFUSALS } from '../support/attacks.js';
 import { census, eventsOf } from '../support/census.js';

@@ -10,18 +10,19 @@ import { CommitRepository } from '../../src/token-exchange/flows/commit.reposito
 import { CommitService } from '../../src/token-exchange/flows/commit.service.js';
 import { TokenExchangeService } from '../../src/token-exchange/flows/token-exchange.service.js';
 import { IssuancePlanner } from '../../src/token-exchange/flows/issuance.planner.js';
-import { EntryThrottleService } from '../../src/token-exchange/edge/entry-throttle.service.js';
+import { EntryThrottleService } from '../../src/token-exchange/flows/entry-throttle.service.js';
 import { EmbeddedLoginService } from '../../src/token-exchange/flows/embedded-login.service.js';
 import { IdentityService } from '../../src/token-exchange/users/identity.service.js';
-import { Journey } from '../../src/token-exchange/journey.js';
+import { Notices } from '../../src/token-exchange/flows/notices.js';
 import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
-import { ExternalTokenVerifier } from '../../src/token-exchange/verification/external-token.verifier.js';
+import { ExternalTokenVerifier } from '../../src/token-exchange/verify/external-token.verifier.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
+import { sendBeside } from '../support/flow-requests.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 /** Revokes right before each commit. */
@@ -216,7 +217,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
         throttle: service.part(EntryThrottleService),
         known: service.part(Revocations),
         commits: new CommitService(service.part(IdentityService), commits, service.part(AuditBus)),
-        journey: service.part(Journey),
+        notices: service.part(Notices),
       };
     };
     const namesOf = async (request: string) =>
@@ -228,10 +229,12 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     it('an exchange hands nothing out, and the trail says so after the success', async () => {
       await issued(partner);
       const request = requestId();
-      const { verifier, throttle, known, commits, journey } = parts(request);
+      const { verifier, throttle, known, commits, notices } = parts(request);
       const planner = service.part(IssuancePlanner);
-      const flow = new TokenExchangeService(verifier, throttle, known, planner, commits, journey);
-      const exchange = flow.exchange({ subjectToken: token(partner), sender: {}, requestId: request });
+      const flow = new TokenExchangeService(verifier, known, throttle, planner, commits, notices);
+      const exchange = sendBeside(service, { flow: 'exchange', requestId: request }, (sent) =>
+        flow.exchange({ subjectToken: token(partner) }, sent),
+      );
       await expect(exchange).rejects.toMatchObject({ reason: 'trust_revoked' });
       expect(await namesOf(request)).toEqual([
         ['trust-revoked', undefined],
@@ -243,13 +246,13 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     it('a login hands no session out, and what it has opened is refused', async () => {
       await opened(partner);
       const request = requestId();
-      const { verifier, throttle, known, commits, journey } = parts(request);
+      const { verifier, throttle, known, commits, notices } = parts(request);
       const sessions = service.part(SessionService);
-      const flow = new EmbeddedLoginService(verifier, throttle, known, commits, sessions, journey);
+      const flow = new EmbeddedLoginService(verifier, known, throttle, commits, sessions, notices, clock);
       const source = { method: 'POST', origin: undefined, fetchSite: undefined } as const;
-      const login = flow.login({
-        ...{ token: token(partner), source, sender: {}, cookies: undefined, requestId: request },
-      });
+      const login = sendBeside(service, { flow: 'embed', requestId: request }, (sent) =>
+        flow.login({ token: token(partner), source, cookies: undefined }, sent),
+      );
       await expect(login).rejects.toMatchObject({ reason: 'trust_revoked' });
       expect(await namesOf(request)).toEqual([
         ['trust-revoked', undefined],

@@ -4,8 +4,8 @@ import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { Check as CheckName } from '../refusals.js';
 import type { Party } from '../rejection.js';
 import type { RejectionReason } from '../token-refusals.js';
-import type { ClaimSet } from '../verification/external-claims.js';
-import type { CheckResult, Compared } from '../verification/token-check.js';
+import type { ClaimSet } from '../verify/external-claims.js';
+import type { CheckResult, Compared } from '../verify/token-check.js';
 import type { IdentitySight } from './foreseen-users.js';
 
 /** What is known of one token, whether or not it is good. */

@@ -4,7 +4,7 @@ import type { ExternalIdentity, HostUser, UserDirectory } from '../host/users.js
 import type { UserDecision } from '../users/decide.js';
 import { identityOf } from '../users/decide.js';
 import type { IdentityLinkRepository } from '../users/identity-link.repository.js';
-import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
 
 /** What was read on the way to the user of one token; null: there was none. */
 export interface IdentitySight {

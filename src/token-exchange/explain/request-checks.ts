@@ -1,6 +1,6 @@
 // The checks of a whole request, between those of its tokens and those of their users.
 import { told, toldList } from '../../platform/text/told-value.js';
-import { ACTOR_REQUIRED } from '../verification/checks.js';
+import { ACTOR_REQUIRED } from '../verify/checks.js';
 import type { CheckKind } from './check-kinds.js';
 import { listsOf, maskedText, mayActOf, remainingSeconds } from './shown-values.js';
 

@@ -1,7 +1,7 @@
 // How values of tokens and entries are shown in an explanation: in part where they are of people.
 import { told, toldList } from '../../platform/text/told-value.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
-import type { ClaimSet } from '../verification/external-claims.js';
+import type { ClaimSet } from '../verify/external-claims.js';
 import type { RequestFacts } from './check-kinds.js';
 import { masked, maskedEmail } from './masked.js';
 

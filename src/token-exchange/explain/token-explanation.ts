@@ -4,7 +4,7 @@ import type { DelegatedRights } from '../trust/trust-policy.js';
 import type { Check } from '../refusals.js';
 import type { Party } from '../rejection.js';
 import type { RejectionReason } from '../token-refusals.js';
-import type { CheckResult } from '../verification/token-check.js';
+import type { CheckResult } from '../verify/token-check.js';
 
 /** JSON throughout: times are ISO 8601. No member holds a token; an e-mail address and a `sub` are masked. */
 export interface TokenExplanation {

@@ -1,12 +1,12 @@
 // Who may act for whom: what a subject token says of its actor, and what both entries say.
-import type { Tokens } from '../verification/tokens.js';
+import type { Tokens } from '../verify/tokens.js';
 import { told, toldList } from '../../platform/text/told-value.js';
 import type { RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
-import type { ExternalParty } from '../verification/external-claims.js';
-import type { VerifiedToken } from '../verification/external-token.verifier.js';
-import { issuerAndKid } from '../verification/external-token.verifier.js';
-import { refuseLoneSubject } from '../verification/checks.js';
+import type { ExternalParty } from '../verify/external-claims.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
+import { refuseLoneSubject } from '../verify/checks.js';
 
 /** More than a token may bring by itself are of no use to whoever reads the record. */
 const MAX_PRIOR_ACTORS = 5;

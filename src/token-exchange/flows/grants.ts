@@ -1,11 +1,11 @@
 // What an access token grants: scopes, the service that it is for, and whose rights its calls have.
-import type { Tokens } from '../verification/tokens.js';
+import type { Tokens } from '../verify/tokens.js';
 import { toldAddress, toldList } from '../../platform/text/told-value.js';
 import type { AccessTokenGrant } from '../host/access-token-issuer.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
-import { issuerAndKid } from '../verification/external-token.verifier.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
 
 /** What is asked for. */
 export interface AskedGrants {

@@ -2,7 +2,7 @@
 import type { AuditContext, AuditEvent } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import type { IdentityChange, ResolvedUser } from '../users/apply.js';
-import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
 
 export function identityEvents(
   context: AuditContext,

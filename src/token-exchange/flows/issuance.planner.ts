@@ -4,31 +4,28 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent, recordedActors } from '../audit/audit-event.js';
 import type { ResolvedUser } from '../users/apply.js';
-import type { PerToken, Tokens } from '../verification/tokens.js';
-import { listOf } from '../verification/tokens.js';
+import type { PerToken, Tokens } from '../verify/tokens.js';
+import { listOf } from '../verify/tokens.js';
 import { Clock } from '../../platform/clock.js';
 import { toldAddress, toldSeconds, visible } from '../../platform/text/told-value.js';
-import type { Sender } from '../edge/entry-throttle.service.js';
+import type { FlowRequest } from './flow-request.js';
 import type { AccessTokenGrant, AccessTokenSigner } from '../host/access-token-issuer.js';
 import { AccessTokenIssuer } from '../host/access-token-issuer.js';
 import type { Party } from '../rejection.js';
 import { Rejection } from '../rejection.js';
-import { clientOf } from '../../platform/http/throttle/client-address.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
-import type { ExternalParty } from '../verification/external-claims.js';
-import { issuerAndKid } from '../verification/external-token.verifier.js';
+import type { ExternalParty } from '../verify/external-claims.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
 import { priorActorsOf } from './delegation-policy.js';
 import type { AskedGrants, Grants } from './grants.js';
 import { judgeGrants } from './grants.js';
 
-/** A token-exchange request whose fields are checked. The tokens in it are not. */
-export interface ExchangeRequest extends AskedGrants {
-  readonly subjectToken: string;
-  readonly actorToken?: string;
-  readonly sender: Sender;
-  readonly requestId: string;
-}
+/** What is asked for, as the access token records it. */
+export type AskedToken = AskedGrants;
+
+/** Of which request the trail is to say it. */
+type Source = Pick<FlowRequest, 'requestId' | 'clientAddress'>;
 
 /** `issuedAt` and `expiresAt` are whole seconds since the Unix epoch. */
 interface Validity {
@@ -48,7 +45,7 @@ export interface Terms {
 /** An access token that is about to be issued. */
 export interface Issuance extends Terms {
   readonly accessTokenId: string;
-  readonly request: ExchangeRequest;
+  readonly asked: AskedToken;
   readonly tokens: Tokens;
   /** The event of its success, but for the users. */
   readonly success: AuditEvent;
@@ -71,21 +68,23 @@ export class IssuancePlanner {
    * @throws Rejection `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`
    * @throws Error where there is no key to sign it with
    */
-  plan(request: ExchangeRequest, tokens: Tokens): Issuance {
-    const { validity, grants, priorActors } = judgeTerms(request, tokens, {
+  plan(asked: AskedToken, tokens: Tokens, source: Source): Issuance {
+    const { validity, grants, priorActors } = judgeTerms(asked, tokens, {
       now: this.clock.nowSeconds(),
       maxTokenLifetimeSeconds: this.options.exchange.maxTokenLifetimeSeconds,
       host: this.accessTokens.audience,
     });
     const accessTokenId = randomUUID();
     const sign = this.accessTokens.prepare();
-    const success = this.success(request, tokens, { accessTokenId, validity, grants, priorActors });
-    return { accessTokenId, request, tokens, validity, grants, priorActors, sign, success };
+    const terms = { validity, grants, priorActors };
+    const success = this.success(source, asked, tokens, { accessTokenId, ...terms });
+    return { accessTokenId, asked, tokens, validity, grants, priorActors, sign, success };
   }
 
   /** Member by member, here and above: to copy objects with `...` took as long as all the rest of it. */
   private success(
-    { requestId, sender, scope, resource }: ExchangeRequest,
+    { requestId, clientAddress }: Source,
+    { scope, resource }: AskedToken,
     { subject }: Tokens,
     { accessTokenId, validity, grants, priorActors }: Terms & Pick<Issuance, 'accessTokenId'>,
   ): AuditEvent {
@@ -96,7 +95,7 @@ export class IssuancePlanner {
       {
         issuer,
         kid,
-        clientAddress: clientOf(sender.ip),
+        clientAddress,
         accessTokenId,
         lifetimeSeconds: validity.lifetimeSeconds,
         scope: scope === undefined ? undefined : visible(scope),
@@ -161,11 +160,11 @@ function tooShort({ subject, actor }: Tokens, remainingSeconds: number): Rejecti
  * @rule 4.2.3 With an actor the token names both, and so do the audit records.
  */
 export function grantOf(
-  { accessTokenId, request, tokens, validity, grants, priorActors }: Issuance,
+  { accessTokenId, asked, tokens, validity, grants, priorActors }: Issuance,
   users: PerToken<ResolvedUser>,
 ): AccessTokenGrant {
   const { issuedAt, expiresAt } = validity;
-  const { scope, resource } = request;
+  const { scope, resource } = asked;
   const { subject, actor } = tokens;
   return {
     id: accessTokenId,

@@ -2,8 +2,8 @@
 import { originOfText } from '../../platform/text/origin.js';
 import { told, toldList } from '../../platform/text/told-value.js';
 import { Rejection } from '../rejection.js';
-import type { VerifiedToken } from '../verification/external-token.verifier.js';
-import { issuerAndKid } from '../verification/external-token.verifier.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
 
 /** What a request tells of its sender; nothing of it is checked yet. */
 export interface LoginSource {

@@ -1,15 +1,17 @@
 // Token exchange: external tokens in, an access token out.
 import { Injectable } from '@nestjs/common';
-import { EntryThrottleService } from '../edge/entry-throttle.service.js';
-import { Journey, UnissuedTokenError } from '../journey.js';
-import { Revocations } from '../revocation/revocations.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
-import { ExternalTokenVerifier } from '../verification/external-token.verifier.js';
-import { refuseRevokedSince } from '../verification/revoked-trust.js';
+import { EntryThrottleService } from './entry-throttle.service.js';
+import { Revocations } from '../revocation/revocations.js';
+import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
+import { refuseRevokedSince } from '../verify/revoked-trust.js';
 import type { Users } from './commit.service.js';
 import { CommitService, idsOf } from './commit.service.js';
-import type { ExchangeRequest, Issuance } from './issuance.planner.js';
+import type { FlowRequest } from './flow-request.js';
+import type { AskedToken, Issuance } from './issuance.planner.js';
 import { IssuancePlanner, grantOf } from './issuance.planner.js';
+import { Notices } from './notices.js';
+import type { ExchangeTokens } from './verification.js';
 import { verifyExchange } from './verification.js';
 
 /** What a successful exchange hands out. */
@@ -21,15 +23,22 @@ export interface ExchangeResult extends RateLimited {
   readonly grantedScopes?: readonly string[];
 }
 
+/** A token whose success is recorded, and which could not be signed: the trail must not stop at the success. */
+export class UnissuedTokenError extends Error {
+  constructor(accessTokenId: string, cause: unknown) {
+    super(`the access token ${accessTokenId} was recorded and could not be signed`, { cause });
+  }
+}
+
 @Injectable()
 export class TokenExchangeService {
   constructor(
     readonly verifier: ExternalTokenVerifier,
-    private readonly throttle: EntryThrottleService,
     readonly revocations: Revocations,
+    private readonly throttle: EntryThrottleService,
     private readonly issuances: IssuancePlanner,
     private readonly commits: CommitService,
-    private readonly journey: Journey,
+    private readonly notices: Notices,
   ) {}
 
   /**
@@ -37,20 +46,15 @@ export class TokenExchangeService {
    * @throws Rejection with the first reason against it
    * @throws TooManyRequestsError above the limit of an entry
    */
-  exchange(request: ExchangeRequest): Promise<ExchangeResult> {
-    const timed = this.journey.timer('exchange');
-    const arrivedAtMs = this.throttle.nowMs();
-    return this.journey.audited('exchange', request, async (inTime) => {
-      const tokens = await timed('verify', () => verifyExchange(this, request));
-      const issuance = this.issuances.plan(request, tokens);
-      const arrival = { flow: 'exchange', sender: request.sender, arrivedAtMs } as const;
-      const settle = async () => {
-        const users = await timed('commit', () => this.commit(issuance));
-        refuseRevokedSince(this.revocations, tokens);
-        return timed('issue', () => issue(issuance, users));
-      };
-      return inTime(() => this.throttle.counted(arrival, tokens, settle));
-    });
+  async exchange(asked: AskedToken & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
+    const tokens = await request.stage('verify', () => verifyExchange(this, asked));
+    const issuance = this.issuances.plan(asked, tokens, request);
+    const rateLimit = await request.inTime(() => this.throttle.count(request, tokens));
+    const users = await request.stage('commit', () => request.inTime(() => this.commit(issuance)));
+    this.notices.warnOfIgnoredRoles(request, tokens, users);
+    refuseRevokedSince(this.revocations, tokens);
+    const issued = await request.stage('issue', () => issue(issuance, users));
+    return { ...issued, rateLimit };
   }
 
   private async commit({ tokens, success }: Issuance): Promise<Users> {
@@ -58,12 +62,11 @@ export class TokenExchangeService {
       tokens,
       success,
       resultOf: () => undefined,
-      inTransaction: async (_transaction, users) => ({
+      inTransaction: async (_transaction, resolved) => ({
         result: undefined,
-        events: [{ ...success, ...idsOf(users) }],
+        events: [{ ...success, ...idsOf(resolved) }],
       }),
     });
-    this.journey.warnOfIgnoredRoles('exchange', success.requestId, tokens, users);
     return users;
   }
 }

@@ -1,8 +1,8 @@
 // Verifies the tokens of a request, together and by where they come from, before anything is used up for them.
 import type { Revocations } from '../revocation/revocations.js';
-import type { ExternalTokenVerifier } from '../verification/external-token.verifier.js';
-import { refuseRevokedTrust } from '../verification/revoked-trust.js';
-import type { Tokens } from '../verification/tokens.js';
+import type { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
+import { refuseRevokedTrust } from '../verify/revoked-trust.js';
+import type { Tokens } from '../verify/tokens.js';
 import { judgeParties } from './delegation-policy.js';
 import type { LoginSource } from './login-origin.js';
 import { refuseForeignOrigin } from './login-origin.js';

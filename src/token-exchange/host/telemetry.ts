@@ -1,7 +1,7 @@
 // The port of metrics and traces.
 import type { Flow } from '../flow.js';
 
-/** The steps of the journey that are timed. */
+/** The stages of a request that are timed. */
 export type Stage = 'verify' | 'commit' | 'issue';
 
 /** How many usable keys an entry of the configuration has. */

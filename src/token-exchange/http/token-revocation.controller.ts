@@ -1,9 +1,9 @@
 // POST /rest/auth/oauth/revoke (RFC 7009).
 import { Controller, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { AvailableGuard, FormOnlyGuard } from '../../token-exchange/edge/flow.guards.js';
-import { FormBodies } from '../../token-exchange/edge/form-bodies.js';
-import { REVOCATION_PATH } from '../../token-exchange/edge/paths.js';
-import { RevocationsKnownGuard } from '../../token-exchange/edge/revocations-known.guard.js';
+import { AvailableGuard, FormOnlyGuard } from './flow.guards.js';
+import { FormBodies } from './form-bodies.js';
+import { REVOCATION_PATH } from './paths.js';
+import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/http/request-id.js';

@@ -1,11 +1,6 @@
 // Describes token revocation in OpenAPI, as plain values: the host publishes them with its own description.
-import {
-  ABSENT,
-  OAUTH_ERROR,
-  answer,
-  answerForLater,
-} from '../../token-exchange/edge/oauth-answers.description.js';
-import { REVOCATION_PATH } from '../../token-exchange/edge/paths.js';
+import { ABSENT, OAUTH_ERROR, answer, answerForLater } from './oauth-answers.description.js';
+import { REVOCATION_PATH } from './paths.js';
 
 const FORM = {
   type: 'object',

@@ -1,6 +1,6 @@
 // Turns whatever ends a token revocation into the OAuth answer for it (RFC 7009 §2.2.1).
 import { Catch } from '@nestjs/common';
-import { OAuthErrorFilter } from '../../token-exchange/delegation/oauth-error.filter.js';
+import { OAuthErrorFilter } from './oauth-error.filter.js';
 
 /** The answers are those of the token endpoint; what counts and logs them has another name. */
 @Catch()

@@ -1,7 +1,7 @@
 // Reads the form by which somebody ends an access token (RFC 7009 §2.1).
-import { trimmed, wellFormed } from '../../token-exchange/edge/flow-form.js';
-import { FlowRefusal } from '../../token-exchange/edge/flow-refusal.js';
-import { Form } from '../../token-exchange/edge/form.js';
+import { trimmed, wellFormed } from './flow-form.js';
+import { FlowRefusal } from './flow-refusal.js';
+import { Form } from './form.js';
 
 /**
  * The token; `token_type_hint` is of no help where there is one type, and every other field is ignored.

@@ -3,7 +3,7 @@ import type { CanActivate } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { FlowRefusal } from '../../token-exchange/edge/flow-refusal.js';
+import { FlowRefusal } from './flow-refusal.js';
 import {
   MinuteThrottlerGuard,
   THROTTLE_STORAGE,

@@ -7,7 +7,7 @@ import { domainsOf } from '../trust/trust-policy.js';
 import { Rejection } from '../rejection.js';
 import type { RoleNames } from '../token-exchange.options.js';
 import { isPrivileged } from '../token-exchange.options.js';
-import type { ExternalClaims } from '../verification/external-claims.js';
+import type { ExternalClaims } from '../verify/external-claims.js';
 
 /**
  * The address by which an unknown identity may be linked or provisioned.

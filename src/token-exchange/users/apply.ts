@@ -5,7 +5,7 @@ import type { HostUser, HostUserUpdate, UserDirectory } from '../host/users.js';
 import type { RejectionContext } from '../rejection.js';
 import type { RoleNames } from '../token-exchange.options.js';
 import { isPrivileged } from '../token-exchange.options.js';
-import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import type { FoundUser, NewUser, UserDecision } from './decide.js';
 import { decideOnUser, identityOf, isEmpty } from './decide.js';
 import type { IdentityLinkRepository } from './identity-link.repository.js';

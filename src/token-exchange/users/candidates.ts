@@ -1,7 +1,7 @@
 // Reads the stored users that a token may mean.
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { UserDirectory } from '../host/users.js';
-import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { linkableEmail } from './admission-policy.js';
 import type { Candidates } from './decide.js';
 import { identityOf } from './decide.js';

@@ -3,7 +3,7 @@ import { firstCharacters } from '../../platform/text/characters.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser } from '../host/users.js';
 import { Rejection } from '../rejection.js';
 import type { RoleNames } from '../token-exchange.options.js';
-import type { VerifiedToken } from '../verification/external-token.verifier.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { judgeLink, judgeProvisioning, judgeStoredRole, linkableEmail } from './admission-policy.js';
 import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
 

@@ -1,13 +1,13 @@
 // The forms of both flows, as they stand in a body or a query.
-import { FlowRefusal } from '../../../src/token-exchange/edge/flow-refusal.js';
-import type { TokenExchangeForm } from '../../../src/token-exchange/delegation/token-exchange.form.js';
+import { FlowRefusal } from '../../../src/token-exchange/http/flow-refusal.js';
+import type { TokenExchangeForm } from '../../../src/token-exchange/http/token-exchange.form.js';
 import {
   FIELD_LIMITS,
   TOKEN_EXCHANGE_GRANT,
   readTokenExchangeForm,
-} from '../../../src/token-exchange/delegation/token-exchange.form.js';
-import type { EmbedLoginForm } from '../../../src/token-exchange/embed-login/embed-login.form.js';
-import { asksForPage, readEmbedLoginForm } from '../../../src/token-exchange/embed-login/embed-login.form.js';
+} from '../../../src/token-exchange/http/token-exchange.form.js';
+import type { EmbedLoginForm } from '../../../src/token-exchange/http/embed-login.form.js';
+import { asksForPage, readEmbedLoginForm } from '../../../src/token-exchange/http/embed-login.form.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { insist } from './fuzz-target.js';
 

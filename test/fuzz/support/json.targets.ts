@@ -23,10 +23,10 @@ import {
   parseStrictJsonBytes,
 } from '../../../src/platform/json/strict-json.js';
 import { Rejection } from '../../../src/token-exchange/rejection.js';
-import type { CompactJws } from '../../../src/token-exchange/verification/compact-jws.js';
-import { parseCompactJws } from '../../../src/token-exchange/verification/compact-jws.js';
-import type { ExternalClaims } from '../../../src/token-exchange/verification/external-claims.js';
-import { readExternalClaims } from '../../../src/token-exchange/verification/external-claims.js';
+import type { CompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
+import { parseCompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
+import type { ExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
+import { readExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
 import { JsonBodyPipe } from '../../../src/workspace/api/body/json-body.js';
 import { NewCredentialBody } from '../../../src/workspace/credentials/credential.dto.js';
 import { NewMemberBody } from '../../../src/workspace/projects/project.dto.js';

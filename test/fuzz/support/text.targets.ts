@@ -1,5 +1,5 @@
 // Short texts that clients send back or ask for: redirect targets, cursors, cookies; and the envelopes of what is sealed.
-import { localRedirect } from '../../../src/token-exchange/embed-login/local-redirect.js';
+import { localRedirect } from '../../../src/token-exchange/http/local-redirect.js';
 import { KeyRing, SealError } from '../../../src/platform/secrets/key-ring.js';
 import { SESSION_COOKIE, readSessionCookies } from '../../../src/token-exchange/sessions/session-cookie.js';
 import type { Place } from '../../../src/workspace/api/page-cursor.js';

@@ -1,11 +1,11 @@
 // Who may act for whom, and what an access token then grants.
-import type { Tokens } from '../../../../src/token-exchange/verification/tokens.js';
+import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
 import { judgeParties, priorActorsOf } from '../../../../src/token-exchange/flows/delegation-policy.js';
 import type { AskedGrants } from '../../../../src/token-exchange/flows/grants.js';
 import { judgeGrants } from '../../../../src/token-exchange/flows/grants.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
-import type { ExternalParty } from '../../../../src/token-exchange/verification/external-claims.js';
-import type { VerifiedToken } from '../../../../src/token-exchange/verification/external-token.verifier.js';
+import type { ExternalParty } from '../../../../src/token-exchange/verify/external-claims.js';
+import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const ISSUER = 'https://a.example';
 const READ = 'workflow:read';

@@ -6,7 +6,7 @@ import {
   judgeStoredRole,
 } from '../../../../src/token-exchange/users/admission-policy.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
-import { readExternalClaims } from '../../../../src/token-exchange/verification/external-claims.js';
+import { readExternalClaims } from '../../../../src/token-exchange/verify/external-claims.js';
 
 const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;
 const roles = { assignable: [MEMBER, ADMIN], owner: OWNER, initial: MEMBER };

@@ -1,18 +1,19 @@
 // POST /rest/auth/oauth/token (RFC 8693).
-import { Controller, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Controller, Post, Req, Res, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import {
   AvailableGuard,
   ClockGuard,
   ExchangeEnabledGuard,
   ExchangeThrottlerGuard,
   FormOnlyGuard,
-} from '../edge/flow.guards.js';
-import { FormBodies } from '../edge/form-bodies.js';
-import { RevocationsKnownGuard } from '../edge/revocations-known.guard.js';
+} from './flow.guards.js';
+import { FormBodies } from './form-bodies.js';
+import { ExchangeInterceptor, Received } from './flow.interceptor.js';
+import { FlowRequest } from '../flows/flow-request.js';
+import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { TOKEN_PATH } from '../edge/paths.js';
-import { requestIdOf } from '../../platform/http/request-id.js';
+import { TOKEN_PATH } from './paths.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
@@ -32,7 +33,7 @@ export interface TokenExchangeAnswer {
 
 @Controller()
 @UseFilters(OAuthErrorFilter)
-export class DelegationController {
+export class TokenExchangeController {
   constructor(
     private readonly exchanges: TokenExchangeService,
     private readonly bodies: FormBodies,
@@ -46,6 +47,7 @@ export class DelegationController {
    * @rule 5.4 Nobody asks for a credential here, nor at embedded login: the external token is the only one.
    */
   @Post(TOKEN_PATH)
+  @UseInterceptors(ExchangeInterceptor)
   @UseGuards(
     AvailableGuard,
     ExchangeThrottlerGuard,
@@ -54,19 +56,19 @@ export class DelegationController {
     RevocationsKnownGuard,
     ClockGuard,
   )
-  async exchange(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+  async exchange(
+    @Req() request: HttpRequest,
+    @Res() response: object,
+    @Received() received: FlowRequest,
+  ): Promise<void> {
     const { subjectToken, actorToken, scope, resources, otherTypes } = readTokenExchangeForm(
       this.bodies.bytesOf(request),
     );
-    for (const type of otherTypes ?? []) this.types.warn(type, requestIdOf(request));
-    const { accessToken, lifetimeSeconds, grantedScopes, rateLimit } = await this.exchanges.exchange({
-      subjectToken,
-      actorToken,
-      scope,
-      resource: resources,
-      sender: request,
-      requestId: requestIdOf(request),
-    });
+    for (const type of otherTypes ?? []) this.types.warn(type, received.requestId);
+    const { accessToken, lifetimeSeconds, grantedScopes, rateLimit } = await this.exchanges.exchange(
+      { subjectToken, actorToken, scope, resource: resources },
+      received,
+    );
     const body: TokenExchangeAnswer = {
       access_token: accessToken,
       token_type: 'Bearer',

@@ -1,8 +1,8 @@
 // Reads the form of a token-exchange request: grant_type first, then every other field.
-import { trimmed, wellFormed } from '../edge/flow-form.js';
-import { FlowRefusal } from '../edge/flow-refusal.js';
-import type { FieldLimits } from '../edge/form.js';
-import { Form } from '../edge/form.js';
+import { trimmed, wellFormed } from './flow-form.js';
+import { FlowRefusal } from './flow-refusal.js';
+import type { FieldLimits } from './form.js';
+import { Form } from './form.js';
 import { toldName } from '../../platform/text/told-value.js';
 
 /** RFC 8693 §2.1. */

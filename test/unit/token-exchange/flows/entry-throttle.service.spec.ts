@@ -1,7 +1,10 @@
 // Checks where requests are counted by entries, with storages that give back and with one that cannot.
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerStorageService } from '@nestjs/throttler';
-import { EntryThrottleService } from '../../../../src/token-exchange/edge/entry-throttle.service.js';
+import { EntryThrottleService } from '../../../../src/token-exchange/flows/entry-throttle.service.js';
+import type { CountedTokens } from '../../../../src/token-exchange/flows/entry-throttle.service.js';
+import { FlowRequest } from '../../../../src/token-exchange/flows/flow-request.js';
+import { SilentTelemetry } from '../../../../src/token-exchange/silent-telemetry.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import { MemoryThrottlerStorage } from '../../../../src/platform/http/throttle/memory-throttler.storage.js';
 import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';
@@ -13,7 +16,7 @@ const MINUTE_MS = 60_000;
 const ADDRESS = 'exchange 203.0.113.9';
 const ADDRESS_LIMIT = 20;
 const entryKey = (index: number) => `entry [${index},"entry-${index}","https://i.example"]`;
-const ARRIVAL = { flow: 'exchange', sender: { ip: '203.0.113.9' }, arrivedAtMs: 0 } as const;
+const RECEIVED = { flow: 'exchange', requestId: 'some-request', clientAddress: '203.0.113.9' } as const;
 
 const token = (entryIndex: number, perMinute?: number) => {
   const policy: TrustPolicy = {
@@ -44,6 +47,21 @@ describe('[P.perMinute] the throttle of entries', () => {
     throttle = withStorage(storage);
   });
 
+  /** As flow and interceptor do. */
+  const counted = async <T extends object>(
+    tokens: CountedTokens,
+    work: () => Promise<T>,
+  ): Promise<T & RateLimited> => {
+    const request = new FlowRequest({ ...RECEIVED, arrivedAtMs: 0, leftMs: 1_000 }, new SilentTelemetry());
+    const rateLimit = await throttle.count(request, tokens);
+    try {
+      const result = await work();
+      return rateLimit === undefined ? result : { ...result, rateLimit };
+    } catch (error) {
+      await throttle.undo(request);
+      throw error;
+    }
+  };
   /** Hits of a key so far; asking is none, since it is over its limit. */
   const hitsOf = async (key: string) => (await storage.increment(key, MINUTE_MS, 0)).totalHits - 1;
   const arrive = () => storage.increment(ADDRESS, MINUTE_MS, ADDRESS_LIMIT);
@@ -51,9 +69,7 @@ describe('[P.perMinute] the throttle of entries', () => {
   it('[P.perMinute] does nothing for entries without a limit', async () => {
     await arrive();
     const result = {};
-    const done = throttle.counted(ARRIVAL, { subject: token(0), actor: token(1) }, () =>
-      Promise.resolve(result),
-    );
+    const done = counted({ subject: token(0), actor: token(1) }, () => Promise.resolve(result));
     expect(await done).toBe(result);
     expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 0]);
   });
@@ -61,20 +77,16 @@ describe('[P.perMinute] the throttle of entries', () => {
   it('[P.perMinute] gives the request back to the address before the work, and tells the limit of the entry', async () => {
     await arrive();
     const subject = token(0, 5);
-    const result = await throttle.counted<RateLimited & { hits?: number }>(
-      ARRIVAL,
-      { subject },
-      async () => ({
-        hits: await hitsOf(ADDRESS),
-      }),
-    );
+    const result = await counted<RateLimited & { hits?: number }>({ subject }, async () => ({
+      hits: await hitsOf(ADDRESS),
+    }));
     expect(result).toEqual({ hits: 0, rateLimit: { limit: 5, remaining: 4, resetSeconds: 60 } });
     expect(await hitsOf(entryKey(0))).toBe(1);
   });
 
   it('[P.perMinute] counts by the address again, and not by the entry, what fails', async () => {
     await arrive();
-    await expect(throttle.counted(ARRIVAL, { subject: token(0, 5) }, fail)).rejects.toThrow('replayed');
+    await expect(counted({ subject: token(0, 5) }, fail)).rejects.toThrow('replayed');
     expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 0]);
   });
 
@@ -84,17 +96,17 @@ describe('[P.perMinute] the throttle of entries', () => {
       for (let hit = 0; hit < ADDRESS_LIMIT; hit++) await arrive();
       return fail();
     };
-    await expect(throttle.counted(ARRIVAL, { subject: token(0, 5) }, work)).rejects.toThrow('replayed');
+    await expect(counted({ subject: token(0, 5) }, work)).rejects.toThrow('replayed');
     expect(await hitsOf(ADDRESS)).toBe(ADDRESS_LIMIT + 1);
   });
 
   it('[P.perMinute] runs nothing above the limit, and leaves the request to the address', async () => {
     const subject = token(0, 1);
-    await throttle.counted(ARRIVAL, { subject }, succeed);
+    await counted({ subject }, succeed);
     clock.advance(15.5);
     await arrive();
     let hasRun = false;
-    const refused = throttle.counted(ARRIVAL, { subject }, () => {
+    const refused = counted({ subject }, () => {
       hasRun = true;
       return succeed();
     });
@@ -116,16 +128,14 @@ describe('[P.perMinute] the throttle of entries', () => {
     ['the actor', token(0, 9), token(1, 1)],
     ['the subject', token(0, 1), token(1, 9)],
   ])('[P.perMinute] counts neither entry where %s is over its limit', async (_, subject, actor) => {
-    await throttle.counted(ARRIVAL, { subject, actor }, succeed);
-    await expect(throttle.counted(ARRIVAL, { subject, actor }, succeed)).rejects.toThrow(
-      TooManyRequestsError,
-    );
+    await counted({ subject, actor }, succeed);
+    await expect(counted({ subject, actor }, succeed)).rejects.toThrow(TooManyRequestsError);
     const keys = [entryKey(0), entryKey(1)];
     expect(await Promise.all(keys.map(hitsOf))).toEqual([1, 1]);
   });
 
   it('[P.perMinute] tells of two limits the nearer one', async () => {
-    const done = throttle.counted(ARRIVAL, { subject: token(0, 5), actor: token(1, 9) }, succeed);
+    const done = counted({ subject: token(0, 5), actor: token(1, 9) }, succeed);
     expect((await done).rateLimit).toEqual({ limit: 5, remaining: 4, resetSeconds: 60 });
   });
 
@@ -136,9 +146,9 @@ describe('[P.perMinute] the throttle of entries', () => {
     '[P.perMinute] leaves a request to the address where the entry of the %s has no limit',
     async (_, parties) => {
       await arrive();
-      expect(await throttle.counted(ARRIVAL, parties, succeed)).toEqual({});
+      expect(await counted(parties, succeed)).toEqual({});
       expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 1]);
-      await expect(throttle.counted(ARRIVAL, parties, fail)).rejects.toThrow('replayed');
+      await expect(counted(parties, fail)).rejects.toThrow('replayed');
       expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 1]);
     },
   );
@@ -148,9 +158,9 @@ describe('[P.perMinute] the throttle of entries', () => {
     throttle = withStorage(plain);
     await plain.increment(ADDRESS, MINUTE_MS, 2, MINUTE_MS, 'default');
     const parties = { subject: token(0, 2) };
-    expect(await throttle.counted(ARRIVAL, parties, succeed)).toEqual({});
-    await expect(throttle.counted(ARRIVAL, parties, fail)).rejects.toThrow('replayed');
-    await expect(throttle.counted(ARRIVAL, parties, succeed)).rejects.toThrow(TooManyRequestsError);
+    expect(await counted(parties, succeed)).toEqual({});
+    await expect(counted(parties, fail)).rejects.toThrow('replayed');
+    await expect(counted(parties, succeed)).rejects.toThrow(TooManyRequestsError);
     const address = await plain.increment(ADDRESS, MINUTE_MS, 2, MINUTE_MS, 'default');
     expect(address).toMatchObject({ totalHits: 2, isBlocked: false });
     plain.onApplicationShutdown();
@@ -169,7 +179,7 @@ describe('[P.perMinute] the throttle of entries', () => {
       breaking.isBroken = true;
       return fail();
     };
-    await expect(throttle.counted(ARRIVAL, { subject: token(0, 5) }, work)).rejects.toThrow('replayed');
+    await expect(counted({ subject: token(0, 5) }, work)).rejects.toThrow('replayed');
     expect(logLines).toHaveLength(1);
     expect(logLines[0]).toContain('a failed request is not counted by its address');
   });

@@ -1,6 +1,6 @@
 // The fields of a token-exchange request: which are needed, how long they may be, and what is said of a bad one.
-import { readTokenExchangeForm } from '../../../../src/token-exchange/delegation/token-exchange.form.js';
-import { FlowRefusal } from '../../../../src/token-exchange/edge/flow-refusal.js';
+import { readTokenExchangeForm } from '../../../../src/token-exchange/http/token-exchange.form.js';
+import { FlowRefusal } from '../../../../src/token-exchange/http/flow-refusal.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const good = { grant_type: GRANT, subject_token: 'subject.token' };

@@ -1,5 +1,5 @@
 // Describes embedded login in OpenAPI, as plain values: the host publishes them with its own description.
-import { EMBED_PATH } from '../edge/paths.js';
+import { EMBED_PATH } from './paths.js';
 import { ANSWER_FIELD, ANSWER_PAGE } from './embed-login.form.js';
 
 const TOKEN = { type: 'string', minLength: 1 };

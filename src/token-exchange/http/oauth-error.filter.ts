@@ -1,8 +1,8 @@
 // Writes what ends a token exchange as an OAuth error (RFC 6749 §5.2).
 import { Catch } from '@nestjs/common';
-import { FlowRefusal } from '../edge/flow-refusal.js';
-import type { Refused } from '../edge/refusal.filter.js';
-import { RefusalFilter } from '../edge/refusal.filter.js';
+import { FlowRefusal } from './flow-refusal.js';
+import type { Refused } from './refusal.filter.js';
+import { RefusalFilter } from './refusal.filter.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';

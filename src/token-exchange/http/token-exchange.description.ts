@@ -1,6 +1,6 @@
 // Describes the token endpoint in OpenAPI, as plain values: the host publishes them with its own description.
-import { ABSENT, OAUTH_ERROR, answer, answerForLater } from '../edge/oauth-answers.description.js';
-import { TOKEN_PATH } from '../edge/paths.js';
+import { ABSENT, OAUTH_ERROR, answer, answerForLater } from './oauth-answers.description.js';
+import { TOKEN_PATH } from './paths.js';
 import { FIELD_LIMITS, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 
 const JWT = { type: 'string', minLength: 1 };

@@ -1,12 +1,12 @@
 // What is told of a key that a token names before anything of the token is believed.
 import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
-import type { CompactJws } from '../../../../src/token-exchange/verification/compact-jws.js';
+import type { CompactJws } from '../../../../src/token-exchange/verify/compact-jws.js';
 import {
   claimedKey,
   heldKids,
   likeness,
   servedAlgorithms,
-} from '../../../../src/token-exchange/verification/claimed-key.js';
+} from '../../../../src/token-exchange/verify/claimed-key.js';
 
 const ISSUER = 'https://main.example/Tenant';
 

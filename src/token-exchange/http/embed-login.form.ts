@@ -1,7 +1,7 @@
 // Reads the fields of an embedded login, from the body of a POST or the query of a GET.
-import { trimmed, wellFormed } from '../edge/flow-form.js';
-import { FlowRefusal } from '../edge/flow-refusal.js';
-import { Form } from '../edge/form.js';
+import { trimmed, wellFormed } from './flow-form.js';
+import { FlowRefusal } from './flow-refusal.js';
+import { Form } from './form.js';
 
 /** The fields of the request; the token is not checked yet. */
 export interface EmbedLoginForm {

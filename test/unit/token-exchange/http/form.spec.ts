@@ -1,5 +1,5 @@
 // How forms and query strings are read: one meaning only, and broken ones refused.
-import { Form, FormError } from '../../../../src/token-exchange/edge/form.js';
+import { Form, FormError } from '../../../../src/token-exchange/http/form.js';
 
 const fields = (encoded: Uint8Array | string) => {
   const form = Form.read(encoded);

@@ -1,5 +1,5 @@
 // POST and GET /rest/auth/embed: signs a browser in and sends it on.
-import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Controller, Get, Post, Req, Res, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import {
   AvailableGuard,
   ClockGuard,
@@ -7,14 +7,15 @@ import {
   EmbedLoginThrottlerGuard,
   FormOnlyGuard,
   LoginMethodGuard,
-} from '../edge/flow.guards.js';
-import { FormBodies } from '../edge/form-bodies.js';
-import { RevocationsKnownGuard } from '../edge/revocations-known.guard.js';
+} from './flow.guards.js';
+import { FormBodies } from './form-bodies.js';
+import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { EMBED_PATH } from '../edge/paths.js';
-import { requestIdOf } from '../../platform/http/request-id.js';
-import { Journey } from '../journey.js';
+import { EMBED_PATH } from './paths.js';
+import { EmbedLoginInterceptor, Received } from './flow.interceptor.js';
+import { FlowRequest } from '../flows/flow-request.js';
+import { Notices } from '../flows/notices.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
@@ -26,8 +27,15 @@ import { PlainHttpWarning } from './plain-http.warning.js';
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
 
+interface Call {
+  readonly request: HttpRequest;
+  readonly response: object;
+  readonly received: FlowRequest;
+}
+
 @Controller(EMBED_PATH)
 @UseFilters(EmbedErrorFilter)
+@UseInterceptors(EmbedLoginInterceptor)
 @UseGuards(
   AvailableGuard,
   LoginMethodGuard,
@@ -43,26 +51,37 @@ export class EmbedLoginController {
     private readonly plainHttp: PlainHttpWarning,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
-    private readonly journey: Journey,
+    private readonly notices: Notices,
   ) {}
 
   @Post()
-  post(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
-    return this.login(this.bodies.bytesOf(request), request, response);
+  post(
+    @Req() request: HttpRequest,
+    @Res() response: object,
+    @Received() received: FlowRequest,
+  ): Promise<void> {
+    return this.login(this.bodies.bytesOf(request), { request, response, received });
   }
 
   @Get()
-  get(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+  get(
+    @Req() request: HttpRequest,
+    @Res() response: object,
+    @Received() received: FlowRequest,
+  ): Promise<void> {
     const url = request.originalUrl ?? request.url;
-    return this.login(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '', request, response);
+    return this.login(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '', {
+      request,
+      response,
+      received,
+    });
   }
 
-  private async login(encoded: Uint8Array | string, request: HttpRequest, response: object): Promise<void> {
+  private async login(encoded: Uint8Array | string, { request, response, received }: Call): Promise<void> {
     const { token, redirectTo } = readEmbedLoginForm(encoded);
-    const requestId = requestIdOf(request);
-    const { cookie: cookies } = request.headers;
-    const attempt = { token, source: sourceOf(request), sender: request, cookies, requestId };
-    const { setCookie, rateLimit } = await this.embedLogin.login(attempt);
+    const { requestId } = received;
+    const asked = { token, source: sourceOf(request), cookies: request.headers.cookie };
+    const { setCookie, rateLimit } = await this.embedLogin.login(asked, received);
     this.plainHttp.warnUnlessHttps(request.protocol, requestId);
     const location = localRedirect(redirectTo);
     if (location === '/') this.warnOfReplacement(redirectTo, requestId);
@@ -75,7 +94,7 @@ export class EmbedLoginController {
     if (redirectTo === undefined || redirectTo === '') return;
     const found = redirectFault(redirectTo);
     if (found === undefined) return;
-    this.journey.warn('redirect_replaced', { flow: 'embed', requestId, expected: 'a path', found });
+    this.notices.warn('redirect_replaced', { flow: 'embed', requestId, expected: 'a path', found });
   }
 }
 

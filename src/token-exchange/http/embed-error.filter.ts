@@ -1,8 +1,8 @@
 // Writes what ends an embedded login: as JSON, or as a page.
 import { Catch, Inject, Optional } from '@nestjs/common';
-import { FormBodies } from '../edge/form-bodies.js';
-import type { Refused } from '../edge/refusal.filter.js';
-import { RefusalFilter } from '../edge/refusal.filter.js';
+import { FormBodies } from './form-bodies.js';
+import type { Refused } from './refusal.filter.js';
+import { RefusalFilter } from './refusal.filter.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { RenderedPage } from '../host/login-failure-page.js';

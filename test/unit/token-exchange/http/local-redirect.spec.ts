@@ -1,5 +1,5 @@
 // Where a browser goes after an embedded login, whatever it was asked to go to.
-import { localRedirect, redirectFault } from '../../../../src/token-exchange/embed-login/local-redirect.js';
+import { localRedirect, redirectFault } from '../../../../src/token-exchange/http/local-redirect.js';
 import { isMainScope } from '../../../support/series.js';
 import { describeWithVectors } from '../../../support/vectors.js';
 

@@ -1,11 +1,8 @@
 // Which claims of a correctly signed token are taken, and how the others are refused.
 import type { RejectionReason } from '../../../../src/token-exchange/token-refusals.js';
 import { Rejection } from '../../../../src/token-exchange/rejection.js';
-import type { ClaimSet } from '../../../../src/token-exchange/verification/external-claims.js';
-import {
-  readExternalClaims,
-  readIssuer,
-} from '../../../../src/token-exchange/verification/external-claims.js';
+import type { ClaimSet } from '../../../../src/token-exchange/verify/external-claims.js';
+import { readExternalClaims, readIssuer } from '../../../../src/token-exchange/verify/external-claims.js';
 
 const good = { iss: 'https://a.example', sub: 's', aud: 'us', iat: 1_000, exp: 1_050, jti: 'j' };
 const LAST_SECOND = 253_402_300_799;

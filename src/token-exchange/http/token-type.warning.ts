@@ -1,7 +1,7 @@
 // Tells the operator of token types that other servers would refuse: here they are taken and not used.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
-import { Journey } from '../journey.js';
+import { Notices } from '../flows/notices.js';
 import type { OtherTokenType } from './token-exchange.form.js';
 
 const PAUSE_MS = 60_000;
@@ -12,7 +12,7 @@ export class TokenTypeWarning {
 
   constructor(
     private readonly clock: Clock,
-    private readonly journey: Journey,
+    private readonly notices: Notices,
   ) {}
 
   /** Once a minute at most for each field: it harms nobody, and whoever sends it sends it with every request. */
@@ -21,6 +21,6 @@ export class TokenTypeWarning {
     if (nowMs - (this.lastWarnedAtMs.get(field) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS) return;
     this.lastWarnedAtMs.set(field, nowMs);
     const values = { detail: field, expected, found };
-    this.journey.warn('token_type_ignored', { flow: 'exchange', requestId, ...values });
+    this.notices.warn('token_type_ignored', { flow: 'exchange', requestId, ...values });
   }
 }

@@ -1,7 +1,7 @@
 // Which texts are taken apart as a compact JWS, and that each token has one spelling only.
 import { Partner } from '../../../../demo/partner.js';
 import { Rejection } from '../../../../src/token-exchange/rejection.js';
-import { parseCompactJws } from '../../../../src/token-exchange/verification/compact-jws.js';
+import { parseCompactJws } from '../../../../src/token-exchange/verify/compact-jws.js';
 
 const partner = Partner.create({ issuer: 'https://a.example', kid: 'k1', algorithm: 'EdDSA' });
 const token = partner.sign();

@@ -18,12 +18,12 @@ import { TrustedKeyService } from '../../../../src/token-exchange/trust/trusted-
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trust-policy.js';
 import type { RejectionReason } from '../../../../src/token-exchange/token-refusals.js';
 import { Rejection } from '../../../../src/token-exchange/rejection.js';
-import { TOKEN_CHECKS } from '../../../../src/token-exchange/verification/checks.js';
-import type { VerifiedToken } from '../../../../src/token-exchange/verification/external-token.verifier.js';
+import { TOKEN_CHECKS } from '../../../../src/token-exchange/verify/checks.js';
+import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import {
   ExternalTokenVerifier,
   issuerAndKid,
-} from '../../../../src/token-exchange/verification/external-token.verifier.js';
+} from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { TestClock } from '../../../support/test-clock.js';
 
 const NOW = 1_800_000_000;

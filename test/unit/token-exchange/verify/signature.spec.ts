@@ -6,8 +6,8 @@ import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/t
 import { readJwks } from '../../../../src/token-exchange/trust/jwks/jwks-content.js';
 import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { Rejection } from '../../../../src/token-exchange/rejection.js';
-import { parseCompactJws } from '../../../../src/token-exchange/verification/compact-jws.js';
-import { isSignatureValid } from '../../../../src/token-exchange/verification/signature.js';
+import { parseCompactJws } from '../../../../src/token-exchange/verify/compact-jws.js';
+import { isSignatureValid } from '../../../../src/token-exchange/verify/signature.js';
 import { describeWithVectors } from '../../../support/vectors.js';
 
 interface Vector {

@@ -1,0 +1,105 @@
+// Counts tokens by their trusted key entries, where these have a limit of their own, instead of by the address that sends them.
+import { Inject, Injectable } from '@nestjs/common';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { FlowRequest, Hit } from './flow-request.js';
+import type { PerToken } from '../verify/tokens.js';
+import type { TrustPolicy } from '../trust/trust-policy.js';
+import { NO_LIMIT, canRefund } from '../../platform/http/throttle/refunding-throttler.storage.js';
+import type { RefundingThrottlerStorage } from '../../platform/http/throttle/refunding-throttler.storage.js';
+import {
+  THROTTLE_STORAGE,
+  WINDOW_MS,
+  counterKey,
+} from '../../platform/http/throttle/minute-throttler.guard.js';
+import type { RateLimit } from '../../platform/http/throttle/rate-limit.js';
+import { rateLimitOf } from '../../platform/http/throttle/rate-limit.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+
+/** The verified tokens of a request, as far as they are counted. */
+export type CountedTokens = PerToken<{ readonly key: { readonly policy: TrustPolicy } }>;
+
+type LimitedPolicy = TrustPolicy & Required<Pick<TrustPolicy, 'perMinute'>>;
+
+@Injectable()
+export class EntryThrottleService {
+  constructor(
+    @Inject(THROTTLE_STORAGE) private readonly storage: ThrottlerStorage,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
+  ) {}
+
+  /**
+   * Counts verified tokens by their entries, where these have a limit: above it nothing is used up. Where each token has such an
+   * entry the request is refunded to its address, and counted there again if it fails: the one who sends a token again and again need
+   * not be the partner who has signed it once (D75).
+   * @rule P.perMinute What succeeds under an entry with `perMinute` is counted by the entry, all else by its address.
+   * @returns the nearest limit, where the address has no part in the count
+   * @throws TooManyRequestsError
+   */
+  async count(request: FlowRequest, { subject, actor }: CountedTokens): Promise<RateLimit | undefined> {
+    // The actor's first: it is the actor who asks, and above its limit the subject's entry is not asked.
+    const policies = (actor === undefined ? [subject] : [actor, subject]).map(({ key }) => key.policy);
+    const limited = policies.filter(isLimited);
+    if (limited.length === 0) return undefined;
+    const { hits, rateLimit } = await this.countBy(limited);
+    if (!canRefund(this.storage)) return undefined;
+    const ofAddress = limited.length === policies.length ? addressHit(request) : undefined;
+    request.hits = { ofEntries: hits, ofAddress };
+    if (ofAddress === undefined) return undefined;
+    await this.refund(this.storage, [ofAddress]);
+    return rateLimit;
+  }
+
+  /** For a request that has failed: its address is charged, its entries are not. What the failure was matters more than this. */
+  async undo({ hits }: FlowRequest): Promise<void> {
+    if (hits === undefined || !canRefund(this.storage)) return;
+    try {
+      const { ofEntries, ofAddress } = hits;
+      if (ofAddress !== undefined)
+        await this.storage.increment(ofAddress.key, WINDOW_MS, NO_LIMIT, WINDOW_MS, 'default');
+      await this.refund(this.storage, ofEntries);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'a failed request is not counted by its address');
+    }
+  }
+
+  /** @returns the hits, and the limit that is nearest @throws TooManyRequestsError with the limit that is reached */
+  private async countBy(policies: readonly LimitedPolicy[]): Promise<{ hits: Hit[]; rateLimit?: RateLimit }> {
+    const hits: Hit[] = [];
+    let nearest: RateLimit | undefined;
+    for (const policy of policies) {
+      const { perMinute } = policy;
+      const key = counterKey('entry', nameOf(policy));
+      const verdict = await this.storage.increment(key, WINDOW_MS, perMinute, WINDOW_MS, 'default');
+      const rateLimit = rateLimitOf(verdict, perMinute);
+      if (verdict.isBlocked) {
+        if (canRefund(this.storage)) await this.refund(this.storage, hits);
+        throw new TooManyRequestsError(verdict.timeToBlockExpire, rateLimit);
+      }
+      hits.push({ key, countedAtMs: this.clock.monotonicMs() });
+      if (nearest === undefined || rateLimit.remaining < nearest.remaining) nearest = rateLimit;
+    }
+    return { hits, rateLimit: nearest };
+  }
+
+  private async refund(storage: RefundingThrottlerStorage, hits: readonly Hit[]): Promise<void> {
+    for (const { key, countedAtMs } of hits)
+      await storage.refund(key, WINDOW_MS, this.clock.monotonicMs() - countedAtMs);
+  }
+}
+
+function addressHit({ flow, clientAddress, arrivedAtMs }: FlowRequest): Hit {
+  return { key: counterKey(flow, clientAddress), countedAtMs: arrivedAtMs };
+}
+
+/** Two entries of one issuer are counted apart, and so are two of one label. */
+function nameOf({ entryIndex, label, issuer }: TrustPolicy): string {
+  return JSON.stringify([entryIndex, label, issuer]);
+}
+
+function isLimited(policy: TrustPolicy): policy is LimitedPolicy {
+  return policy.perMinute !== undefined;
+}

@@ -1,0 +1,73 @@
+// One request of a flow: who has sent it, and how long it may still wait for the database.
+import { withinWait } from '../../platform/database/wait-limit.js';
+import type { Flow } from '../flow.js';
+import type { ExchangeTelemetry, Stage } from '../host/telemetry.js';
+
+/** A hit that may be refunded. */
+export interface Hit {
+  readonly key: string;
+  readonly countedAtMs: number;
+}
+
+/** Hits that are taken back where their request fails. */
+export interface CountedHits {
+  readonly ofEntries: readonly Hit[];
+  /** Refunded to the address, which has it again after a failure. */
+  readonly ofAddress: Hit | undefined;
+}
+
+/** What a request is made of. */
+export interface Received {
+  readonly flow: Flow;
+  readonly requestId: string;
+  /** As the throttle counts clients. */
+  readonly clientAddress: string;
+  /** When its guards had counted it, on the monotonic clock in milliseconds. */
+  readonly arrivedAtMs: number;
+  /** For how long it may still wait for the database, in milliseconds. */
+  readonly leftMs: number;
+}
+
+export class FlowRequest {
+  readonly flow: Flow;
+  readonly requestId: string;
+  readonly clientAddress: string;
+  readonly arrivedAtMs: number;
+  /** What is counted elsewhere than where its guard has counted it; taken back where the request fails. */
+  hits: CountedHits | undefined;
+  private leftMs: number;
+
+  constructor(
+    { flow, requestId, clientAddress, arrivedAtMs, leftMs }: Received,
+    private readonly telemetry: ExchangeTelemetry,
+  ) {
+    this.flow = flow;
+    this.requestId = requestId;
+    this.clientAddress = clientAddress;
+    this.arrivedAtMs = arrivedAtMs;
+    this.leftMs = leftMs;
+  }
+
+  /** Runs a stage in a span of its own and observes how long it took, also when it failed. */
+  async stage<T>(name: Stage, work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await this.telemetry.traced({ name, flow: this.flow }, work);
+    } finally {
+      this.telemetry.observeStage(this.flow, name, (performance.now() - startedAt) / 1000);
+    }
+  }
+
+  /**
+   * Runs what asks the database: all of it shares one limit. Fetches of keys lie outside of it.
+   * @throws DatabaseWaitError `time_limit`
+   */
+  async inTime<T>(work: () => Promise<T>): Promise<T> {
+    const beganAtMs = performance.now();
+    try {
+      return await withinWait(this.leftMs, work);
+    } finally {
+      this.leftMs -= performance.now() - beganAtMs;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// Warns of requests that go on, though not all that they say counts.
+import { Inject, Injectable } from '@nestjs/common';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { Flow } from '../flow.js';
+import { noticeLine } from '../refusal-line.js';
+import type { NoticeKind } from '../refusals.js';
+import type { Party, RejectionContext } from '../rejection.js';
+import type { ResolvedUser } from '../users/apply.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
+import type { PerToken, Tokens } from '../verify/tokens.js';
+
+/** Of which request, and the values that do not count. */
+export interface Notice extends RejectionContext {
+  readonly flow: Flow;
+  readonly requestId: string;
+  /** How the log calls the entry of its key. */
+  readonly entry?: string;
+}
+
+@Injectable()
+export class Notices {
+  constructor(@Inject(LOGGER) private readonly logger: Log) {}
+
+  warn(kind: NoticeKind, { flow, requestId, ...values }: Notice): void {
+    this.logger.warn({ requestId, flow, reason: kind, ...values }, noticeLine(kind, values));
+  }
+
+  /** Logged after the commit, because a transaction may be retried or fail. */
+  warnOfIgnoredRoles(
+    request: { readonly flow: Flow; readonly requestId: string },
+    tokens: Tokens,
+    users: PerToken<ResolvedUser>,
+  ): void {
+    this.warnOfIgnoredRole(request, tokens.subject, users.subject, 'subject');
+    if (tokens.actor && users.actor) this.warnOfIgnoredRole(request, tokens.actor, users.actor, 'actor');
+  }
+
+  private warnOfIgnoredRole(
+    { flow, requestId }: { readonly flow: Flow; readonly requestId: string },
+    token: VerifiedToken,
+    { userId, ignoredRole }: ResolvedUser,
+    party: Party,
+  ): void {
+    if (ignoredRole === undefined) return;
+    const entry = token.key.policy.label;
+    const of = { flow, requestId, party: flow === 'embed' ? undefined : party };
+    this.warn('role_ignored', { ...of, ...issuerAndKid(token), entry, userId, ...ignoredRole });
+  }
+}

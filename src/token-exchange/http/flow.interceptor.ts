@@ -1,0 +1,160 @@
+// What surrounds a request of either flow: its deadline, the times and spans of its stages, the record of its failure, and the refund
+// of what the throttle has counted.
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { catchError } from 'rxjs';
+import { Clock } from '../../platform/clock.js';
+import { Database } from '../../platform/database/database.js';
+import { DatabaseOutages } from '../../platform/http/database-outages.js';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { requestOf } from '../../platform/http/http-answers.js';
+import { requestIdOf } from '../../platform/http/request-id.js';
+import { waitedMs } from '../../platform/http/request-wait.js';
+import { clientOf } from '../../platform/http/throttle/client-address.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
+import { auditEvent } from '../audit/audit-event.js';
+import { AuditBus } from '../audit/audit.bus.js';
+import type { Flow } from '../flow.js';
+import { FlowRequest } from '../flows/flow-request.js';
+import { UnissuedTokenError } from '../flows/token-exchange.service.js';
+import { ExchangeTelemetry } from '../host/telemetry.js';
+import { rejectionLine } from '../refusal-line.js';
+import { Rejection } from '../rejection.js';
+import { EntryThrottleService } from '../flows/entry-throttle.service.js';
+import { FlowRefusal } from './flow-refusal.js';
+
+/** How the log calls what was refused. */
+const WORK = { exchange: 'a token exchange', embed: 'an embedded login' } as const;
+
+const FAILURE_EVENTS = {
+  exchange: 'svc.audit.token-exchange.failed',
+  embed: 'svc.audit.token-exchange.embed-login-failed',
+} as const;
+
+type Failure = AuditPayloads[(typeof FAILURE_EVENTS)[Flow]];
+
+/** How metrics call what the database could not serve. */
+const UNAVAILABLE = 'temporarily_unavailable';
+
+const RECEIVED = Symbol('the request of a flow');
+
+type Marked = HttpRequest & { [RECEIVED]?: FlowRequest };
+
+/** The request of a flow, for a parameter of its controller. */
+export const Received = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+  const { [RECEIVED]: request } = requestOf(context) as Marked;
+  if (request === undefined) throw new Error('the controller has no FlowInterceptor');
+  return request;
+});
+
+@Injectable()
+export abstract class FlowInterceptor implements NestInterceptor {
+  protected abstract readonly flow: Flow;
+
+  constructor(
+    private readonly audit: AuditBus,
+    private readonly telemetry: ExchangeTelemetry,
+    private readonly throttle: EntryThrottleService,
+    private readonly clock: Clock,
+    private readonly database: Database,
+    private readonly outages: DatabaseOutages,
+    @Inject(LOGGER) private readonly logger: Log,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+    const http: Marked = requestOf(context);
+    const request = this.received(http);
+    http[RECEIVED] = request;
+    return next.handle().pipe(catchError((error: unknown) => this.fail(request, error)));
+  }
+
+  /** What its guards have waited for the database so far counts. */
+  received(http: HttpRequest): FlowRequest {
+    const { flow } = this;
+    const requestId = requestIdOf(http);
+    const arrivedAtMs = this.clock.monotonicMs();
+    const leftMs = this.database.waitMs - (waitedMs(http) ?? 0);
+    const received = { flow, requestId, clientAddress: clientOf(http.ip), arrivedAtMs, leftMs };
+    return new FlowRequest(received, this.telemetry);
+  }
+
+  /**
+   * Records with its true cause what ends a request. A client that is over a limit could fill the trail, and so could one that sends
+   * broken forms: they leave no record.
+   * @throws the error
+   */
+  async fail(request: FlowRequest, error: unknown): Promise<never> {
+    if (error instanceof TooManyRequestsError || error instanceof FlowRefusal) throw error;
+    await request.inTime(async () => {
+      await this.throttle.undo(request);
+      await (error instanceof Rejection
+        ? this.recordRefusal(request, error)
+        : this.recordFault(request, error));
+    });
+    throw error;
+  }
+
+  /** @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on. */
+  private async recordRefusal(request: FlowRequest, { reason, context }: Rejection): Promise<void> {
+    const { flow } = request;
+    const { issuer, kid, userId, detail, expected, found } = context;
+    // At an embedded login there is one token only.
+    const party = flow === 'embed' ? undefined : context.party;
+    const event = this.failure(request, {
+      flow,
+      party,
+      reason,
+      issuer,
+      kid,
+      userId,
+      detail,
+      expected,
+      found,
+    });
+    const { name, requestId, payload } = event;
+    try {
+      await this.audit.tell([event]);
+    } catch (error) {
+      if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
+      throw error;
+    } finally {
+      const line = rejectionLine(WORK[flow], reason, { ...context, party });
+      this.logger.warn({ event: name, requestId, payload }, line);
+    }
+  }
+
+  /** The log says what the fault was. The database may be the cause, and then the trail is out of reach as well. */
+  private async recordFault(request: FlowRequest, fault: unknown): Promise<void> {
+    const { flow } = request;
+    // A second attempt would wait as long as the first.
+    if (this.outages.isUnrecorded(fault)) return this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
+    const detail = fault instanceof UnissuedTokenError ? { detail: fault.message } : {};
+    const event = this.failure(request, { flow, reason: 'internal_error', ...detail });
+    try {
+      await this.audit.tell([event]);
+      const { name, requestId, payload } = event;
+      this.logger.info({ event: name, requestId, payload }, 'audit');
+    } catch {
+      this.telemetry.countUnrecordedFailure(flow);
+    }
+  }
+
+  private failure({ flow, requestId, clientAddress }: FlowRequest, refusal: Failure): AuditEvent {
+    const context = { occurredAt: this.clock.now(), requestId };
+    return auditEvent(FAILURE_EVENTS[flow], context, { ...refusal, clientAddress });
+  }
+}
+
+@Injectable()
+export class ExchangeInterceptor extends FlowInterceptor {
+  protected override readonly flow = 'exchange';
+}
+
+@Injectable()
+export class EmbedLoginInterceptor extends FlowInterceptor {
+  protected override readonly flow = 'embed';
+}
