@@ -158,7 +158,7 @@ function sharedModules({ startup, keyRing, clock: time, logger, ...parts }: Part
   const logging = LoggingModule.register(logger);
   const database = DatabaseModule.register(parts.database);
   const coordination = CoordinationModule.register(parts.coordination, parts.database, logger);
-  const audit = AuditModule.register([logging, database]);
+  const audit = AuditModule.register(keyRing, [logging, database]);
   const metrics = MetricsModule.register(counters, metricsAddress(startup.config));
   const watch = {
     onRefused: (flow: RefusedWork) => counters.databaseRefusals.inc({ flow }),

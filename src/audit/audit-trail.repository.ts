@@ -1,5 +1,6 @@
 // The durable audit trail of this instance: one row an event, written in the transaction of what it tells about.
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
+import { PersonHashes } from './person-hashes.js';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { clientRequestIdOf } from '../platform/log/client-request-ids.js';
 import { EventTable, EventTableTrail } from '../token-exchange/audit/event-table.js';
@@ -40,11 +41,13 @@ export const AUDIT_EVENTS = new EventTable(
   sql`uuid`,
   'audit_event_append',
   clientRequestIdOf,
+  true,
 );
 
 @Injectable()
 export class AuditTrailRepository extends EventTableTrail {
-  constructor(database: Database) {
-    super(AUDIT_EVENTS, database);
+  /** @param persons without it no refusals of tokens are written: those of commands are not */
+  constructor(database: Database, @Optional() persons?: PersonHashes) {
+    super(AUDIT_EVENTS, database, persons && ((person) => persons.of(person)));
   }
 }

@@ -2,24 +2,27 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
+import type { KeyRing } from '../platform/secrets/key-ring.js';
 import { AuditTrail } from '../token-exchange/audit/audit-trail.js';
 import { AuditBus } from '../token-exchange/audit/audit.bus.js';
 import { AuditLogSink } from './audit-log.sink.js';
 import { AuditTrailFollower } from './audit-trail.follower.js';
 import { AuditTrailReader } from './audit-trail.reader.js';
 import { AuditTrailRepository } from './audit-trail.repository.js';
+import { PersonHashes } from './person-hashes.js';
 import { TrailSummaryReader } from './trail-summary.reader.js';
 
 @Module({})
 export class AuditModule {
   /** @param imports modules that offer log and database */
-  static register(imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
+  static register(keyRing: KeyRing, imports: NonNullable<ModuleMetadata['imports']>): DynamicModule {
     const emitter = EventEmitterModule.forRoot({ wildcard: true, global: false });
     return {
       module: AuditModule,
       imports: [...imports, emitter],
       providers: [
         AuditBus,
+        { provide: PersonHashes, useValue: new PersonHashes(keyRing) },
         AuditTrailRepository,
         AuditTrailReader,
         AuditTrailFollower,

@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../platform/database/operator-database.js';
 import { Database } from '../platform/database/database.js';
 import type { StoredEvent } from './audit-trail.reader.js';
+import { PersonHashes } from './person-hashes.js';
 import { ID_AT } from './trail-statements.sql.js';
 
 /** A part of time with both its ends. */
@@ -23,10 +24,16 @@ export interface RangeParts {
 
 /** What is given must all be true of a refusal. */
 export interface RefusalFilter {
-  /** Of the subject, of the actor, or of whoever the refusal names as found. */
-  readonly userId?: string;
+  readonly person?: RefusalPerson;
   readonly issuer?: string;
   readonly reason?: string;
+}
+
+/** A user, or somebody known by what tokens say of them. */
+export interface RefusalPerson {
+  readonly userId?: string;
+  /** An e-mail address or a `sub` each. */
+  readonly names: readonly string[];
 }
 
 export interface RefusalQuery {
@@ -79,12 +86,24 @@ const FIND = `SELECT looked.* FROM (
     SELECT e.id, e.name AS event, e.occurred_at AS "occurredAt", e.request_id AS "requestId",
       e.client_request_id AS "clientRequestId", e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload,
       (e.name = ANY ($4) AND e.occurred_at >= $5 AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
-        AND ($7::text IS NULL OR e.subject_user_id::text = $7 OR e.actor_user_id::text = $7 OR e.payload->>'userId' = $7)
-        AND ($8::text IS NULL OR e.payload->>'issuer' = $8)
-        AND ($9::text IS NULL OR e.payload->>'reason' = $9)) IS TRUE AS "isFound",
+        AND ($7::text IS NULL OR e.payload->>'issuer' = $7)
+        AND ($8::text IS NULL OR e.payload->>'reason' = $8)) IS TRUE AS "isFound",
       row_number() OVER (ORDER BY e.id DESC) = $3 AS "isEnd"
-    FROM (SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3) e
-  ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked.id DESC LIMIT $10`;
+    FROM (SELECTED ORDER BY id DESC LIMIT $3) e
+  ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked.id DESC LIMIT $9`;
+
+const FIND_AMONG_ALL = FIND.replace('SELECTED', 'SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2');
+
+/** By the index of subjects, and by that of persons. */
+const FIND_OF_PERSON = FIND.replace(
+  'SELECTED',
+  `SELECT * FROM (
+      (SELECT * FROM audit_event WHERE (subject_user_id, id) >= ($10::uuid, $1) AND (subject_user_id, id) <= ($10::uuid, $2)
+        ORDER BY subject_user_id DESC, id DESC LIMIT $3)
+      UNION
+      (SELECT * FROM audit_event WHERE person_hashes && $11::bytea[] AND id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3)
+    ) either`,
+);
 
 const COUNT = `SELECT name, bucket, issuer, reason, count(*)::int AS count, min(id)::text AS "oldestId",
     min(occurred_at) AS "oldestAt"
@@ -106,7 +125,19 @@ type FoundRow = StoredEvent & { readonly isFound: boolean; readonly isEnd: boole
  */
 @Injectable()
 export class TrailSummaryReader {
-  constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
+  constructor(
+    @Inject(OPERATOR_DATABASE) private readonly database: Database,
+    private readonly persons: PersonHashes,
+  ) {}
+
+  /** A user with the e-mail address and the `sub`s by which tokens name them. */
+  async userAsPerson({ id, email }: { readonly id: string; readonly email: string }): Promise<RefusalPerson> {
+    const links = await this.database.query<{ subject: string }>(
+      'SELECT subject FROM token_exchange_identity_link WHERE user_id = $1 LIMIT 100',
+      [id],
+    );
+    return { userId: id, names: [email, ...links.map(({ subject }) => subject)] };
+  }
 
   async refusals({ filter, range, beforeId, limit }: RefusalQuery): Promise<RefusalPage> {
     const ids = await this.idsOf(range);
@@ -149,14 +180,17 @@ export class TrailSummaryReader {
   }
 
   private look(
-    { userId, issuer, reason }: RefusalFilter,
+    { person, issuer, reason }: RefusalFilter,
     range: BoundedRange,
     { first, last, limit }: { first: bigint; last: bigint; limit: number },
   ): Promise<FoundRow[]> {
-    return this.database.query<FoundRow>(FIND, [
+    const sought = [
       ...[String(first), String(last), DEPTH, REFUSAL_EVENTS, range.since, endOf(range)],
-      ...[userId ?? null, issuer ?? null, reason ?? null, limit],
-    ]);
+      ...[issuer ?? null, reason ?? null, limit],
+    ];
+    if (person === undefined) return this.database.query<FoundRow>(FIND_AMONG_ALL, sought);
+    const hashes = person.names.flatMap((name) => this.persons.sought(name));
+    return this.database.query<FoundRow>(FIND_OF_PERSON, [...sought, person.userId ?? null, hashes]);
   }
 
   private countSome(

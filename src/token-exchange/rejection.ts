@@ -26,8 +26,21 @@ export interface RejectionContext {
   found?: string;
 }
 
+/**
+ * Whom a token with a valid signature is about. Personal data: the audit trail finds the local user by it, and stores a keyed hash
+ * of it; no log and no payload has it.
+ */
+export interface ExternalPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email?: string;
+}
+
 /** A token was refused, by one of its rules; never for a fault of ours. */
 export class Rejection extends Error {
+  /** Where its token was refused after its signature was verified. Not part of the context, which is logged. */
+  person?: ExternalPerson;
+
   constructor(
     readonly reason: RejectionReason,
     private gathered: RejectionContext = {},

@@ -158,8 +158,11 @@ const OTHERS = [
     actor_user_id uuid,
     payload jsonb NOT NULL,
     transaction_id bigint DEFAULT txid_current(),
-    client_request_id text
+    client_request_id text,
+    person_hashes bytea[]
   )`,
+  // Of refusals, by which those of a person without a user are found.
+  `CREATE INDEX audit_event_person ON audit_event USING gin (person_hashes) WHERE person_hashes IS NOT NULL`,
   `CREATE INDEX audit_event_subject ON audit_event (subject_user_id, id)`,
   // With the id at the end, since a client may send one request id again and again.
   `CREATE INDEX audit_event_request ON audit_event (request_id, id)`,

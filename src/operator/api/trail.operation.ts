@@ -1,5 +1,4 @@
 // What the audit trail tells an operator: how many exchanges and refusals there were, which refusals, and why.
-import { userIdOf } from '../../administration/find-user.js';
 import type { ExplainedEvent } from '../../administration/explained-request.js';
 import { explainedRequest } from '../../administration/explained-request.js';
 import type { MemberReader, Read } from '../../administration/input.js';
@@ -10,9 +9,16 @@ import type { ListOperation } from '../../administration/operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import type { Judgement } from '../../audit/trail-filter.js';
 import { MOST_DAYS, judgeRange, judgeText } from '../../audit/trail-filter.js';
-import type { BoundedRange, EventCount, EventCounts, RangeParts } from '../../audit/trail-summary.reader.js';
+import type {
+  BoundedRange,
+  EventCount,
+  EventCounts,
+  RangeParts,
+  RefusalPerson,
+} from '../../audit/trail-summary.reader.js';
 import type { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
+import { isId } from '../../platform/text/id.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
@@ -63,7 +69,7 @@ export interface Activity {
 }
 
 export interface RefusalSearch extends SoughtTime {
-  /** An id or an e-mail address. */
+  /** The id or e-mail address of a user, or an e-mail address or a `sub` of a token. */
   readonly user?: string;
   readonly issuer?: string;
   readonly reason?: string;
@@ -142,7 +148,7 @@ export class TrailOperations {
     const place = placeIn(search.cursor);
     const range = place?.range ?? this.rangeOf(search);
     const { issuer, reason } = search;
-    const filter = { userId: await userIdOf(search.user, parts), issuer, reason };
+    const filter = { person: await this.personOf(search.user, parts), issuer, reason };
     const sought = { filter, range, beforeId: place?.id, limit };
     const { events, end } = await this.turns.take(() => this.reader.refusals(sought));
     yield [
@@ -154,6 +160,17 @@ export class TrailOperations {
         lookedBackTo: end?.occurredAt.toISOString() ?? null,
       },
     ];
+  }
+
+  /** Somebody who is no user is known by what tokens say of them. */
+  private async personOf(
+    text: string | undefined,
+    { users }: InstanceParts,
+  ): Promise<RefusalPerson | undefined> {
+    if (text === undefined) return undefined;
+    const id = isId(text) ? text.toLowerCase() : undefined;
+    const user = id === undefined ? await users.findByEmail(text) : await users.findById(id);
+    return user === undefined ? { userId: id, names: [text] } : this.reader.userAsPerson(user);
   }
 
   /** @throws InputError */

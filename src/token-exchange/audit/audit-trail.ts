@@ -1,6 +1,12 @@
 // Where events are kept for good.
 import type { Transaction } from '../../platform/database/transaction.js';
+import type { ExternalPerson, Party } from '../rejection.js';
 import type { AuditEvent } from './audit-event.js';
+
+/** Whom a refused token with a valid signature is about, and which of the two tokens it is. */
+export interface RefusedPerson extends ExternalPerson {
+  readonly party: Party;
+}
 
 /** The durable record of events. */
 export abstract class AuditTrail {
@@ -9,4 +15,12 @@ export abstract class AuditTrail {
    * @param transaction of the work that they tell about: they are kept if it commits. Without it they stand for themselves
    */
   abstract append(events: readonly AuditEvent[], transaction?: Transaction): Promise<void>;
+
+  /**
+   * Keeps the event of a refusal. The tables of this repository store the linked user's id with it, found by the same statement.
+   * @param _person personal data: not to be stored as it is
+   */
+  appendRefusal(event: AuditEvent, _person: RefusedPerson): Promise<void> {
+    return this.append([event]);
+  }
 }

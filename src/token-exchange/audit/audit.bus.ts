@@ -6,6 +6,7 @@ import { Transactions } from '../../platform/database/transaction.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { AuditEvent } from './audit-event.js';
+import type { RefusedPerson } from './audit-trail.js';
 import { AuditTrail } from './audit-trail.js';
 
 /** Work that is done, and what the trail is to be told of it. */
@@ -52,5 +53,11 @@ export class AuditBus {
   async tell(events: readonly AuditEvent[]): Promise<void> {
     await this.trail.append(events);
     this.publish(events);
+  }
+
+  /** The same for a refusal. Its person is known to the trail alone. */
+  async tellRefusal(event: AuditEvent, person: RefusedPerson): Promise<void> {
+    await this.trail.appendRefusal(event, person);
+    this.publish([event]);
   }
 }

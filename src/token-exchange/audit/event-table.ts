@@ -7,6 +7,8 @@ import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { AuditEvent } from './audit-event.js';
+import type { ExternalPerson } from '../rejection.js';
+import type { RefusedPerson } from './audit-trail.js';
 import { AuditTrail } from './audit-trail.js';
 
 /**
@@ -15,6 +17,7 @@ import { AuditTrail } from './audit-trail.js';
  */
 export class EventTable {
   readonly append: SharedStatement<readonly AuditEvent[], unknown, undefined>;
+  readonly refusal: SharedStatement<RefusalRow, unknown, undefined>;
   /** Of what `rowOf` makes, but for the users: for a list of column definitions. */
   readonly columns: Sql;
   private readonly isNamed: boolean;
@@ -23,6 +26,7 @@ export class EventTable {
    * @param name of the table
    * @param userIdType of the columns of user ids
    * @param appendName names the prepared statement that writes events alone
+   * @param hasPersons whether the table has the column `person_hashes`
    * @param clientRequestIdOf what the client of a request called it, for a table that also has the column `client_request_id`
    */
   constructor(
@@ -30,6 +34,7 @@ export class EventTable {
     userIdType: Sql,
     appendName: string,
     private readonly clientRequestIdOf?: (requestId: string) => string | undefined,
+    hasPersons = false,
   ) {
     this.isNamed = clientRequestIdOf !== undefined;
     const more = this.isNamed ? sql`, client_request_id text` : sql``;
@@ -43,11 +48,41 @@ export class EventTable {
       this.insertionFrom(sql`json_to_recordset(${rows}) AS event (${this.columns}, ${users})`),
       (_rows, requests) => requests.map(() => undefined),
     );
+    this.refusal = this.refusals(`${appendName}_refusal`, hasPersons);
   }
 
-  /** Writes events, for a statement that also writes what they are about. @param relation has `columns`, and those of the users */
-  insertionFrom<Input>(relation: Sql<Input>): Sql<Input> {
-    const more = this.isNamed ? sql`, client_request_id` : sql``;
+  /** Writes refusals with the id of the linked user. */
+  private refusals(name: string, hasPersons: boolean): SharedStatement<RefusalRow, unknown, undefined> {
+    const rows = parameter('json', (refusals: readonly RefusalRow[]) =>
+      JSON.stringify(
+        refusals.map(({ event, person: { issuer, subject, party }, hashes }) => ({
+          ...this.rowOf(event),
+          ...{ issuer, subject, is_actor: party === 'actor' },
+          person_hashes: hashes?.map((hash) => `\\x${hash.toString('hex')}`),
+        })),
+      ),
+    );
+    const given = sql`${this.columns}, issuer text, subject text, is_actor boolean, person_hashes bytea[]`;
+    const linked = sql`(SELECT event.*, CASE WHEN NOT is_actor THEN link.user_id END AS subject_user_id,
+        CASE WHEN is_actor THEN link.user_id END AS actor_user_id
+      FROM json_to_recordset(${rows}) AS event (${given}) LEFT JOIN LATERAL (
+        SELECT user_id FROM token_exchange_identity_link AS known
+        WHERE known.issuer = event.issuer AND known.subject = event.subject LIMIT 1
+      ) link ON true) refusal`;
+    return new SharedStatement(
+      name,
+      this.insertionFrom(linked, hasPersons ? sql`, person_hashes` : undefined),
+      (_rows, refusals) => refusals.map(() => undefined),
+    );
+  }
+
+  /**
+   * Writes events, for a statement that also writes what they are about.
+   * @param relation has `columns`, and those of the users
+   * @param besides further columns that it has, as the table has
+   */
+  insertionFrom<Input>(relation: Sql<Input>, besides = sql``): Sql<Input> {
+    const more = this.isNamed ? sql`, client_request_id${besides}` : besides;
     return sql`INSERT INTO ${this.name} (name, occurred_at, request_id, subject_user_id, actor_user_id, payload${more})
     SELECT name, to_timestamp(occurred_at), request_id, subject_user_id, actor_user_id, payload${more} FROM ${relation}`;
   }
@@ -67,16 +102,32 @@ export class EventTable {
   }
 }
 
+/** A refusal with whom it is about. */
+interface RefusalRow {
+  readonly event: AuditEvent;
+  readonly person: RefusedPerson;
+  /** What is stored of a person who may be unknown. */
+  readonly hashes?: readonly Buffer[];
+}
+
 /** The trail in a table. */
 export class EventTableTrail extends AuditTrail {
   private readonly appends: Batch<readonly AuditEvent[], undefined>;
+  private readonly refusals: Batch<RefusalRow, undefined>;
 
+  /** @param hashesOf what is stored of a person, for a table that has the column */
   constructor(
     readonly table: EventTable,
     database: Database,
+    private readonly hashesOf?: (person: ExternalPerson) => readonly Buffer[],
   ) {
     super();
     this.appends = table.append.on(database.dataSource);
+    this.refusals = table.refusal.on(database.dataSource);
+  }
+
+  override appendRefusal(event: AuditEvent, person: RefusedPerson): Promise<void> {
+    return this.refusals.add({ event, person, hashes: this.hashesOf?.(person) });
   }
 
   /** Without a transaction, together with the events of other requests. */

@@ -1,4 +1,5 @@
 // One request of a flow: who has sent it, and how long it may still wait for the database.
+import type { Tokens } from '../verify/tokens.js';
 import { withinWait } from '../../platform/database/wait-limit.js';
 import type { Flow } from '../flow.js';
 import type { ExchangeTelemetry, Stage } from '../host/telemetry.js';
@@ -35,6 +36,8 @@ export class FlowRequest {
   readonly arrivedAtMs: number;
   /** What is counted elsewhere than where its guard has counted it; taken back where the request fails. */
   hits: CountedHits | undefined;
+  /** Once they are verified. */
+  tokens?: Tokens;
   private leftMs: number;
 
   constructor(

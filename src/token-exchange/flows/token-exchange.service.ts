@@ -47,7 +47,7 @@ export class TokenExchangeService {
    * @throws TooManyRequestsError above the limit of an entry
    */
   async exchange(asked: AskedToken & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
-    const tokens = await request.stage('verify', () => verifyExchange(this, asked));
+    const tokens = await request.stage('verify', () => verifyExchange(this, asked, request));
     const issuance = this.issuances.plan(asked, tokens, request);
     const rateLimit = await request.inTime(() => this.throttle.count(request, tokens));
     const users = await request.stage('commit', () => request.inTime(() => this.commit(issuance)));

@@ -13,6 +13,11 @@ export interface Verification {
   readonly revocations: Revocations;
 }
 
+/** A request whose tokens are verified by themselves: whom they are about is recorded, whatever refuses them later. */
+export interface VerifiedRequest {
+  tokens?: Tokens;
+}
+
 /** The tokens of an exchange, as they were sent. Secret. */
 export interface ExchangeTokens {
   readonly subjectToken: string;
@@ -23,20 +28,25 @@ export interface ExchangeTokens {
 export async function verifyExchange(
   { verifier, revocations }: Verification,
   { subjectToken, actorToken }: ExchangeTokens,
+  request: VerifiedRequest = {},
 ): Promise<Tokens> {
   const subject = await verifier.verify(subjectToken, 'exchange', 'subject');
   const actor = actorToken === undefined ? undefined : await verifier.verify(actorToken, 'exchange', 'actor');
-  judgeParties({ subject, actor });
-  refuseRevokedTrust(revocations, { subject, actor });
-  return { subject, actor };
+  const tokens = { subject, actor };
+  request.tokens = tokens;
+  judgeParties(tokens);
+  refuseRevokedTrust(revocations, tokens);
+  return tokens;
 }
 
 /** @throws Rejection with the first reason against it */
 export async function verifyLogin(
   { verifier, revocations }: Verification,
   { token, source }: { readonly token: string; readonly source: LoginSource },
+  request: VerifiedRequest = {},
 ): Promise<Tokens> {
   const subject = await verifier.verify(token, 'embed');
+  request.tokens = { subject };
   refuseForeignOrigin(subject, source);
   refuseRevokedTrust(revocations, { subject });
   return { subject };

@@ -22,6 +22,7 @@ import type { Flow } from '../flow.js';
 import { FlowRequest } from '../flows/flow-request.js';
 import { UnissuedTokenError } from '../flows/token-exchange.service.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
+import { personOf } from '../verify/tokens.js';
 import { rejectionLine } from '../refusal-line.js';
 import { Rejection } from '../rejection.js';
 import { EntryThrottleService } from '../flows/entry-throttle.service.js';
@@ -99,8 +100,9 @@ export abstract class FlowInterceptor implements NestInterceptor {
   }
 
   /** @rule D52 A refused token is a warning of the log, whose sentence names the cause and where to read on. */
-  private async recordRefusal(request: FlowRequest, { reason, context }: Rejection): Promise<void> {
-    const { flow } = request;
+  private async recordRefusal(request: FlowRequest, rejection: Rejection): Promise<void> {
+    const { flow, tokens } = request;
+    const { reason, context } = rejection;
     const { issuer, kid, userId, detail, expected, found } = context;
     // At an embedded login there is one token only.
     const party = flow === 'embed' ? undefined : context.party;
@@ -116,8 +118,10 @@ export abstract class FlowInterceptor implements NestInterceptor {
       found,
     });
     const { name, requestId, payload } = event;
+    const person = rejection.person ?? personOf(tokens, context.party);
     try {
-      await this.audit.tell([event]);
+      if (person === undefined) await this.audit.tell([event]);
+      else await this.audit.tellRefusal(event, { ...person, party: context.party ?? 'subject' });
     } catch (error) {
       if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
       throw error;

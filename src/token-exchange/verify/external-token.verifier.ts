@@ -1,16 +1,17 @@
 // Verifies external tokens: the only place that can make a VerifiedToken.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
+import { isUnstorable } from '../../platform/json/strict-json.js';
 import type { Flow } from '../flow.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/trusted-key.service.js';
-import type { Party, RejectionContext } from '../rejection.js';
+import type { ExternalPerson, Party, RejectionContext } from '../rejection.js';
 import { Rejection } from '../rejection.js';
 import type { TokenExchangeOptions } from '../token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
 import { TOKEN_CHECKS } from './checks.js';
 import { claimedKey } from './claimed-key.js';
-import type { ExternalClaims } from './external-claims.js';
+import type { ClaimSet, ExternalClaims } from './external-claims.js';
 import type { CheckResult, CheckRules } from './token-check.js';
 import { CheckedToken, passAll, resultsOf } from './token-check.js';
 
@@ -23,6 +24,16 @@ export interface VerifiedToken {
   readonly claims: ExternalClaims;
   /** The key that verified it, with the policy of its entry. */
   readonly key: TrustedKey;
+}
+
+/** Undefined where the payload names nobody that a database can store: the claims may be what is refused. */
+function personOf({ iss, sub, email }: ClaimSet): ExternalPerson | undefined {
+  if (!isStorableText(iss) || !isStorableText(sub)) return undefined;
+  return { issuer: iss, subject: sub, ...(isStorableText(email) && { email }) };
+}
+
+function isStorableText(value: unknown): value is string {
+  return typeof value === 'string' && !isUnstorable(value);
 }
 
 /** Who vouches for a verified token, for the audit trail. */
@@ -59,7 +70,9 @@ export class ExternalTokenVerifier {
     try {
       await passAll(TOKEN_CHECKS[flow], token);
     } catch (error) {
-      if (error instanceof Rejection) error.add({ party, ...this.namedKey(token) });
+      if (!(error instanceof Rejection)) throw error;
+      error.add({ party, ...this.namedKey(token) });
+      if (token.isSigned) error.person = personOf(token.jws.payload);
       throw error;
     }
     return { [verified]: true, claims: token.claims, key: token.key };

@@ -1,4 +1,5 @@
 // The verified tokens of one request.
+import type { ExternalPerson, Party } from '../rejection.js';
 import type { VerifiedToken } from './external-token.verifier.js';
 
 /** One value for the subject, and one for the actor where there is one. */
@@ -12,4 +13,10 @@ export type Tokens = PerToken<VerifiedToken>;
 /** The subject first. */
 export function listOf<Value>({ subject, actor }: PerToken<Value>): Value[] {
   return actor === undefined ? [subject] : [subject, actor];
+}
+
+/** Whom the token of a party is about; undefined where none was verified. */
+export function personOf(tokens: Tokens | undefined, party: Party | undefined): ExternalPerson | undefined {
+  const token = party === 'actor' ? tokens?.actor : tokens?.subject;
+  return token && { issuer: token.claims.iss, subject: token.claims.sub, email: token.claims.email };
 }

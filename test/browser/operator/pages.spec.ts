@@ -62,7 +62,13 @@ describeInBrowser("the operator's pages", () => {
       one = await browsing.signedIn('#/refusals');
       await one.field('User').fill('nobody@login.partner.test');
       await one.button('Search').click();
-      await one.text('names nobody');
+      await one.heading('No refusal fits');
+      await one.text('stand only in the log');
+      await one.page
+        .getByRole('link', { name: /^Refusals of .* in the last hour$/ })
+        .first()
+        .click();
+      await one.page.waitForURL(/issuer=.*hours=1/);
       await one.page.goto(`${browsing.instanceOrigin}/admin#/requests/nothing`);
       await one.heading('The trail holds nothing of this request');
     });

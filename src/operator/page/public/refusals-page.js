@@ -1,7 +1,7 @@
 // The last refusals with cause and remedy, by user, request, issuer, reason and time.
 import { h } from './dom.js';
 import { field, form, select } from './form.js';
-import { RefusedError, address, post, read } from './instance-api.js';
+import { address, post, read } from './instance-api.js';
 import { refusalCards } from './refusal-card.js';
 import { pageHead } from './shell.js';
 import { empty, fill } from './states.js';
@@ -27,23 +27,35 @@ export function findBox(goTo) {
       field(
         'Why can somebody not sign in?',
         input,
-        'An e-mail address, or the reference (request id) of an error page or answer.',
+        'An e-mail address, a sub, the id of a user, an issuer, or the reference (request id) of an error page or answer.',
       ),
     ],
     {
       button: 'Find out',
       isKept: false,
-      send: async () => input.value.trim(),
-      done: (text) => {
-        if (!text.includes('@')) return goTo(address('#/requests/?', text));
-        sought = text;
-        goTo('#/refusals?user');
-      },
+      send: () => placeOf(input.value.trim()),
+      done: (text) => goTo(text),
     },
   );
   whole.role = 'search';
   whole.classList.add('find', 'card', 'padded');
   return whole;
+}
+
+/** Where what was typed is answered. An e-mail address or a `sub` is in no address. */
+async function placeOf(text) {
+  if (!text.includes('@')) {
+    if (/^https?:/i.test(text)) return `#/refusals?${new URLSearchParams({ issuer: text })}`;
+    const { events } = await read(address('/requests/?', text));
+    if (events.length > 0) return address('#/requests/?', text);
+    if (isUserId(text)) return `#/refusals?${new URLSearchParams({ user: text, hours: '168' })}`;
+  }
+  sought = text;
+  return '#/refusals?user';
+}
+
+function isUserId(text) {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
 export function refusalsPage({ query, signal, goTo }) {
@@ -66,7 +78,7 @@ export function refusalsPage({ query, signal, goTo }) {
   offerReasons(reason, signal);
   const whole = form(
     [
-      field('User', user, 'E-mail address or id'),
+      field('User', user, 'E-mail address, sub or id'),
       field('Issuer', issuer),
       field('Reason', reason),
       field('Time', range),
@@ -113,12 +125,12 @@ function filtersOf(query) {
   };
 }
 
-/** What is asked for, as an address that can be kept and given to others: without any e-mail address. */
+/** What is asked for, as an address that can be kept and given to others: without any e-mail address or `sub`. */
 function hashOf({ user, issuer, reason, hours }) {
-  const isEmail = user.includes('@');
-  if (isEmail) sought = user;
+  const isHidden = user !== '' && !isUserId(user);
+  if (isHidden) sought = user;
   const query = new URLSearchParams({
-    ...(user && { user: isEmail ? '' : user }),
+    ...(user && { user: isHidden ? '' : user }),
     ...(issuer && { issuer }),
     ...(reason && { reason }),
     hours,
@@ -131,14 +143,12 @@ function show(place, filters, signal) {
     place,
     () => search(filters, undefined, signal),
     (first) =>
-      'unknownUser' in first
-        ? unknownUser(first.unknownUser)
-        : pages(first, {
-            show: refusalCards,
-            next: (cursor) => search(filters, cursor, signal),
-            empty: () => none(filters),
-            ended: ({ lookedBackTo }) => lookedBackTo && ['Looked back to ', time(lookedBackTo), ' so far.'],
-          }),
+      pages(first, {
+        show: refusalCards,
+        next: (cursor) => search(filters, cursor, signal),
+        empty: () => none(filters, signal),
+        ended: ({ lookedBackTo }) => lookedBackTo && ['Looked back to ', time(lookedBackTo), ' so far.'],
+      }),
   );
 }
 
@@ -151,37 +161,30 @@ async function search({ user, issuer, reason, hours }, cursor, signal) {
     limit: PAGE_SIZE,
     ...(cursor && { cursor }),
   };
-  try {
-    return await post('/refusals/search', body, { signal });
-  } catch (error) {
-    if (user && error instanceof RefusedError && error.word === 'refused')
-      return { unknownUser: error.message };
-    throw error;
-  }
+  return post('/refusals/search', body, { signal });
 }
 
-function unknownUser(message) {
-  return empty(
-    message,
-    'Then nobody with it has ever come in. A token that was refused before its user was looked up names nobody: look by issuer and time, or explain a fresh token of this person.',
-    h(
-      'div',
-      { class: 'buttons' },
-      h('a', { class: 'button', href: '#/explain' }, 'Explain a token'),
-      h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
-    ),
-  );
-}
-
-function none({ user, issuer, reason }) {
+function none({ user, issuer, reason }, signal) {
   const isNarrowed = user !== '' || issuer !== '' || reason !== '';
+  const nearby = h('ul', { class: 'nearby' });
+  if (user !== '') offerNearby(nearby, signal);
   return empty(
     isNarrowed ? 'No refusal fits' : 'Nothing was refused',
     user === ''
       ? 'Every refused token exchange, embedded login and API call of this time will be listed here.'
-      : 'Nothing of this user was refused in this time. A token that was refused before its user was looked up names nobody: look without the user, or by the request id of the error page.',
+      : 'No refused token with a valid signature names this person in this time. Not looked at: tokens whose signature, key or issuer was refused, which name nobody; and requests that were refused before any token was read (answers 400 invalid_request, 413, 415, 429), which stand only in the log, by their request id.',
+    nearby,
     isNarrowed && h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
   );
+}
+
+/** What this person's tokens may be among. */
+async function offerNearby(list, signal) {
+  const { data } = await read('/entries', { signal }).catch(() => ({ data: [] }));
+  for (const issuer of new Set(data.map((entry) => entry.issuer).filter(Boolean))) {
+    const href = `#/refusals?${new URLSearchParams({ issuer, hours: '1' })}`;
+    list.append(h('li', {}, h('a', { href }, 'Refusals of ', h('bdi', {}, issuer), ' in the last hour')));
+  }
 }
 
 /** Suggestions only: without them one types. */

@@ -34,6 +34,7 @@ const COUNTS = [{}, { memberId: 'm' }, SCOPE, { memberId: 'm', ...SCOPE }, BOTH,
 
 const NAMES = [
   'audit_event_append',
+  'audit_event_append_refusal',
   'audit_event_id_at',
   'audit_event_newest_id',
   'audit_events_after',
@@ -56,6 +57,7 @@ const NAMES = [
   'throttle_counter_count_hit',
   'throttle_counter_refund_hit',
   'token_exchange_audit_event_append',
+  'token_exchange_audit_event_append_refusal',
   'user_account_find',
   'workflow_count',
   'workflow_count_both',

@@ -1,0 +1,38 @@
+// Keyed hashes of e-mail addresses and `sub`s, by which refusals of a person are found who is no user of the instance.
+import { createHmac } from 'node:crypto';
+import type { KeyRing } from '../platform/secrets/key-ring.js';
+import type { ExternalPerson } from '../token-exchange/rejection.js';
+import { normalizeEmail } from '../users/email.js';
+
+const PURPOSE = 'audit trail: persons of refused tokens';
+
+/**
+ * HMAC-SHA256 under keys derived from those that seal secrets: whoever has the database alone cannot test an address against them,
+ * and where the sealing keys are gone the hashes tell nothing any more.
+ */
+export class PersonHashes {
+  private readonly keys: readonly Buffer[];
+
+  constructor(keyRing: Pick<KeyRing, 'deriveKeys'>) {
+    this.keys = keyRing.deriveKeys(PURPOSE);
+  }
+
+  /** What is stored of a person: under the first key. */
+  of({ subject, email }: ExternalPerson): readonly Buffer[] {
+    const [key] = this.keys;
+    if (key === undefined) return [];
+    return [
+      hashOf(key, 'sub', subject),
+      ...(email === undefined ? [] : [hashOf(key, 'email', normalizeEmail(email))]),
+    ];
+  }
+
+  /** What may have been stored of somebody with this e-mail address or `sub`: under each key of the ring. */
+  sought(text: string): readonly Buffer[] {
+    return this.keys.flatMap((key) => [hashOf(key, 'sub', text), hashOf(key, 'email', normalizeEmail(text))]);
+  }
+}
+
+function hashOf(key: Buffer, kind: 'sub' | 'email', value: string): Buffer {
+  return createHmac('sha256', key).update(`${kind}:${value}`).digest();
+}
