@@ -56,7 +56,8 @@ export class SessionRepository {
   }
 
   /**
-   * Deletes the oldest live sessions of users until so many of each are left. One that is being renewed or ended is left to that.
+   * Deletes the oldest live sessions of users until so many of each are left. A family is as old as its latest session, so that a
+   * predecessor keeps its grace after a renewal. The statement leaves out rows that another transaction has locked.
    */
   deleteOldest(
     transaction: Transaction,
@@ -65,9 +66,12 @@ export class SessionRepository {
     now: Date,
   ): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
-      `WITH ranked AS (
-         SELECT id_hash, row_number() OVER (PARTITION BY user_id ORDER BY created_at DESC, id_hash) AS place
+      `WITH live AS (
+         SELECT id_hash, user_id, created_at, max(created_at) OVER (PARTITION BY family_id) AS renewed_at
          FROM token_exchange_session WHERE user_id = ANY ($1) AND expires_at > $2
+       ), ranked AS (
+         SELECT id_hash, row_number() OVER (PARTITION BY user_id ORDER BY renewed_at DESC, created_at DESC, id_hash) AS place
+         FROM live
        ), free AS MATERIALIZED (
          SELECT id_hash FROM token_exchange_session
          WHERE id_hash IN (SELECT id_hash FROM ranked WHERE place > $3) FOR UPDATE SKIP LOCKED
