@@ -1,4 +1,5 @@
-// The role rule and the policy of an entry stand in code, for users who need a change, and in SQL, for those who need none: both come to one end.
+// Random users, tokens, policies and changes of users in between, by both flows: on remembered users, on users that are looked up, and in a
+// transaction all comes to one outcome, answer and trail, and without a change to that of the role table.
 import { randomUUID } from 'node:crypto';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
 import { CommitRepository } from '../../src/token-exchange/flows/commit.repository.js';
@@ -6,6 +7,11 @@ import { CommitService } from '../../src/token-exchange/flows/commit.service.js'
 import { TokenExchangeService } from '../../src/token-exchange/flows/token-exchange.service.js';
 import { IssuancePlanner } from '../../src/token-exchange/flows/issuance.planner.js';
 import { EntryThrottleService } from '../../src/token-exchange/flows/entry-throttle.service.js';
+import type { Flow } from '../../src/token-exchange/flow.js';
+import { EmbeddedLoginService } from '../../src/token-exchange/flows/embedded-login.service.js';
+import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
+import { KnownUsers } from '../../src/token-exchange/users/known-users.js';
+import { sizeOf } from '../support/series.js';
 import { IdentityService } from '../../src/token-exchange/users/identity.service.js';
 import { Notices } from '../../src/token-exchange/flows/notices.js';
 import { Rejection } from '../../src/token-exchange/rejection.js';
@@ -22,12 +28,35 @@ import type { PartyCase, UserBefore } from './support/role-cases.js';
 import { ISSUERS, claimsOf, endOf, isAccepted, randomParty } from './support/role-cases.js';
 
 const SEED = 44;
-const ROUNDS = 12;
+/** The whole of it: `npm run test:long -- role-rule`. */
+const ROUNDS = sizeOf({ small: 12, whole: 334 });
 /** They are sent at once, and share statements. */
 const REQUESTS_PER_ROUND = 30;
 
-/** The parties of one request, the subject first. */
-type Request = readonly PartyCase[];
+/** By another connection, after the user was remembered and before the request is sent. */
+const CHANGES = {
+  disable: 'UPDATE user_account SET enabled = false WHERE normalized_email = $1',
+  promote: `UPDATE user_account SET role = 'global:admin' WHERE normalized_email = $1`,
+  demote: `UPDATE user_account SET role = 'global:member' WHERE normalized_email = $1`,
+  rename: `UPDATE user_account SET given_name = 'Other' WHERE normalized_email = $1`,
+  unlink: `DELETE FROM token_exchange_identity_link WHERE user_id = (SELECT id FROM user_account WHERE normalized_email = $1)`,
+  delete: 'DELETE FROM user_account WHERE normalized_email = $1',
+};
+
+interface Request {
+  readonly flow: Flow;
+  /** The subject first. */
+  readonly parties: readonly PartyCase[];
+  /** Of the user of which party. */
+  readonly change?: { readonly kind: keyof typeof CHANGES; readonly index: number };
+}
+
+/** The services of one way, and whether it remembers users before they change. */
+interface Services {
+  readonly exchanges: TokenExchangeService;
+  readonly logins: EmbeddedLoginService;
+  readonly remembered?: KnownUsers;
+}
 
 /** All that is left of a request. Users and events are told by the party that they are of. */
 interface Trace {
@@ -37,7 +66,7 @@ interface Trace {
   readonly warned: readonly boolean[];
 }
 
-/** One way of exchanging tokens, with identities that no other way has. */
+/** One way to commit, with identities that no other way has. */
 class Way {
   private readonly requestIds = new Map<Request, string>();
 
@@ -45,29 +74,49 @@ class Way {
     private readonly name: string,
     private readonly service: TestService,
     private readonly clock: TestClock,
-    private readonly exchanges: TokenExchangeService,
+    private readonly services: Services,
   ) {}
 
   /** Makes the users of requests, sends all requests at once, and tells what is left of each. */
   async traces(requests: readonly Request[]): Promise<Trace[]> {
     for (const request of requests) this.requestIds.set(request, randomUUID());
     await this.makeUsers(
-      requests.flatMap((request) => request.map((_, index) => this.userBefore(request, index))),
+      requests.flatMap((request) => request.parties.map((_, index) => this.userBefore(request, index))),
     );
-    const outcomes = await Promise.all(requests.map((request) => this.exchange(request)));
+    await Promise.all(requests.map((request) => this.remember(request)));
+    await Promise.all(requests.map((request) => this.change(request)));
+    const outcomes = await Promise.all(requests.map((request) => this.send(request)));
     const warned = this.warnedUsers();
     return Promise.all(requests.map((request, index) => this.trace(request, outcomes[index] ?? '', warned)));
   }
 
-  private async exchange(request: Request): Promise<string> {
+  private async remember(request: Request): Promise<void> {
+    for (const [index, { issuer }] of request.parties.entries())
+      await this.services.remembered?.find({
+        issuer: issuer.partner.issuer,
+        subject: this.subOf(request, index),
+      });
+  }
+
+  private async change(request: Request): Promise<void> {
+    if (request.change === undefined) return;
+    const { kind, index } = request.change;
+    await this.service.rows(CHANGES[kind], [this.emailOf(request, index)]);
+  }
+
+  private async send(request: Request): Promise<string> {
     const iat = Math.floor(this.clock.nowSeconds());
-    const [subjectToken = '', actorToken] = request.map((party, index) =>
+    const [subjectToken = '', actorToken] = request.parties.map((party, index) =>
       party.issuer.partner.sign({ ...claimsOf(party, this.subOf(request, index)), iat, exp: iat + 50 }),
     );
     const requestId = this.requestIdOf(request);
+    const { exchanges, logins } = this.services;
+    const source = { method: 'POST', origin: undefined, fetchSite: undefined } as const;
     try {
-      await sendBeside(this.service, { flow: 'exchange', requestId }, (sent) =>
-        this.exchanges.exchange({ subjectToken, actorToken }, sent),
+      await sendBeside<unknown>(this.service, { flow: request.flow, requestId }, (sent) =>
+        request.flow === 'embed'
+          ? logins.login({ token: subjectToken, source, cookies: undefined }, sent)
+          : exchanges.exchange({ subjectToken, actorToken }, sent),
       );
       return 'issued';
     } catch (error) {
@@ -77,7 +126,7 @@ class Way {
   }
 
   private async trace(request: Request, outcome: string, warned: ReadonlySet<unknown>): Promise<Trace> {
-    const users = await Promise.all(request.map((_, index) => this.userAfter(request, index)));
+    const users = await Promise.all(request.parties.map((_, index) => this.userAfter(request, index)));
     const rows = await this.service.rows<AuditRow>(
       'SELECT name, subject_user_id, actor_user_id, payload FROM audit_event WHERE request_id = $1 ORDER BY id',
       [this.requestIdOf(request)],
@@ -92,6 +141,7 @@ class Way {
         ...payload,
         ...('userId' in payload ? { userId: partyOf(payload['userId']) } : {}),
         ...('accessTokenId' in payload ? { accessTokenId: 'new' } : {}),
+        ...('sessionFamilyId' in payload ? { sessionFamilyId: 'new' } : {}),
       },
     }));
     const states = users.map((user) => user?.state);
@@ -113,12 +163,12 @@ class Way {
   }
 
   private emailOf(request: Request, index: number): string {
-    const { partner } = request[index]!.issuer;
+    const { partner } = request.parties[index]!.issuer;
     return String(partner.claims({ sub: this.subOf(request, index) })['email']);
   }
 
   private userBefore(request: Request, index: number) {
-    const { before, issuer } = request[index]!;
+    const { before, issuer } = request.parties[index]!;
     const [sub, email] = [this.subOf(request, index), this.emailOf(request, index)];
     return { ...before, email, issuer: issuer.partner.issuer, sub };
   }
@@ -155,11 +205,18 @@ class Way {
 }
 
 function randomRequest(random: Random): Request {
-  return random.below(3) === 0 ? [randomParty(random), randomParty(random)] : [randomParty(random)];
+  const flow = random.below(3) === 0 ? 'embed' : 'exchange';
+  const isPair = flow === 'exchange' && random.below(3) === 0;
+  const parties = isPair ? [randomParty(random), randomParty(random)] : [randomParty(random)];
+  if (random.below(2) === 0) return { flow, parties };
+  const kind = random.pick(Object.keys(CHANGES) as (keyof typeof CHANGES)[]);
+  return { flow, parties, change: { kind, index: random.below(parties.length) } };
 }
 
 /** The parts of a trace that the table tells. Of several parties the one whose identity sorts first is resolved first. */
-function expected(request: Request): object {
+function expected({ flow, parties: request }: Request): object {
+  const [succeeded, failed] =
+    flow === 'embed' ? ['embed-login', 'embed-login-failed'] : ['succeeded', 'failed'];
   const ends = request.map((party, index) => ({
     end: endOf(party),
     sortKey: `${party.issuer.partner.issuer} ${index}`,
@@ -168,13 +225,13 @@ function expected(request: Request): object {
   for (const { end } of inOrder) {
     if (isAccepted(end)) continue;
     const users = request.map(({ before }) => before && stored(before, before.isLinked));
-    return { outcome: end.refusal, users, names: ['failed'] };
+    return { outcome: end.refusal, users, names: [failed] };
   }
   const accepted = ends.map(({ end }) => end).filter(isAccepted);
   return {
     outcome: 'issued',
     users: accepted.map((end) => stored({ ...end, enabled: true }, true)),
-    names: [...accepted.flatMap(({ changes }) => changes), 'succeeded'],
+    names: [...accepted.flatMap(({ changes }) => changes), succeeded],
     warned: accepted.map(({ isWarned }) => isWarned),
   };
 }
@@ -197,8 +254,7 @@ function told({ outcome, users, events, warned }: Trace): object {
 describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
   const clock = new TestClock();
   let service: TestService;
-  let short: Way;
-  let long: Way;
+  let ways: Way[];
 
   beforeAll(async () => {
     const trustedKeys = ISSUERS.map(({ partner, policy }) => partner.staticEntry({ ...policy }));
@@ -209,31 +265,41 @@ describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
     const transactionAlone = Object.assign(Object.create(shared) as CommitRepository, {
       writesEvents: false,
     });
-    short = new Way('short', service, clock, exchangeBy(shared));
-    long = new Way('long', service, clock, exchangeBy(transactionAlone));
+    const known = service.part(KnownUsers);
+    ways = [
+      new Way('locked', service, clock, servicesBy(transactionAlone)),
+      new Way('uncached', service, clock, servicesBy(shared)),
+      new Way('cached', service, clock, { ...servicesBy(shared), remembered: known }),
+    ];
   });
   afterAll(() => service.stop());
 
-  const exchangeBy = (commits: CommitRepository) =>
-    new TokenExchangeService(
-      service.part(ExternalTokenVerifier),
-      service.part(Revocations),
-      service.part(EntryThrottleService),
-      service.part(IssuancePlanner),
-      new CommitService(service.part(IdentityService), commits, service.part(AuditBus)),
-      service.part(Notices),
-    );
+  const servicesBy = (repository: CommitRepository): Services => {
+    const verifier = service.part(ExternalTokenVerifier);
+    const revocations = service.part(Revocations);
+    const throttle = service.part(EntryThrottleService);
+    const commits = new CommitService(service.part(IdentityService), repository, service.part(AuditBus));
+    const [notices, sessions] = [service.part(Notices), service.part(SessionService)];
+    const planner = service.part(IssuancePlanner);
+    return {
+      exchanges: new TokenExchangeService(verifier, revocations, throttle, planner, commits, notices),
+      logins: new EmbeddedLoginService(verifier, revocations, throttle, commits, sessions, notices, clock),
+    };
+  };
 
-  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner] comes to one end by settling and by resolving: that of the table', async () => {
+  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner] comes to one end in a transaction, on users that are looked up, and on remembered ones', async () => {
     const random = randomFrom(SEED);
     for (let round = 0; round < ROUNDS; round++) {
       const requests = Array.from({ length: REQUESTS_PER_ROUND }, () => randomRequest(random));
-      const [byShort, byLong] = [await short.traces(requests), await long.traces(requests)];
+      const traces: Trace[][] = [];
+      for (const way of ways) traces.push(await way.traces(requests));
+      const [locked = [], ...others] = traces;
       for (const [index, request] of requests.entries()) {
-        const which = { seed: SEED, round, index, parties: request.map(shown) };
-        expect([which, byShort[index]]).toEqual([which, byLong[index]]);
-        expect([which, told(byLong[index]!)]).toEqual([which, expected(request)]);
+        const { flow, change, parties } = request;
+        const which = { seed: SEED, round, index, flow, change, parties: parties.map(shown) };
+        for (const other of others) expect([which, other[index]]).toEqual([which, locked[index]]);
+        if (change === undefined) expect([which, told(locked[index]!)]).toEqual([which, expected(request)]);
       }
     }
-  }, 60_000);
+  }, 3_600_000);
 });

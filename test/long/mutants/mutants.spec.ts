@@ -11,7 +11,10 @@ import { mutantsOf } from './support/mutation.js';
 import { specsReaching } from './support/specs.js';
 
 /** The files that lie in these folders themselves are changed; MUTANT_FOLDERS (with commas) names others. */
-const FOLDERS = ['verification', 'identity', 'keys', 'consumption', 'revocation', 'throttle'];
+const FOLDERS = [
+  ...['verify', 'users', 'trust', 'replay', 'flows', 'revocation'].map((name) => `token-exchange/${name}`),
+  'platform/http/throttle',
+];
 /** Tests on databases that belong to them. */
 const DATABASE_SPECS =
   /\/(identity-link|jti|jti-batch|revocation-readings|stored-entries|throttle-store|user-batch)\.spec\.ts$/;
@@ -24,7 +27,7 @@ const TIME_LIMIT_MS = 300_000;
 jest.setTimeout(24 * 3_600_000);
 
 const sources = MUTANT_FOLDERS.split(',')
-  .map((folder) => join(REPOSITORY, 'src/token-exchange', folder))
+  .map((folder) => join(REPOSITORY, 'src', folder))
   .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
   .filter((path) => path.endsWith('.ts'));
 
