@@ -58,6 +58,18 @@ describeInBrowser("the operator's pages", () => {
       expect(urls.filter((url) => /alice/i.test(decodeURIComponent(url)))).toEqual([]);
     });
 
+    it('finds by a sub what was refused to somebody unknown, with the sub in no address', async () => {
+      const unknown = browsing.token('unknown-sub', { aud: 'https://other.example' });
+      expect((await exchange(unknown)).status).toBe(400);
+      one = await browsing.signedIn();
+      const urls: string[] = [];
+      browsing.context.on('request', (sent) => urls.push(sent.url()));
+      await one.field('Why can somebody not sign in?').fill('unknown-sub');
+      await one.button('Find out').click();
+      await one.page.locator('.state', { hasText: 'audience_mismatch' }).first().waitFor();
+      expect([...urls, one.page.url()].filter((url) => url.includes('unknown-sub'))).toEqual([]);
+    });
+
     it('says of an address that nobody has, and of an id of no request, where else to look', async () => {
       one = await browsing.signedIn('#/refusals');
       await one.field('User').fill('nobody@login.partner.test');

@@ -46,8 +46,8 @@ export function findBox(goTo) {
 async function placeOf(text) {
   if (!text.includes('@')) {
     if (/^https?:/i.test(text)) return `#/refusals?${new URLSearchParams({ issuer: text })}`;
-    const { events } = await read(address('/requests/?', text));
-    if (events.length > 0) return address('#/requests/?', text);
+    const { data } = await post('/refusals/search', { requestId: text });
+    if (data.length > 0) return address('#/requests/?', text);
     if (isUserId(text)) return `#/refusals?${new URLSearchParams({ user: text, hours: '168' })}`;
   }
   sought = text;
@@ -174,6 +174,8 @@ function none({ user, issuer, reason }, signal) {
       ? 'Every refused token exchange, embedded login and API call of this time will be listed here.'
       : 'No refused token with a valid signature names this person in this time. Not looked at: tokens whose signature, key or issuer was refused, which name nobody; and requests that were refused before any token was read (answers 400 invalid_request, 413, 415, 429), which stand only in the log, by their request id.',
     nearby,
+    isUserId(user) &&
+      h('a', { class: 'button', href: address('#/requests/?', user) }, 'Look for a request of this id'),
     isNarrowed && h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
   );
 }
