@@ -10,6 +10,7 @@ import { maintenance } from './maintenance.mjs';
 import { memory } from './memory.mjs';
 import { neighbours } from './neighbours.mjs';
 import { nodeVersions } from './node-versions.mjs';
+import { older } from './older.mjs';
 import { oneRequest } from './one-request.mjs';
 import { operatorTrail } from './operator-trail.mjs';
 import { overload } from './overload.mjs';
@@ -41,6 +42,7 @@ export const CASES = [
   instances,
   workers,
   nodeVersions,
+  older,
   memory,
   maintenance,
   growth,

@@ -13,20 +13,20 @@ const load = (path) => import(join(source, path));
 
 const CONCURRENT = 25;
 /** Long ago enough for the purge, which waits for clocks that are behind. */
-const EXPIRED_SECONDS_AGO = 3_600;
+const EXPIRED_SECONDS_AGO = 7_200;
 
 await import('reflect-metadata');
 const { createApplication } = await load('application.js');
 const { createLogger } = await load('platform/log/logger.js');
 const { prepareStartup } = await load('instance/startup.js');
-const { JtiPurgeJob } = await load('token-exchange/consumption/jti-purge.job.js');
-const { JtiRepository } = await load('token-exchange/consumption/jti.repository.js');
+const { JtiPurgeJob } = await load('token-exchange/replay/jti-purge.job.js');
+const { CommitRepository } = await load('token-exchange/flows/commit.repository.js');
 
 const startup = await prepareStartup({ environment: process.env, workingDirectory: process.cwd() });
 const logger = createLogger(startup.config.logLevel);
 const engineThread = join(source, 'platform', 'database', 'embedded', 'engine.worker.js');
 const application = await createApplication(startup, { logger, sourceDirectory: source, engineThread });
-const jtis = application.nest.get(JtiRepository, { strict: false });
+const commits = application.nest.get(CommitRepository, { strict: false });
 const purge = application.nest.get(JtiPurgeJob, { strict: false });
 const control = createServer((request, response) => {
   const rows = Number(new URL(request.url, 'http://control').searchParams.get('rows'));
@@ -42,7 +42,8 @@ process.once('SIGTERM', () => void stop());
 async function rowsInAndOut(rows) {
   const exp = Math.floor(Date.now() / 1000) - EXPIRED_SECONDS_AGO;
   for (let done = 0; done < rows; done += CONCURRENT) {
-    await Promise.all(Array.from({ length: CONCURRENT }, () => jtis.consume([{ jti: randomUUID(), exp }])));
+    const use = () => commits.commit({ uses: [{ jti: randomUUID(), exp }] });
+    await Promise.all(Array.from({ length: CONCURRENT }, use));
     await pause();
   }
   await purge.run();

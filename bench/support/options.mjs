@@ -1,4 +1,5 @@
 // Reads the command line of the benchmark.
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { versionOfNode } from './node-versions.mjs';
@@ -22,6 +23,7 @@ export const HELP = `Usage: npm run bench -- [options]
                      oidc-provider (the default), oidc-provider-durable, hydra (HYDRA_BIN), keycloak (KEYCLOAK_HOME)
   --node PATH        the Node.js binary that runs the measured programs (default: this one); may be given several
                      times for the case "node-versions", all other cases take the first
+  --against DIR      an older checkout, built: the case "older" takes turns with it
   --rounds N         alternating rounds of each case, at most ${LARGEST.rounds} (default: ${DEFAULTS.rounds})
   --seconds N        length of a round, at most ${LARGEST.seconds} (default: ${DEFAULTS.seconds})
   --requests N       requests of a round, instead of a length
@@ -37,14 +39,24 @@ export class UsageError extends Error {}
 
 /** @throws UsageError */
 export function readOptions(args, { cases, peers }, environment = process.env) {
-  const { help, list, json, case: names, peer: peerNames, node: paths = [], ...texts } = parsed(args);
+  const {
+    help,
+    list,
+    json,
+    against,
+    case: names,
+    peer: peerNames,
+    node: paths = [],
+    ...texts
+  } = parsed(args);
   const nodes = paths.map(fromHere);
   const given = Object.entries(texts).map(([name, text]) => [name, wholeNumber(name, text)]);
   const { 'growth-scale': growthScale, ...numbers } = { ...DEFAULTS, ...Object.fromEntries(given) };
   const chosen = names === undefined ? cases : names.map((name) => named(name, 'case', cases));
   const chosenPeers = readPeers(peerNames, chosen, peers, environment);
   nodes.forEach(mustRun);
-  return { help, list, json, cases: chosen, peers: chosenPeers, nodes, growthScale, ...numbers };
+  const older = against === undefined ? undefined : olderScript(against);
+  return { help, older, list, json, cases: chosen, peers: chosenPeers, nodes, growthScale, ...numbers };
 }
 
 /** Without a choice it is the first. What a peer lacks is told before anything is measured. */
@@ -65,6 +77,12 @@ function fromHere(path) {
   return path.includes('/') ? resolve(path) : path;
 }
 
+function olderScript(folder) {
+  const script = resolve(folder, 'dist/src/main.js');
+  if (existsSync(script)) return script;
+  throw new UsageError(`--against ${folder}: there is no dist/src/main.js in it; build it first.`);
+}
+
 function mustRun(path) {
   if (versionOfNode(path) === undefined)
     throw new UsageError(`--node ${path}: this is no Node.js binary that runs.`);
@@ -78,6 +96,7 @@ function parsed(args) {
     ...Object.fromEntries(SEVERAL.map((name) => [name, { ...text, multiple: true }])),
     ...Object.fromEntries(numbers),
     json: text,
+    against: text,
     list: flag,
     help: flag,
   };
