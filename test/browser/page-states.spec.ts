@@ -149,7 +149,7 @@ describeInBrowser('the states of the pages', () => {
       await product.login('no token');
       await product.heading('Sie konnten nicht angemeldet werden');
       await product.login(browsing.token('ada'), '/nowhere');
-      await product.heading('Hier ist nichts');
+      await product.heading('Seite nicht gefunden');
     });
 
     it('a theme that follows the host page, a header of its own', async () => {

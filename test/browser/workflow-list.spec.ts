@@ -197,7 +197,14 @@ describeInBrowser('the list of workflows', () => {
     await product.frame.getByRole('switch').first().click();
     const news = product.frame.getByRole('status');
     await news.filter({ hasText: 'is inactive now' }).waitFor();
-    expect(await news.textContent()).toBe(`\u2068${name}\u2069 is inactive now.`);
+    expect(await news.textContent()).toBe(`\u2068Orders 000 تقرير\u2069 is inactive now.`);
+  });
+
+  it('gives a name of blanks a link that can be seen', async () => {
+    await browsing.service.rows(`UPDATE workflow SET name = '  ' WHERE name = 'Orders 000'`);
+    await product.frame.getByLabel('Sort by').selectOption('name');
+    await product.frame.getByRole('link', { name: 'Workflow without a name' }).click();
+    await product.heading('Workflow without a name');
   });
 
   describe('a workflow by itself', () => {

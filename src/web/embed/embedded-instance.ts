@@ -41,6 +41,8 @@ interface EmbeddedInstanceEvents {
    * it, or `timeout`, `unreachable` (no page of the instance came), `no_session` (its page came, and told of none).
    */
   'login-failed': { during: 'login' | 'renewal'; error: string };
+  /** The frame was moved in the document, so its page was loaded again; what was not saved in it is lost. */
+  reloaded: Record<string, never>;
   /** The page in the frame is so high by now, in CSS pixels. */
   resize: { height: number };
 }
@@ -80,6 +82,26 @@ class EmbeddedInstance {
     de: ['Wird geladen …', 'Zurzeit nicht verfügbar.'],
   };
 
+  /** What each option must be; there are no others. */
+  static readonly #checks: Record<string, [isGood: (value: unknown) => boolean, must: string]> = {
+    container: [(value) => value instanceof Element, 'be an element'],
+    title: [(value) => typeof value === 'string' && value.trim() !== '', 'be a text'],
+    url: [(value) => URL.canParse(String(value)), 'be an absolute URL'],
+    loginTimeoutSeconds: [(value) => typeof value === 'number' && value > 0, 'be more than 0'],
+    theme: [(value) => ['light', 'dark', 'auto'].includes(String(value)), 'be light, dark or auto'],
+    accent: [(value) => /^#[\da-f]{6}$/i.test(String(value)), 'be a colour like #2f5bd0'],
+    lang: [(value) => typeof value === 'string', 'be a language tag'],
+    hideHeader: [(value) => typeof value === 'boolean', 'be true or false'],
+  };
+  static readonly #events = [
+    'session-ready',
+    'session-expiring',
+    'session-ended',
+    'login-failed',
+    'reloaded',
+    'resize',
+  ];
+
   readonly #origin: string;
   readonly #timeoutMs: number;
   readonly #listeners = new Map<string, Set<(detail: never) => void>>();
@@ -92,6 +114,10 @@ class EmbeddedInstance {
   /** Who was signed in last, until when. */
   #userId: string | undefined;
   #expiresAt = '';
+  /** What the last login led to. */
+  #target = '/';
+  /** Whether the frame shows a page of a session, and not that of a refused login. */
+  #isSessionShown = false;
   /** Whether its end has been told: two frames may tell it. */
   #isOver = false;
 
@@ -104,10 +130,10 @@ class EmbeddedInstance {
       loginTimeoutSeconds = 30,
       ...appearance
     } = options;
-    if (!(loginTimeoutSeconds > 0)) throw new TypeError('loginTimeoutSeconds must be more than 0');
+    EmbeddedInstance.#check({ ...appearance, container, title, url, loginTimeoutSeconds });
     this.#origin = new URL(String(url)).origin;
     this.#timeoutMs = loginTimeoutSeconds * 1000;
-    this.#take(appearance);
+    Object.assign(this.#appearance, appearance);
     const frame = document.createElement('iframe');
     // As attributes, which any style of the host page outweighs.
     Object.assign(frame, {
@@ -120,8 +146,7 @@ class EmbeddedInstance {
     this.#frame = frame;
     container.append(frame);
     this.#drawLoading(true);
-    // Firefox puts another blank document in the place of the first.
-    frame.onload = () => this.#drawLoading(true);
+    frame.onload = () => this.#reload(frame);
     addEventListener('message', this.#hear);
   }
 
@@ -130,11 +155,15 @@ class EmbeddedInstance {
     return this.#frame;
   }
 
-  /** Calls the listener at each event of this name, until the function that is returned is called. */
+  /**
+   * Calls the listener at each event of this name, until the function that is returned is called.
+   * @throws TypeError for an event that there is not
+   */
   on<Name extends keyof EmbeddedInstanceEvents>(
     name: Name,
     listener: (detail: EmbeddedInstanceEvents[Name]) => void,
   ): () => void {
+    if (!EmbeddedInstance.#events.includes(name)) throw new TypeError(`There is no event ${String(name)}`);
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return () => void listeners.delete(listener);
@@ -148,6 +177,7 @@ class EmbeddedInstance {
   login(token: string, redirectTo = '/'): void {
     if (!this.#frame.isConnected) throw new Error('The frame is not in the page');
     this.#settle();
+    this.#target = redirectTo;
     // A new frame has no history yet, so that the step back never leads to the page of another login.
     const frame = this.#frame.cloneNode() as HTMLIFrameElement;
     frame.removeAttribute('src');
@@ -157,8 +187,12 @@ class EmbeddedInstance {
     this.#post(token, this.#landing(redirectTo), { frame, during: 'login', timers: [] });
   }
 
-  /** Replaces the session by one of a new token of the same user, while the frame shows on what it shows. */
+  /**
+   * Replaces the session by one of a new token of the same user, while the frame goes on showing what it shows. Where
+   * that is no page of a session, after a failed login for example, it is a login.
+   */
   renew(token: string): void {
+    if (!this.#isSessionShown) return this.login(token, this.#target);
     this.#settle();
     this.#post(token, '/renewed', { frame: this.#addHidden(), during: 'renewal', timers: [] });
   }
@@ -183,7 +217,8 @@ class EmbeddedInstance {
    * @throws TypeError for an option that is not as described
    */
   configure(appearance: Appearance): void {
-    this.#take(appearance);
+    EmbeddedInstance.#check({ ...appearance });
+    Object.assign(this.#appearance, appearance);
     this.#say(this.#frame, { type: 'appearance', ...this.#appearance });
   }
 
@@ -195,11 +230,14 @@ class EmbeddedInstance {
     this.#frame.remove();
   }
 
-  #take(appearance: Appearance): void {
-    const { theme = 'auto', accent = '#000000' } = appearance;
-    if (!['light', 'dark', 'auto'].includes(theme)) throw new TypeError('theme must be light, dark or auto');
-    if (!/^#[\da-f]{6}$/i.test(accent)) throw new TypeError('accent must be a colour like #2f5bd0');
-    Object.assign(this.#appearance, appearance);
+  static #check(options: Record<string, unknown>): void {
+    for (const [name, value] of Object.entries(options)) {
+      const check = EmbeddedInstance.#checks[name];
+      if (check === undefined) throw new TypeError(`There is no option ${name}`);
+      const [isGood, must] = check;
+      const isOptional = name !== 'container' && name !== 'title';
+      if (!(isOptional && value === undefined) && !isGood(value)) throw new TypeError(`${name} must ${must}`);
+    }
   }
 
   /** An address of the instance with what the page there has to know before it is painted. */
@@ -238,9 +276,8 @@ class EmbeddedInstance {
 
   /** Something has loaded in the frame of an attempt: asks whether it is a page of the instance. */
   #greet(attempt: LoginAttempt): void {
-    const { frame, during, timers } = attempt;
+    const { frame, timers } = attempt;
     if (this.#attempt !== attempt || EmbeddedInstance.#isBlank(frame)) return;
-    if (during === 'login') this.#show(frame);
     timers.push(setTimeout(() => this.#fail('unreachable'), EmbeddedInstance.#answerMs));
     this.#say(frame, { type: 'hello' });
   }
@@ -253,12 +290,26 @@ class EmbeddedInstance {
     frame.style.cssText = shown.style.cssText;
     shown.remove();
     this.#frame = frame;
+    frame.onload = () => this.#reload(frame);
     if (hadFocus) frame.focus();
   }
 
+  /**
+   * A frame that is moved in the document loses its page: browsers put a blank one there. Shows the instance again, where
+   * a page of it was shown.
+   */
+  #reload(frame: HTMLIFrameElement): void {
+    if (!EmbeddedInstance.#isBlank(frame)) return;
+    // Firefox puts another blank document in the place of the first.
+    if (this.#userId === undefined) return this.#drawLoading(true);
+    frame.contentWindow?.location.replace(this.#origin + this.#landing(this.#target));
+    this.#tell('reloaded', {});
+  }
+
   #fail(error: string): void {
-    const { during } = this.#attempt ?? {};
+    const { during, frame } = this.#attempt ?? {};
     if (during === undefined) return;
+    if (frame === this.#frame) this.#isSessionShown = false;
     this.#settle();
     this.#drawLoading(false);
     this.#tell('login-failed', { during, error });
@@ -316,6 +367,7 @@ class EmbeddedInstance {
     this.#settle();
     // Both the frame of a renewal and the one that is shown tell of it.
     if (isRenewal && this.#expiresAt === expiresAt) return;
+    this.#isSessionShown = true;
     this.#userId = userId;
     this.#expiresAt = expiresAt;
     this.#isOver = false;
@@ -327,7 +379,14 @@ class EmbeddedInstance {
       if (this.#isOver) return;
       this.#isOver = true;
     }
-    for (const listener of this.#listeners.get(name) ?? []) listener(detail as never);
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        listener(detail as never);
+      } catch (error) {
+        // Shown as any uncaught error; the listeners that follow are called.
+        reportError(error);
+      }
+    }
   }
 
   #say({ contentWindow }: HTMLIFrameElement, message: object): void {

@@ -1,14 +1,14 @@
 // Writes one workflow by itself: what it is, who may edit it, its steps and its definition, none of it to be changed here.
 import { showState } from './list-view.js';
 import { element, refreshTimes, showPanels } from './view.js';
-import { nameOf } from './wording.js';
+import { nameOf, workflowNameOf } from './wording.js';
 import { say } from './words.js';
 
 /** Shows that a workflow is on its way, with as much of it as the list knew. */
 export function showDetailLoading(workflow) {
   clearDetail();
   element('detail').ariaBusy = 'true';
-  element('detail-name').textContent = workflow?.name ?? '…';
+  element('detail-name').textContent = workflow ? workflowNameOf(workflow) : '…';
   showPanels(['detail']);
   // The link that led here has gone; what it led to is next to be read.
   if (document.hasFocus()) element('detail').querySelector('h2').focus();
@@ -34,7 +34,7 @@ export function clearDetail() {
  */
 export function showDetail(workflow, { project, editors }, change) {
   element('detail').ariaBusy = 'false';
-  element('detail-name').textContent = workflow.name;
+  element('detail-name').textContent = workflowNameOf(workflow);
   element('detail-changed').dateTime = workflow.updatedAt;
   element('detail-made').dateTime = workflow.createdAt;
   element('detail-state').replaceChildren();

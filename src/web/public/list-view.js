@@ -1,6 +1,6 @@
 // Writes the list of workflows: rows, their states, counts, and what stands in their place.
 import { element, keepFocus, markBusy, refreshTimes, showPanels, showProblem, tellNews } from './view.js';
-import { numberInWords } from './wording.js';
+import { numberInWords, workflowNameOf } from './wording.js';
 import { say, write, writeAll } from './words.js';
 
 export const searchField = element('search');
@@ -100,7 +100,7 @@ export function showState(place, workflow, change) {
   state.classList.toggle('active', workflow.active);
   button.hidden = workflow.canEdit !== true;
   button.ariaChecked = String(workflow.active);
-  button.ariaLabel = workflow.name;
+  button.ariaLabel = workflowNameOf(workflow);
 }
 
 /** Says beside the switch why a change did not happen. */
@@ -141,7 +141,7 @@ function rowOf(workflow, change) {
 }
 
 function fillRow(row, workflow) {
-  row.querySelector('bdi').textContent = workflow.name;
+  row.querySelector('bdi').textContent = workflowNameOf(workflow);
   row.querySelector('time').dateTime = workflow.updatedAt;
   showState(row.querySelector('.state-place'), workflow);
   refreshTimes(row);

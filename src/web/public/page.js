@@ -22,6 +22,7 @@ import {
   stopWatching,
 } from './session.js';
 import * as view from './view.js';
+import { workflowNameOf } from './wording.js';
 import { say } from './words.js';
 import { EVERYTHING, WorkflowList, filtersOf, parametersOf } from './workflow-list.js';
 
@@ -201,7 +202,7 @@ async function change(workflow, button) {
       workflows.update(workflow);
       listView.refreshRow(workflow);
       if (opened?.id === workflow.id) detail.refreshDetail(workflow);
-      view.tellNews(say(workflow.active ? 'isActive' : 'isInactive', workflow.name));
+      view.tellNews(say(workflow.active ? 'isActive' : 'isInactive', workflowNameOf(workflow)));
     },
     ({ status }) => {
       const reasons = { 403: 'changeForbidden', 404: 'changeGone' };

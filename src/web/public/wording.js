@@ -58,3 +58,11 @@ export function timeAgo(moment, now) {
 export function dateInWords(moment) {
   return new Intl.DateTimeFormat(language(), { dateStyle: 'long', timeStyle: 'short' }).format(moment);
 }
+
+/** Characters that turn the direction of the text around them (Unicode TR9, embeddings, overrides and isolates). */
+const DIRECTION = /[\u202A-\u202E\u2066-\u2069]/g;
+
+/** The name of a workflow as it is shown: a name of blanks would leave an empty link. */
+export function workflowNameOf({ name }) {
+  return name.replace(DIRECTION, '').trim() || say('unnamed');
+}

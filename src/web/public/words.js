@@ -42,8 +42,7 @@ const en = {
   changeGone: 'This workflow is not there any more.',
 
   emptyTitle: 'No workflows yet',
-  emptyText:
-    'Workflows that are shared with you will be listed here. Ask an administrator of your team to share one.',
+  emptyText: 'Workflows that you create, or that are shared with you, appear here.',
   lookAgain: 'Look again',
   noneTitle: 'No workflow fits',
   noneText: 'No workflow has a name with these words and this state.',
@@ -70,6 +69,7 @@ const en = {
   steps: 'Steps',
   noSteps: 'This workflow has no steps yet.',
   unnamedStep: 'Step without a name',
+  unnamed: 'Workflow without a name',
   leadsTo: (names) => `Leads to ${names.map(isolated).join(', ')}`,
   definition: 'Definition',
 
@@ -83,11 +83,10 @@ const en = {
   reload: 'Reload',
 
   failedTitle: 'You could not be signed in',
-  failedText: 'Reload the page around this frame and try again. If that does not help, ask its support.',
-  failedAgain: 'The sign-in was used already or has expired. Reload the page around this frame to try again.',
+  failedText: 'Reload the page. If that does not help, contact support.',
+  failedAgain: 'This sign-in has expired or was already used. Reload the page to try again.',
   failedDisabled: 'Your access has been switched off. Ask your administrator.',
-  failedOften:
-    'There were too many sign-ins within a short time. Wait a minute, then reload the page around this frame.',
+  failedOften: 'There were too many sign-ins within a short time. Wait a minute, then reload the page.',
   failedOff: 'Signing in is not available at the moment. Please try again later.',
   reason: 'Reason:',
   request: 'Reference:',
@@ -121,7 +120,7 @@ const de = {
   found: (count) => `${count} gefunden`,
   foundOver: (count) => (count === '0' ? 'Bisher nichts gefunden' : `Mindestens ${count} gefunden`),
   loadMore: 'Mehr laden',
-  searchOn: 'Weitersuchen',
+  searchOn: 'Weiter suchen',
   moreProblem: 'Weitere Workflows konnten nicht geladen werden. Bitte versuchen Sie es noch einmal.',
   shown: (count) => `${count} angezeigt`,
 
@@ -136,21 +135,20 @@ const de = {
   changeGone: 'Diesen Workflow gibt es nicht mehr.',
 
   emptyTitle: 'Noch keine Workflows',
-  emptyText:
-    'Hier stehen die Workflows, die mit Ihnen geteilt sind. Bitten Sie die Verwaltung Ihres Teams, einen zu teilen.',
+  emptyText: 'Hier erscheinen Workflows, die Sie anlegen oder die für Sie freigegeben werden.',
   lookAgain: 'Noch einmal nachsehen',
-  noneTitle: 'Kein Workflow passt',
-  noneText: 'Kein Workflow hat diese Wörter im Namen und diesen Status.',
+  noneTitle: 'Keine passenden Workflows',
+  noneText: 'Zu dieser Suche und diesem Status gibt es keine Workflows.',
   clearFilters: 'Alle Workflows zeigen',
 
   failureTitle: 'Die Workflows konnten nicht geladen werden',
   detailFailureTitle: 'Der Workflow konnte nicht geladen werden',
   goneTitle: 'Diesen Workflow gibt es nicht',
-  goneText: 'Er wurde vielleicht gelöscht, oder er ist nicht mehr mit Ihnen geteilt.',
+  goneText: 'Vielleicht wurde er gelöscht oder ist nicht mehr für Sie freigegeben.',
   tryLater: 'Bitte versuchen Sie es gleich noch einmal.',
   checkConnection: 'Prüfen Sie Ihre Verbindung und versuchen Sie es dann noch einmal.',
   tryAgain: 'Noch einmal versuchen',
-  forSupport: 'Wenn Sie den Support fragen, nennen Sie diese Nummer:',
+  forSupport: 'Geben Sie diese Nummer an, wenn Sie sich an den Support wenden:',
 
   back: 'Alle Workflows',
   lastChange: 'Letzte Änderung',
@@ -159,11 +157,12 @@ const de = {
   personalProject: 'Persönlich',
   mayEdit: 'Bearbeiten können',
   you: 'Sie',
-  notYou: 'Andere; Sie können ihn ansehen',
+  notYou: 'Andere (Sie können ihn nur ansehen)',
   administrators: 'Administratoren',
   steps: 'Schritte',
   noSteps: 'Dieser Workflow hat noch keine Schritte.',
   unnamedStep: 'Schritt ohne Namen',
+  unnamed: 'Workflow ohne Namen',
   leadsTo: (names) => `Führt zu ${names.map(isolated).join(', ')}`,
   definition: 'Definition',
 
@@ -173,22 +172,23 @@ const de = {
   openFromProduct: 'Öffnen Sie diese Seite in dem Produkt, zu dem sie gehört.',
   anotherTitle: 'Jemand anderes hat sich angemeldet',
   anotherText:
-    'In diesem Browser hat sich jemand anderes angemeldet; deshalb wird hier nichts mehr gezeigt. Laden Sie neu, um so weiterzumachen.',
+    'In diesem Browser hat sich jemand anderes angemeldet. Deshalb ist hier nichts mehr zu sehen. Laden Sie neu, um mit der neuen Anmeldung weiterzuarbeiten.',
   reload: 'Neu laden',
 
   failedTitle: 'Sie konnten nicht angemeldet werden',
-  failedText: 'Laden Sie die Seite um diesen Rahmen neu. Wenn das nicht hilft, fragen Sie deren Support.',
+  failedText: 'Laden Sie die Seite neu. Wenn das nicht hilft, wenden Sie sich an den Support.',
   failedAgain:
-    'Die Anmeldung wurde schon benutzt oder ist abgelaufen. Laden Sie die Seite um diesen Rahmen neu.',
-  failedDisabled: 'Ihr Zugang ist abgeschaltet. Fragen Sie Ihre Verwaltung.',
+    'Diese Anmeldung ist abgelaufen oder wurde schon benutzt. Laden Sie die Seite neu, um es noch einmal zu versuchen.',
+  failedDisabled:
+    'Ihr Zugang ist gesperrt. Wenden Sie sich an Ihre Administratorin oder Ihren Administrator.',
   failedOften:
-    'Es gab zu viele Anmeldungen in kurzer Zeit. Warten Sie eine Minute und laden Sie dann die Seite um diesen Rahmen neu.',
+    'Sie haben sich in kurzer Zeit zu oft angemeldet. Warten Sie eine Minute und laden Sie die Seite dann neu.',
   failedOff: 'Die Anmeldung ist zurzeit nicht möglich. Bitte versuchen Sie es später noch einmal.',
   reason: 'Grund:',
   request: 'Nummer:',
 
-  missingTitle: 'Hier ist nichts',
-  missingText: 'Vielleicht ist die Adresse vertippt, oder es ist umgezogen.',
+  missingTitle: 'Seite nicht gefunden',
+  missingText: 'Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.',
   toWorkflows: 'Zu den Workflows',
   renewed: 'Sie sind angemeldet.',
 };

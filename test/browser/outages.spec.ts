@@ -1,0 +1,88 @@
+// What a frame shows where the host page or the network get in its way: outages, moves in the document, wrong calls.
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+
+const LOGIN = /\/rest\/auth\/embed/;
+
+describeInBrowser('a frame in a host page that gets in its way', () => {
+  const browsing = new EmbeddedBrowsing();
+  beforeAll(async () => {
+    await browsing.start();
+    await browsing.addCustomer('ada', 'Morning orders');
+  });
+  afterAll(() => browsing.stop());
+
+  const signedIn = async () => {
+    const product = await browsing.productPage();
+    await product.login(browsing.token('ada'));
+    await product.event(1);
+    await product.frame.getByText('Morning orders').waitFor();
+    return product;
+  };
+
+  it('keeps its page where a login gets a 502 of a proxy, or no connection', async () => {
+    const product = await signedIn();
+    await product.markFrame();
+    for (const fault of ['502', 'refused']) {
+      await product.page.route(LOGIN, (route) =>
+        fault === '502'
+          ? route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>502 Bad Gateway</h1>' })
+          : route.abort('connectionrefused'),
+      );
+      const before = (await product.events()).length;
+      await product.login(browsing.token('ada'));
+      expect(await product.event(before + 1)).toEqual([
+        'login-failed',
+        { during: 'login', error: 'unreachable' },
+      ]);
+      expect(await product.isFrameMarked()).toBe(true);
+      await product.frame.getByText('Morning orders').waitFor();
+      await product.page.unroute(LOGIN);
+    }
+  });
+
+  it('shows its page again after a move in the document, and says that it was loaded again', async () => {
+    const product = await signedIn();
+    await product.page.evaluate(
+      `instance.on('reloaded', (detail) => events.push(['reloaded', detail])); document.body.prepend(container)`,
+    );
+    await product.frame.getByText('Morning orders').waitFor();
+    expect(await product.eventNames()).toContain('reloaded');
+    await product.page.evaluate('document.body.append(container)');
+    await product.frame.getByText('Morning orders').waitFor();
+  });
+
+  it('shows the page of a renewal that follows a refused login', async () => {
+    const product = await browsing.productPage();
+    await product.login('no token');
+    await product.heading('You could not be signed in');
+    await product.renew(browsing.token('ada'));
+    await product.frame.getByText('Morning orders').waitFor();
+    expect(await product.eventNames()).toEqual(['login-failed', 'session-ready']);
+  });
+
+  it.each([
+    ['lang must be a language tag', `{ container, title: 'x', lang: null }`],
+    ['container must be an element', `{ container: null, title: 'x' }`],
+    ['title must be a text', `{ container }`],
+    ['There is no option colour', `{ container, title: 'x', colour: '#ffffff' }`],
+  ])('says "%s", and leaves no frame behind', async (message, options) => {
+    const product = await browsing.productPage();
+    const caught = `(() => { try { new EmbeddedInstance(${options}) } catch (error) { return error.message } })()`;
+    expect(await product.page.evaluate(caught)).toBe(message);
+    expect(await product.page.locator('iframe').count()).toBe(1);
+  });
+
+  it('knows no other events than its own, and calls every listener though one throws', async () => {
+    const product = await browsing.productPage();
+    const caught = `(() => { try { instance.on('ready', () => 0) } catch (error) { return error.message } })()`;
+    expect(await product.page.evaluate(caught)).toBe('There is no event ready');
+    const thrown = product.page.waitForEvent('pageerror');
+    await product.page.evaluate(`
+      instance.on('session-ready', () => { throw new Error('of a listener') });
+      instance.on('session-ready', () => events.push(['after', {}]));`);
+    await product.login(browsing.token('ada'));
+    expect((await thrown).message).toBe('of a listener');
+    expect((await product.event(2))[0]).toBe('after');
+  });
+});
