@@ -21,7 +21,7 @@ const PATIENCE_MS = 15_000;
 const built = (path: string) => JSON.stringify(pathToFileURL(join(REPOSITORY, 'dist/src', path)).href);
 /** Hands an event over while the log fills an output that nobody reads. */
 const CROWDED = `
-  const { createLogger, outputOf } = await import(${built('logging/logger.js')});
+  const { createLogger, outputOf } = await import(${built('platform/log/logger.js')});
   const { StandardOutputSink } = await import(${built('audit/sinks/standard-output.sink.js')});
   setInterval(() => undefined, 1000);
   const log = createLogger('info');

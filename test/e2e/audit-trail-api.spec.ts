@@ -64,7 +64,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
           event: row?.name,
           occurredAt: expect.stringMatching(/^\d{4}-.*Z$/),
           requestId: 'replay-of-ada',
-          subjectUserId: null,
+          subjectUserId: expect.stringMatching(/^[0-9a-f-]{36}$/),
           actorUserId: null,
           payload: row?.payload,
         },

@@ -193,7 +193,11 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
       actor_user_id: actorUserId ?? null,
       payload,
     }));
-    expect(inLog).toEqual(rows);
+    // Whose refusal it is only the statement that writes its row looks up.
+    const known = rows.map((row) =>
+      row.name.endsWith('failed') ? { ...row, subject_user_id: null, actor_user_id: null } : row,
+    );
+    expect(inLog).toEqual(known);
   });
 
   it('a listener gets an event once it is committed, and its fault harms nobody', async () => {

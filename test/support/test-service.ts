@@ -8,12 +8,15 @@ import { createApplication } from '../../src/application.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import type { Startup } from '../../src/instance/startup.js';
 import { prepareStartup } from '../../src/instance/startup.js';
+import { ModulesContainer } from '@nestjs/core';
 import type { Clock } from '../../src/platform/clock.js';
+import { ClockDifference } from '../../src/token-exchange/replay/clock-difference.js';
 import { watchEvents } from './audit-events.js';
 import { compiledSources } from './compiled-sources.js';
 import type { TestDatabase } from './databases.js';
 import { licenseEnvironment } from './license.js';
 import { secretsIn } from './secrets.js';
+import { TestClock } from './test-clock.js';
 
 export const BASE_URL = 'https://instance.example';
 export const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -27,6 +30,13 @@ export interface TestServiceOptions {
   /** Variables beside, or instead of, those that turn both flows on and the throttles far up. */
   environment?: Record<string, string | undefined>;
   clock?: Clock;
+}
+
+/** A clock that a test moves stands for the time, and not for a difference to the database. `SetClock` is for those. */
+function takeClockForRight({ nest }: Application): void {
+  const modules = [...nest.get(ModulesContainer).values()];
+  if (!modules.some(({ providers }) => providers.has(ClockDifference))) return;
+  Object.defineProperty(nest.get(ClockDifference, { strict: false }), 'isSmall', { value: true });
 }
 
 export type Fields = Record<string, string | undefined>;
@@ -58,6 +68,7 @@ export class TestService {
       database: database.settings,
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
+    if (options.clock instanceof TestClock) takeClockForRight(application);
     const faultsOfEvents = watchEvents(application.nest.get(EventEmitter2, { strict: false }));
     return new TestService(
       application,

@@ -83,7 +83,7 @@ export async function expectRefusal(
   }
   const ofParty = party === undefined ? {} : { party };
   expect(await eventsOf(service, answer)).toMatchObject([
-    { name: FAILURES[flow], subjectUserId: null, actorUserId: null, payload: { reason, ...ofParty } },
+    { name: FAILURES[flow], payload: { reason, ...ofParty } },
   ]);
 }
 

@@ -1,8 +1,8 @@
 // Fetching key sets from real servers, well-behaved and not.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformFileSync } from '@swc/core';
 import { JwksFetchError, JwksFetcher } from '../../../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
@@ -30,8 +30,16 @@ const SWC_OPTIONS = {
     transform: { legacyDecorator: true, useDefineForClassFields: false },
   },
 } as const;
+/** The fetcher with all that it imports. */
+const MODULES = [
+  'token-exchange/trust/jwks/jwks-fetcher',
+  'token-exchange/trust/jwks/jwks-options',
+  'token-exchange/trust/jwks/cache-control',
+  'platform/http/guarded-connector',
+  'platform/http/network-address',
+];
 const FETCH_SCRIPT = `
-  import { JwksFetcher } from './jwks-fetcher.js';
+  import { JwksFetcher } from './token-exchange/trust/jwks/jwks-fetcher.js';
   const fetcher = new JwksFetcher({ allowHttp: true, allowPrivate: [] });
   for (const url of process.argv.slice(2)) {
     console.log(await fetcher.fetch(url).then(({ maxAgeSeconds }) => maxAgeSeconds, ({ message }) => message));
@@ -213,17 +221,9 @@ describe('where a fetch may go', () => {
 async function fetchInAnotherProcess(urls: string[], authority: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-fetcher-'));
   try {
-    for (const name of [
-      'jwks-fetcher',
-      'jwks-options',
-      'guarded-connector',
-      'network-address',
-      'cache-control',
-    ]) {
-      const { code } = transformFileSync(
-        join(PROJECT, `src/token-exchange/trust/jwks/${name}.ts`),
-        SWC_OPTIONS,
-      );
+    for (const name of MODULES) {
+      const { code } = transformFileSync(join(PROJECT, `src/${name}.ts`), SWC_OPTIONS);
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, `${name}.js`), code);
     }
     symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
