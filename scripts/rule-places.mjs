@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Writes the last column of docs/rules.md: for each rule the file with its `@rule` tag.
+// Writes the last column of docs/internals/rules.md: for each rule the file with its `@rule` tag.
 // To be run after a rule has come, gone or moved to another file; a test says so where it was forgotten.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const list = join(root, 'docs', 'rules.md');
+const list = join(root, 'docs', 'internals', 'rules.md');
 const ROW = /^\| `/;
 const ID = /`([^`]+)`/g;
 const TAG = /@rule\s+(\S+)/g;
@@ -37,5 +37,5 @@ function withPlace(row) {
   const place = ids.map((id) => places.get(id)).find((path) => path !== undefined);
   // Nearly all of them lie in src, which the list therefore does not repeat.
   const shown = place?.replace(/^src\//, '');
-  return `${cells.join('|')}|${place === undefined ? '' : ` [${shown}](../${place})`} |`;
+  return `${cells.join('|')}|${place === undefined ? '' : ` [${shown}](../../${place})`} |`;
 }

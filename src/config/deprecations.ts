@@ -5,7 +5,7 @@ export interface Deprecation {
   readonly name: string;
   /** The minor release that was the first to warn, such as `0.3.0`. */
   readonly since: string;
-  /** The release that no longer knows it: at least one minor release later (docs/versioning.md). */
+  /** The release that no longer knows it: at least one minor release later (docs/internals/versioning.md). */
   readonly removal: string;
   /** What to set instead; absent where nothing takes its place. */
   readonly successor?: string;

@@ -1,4 +1,4 @@
-// Checks that what is deprecated stays as long as docs/versioning.md promises, no longer, and is told of.
+// Checks that what is deprecated stays as long as docs/internals/versioning.md promises, no longer, and is told of.
 import type { Deprecation } from '../../src/config/deprecations.js';
 import { DEPRECATIONS } from '../../src/config/deprecations.js';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
@@ -22,8 +22,8 @@ describe('[9.5] what is deprecated', () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  it('is none where docs/versioning.md says so', () => {
-    expect(repositoryFile('docs/versioning.md').text.includes(NOTHING)).toBe(names.length === 0);
+  it('is none where docs/internals/versioning.md says so', () => {
+    expect(repositoryFile('docs/internals/versioning.md').text.includes(NOTHING)).toBe(names.length === 0);
   });
 });
 

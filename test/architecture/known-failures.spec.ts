@@ -3,7 +3,7 @@ import { repositoryFile, typescriptFiles } from '../support/source-files.js';
 import { failureDisagreements, parseFailureList } from './support/failure-list.js';
 import { titledFailures } from './support/rule-list.js';
 
-const LIST = 'docs/known-failures.md';
+const LIST = 'docs/internals/known-failures.md';
 
 describe(LIST, () => {
   it('agrees with the titles of the tests: each row has its tests, and each title its row', () => {
@@ -22,8 +22,8 @@ describe('the reading', () => {
     const text = [
       '| No. | Elsewhere | Here | Tests |',
       '|---|---|---|---|',
-      '| K1 | Bad. | Good. | [a](../test/a.spec.ts), [b](../test/b.spec.ts) |',
-      '| K2 | Bad. | Good, see [a](../test/a.spec.ts). |',
+      '| K1 | Bad. | Good. | [a](../../test/a.spec.ts), [b](../../test/b.spec.ts) |',
+      '| K2 | Bad. | Good, see [a](../../test/a.spec.ts). |',
     ].join('\n');
     expect(parseFailureList({ path: LIST, text })).toEqual([
       { id: 'K1', tests: ['test/a.spec.ts', 'test/b.spec.ts'] },
@@ -66,7 +66,7 @@ describe('the comparison', () => {
       'a title without a row',
       list,
       [title, { id: 'K2', place: 'test/a.spec.ts:4' }],
-      'test/a.spec.ts:4: K2 is not in docs/known-failures.md',
+      'test/a.spec.ts:4: K2 is not in docs/internals/known-failures.md',
     ],
     [
       'a row that stands twice',

@@ -54,10 +54,10 @@ describe('the packages of the service', () => {
     expect(refused(installed)).toEqual([]);
   });
 
-  it('have the licences that docs/dependencies.md names', () => {
+  it('have the licences that docs/internals/dependencies.md names', () => {
     const [, sentence = ''] =
       /^Licences of what is installed with the service: (.+)\.$/m.exec(
-        repositoryFile('docs/dependencies.md').text,
+        repositoryFile('docs/internals/dependencies.md').text,
       ) ?? [];
     const present = new Set(installed.map(({ licence }) => licence));
     expect(sentence.split(', ')).toEqual([...present].sort());

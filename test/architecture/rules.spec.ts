@@ -14,19 +14,19 @@ const SINCE = [
   109, 110, 111, 112, 113, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126,
 ];
 
-describe('docs/rules.md', () => {
-  const list = parseRuleList(repositoryFile('docs/rules.md').text);
+describe('docs/internals/rules.md', () => {
+  const list = parseRuleList(repositoryFile('docs/internals/rules.md').text);
 
   it('is well formed, without an id that stands twice', () => {
     expect(list.problems).toEqual([]);
     expect(list.rules.length).toBeGreaterThan(100);
   });
 
-  it('holds each decision once, as docs/decisions.md does', () => {
+  it('holds each decision once, as docs/internals/decisions.md does', () => {
     const decisions = [...Array.from({ length: 48 }, (_, index) => index + 1), ...SINCE].map(
       (number) => `D${number}`,
     );
-    const headings = [...repositoryFile('docs/decisions.md').text.matchAll(/^### (D\d+)\. /gm)].map(
+    const headings = [...repositoryFile('docs/internals/decisions.md').text.matchAll(/^### (D\d+)\. /gm)].map(
       (match) => match[1],
     );
     const listed = list.rules.flatMap((rule) => rule.ids).filter((id) => id.startsWith('D'));
@@ -34,8 +34,8 @@ describe('docs/rules.md', () => {
     expect(new Set(listed)).toEqual(new Set(decisions));
   });
 
-  it('points to sentences of docs/contract.md', () => {
-    const known = contractIds(repositoryFile('docs/contract.md').text);
+  it('points to sentences of docs/internals/contract.md', () => {
+    const known = contractIds(repositoryFile('docs/internals/contract.md').text);
     const numbered = list.rules.flatMap((rule) => rule.ids).filter((id) => /^\d/.test(id));
     expect(numbered.filter((id) => !known.has(id))).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('docs/rules.md', () => {
 });
 
 describe('the reading of the list', () => {
-  const LINK = '[users/a.ts](../src/users/a.ts)';
+  const LINK = '[users/a.ts](../../src/users/a.ts)';
   const row = (ids: string, { status = 'kept', kind = 'check', where = LINK } = {}) =>
     `| ${ids} | A rule. | ${kind} | ${status} | ${where} |`;
 
@@ -86,16 +86,19 @@ describe('the reading of the list', () => {
     ['a place that is no link', row('`5.2.5`', { where: 'src/users/a.ts' })],
     [
       'a link that leads elsewhere than it says',
-      row('`5.2.5`', { where: '[users/a.ts](../src/users/b.ts)' }),
+      row('`5.2.5`', { where: '[users/a.ts](../../src/users/b.ts)' }),
     ],
     ['a missing cell', '| `5.2.5` | A rule. | check | kept |'],
   ])('reports %s', (_, line) => {
-    expect(parseRuleList(line)).toEqual({ rules: [], problems: [`docs/rules.md:1: not a rule: ${line}`] });
+    expect(parseRuleList(line)).toEqual({
+      rules: [],
+      problems: [`docs/internals/rules.md:1: not a rule: ${line}`],
+    });
   });
 
   it('reports an id that stands twice, under whatever name', () => {
     const { problems } = parseRuleList([row('`5.2.5` = `8.14`'), row('`8.14`')].join('\n'));
-    expect(problems).toEqual(['docs/rules.md: 8.14 stands in the list more than once']);
+    expect(problems).toEqual(['docs/internals/rules.md: 8.14 stands in the list more than once']);
   });
 });
 
@@ -142,7 +145,7 @@ describe('the reading of tags and titles', () => {
 
 describe('the comparison', () => {
   const { rules } = parseRuleList(
-    '| `5.2.5` = `8.14` | Once. | check | kept | [a.ts](../src/a.ts) |\n| `D36` | Share. | effect | open: alone | |',
+    '| `5.2.5` = `8.14` | Once. | check | kept | [a.ts](../../src/a.ts) |\n| `D36` | Share. | effect | open: alone | |',
   );
   const tag = { id: '5.2.5', place: 'src/a.ts:1' };
   const title = { id: '8.14', place: 'a.spec.ts:1' };
@@ -183,16 +186,16 @@ describe('the comparison', () => {
   it('reports ids that the list does not hold', () => {
     const unknown = [{ id: '5.2.9', place: 'src/c.ts:3' }];
     expect(disagreements(rules, [tag, ...unknown], [title])).toEqual([
-      'src/c.ts:3: 5.2.9 is not in docs/rules.md',
+      'src/c.ts:3: 5.2.9 is not in docs/internals/rules.md',
     ]);
     expect(disagreements(rules, [tag], [title, ...unknown])).toEqual([
-      'src/c.ts:3: 5.2.9 is not in docs/rules.md',
+      'src/c.ts:3: 5.2.9 is not in docs/internals/rules.md',
     ]);
   });
 
   it('reports an open rule that code or a test claims', () => {
     const claim = { id: 'D36', place: 'src/d.ts:4' };
-    const problem = 'src/d.ts:4: D36 is open in docs/rules.md, yet claimed here';
+    const problem = 'src/d.ts:4: D36 is open in docs/internals/rules.md, yet claimed here';
     expect(disagreements(rules, [tag, claim], [title])).toEqual([problem]);
     expect(disagreements(rules, [tag], [title, claim])).toEqual([problem]);
   });

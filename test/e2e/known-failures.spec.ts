@@ -1,4 +1,4 @@
-// What went wrong in software like this and no other file shows: docs/known-failures.md has the list.
+// What went wrong in software like this and no other file shows: docs/internals/known-failures.md has the list.
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
 import { Partner } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';

@@ -12,7 +12,7 @@ export interface JwsSigner {
 
 /**
  * Signs a payload under a header, whose `alg` must be the signer's. On the event loop: a trip to another thread costs more
- * than it saves (docs/performance.md).
+ * than it saves (docs/internals/performance.md).
  */
 export function signCompactJws(header: object, payload: object, { digest, key }: JwsSigner): string {
   const signingInput = `${base64url(header)}.${base64url(payload)}`;

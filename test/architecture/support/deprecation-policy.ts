@@ -1,4 +1,4 @@
-// Holds what is deprecated against the promise of docs/versioning.md, and against the document that must tell of it.
+// Holds what is deprecated against the promise of docs/internals/versioning.md, and against the document that must tell of it.
 import { gte, lt, parse } from 'semver';
 import type { Deprecation } from '../../../src/config/deprecations.js';
 

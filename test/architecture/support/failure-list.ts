@@ -1,4 +1,4 @@
-// Reads docs/known-failures.md, and tells where it and the titles of the tests disagree.
+// Reads docs/internals/known-failures.md, and tells where it and the titles of the tests disagree.
 import type { SourceFile } from '../../support/source-files.js';
 import { relativeLinks } from './documentation.js';
 import type { Claim } from './rule-list.js';
@@ -32,7 +32,7 @@ export function failureDisagreements(list: readonly KnownFailure[], titles: read
   const unknown = titles.filter(({ id }) => !ids.includes(id));
   return [
     ...(ids.join() === inOrder.join() ? [] : [`the rows are not K1 to K${ids.length}, each once, in order`]),
-    ...unknown.map(({ id, place }) => `${place}: ${id} is not in docs/known-failures.md`),
+    ...unknown.map(({ id, place }) => `${place}: ${id} is not in docs/internals/known-failures.md`),
     ...list.flatMap((failure) => problemsOf(failure, titles)),
   ];
 }

@@ -1,9 +1,9 @@
-// Reads docs/rules.md, the rules that code and test titles claim, and tells where the three disagree.
+// Reads docs/internals/rules.md, the rules that code and test titles claim, and tells where the three disagree.
 import ts from 'typescript';
 import type { SourceFile } from '../../support/source-files.js';
 import { lineOf, visitNodes } from '../../support/source-files.js';
 
-/** What an id looks like; docs/rules.md explains it. */
+/** What an id looks like; docs/internals/rules.md explains it. */
 const RULE_ID = /(?:[1-9](?:\.\w+)+|D\d+|[BP]\.\w+)/;
 
 const WHOLE_ID = new RegExp(`^${RULE_ID.source}$`);
@@ -14,7 +14,7 @@ const KINDS = ['setting', 'check', 'effect', 'answer', 'event'];
 const TABLE_RULER = /^\|[-|]+\|$/;
 const TABLE_HEAD = '| Id | Rule | Kind | Status | Where |';
 /** A link to a file of src, by its path there, or to one of packages by its whole path; empty for an open rule. */
-const WHERE = /^(?:\[(?<shown>\S+)\]\(\.\.\/(?<above>src\/|(?=packages\/))\k<shown>\))?$/;
+const WHERE = /^(?:\[(?<shown>\S+)\]\(\.\.\/\.\.\/(?<above>src\/|(?=packages\/))\k<shown>\))?$/;
 const MEND = 'run `node scripts/rule-places.mjs`';
 const CONTRACT_ID = /`(\d(?:\.\w+)+)`/g;
 const HEADING = /^#+ (\d+(?:\.\d+)?) /;
@@ -53,12 +53,14 @@ export function parseRuleList(markdown: string): RuleList {
   for (const [index, line] of markdown.split('\n').entries()) {
     if (!line.startsWith('|') || line === TABLE_HEAD || TABLE_RULER.test(line)) continue;
     const rule = parseRow(line);
-    if (rule === undefined) problems.push(`docs/rules.md:${index + 1}: not a rule: ${line}`);
+    if (rule === undefined) problems.push(`docs/internals/rules.md:${index + 1}: not a rule: ${line}`);
     else rules.push(rule);
   }
   const ids = rules.flatMap((rule) => rule.ids);
   const repeated = new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
-  problems.push(...[...repeated].map((id) => `docs/rules.md: ${id} stands in the list more than once`));
+  problems.push(
+    ...[...repeated].map((id) => `docs/internals/rules.md: ${id} stands in the list more than once`),
+  );
   return { rules, problems };
 }
 
@@ -119,7 +121,7 @@ export function disagreements(
   const known = new Set(rules.flatMap((rule) => rule.ids));
   const unknown = [...tags, ...titles].filter(({ id }) => !known.has(id));
   return [
-    ...unknown.map(({ id, place }) => `${place}: ${id} is not in docs/rules.md`),
+    ...unknown.map(({ id, place }) => `${place}: ${id} is not in docs/internals/rules.md`),
     ...rules.flatMap((rule) =>
       rule.kept ? problemsOfKept(rule, tags, titles) : problemsOfOpen(rule, tags, titles),
     ),
@@ -162,7 +164,9 @@ function problemsOfKept(rule: Rule, tags: readonly Claim[], titles: readonly Cla
 
 function problemsOfOpen(rule: Rule, tags: readonly Claim[], titles: readonly Claim[]): string[] {
   const places = [...placesOf(rule, tags), ...placesOf(rule, titles)];
-  const claims = places.map((place) => `${place}: ${rule.ids[0]} is open in docs/rules.md, yet claimed here`);
+  const claims = places.map(
+    (place) => `${place}: ${rule.ids[0]} is open in docs/internals/rules.md, yet claimed here`,
+  );
   return rule.where === undefined
     ? claims
     : [...claims, `${nameOf(rule)}: open, yet in ${rule.where}: ${MEND}`];
