@@ -13,6 +13,7 @@ import { TokenExchangeService } from './flows/token-exchange.service.js';
 import { TokenTypeWarning } from './http/token-type.warning.js';
 import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { ClockDifference } from './replay/clock-difference.js';
+import { FlowRunner } from './http/flow.runner.js';
 import { FormBodies } from './http/form-bodies.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
 import { EmbedLoginController } from './http/embed-login.controller.js';
@@ -44,7 +45,7 @@ import { TokenRevocationController } from './http/token-revocation.controller.js
 import { TokenRevocationService } from './tokens/token-revocation.service.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
-const EDGE = [FormBodies, HttpAnswers, EntryThrottleService];
+const EDGE = [FlowRunner, FormBodies, HttpAnswers, EntryThrottleService];
 const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,

@@ -14,7 +14,7 @@ const MADE_ELSEWHERE: Record<string, readonly string[]> = {
     'the sentence of a refused token',
   ],
   'src/token-exchange/flows/notices.ts': ['the sentence of a refused token'],
-  'src/token-exchange/http/flow.interceptor.ts': ['the sentence of a refused token'],
+  'src/token-exchange/http/flow.runner.ts': ['the sentence of a refused token'],
   'src/workers/primary.ts': ['a line that names a variable'],
 };
 /** These pass on what others say. */

@@ -56,7 +56,7 @@ export class EmbeddedLoginService {
    */
   async login(asked: EmbedLogin, request: FlowRequest): Promise<OpenedSession & RateLimited> {
     const tokens = await request.stage('verify', () => verifyLogin(this, asked, request));
-    const rateLimit = await request.inTime(() => this.throttle.count(request, tokens));
+    const rateLimit = await this.throttle.count(request, tokens);
     const login = { tokens, demand: demandOf(asked, tokens, request), request };
     const { users, result } = await request.stage('commit', () => request.inTime(() => this.commit(login)));
     this.sessions.limit?.(users.subject.userId, request.requestId);

@@ -44,9 +44,17 @@ export class EntryThrottleService {
     const policies = (actor === undefined ? [subject] : [actor, subject]).map(({ key }) => key.policy);
     const limited = policies.filter(isLimited);
     if (limited.length === 0) return undefined;
+    const ofAddress = limited.length === policies.length ? addressHit(request) : undefined;
+    return request.inTime(() => this.countEntries(request, limited, ofAddress));
+  }
+
+  private async countEntries(
+    request: FlowRequest,
+    limited: readonly LimitedPolicy[],
+    ofAddress: Hit | undefined,
+  ): Promise<RateLimit | undefined> {
     const { hits, rateLimit } = await this.countBy(limited);
     if (!canRefund(this.storage)) return undefined;
-    const ofAddress = limited.length === policies.length ? addressHit(request) : undefined;
     request.hits = { ofEntries: hits, ofAddress };
     if (ofAddress === undefined) return undefined;
     await this.refund(this.storage, [ofAddress]);

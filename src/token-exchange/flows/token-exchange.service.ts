@@ -49,7 +49,7 @@ export class TokenExchangeService {
   async exchange(asked: AskedToken & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
     const tokens = await request.stage('verify', () => verifyExchange(this, asked, request));
     const issuance = this.issuances.plan(asked, tokens, request);
-    const rateLimit = await request.inTime(() => this.throttle.count(request, tokens));
+    const rateLimit = await this.throttle.count(request, tokens);
     const users = await request.stage('commit', () => request.inTime(() => this.commit(issuance)));
     this.notices.warnOfIgnoredRoles(request, tokens, users);
     refuseRevokedSince(this.revocations, tokens);

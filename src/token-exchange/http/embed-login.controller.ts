@@ -1,5 +1,5 @@
 // POST and GET /rest/auth/embed: signs a browser in and sends it on.
-import { Controller, Get, Post, Req, Res, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import {
   AvailableGuard,
   ClockGuard,
@@ -10,11 +10,11 @@ import {
 } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
 import { RevocationsKnownGuard } from './revocations-known.guard.js';
-import type { HttpRequest } from '../../platform/http/http-answers.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { EMBED_PATH } from './paths.js';
-import { EmbedLoginInterceptor, Received } from './flow.interceptor.js';
-import { FlowRequest } from '../flows/flow-request.js';
+import { FlowRunner } from './flow.runner.js';
+import type { FlowRequest } from '../flows/flow-request.js';
 import { Notices } from '../flows/notices.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
@@ -27,15 +27,8 @@ import { PlainHttpWarning } from './plain-http.warning.js';
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
 
-interface Call {
-  readonly request: HttpRequest;
-  readonly response: object;
-  readonly received: FlowRequest;
-}
-
 @Controller(EMBED_PATH)
 @UseFilters(EmbedErrorFilter)
-@UseInterceptors(EmbedLoginInterceptor)
 @UseGuards(
   AvailableGuard,
   LoginMethodGuard,
@@ -47,6 +40,7 @@ interface Call {
 )
 export class EmbedLoginController {
   constructor(
+    private readonly flows: FlowRunner,
     private readonly embedLogin: EmbeddedLoginService,
     private readonly plainHttp: PlainHttpWarning,
     private readonly bodies: FormBodies,
@@ -55,29 +49,31 @@ export class EmbedLoginController {
   ) {}
 
   @Post()
-  post(
-    @Req() request: HttpRequest,
-    @Res() response: object,
-    @Received() received: FlowRequest,
-  ): Promise<void> {
-    return this.login(this.bodies.bytesOf(request), { request, response, received });
+  post(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    return this.login(request, response, () => this.bodies.bytesOf(request));
   }
 
   @Get()
-  get(
-    @Req() request: HttpRequest,
-    @Res() response: object,
-    @Received() received: FlowRequest,
-  ): Promise<void> {
-    const url = request.originalUrl ?? request.url;
-    return this.login(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '', {
-      request,
-      response,
-      received,
-    });
+  get(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    return this.login(request, response, () => queryOf(request));
   }
 
-  private async login(encoded: Uint8Array | string, { request, response, received }: Call): Promise<void> {
+  private async login(
+    request: HttpRequest,
+    response: object,
+    encoded: () => Uint8Array | string,
+  ): Promise<void> {
+    const answer = await this.flows.run('embed', request, (received) =>
+      this.answer(encoded(), request, received),
+    );
+    this.answers.reply(request, response, answer);
+  }
+
+  private async answer(
+    encoded: Uint8Array | string,
+    request: HttpRequest,
+    received: FlowRequest,
+  ): Promise<HttpAnswer> {
     const { token, redirectTo } = readEmbedLoginForm(encoded);
     const { requestId } = received;
     const asked = { token, source: sourceOf(request), cookies: request.headers.cookie };
@@ -86,7 +82,7 @@ export class EmbedLoginController {
     const location = localRedirect(redirectTo);
     if (location === '/') this.warnOfReplacement(redirectTo, requestId);
     const headers = { ...(rateLimit && rateLimitHeaders(rateLimit)), 'set-cookie': setCookie, location };
-    this.answers.reply(request, response, { status: SEE_OTHER, headers });
+    return { status: SEE_OTHER, headers };
   }
 
   /** What it was stays untold: it may be anything, a token too. An empty field counts as left out. */
@@ -96,6 +92,11 @@ export class EmbedLoginController {
     if (found === undefined) return;
     this.notices.warn('redirect_replaced', { flow: 'embed', requestId, expected: 'a path', found });
   }
+}
+
+function queryOf({ originalUrl, url: asked }: HttpRequest): string {
+  const url = originalUrl ?? asked;
+  return url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
 }
 
 function sourceOf({ method, headers }: HttpRequest): LoginSource {

@@ -1,5 +1,5 @@
 // POST /rest/auth/oauth/token (RFC 8693).
-import { Controller, Post, Req, Res, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Controller, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import {
   AvailableGuard,
   ClockGuard,
@@ -8,10 +8,10 @@ import {
   FormOnlyGuard,
 } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
-import { ExchangeInterceptor, Received } from './flow.interceptor.js';
-import { FlowRequest } from '../flows/flow-request.js';
+import { FlowRunner } from './flow.runner.js';
+import type { FlowRequest } from '../flows/flow-request.js';
 import { RevocationsKnownGuard } from './revocations-known.guard.js';
-import type { HttpRequest } from '../../platform/http/http-answers.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { TOKEN_PATH } from './paths.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
@@ -35,6 +35,7 @@ export interface TokenExchangeAnswer {
 @UseFilters(OAuthErrorFilter)
 export class TokenExchangeController {
   constructor(
+    private readonly flows: FlowRunner,
     private readonly exchanges: TokenExchangeService,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
@@ -47,7 +48,6 @@ export class TokenExchangeController {
    * @rule 5.4 Nobody asks for a credential here, nor at embedded login: the external token is the only one.
    */
   @Post(TOKEN_PATH)
-  @UseInterceptors(ExchangeInterceptor)
   @UseGuards(
     AvailableGuard,
     ExchangeThrottlerGuard,
@@ -56,11 +56,12 @@ export class TokenExchangeController {
     RevocationsKnownGuard,
     ClockGuard,
   )
-  async exchange(
-    @Req() request: HttpRequest,
-    @Res() response: object,
-    @Received() received: FlowRequest,
-  ): Promise<void> {
+  async exchange(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    const answer = await this.flows.run('exchange', request, (received) => this.answer(request, received));
+    this.answers.reply(request, response, answer);
+  }
+
+  private async answer(request: HttpRequest, received: FlowRequest): Promise<HttpAnswer> {
     const { subjectToken, actorToken, scope, resources, otherTypes } = readTokenExchangeForm(
       this.bodies.bytesOf(request),
     );
@@ -76,7 +77,6 @@ export class TokenExchangeController {
       issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
       scope: grantedScopes?.join(' '),
     };
-    const headers = rateLimit && rateLimitHeaders(rateLimit);
-    this.answers.reply(request, response, { status: 200, headers, body });
+    return { status: 200, headers: rateLimit && rateLimitHeaders(rateLimit), body };
   }
 }

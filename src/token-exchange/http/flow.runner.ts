@@ -1,14 +1,10 @@
 // What surrounds a request of either flow: its deadline, the times and spans of its stages, the record of its failure, and the refund
 // of what the throttle has counted.
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
-import type { Observable } from 'rxjs';
-import { catchError } from 'rxjs';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { requestOf } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
 import { clientOf } from '../../platform/http/throttle/client-address.js';
@@ -41,21 +37,9 @@ type Failure = AuditPayloads[(typeof FAILURE_EVENTS)[Flow]];
 /** How metrics call what the database could not serve. */
 const UNAVAILABLE = 'temporarily_unavailable';
 
-const RECEIVED = Symbol('the request of a flow');
-
-type Marked = HttpRequest & { [RECEIVED]?: FlowRequest };
-
-/** The request of a flow, for a parameter of its controller. */
-export const Received = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-  const { [RECEIVED]: request } = requestOf(context) as Marked;
-  if (request === undefined) throw new Error('the controller has no FlowInterceptor');
-  return request;
-});
-
+/** Called by the controllers: as an interceptor of Nest it would cost every request a chain of observables. */
 @Injectable()
-export abstract class FlowInterceptor implements NestInterceptor {
-  protected abstract readonly flow: Flow;
-
+export class FlowRunner {
   constructor(
     private readonly audit: AuditBus,
     private readonly telemetry: ExchangeTelemetry,
@@ -66,16 +50,18 @@ export abstract class FlowInterceptor implements NestInterceptor {
     @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const http: Marked = requestOf(context);
-    const request = this.received(http);
-    http[RECEIVED] = request;
-    return next.handle().pipe(catchError((error: unknown) => this.fail(request, error)));
+  /** @throws what the work throws, once its failure is recorded */
+  async run<T>(flow: Flow, http: HttpRequest, work: (request: FlowRequest) => Promise<T>): Promise<T> {
+    const request = this.received(flow, http);
+    try {
+      return await work(request);
+    } catch (error) {
+      return await this.fail(request, error);
+    }
   }
 
-  /** What its guards have waited for the database so far counts. */
-  received(http: HttpRequest): FlowRequest {
-    const { flow } = this;
+  /** The time that its guards have waited for the database counts. */
+  private received(flow: Flow, http: HttpRequest): FlowRequest {
     const requestId = requestIdOf(http);
     const arrivedAtMs = this.clock.monotonicMs();
     const leftMs = this.database.waitMs - (waitedMs(http) ?? 0);
@@ -88,7 +74,7 @@ export abstract class FlowInterceptor implements NestInterceptor {
    * broken forms: they leave no record.
    * @throws the error
    */
-  async fail(request: FlowRequest, error: unknown): Promise<never> {
+  private async fail(request: FlowRequest, error: unknown): Promise<never> {
     if (error instanceof TooManyRequestsError || error instanceof FlowRefusal) throw error;
     await request.inTime(async () => {
       await this.throttle.undo(request);
@@ -151,14 +137,4 @@ export abstract class FlowInterceptor implements NestInterceptor {
     const context = { occurredAt: this.clock.now(), requestId };
     return auditEvent(FAILURE_EVENTS[flow], context, { ...refusal, clientAddress });
   }
-}
-
-@Injectable()
-export class ExchangeInterceptor extends FlowInterceptor {
-  protected override readonly flow = 'exchange';
-}
-
-@Injectable()
-export class EmbedLoginInterceptor extends FlowInterceptor {
-  protected override readonly flow = 'embed';
 }
