@@ -82,6 +82,7 @@ export default defineConfig(
     plugins: { imports },
     rules: {
       'imports/downwards': 'error',
+      'imports/entries': 'error',
       'imports/no-cycle': 'error',
       'imports/privileged': 'error',
       'no-restricted-syntax': ['error', ...defaultExports, ...globalModules],

@@ -1,4 +1,5 @@
-// Three rules about imports between modules of `src`, for ESLint: downwards only, no cycles, and packages that only some files may know.
+// Rules about imports between modules of `src`, for ESLint: downwards only, no cycles, the package by its entries, and packages
+// that only some files may know.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import ts from 'typescript';
@@ -28,6 +29,11 @@ const MODULES = [
 /** What a module may import that is not to import everything below it. `token-exchange` is an npm package of its own. */
 const ALONE = { platform: [], 'token-exchange': ['platform'], config: ['platform', 'token-exchange'] };
 
+/** The files of `token-exchange` that other modules of `src` import. */
+const ENTRIES = ['index', 'advanced', 'plain', 'explain/index'].map(
+  (name) => `src/token-exchange/${name}.ts`,
+);
+
 const HTTP_LAYER =
   /^src\/((?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api|administration\/socket)\/.*|application|main)\.ts$/;
 
@@ -55,6 +61,7 @@ const PRIVILEGES = [
 export const imports = {
   rules: {
     downwards: { create: downwards },
+    entries: { create: entries },
     'no-cycle': { create: noCycle },
     privileged: { create: privileged },
   },
@@ -83,6 +90,16 @@ function downwards(context) {
       context.report({ node, message: `eslint.imports.mjs does not list ${module}` });
     else if (!allowed.includes(target))
       context.report({ node, message: `${module} may not import ${target}` });
+  });
+}
+
+function entries(context) {
+  const from = pathOf(context.filename);
+  if (!from.startsWith('src/') || moduleOf(from) === 'token-exchange') return {};
+  return onImports((node, specifier) => {
+    const to = targetOf(from, specifier);
+    if (moduleOf(to) === 'token-exchange' && !ENTRIES.includes(to))
+      context.report({ node, message: `${to} is imported past the entries of token-exchange` });
   });
 }
 

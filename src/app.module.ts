@@ -46,19 +46,20 @@ import {
   isTokenExchangeAvailable,
   tokenExchangeSettings,
 } from './instance/token-exchange-settings.js';
-import { AccessTokenService } from './token-exchange/tokens/access-token.service.js';
-import { TOKEN_EXCHANGE_GRANT } from './token-exchange/http/token-exchange.form.js';
-import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './token-exchange/http/paths.js';
+import {
+  AccessTokenService,
+  ClockDifference,
+  JwksKeyProvider,
+  Revocations,
+  SessionService,
+  StoredEntryFollower,
+} from './token-exchange/advanced.js';
+import { TokenExchangeModule } from './token-exchange/index.js';
+import type { BearerReason } from './token-exchange/plain.js';
+import { EMBED_PATH, REVOCATION_PATH, TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from './token-exchange/plain.js';
 import type { Clock } from './platform/clock.js';
 import type { RefusedWork } from './platform/http/database-refusal.js';
-import { JwksKeyProvider } from './token-exchange/trust/jwks/jwks-key.provider.js';
-import { ClockDifference } from './token-exchange/replay/clock-difference.js';
-import { StoredEntryFollower } from './token-exchange/trust/stored/stored-entry.follower.js';
-import type { BearerReason } from './token-exchange/refusals.js';
-import { Revocations } from './token-exchange/revocation/revocations.js';
 import type { KeyRing } from './platform/secrets/key-ring.js';
-import { SessionService } from './token-exchange/sessions/session.service.js';
-import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import { UsersModule } from './users/users.module.js';
 import { NotFoundPageFilter } from './web/not-found-page.filter.js';
 import { WebModule } from './web/web.module.js';

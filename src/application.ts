@@ -24,11 +24,13 @@ import type { Startup } from './instance/startup.js';
 import { databaseSettings, encryptionKeys } from './instance/startup.js';
 import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js';
 import { shareOf } from './instance/workers.js';
-import { TOKEN_EXCHANGE_DESCRIPTION } from './token-exchange/http/token-exchange.description.js';
-import { EMBED_LOGIN_DESCRIPTION } from './token-exchange/http/embed-login.description.js';
-import { TOKEN_REVOCATION_DESCRIPTION } from './token-exchange/http/token-revocation.description.js';
+import { StoredEntryFollower } from './token-exchange/advanced.js';
+import {
+  EMBED_LOGIN_DESCRIPTION,
+  TOKEN_EXCHANGE_DESCRIPTION,
+  TOKEN_REVOCATION_DESCRIPTION,
+} from './token-exchange/plain.js';
 import { Clock } from './platform/clock.js';
-import { StoredEntryFollower } from './token-exchange/trust/stored/stored-entry.follower.js';
 import { KeyRing } from './platform/secrets/key-ring.js';
 import type { InstanceWorker } from './workers/instance-worker.js';
 import { ApiDescription } from './workspace/reference/api-description.js';

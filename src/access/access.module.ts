@@ -1,21 +1,23 @@
 // What the instance hands out and takes back: sessions, access tokens, and who may come in with them.
 import type { DynamicModule, ModuleMetadata, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { ACCESS_TOKEN_OPTIONS } from '../token-exchange/tokens/access-token.options.js';
-import { AccessTokenService } from '../token-exchange/tokens/access-token.service.js';
-import { ACCESS_TOKEN_PROVIDERS } from '../token-exchange/tokens/access-tokens.providers.js';
-import { UserDirectory } from '../token-exchange/host/users.js';
-import { REVOCATION_PROVIDERS } from '../token-exchange/revocation/revocation.providers.js';
-import { RevocationFollower } from '../token-exchange/revocation/revocation.follower.js';
-import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
-import { RevocationService } from '../token-exchange/revocation/revocation.service.js';
-import { Revocations } from '../token-exchange/revocation/revocations.js';
+import type { SessionOptions } from '../token-exchange/advanced.js';
+import {
+  ACCESS_TOKEN_OPTIONS,
+  ACCESS_TOKEN_PROVIDERS,
+  AccessTokenService,
+  REVOCATION_PROVIDERS,
+  RevocationFollower,
+  RevocationRepository,
+  Revocations,
+  RevocationService,
+  SESSION_OPTIONS,
+  SESSION_PROVIDERS,
+  SessionRepository,
+  SessionService,
+  UserDirectory,
+} from '../token-exchange/advanced.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
-import type { SessionOptions } from '../token-exchange/sessions/session.options.js';
-import { SESSION_OPTIONS } from '../token-exchange/sessions/session.options.js';
-import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
-import { SessionService } from '../token-exchange/sessions/session.service.js';
-import { SESSION_PROVIDERS } from '../token-exchange/sessions/sessions.providers.js';
 import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';

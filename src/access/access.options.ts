@@ -1,5 +1,5 @@
 // What the access module is told at registration.
-import type { BearerReason } from '../token-exchange/refusals.js';
+import type { BearerReason } from '../token-exchange/plain.js';
 
 /** Where access tokens are issued. */
 export interface TokenEndpoint {

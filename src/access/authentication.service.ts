@@ -1,12 +1,7 @@
 // Finds out who presents a credential, and reads that user's present state.
 import { Injectable } from '@nestjs/common';
-import type {
-  AccessTokenRefusal,
-  VerifiedAccessToken,
-} from '../token-exchange/tokens/access-token.service.js';
-import { AccessTokenService } from '../token-exchange/tokens/access-token.service.js';
-import type { Party } from '../token-exchange/rejection.js';
-import { SessionService } from '../token-exchange/sessions/session.service.js';
+import type { AccessTokenRefusal, Party, VerifiedAccessToken } from '../token-exchange/advanced.js';
+import { AccessTokenService, SessionService } from '../token-exchange/advanced.js';
 import type { User } from '../users/user.repository.js';
 import { UserRepository } from '../users/user.repository.js';
 import type { Principal } from './principal.js';

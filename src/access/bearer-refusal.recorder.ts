@@ -2,13 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { auditEvent } from '../token-exchange/audit/audit-event.js';
-import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
-import { AuditBus } from '../token-exchange/audit/audit.bus.js';
+import { AuditBus } from '../token-exchange/advanced.js';
+import type { AuditEvent } from '../token-exchange/plain.js';
+import { auditEvent, bearerLine } from '../token-exchange/plain.js';
 import { Clock } from '../platform/clock.js';
 import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
-import { bearerLine } from '../token-exchange/refusal-line.js';
 import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
 import { clientOf } from '../platform/http/throttle/client-address.js';
 import { WINDOW_MS, counterKey } from '../platform/http/throttle/minute-throttler.guard.js';

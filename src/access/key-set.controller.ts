@@ -1,7 +1,7 @@
 // Publishes the public keys of access tokens, for resource servers of the operator's own.
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import type { JSONWebKeySet } from 'jose';
-import { SigningKeyService } from '../token-exchange/tokens/signing-key.service.js';
+import { SigningKeyService } from '../token-exchange/advanced.js';
 import { PublishedInterceptor } from './published.interceptor.js';
 import { KEY_SET, WELL_KNOWN } from './well-known.js';
 

@@ -1,6 +1,6 @@
 // Publishes where access tokens come from and what they are for, so that clients need nothing but the base address.
 import { Controller, Get, Inject, NotFoundException, UseInterceptors } from '@nestjs/common';
-import { ACCESS_TOKEN_ALGORITHM } from '../token-exchange/tokens/access-token.service.js';
+import { ACCESS_TOKEN_ALGORITHM } from '../token-exchange/advanced.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import { PublishedInterceptor } from './published.interceptor.js';

@@ -6,16 +6,18 @@ import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
-import { AuditBus } from '../token-exchange/audit/audit.bus.js';
+import {
+  AuditBus,
+  JwksSnapshotRepository,
+  RevocationFollower,
+  RevocationRepository,
+  SessionRepository,
+  StoredEntryChanges,
+  StoredEntryRepository,
+} from '../token-exchange/advanced.js';
 import { Database } from '../platform/database/database.js';
 import { Clock } from '../platform/clock.js';
 import { LOGGER } from '../platform/log/log.js';
-import { JwksSnapshotRepository } from '../token-exchange/trust/jwks/jwks-snapshot.repository.js';
-import { StoredEntryChanges } from '../token-exchange/trust/stored/stored-entry.changes.js';
-import { StoredEntryRepository } from '../token-exchange/trust/stored/stored-entry.repository.js';
-import { RevocationFollower } from '../token-exchange/revocation/revocation.follower.js';
-import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
-import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';

@@ -1,11 +1,8 @@
 // What the operations on stored trusted key entries have in common: how a change is told, and how a refusal is.
-import type { AuditContext } from '../token-exchange/audit/audit-event.js';
-import { policyInWords } from '../token-exchange/trust/policy-words.js';
-import { StoredEntryError } from '../token-exchange/trust/stored/stored-entry.js';
-import type {
-  StoredEntryChange,
-  StoredEntryChanges,
-} from '../token-exchange/trust/stored/stored-entry.changes.js';
+import type { StoredEntryChange, StoredEntryChanges } from '../token-exchange/advanced.js';
+import { StoredEntryError } from '../token-exchange/advanced.js';
+import type { AuditContext } from '../token-exchange/plain.js';
+import { policyInWords } from '../token-exchange/plain.js';
 import { CommandError } from './command-error.js';
 import type { Changed, ChangeWork } from './operation.js';
 import { refuseTrustChange } from './owner-protection.js';

@@ -1,8 +1,7 @@
 // Explains what the service would make of a token, without using it up; and why a request was refused.
-import type { TokenExplanation } from '../token-exchange/explain/token-explanation.js';
-import { FIELD_LIMITS } from '../token-exchange/http/token-exchange.form.js';
+import type { TokenExplanation } from '../token-exchange/explain/index.js';
+import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../token-exchange/plain.js';
 import { hasMoreCharacters } from '../platform/text/characters.js';
-import { MAX_TOKEN_CHARACTERS } from '../token-exchange/verify/compact-jws.js';
 import { judgeText } from '../audit/trail-filter.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import { InputError } from './command-error.js';

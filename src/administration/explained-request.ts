@@ -1,9 +1,8 @@
 // Says what the trail holds of one request, with cause and remedy of what was refused in it.
 import { outcomeOf } from '../audit/instance-events.js';
 import type { StoredEvent } from '../audit/audit-trail.reader.js';
-import type { CheckedExplanation, Explanation } from '../token-exchange/refusals.js';
-import { BEARER_REFUSALS, FAULT } from '../token-exchange/refusals.js';
-import { TOKEN_REFUSALS } from '../token-exchange/token-refusals.js';
+import type { CheckedExplanation, Explanation } from '../token-exchange/plain.js';
+import { BEARER_REFUSALS, FAULT, TOKEN_REFUSALS } from '../token-exchange/plain.js';
 
 /** JSON throughout. */
 export interface ExplainedRequest {

@@ -5,15 +5,16 @@ import type { OpenDatabase } from '../platform/database/data-source.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
 import { Database } from '../platform/database/database.js';
-import type { ExplanationRequest } from '../token-exchange/explain/explanation-request.js';
-import type { TokenExplanation } from '../token-exchange/explain/token-explanation.js';
+import type { StoredEntriesRules } from '../token-exchange/advanced.js';
+import {
+  JwksSnapshotRepository,
+  RevocationRepository,
+  SessionRepository,
+  StoredEntryChanges,
+  StoredEntryRepository,
+} from '../token-exchange/advanced.js';
+import type { ExplanationRequest, TokenExplanation } from '../token-exchange/explain/index.js';
 import type { Clock } from '../platform/clock.js';
-import { JwksSnapshotRepository } from '../token-exchange/trust/jwks/jwks-snapshot.repository.js';
-import type { StoredEntriesRules } from '../token-exchange/trust/stored/stored-entries.judgement.js';
-import { StoredEntryChanges } from '../token-exchange/trust/stored/stored-entry.changes.js';
-import { StoredEntryRepository } from '../token-exchange/trust/stored/stored-entry.repository.js';
-import { RevocationRepository } from '../token-exchange/revocation/revocation.repository.js';
-import { SessionRepository } from '../token-exchange/sessions/session.repository.js';
 import { User, UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';

@@ -1,9 +1,8 @@
 // Lists all trusted key entries, configured and stored, with what each allows.
-import { toJwksAddress } from '../token-exchange/trust/jwks/jwks-snapshot.repository.js';
-import { policyInWords } from '../token-exchange/trust/policy-words.js';
-import type { JudgedEntry } from '../token-exchange/trust/stored/stored-entry.js';
-import { labelOf } from '../token-exchange/trust/stored/stored-entry.js';
-import type { TrustedKeyEntry } from '../token-exchange/trust/trusted-key.js';
+import type { JudgedEntry } from '../token-exchange/advanced.js';
+import { labelOf, toJwksAddress } from '../token-exchange/advanced.js';
+import type { TrustedKeyEntry } from '../token-exchange/plain.js';
+import { policyInWords } from '../token-exchange/plain.js';
 import { readNothing } from './input.js';
 import type { ListOperation } from './operation.js';
 

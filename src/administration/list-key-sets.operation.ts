@@ -1,6 +1,6 @@
 // Tells what the instances have stored about fetched key sets.
-import { readJwks } from '../token-exchange/trust/jwks/jwks-content.js';
-import type { JwksSnapshot } from '../token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import type { JwksSnapshot } from '../token-exchange/advanced.js';
+import { readJwks } from '../token-exchange/plain.js';
 import type { Read } from './input.js';
 import { readMembers } from './input.js';
 import type { ListOperation } from './operation.js';

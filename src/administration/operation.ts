@@ -1,5 +1,5 @@
 // What an administrative operation is: one thing that a command asks of the instance, in this process or through the running service.
-import type { AuditContext, AuditEvent } from '../token-exchange/audit/audit-event.js';
+import type { AuditContext, AuditEvent } from '../token-exchange/plain.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
 import type { InstanceParts } from './instance-parts.js';

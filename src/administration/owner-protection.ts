@@ -1,5 +1,5 @@
 // Keeps administrators at the operator's page from the owner: what is the owner's to decide, and what concerns the owner's account.
-import type { TrustPolicy } from '../token-exchange/trust/trust-policy.js';
+import type { TrustPolicy } from '../token-exchange/plain.js';
 import { OWNER_ROLE } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
 import { CommandError } from './command-error.js';

@@ -1,6 +1,6 @@
 // Asks the instances to fetch key sets now, and tells what came of it.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JwksSnapshotRepository } from '../token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import type { JwksSnapshotRepository } from '../token-exchange/advanced.js';
 import { readMembers, wholeNumber } from './input.js';
 import type { ChosenKeySets, StoredKeySet } from './list-key-sets.operation.js';
 import { hashes, storedKeySet } from './list-key-sets.operation.js';

@@ -1,5 +1,5 @@
 // Takes trust in a key, or in all keys of an issuer, back with all that it has vouched for, and gives it again.
-import { restoreTrust, revokeTrust } from '../token-exchange/revocation/trust-changes.js';
+import { restoreTrust, revokeTrust } from '../token-exchange/advanced.js';
 import { CommandError } from './command-error.js';
 import type { Read } from './input.js';
 import { readMembers, storableText } from './input.js';

@@ -1,5 +1,5 @@
 // Sets the password of an operator, or a code by which that one sets it. Neither password nor code comes here, only their hashes.
-import { auditEvent } from '../token-exchange/audit/audit-event.js';
+import { auditEvent } from '../token-exchange/plain.js';
 import { CODE_LIFETIME_SECONDS } from './accounts/sign-in-code.js';
 import { isPasswordHash } from './accounts/password-hasher.js';
 import { OPERATOR_ROLES } from '../users/role.js';

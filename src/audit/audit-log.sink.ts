@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
-import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
+import type { AuditEvent } from '../token-exchange/plain.js';
 import { LOGGER } from '../platform/log/log.js';
 import { outcomeOf } from './instance-events.js';
 

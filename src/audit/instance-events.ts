@@ -1,20 +1,18 @@
 // The audit events of this instance beside those of token exchange, a row for each; and what both catalogues say together.
+import type { EventRow, Events, PayloadsOf } from '../token-exchange/plain.js';
 import {
   ACCESS_TOKEN_ID,
-  SESSION_FAMILY_ID,
-  TOKEN_EXCHANGE_EVENTS,
   clientAddress,
-} from '../token-exchange/audit/event-catalogue.js';
-import type { EventRow, Events, PayloadsOf } from '../token-exchange/audit/event-members.js';
-import {
   event,
   integer,
   oneOf,
   optional,
+  SESSION_FAMILY_ID,
   text,
   textsByName,
+  TOKEN_EXCHANGE_EVENTS,
   uuid,
-} from '../token-exchange/audit/event-members.js';
+} from '../token-exchange/plain.js';
 
 /** Why a sign-in at the operator's page was refused. */
 const OPERATOR_REFUSAL_REASONS = [

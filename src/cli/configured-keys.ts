@@ -2,9 +2,9 @@
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
 import { trustedKeysRules } from '../instance/startup.js';
-import type { TrustedKeysRules } from '../token-exchange/trust/entry-reader.js';
-import type { StoredEntriesRules } from '../token-exchange/trust/stored/stored-entries.judgement.js';
-import { readTrustedKeys } from '../token-exchange/trust/trusted-key-entry.js';
+import type { StoredEntriesRules } from '../token-exchange/advanced.js';
+import type { TrustedKeysRules } from '../token-exchange/plain.js';
+import { readTrustedKeys } from '../token-exchange/plain.js';
 import type { CommandContext } from './command-context.js';
 
 /** As the service reads them. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { VARIABLES } from '../config/environment.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { encryptionKeys } from '../instance/startup.js';
-import { SigningKeyRepository } from '../token-exchange/tokens/signing-key.repository.js';
+import { SigningKeyRepository } from '../token-exchange/advanced.js';
 import { Database } from '../platform/database/database.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import type { Resealing, Unreadable } from '../platform/secrets/resealing.js';

@@ -4,7 +4,7 @@ import type {
   ExplainedParty,
   ExplainedUser,
   TokenExplanation,
-} from '../token-exchange/explain/token-explanation.js';
+} from '../token-exchange/explain/index.js';
 import { printable, renderTable } from './table.js';
 
 const HEADINGS = ['STATE', 'TOKEN', 'CHECK', 'OF', 'EXPECTED', 'FOUND'];

@@ -1,10 +1,7 @@
 // Fetches key sets now, as the service would, and says what came.
-import type { JwksKey } from '../token-exchange/trust/jwks/jwks-content.js';
-import { JwksContentError, readJwks } from '../token-exchange/trust/jwks/jwks-content.js';
-import { JwksFetchError, JwksFetcher } from '../token-exchange/trust/jwks/jwks-fetcher.js';
-import { toJwksAddress } from '../token-exchange/trust/jwks/jwks-snapshot.repository.js';
-import type { TrustedKeysRules } from '../token-exchange/trust/entry-reader.js';
-import type { JwksEntry } from '../token-exchange/trust/trusted-key.js';
+import { JwksFetcher, JwksFetchError, toJwksAddress } from '../token-exchange/advanced.js';
+import type { JwksEntry, JwksKey, TrustedKeysRules } from '../token-exchange/plain.js';
+import { JwksContentError, readJwks } from '../token-exchange/plain.js';
 import { printable } from './table.js';
 
 /** What came of one address. */

@@ -6,7 +6,7 @@ import type { Config } from '../config/load-config.js';
 import { explainerOf } from '../instance/ports/instance-explainer.js';
 import { QUOTA_VARIABLES, quotaLimits } from '../instance/quota-limits.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
-import type { ExplanationRules } from '../token-exchange/explain/explanation-request.js';
+import type { ExplanationRules } from '../token-exchange/explain/index.js';
 import type { Clock } from '../platform/clock.js';
 import type { CommandContext } from './command-context.js';
 import { storedEntriesRulesOf } from './configured-keys.js';

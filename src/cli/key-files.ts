@@ -1,9 +1,8 @@
 // Makes a partner's key pair, and the files in which it is kept and published.
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import type { Algorithm } from '../token-exchange/trust/algorithms.js';
-import { familyOf } from '../token-exchange/trust/algorithms.js';
-import { thumbprintOf } from '../token-exchange/trust/thumbprint.js';
+import type { Algorithm } from '../token-exchange/plain.js';
+import { familyOf, thumbprintOf } from '../token-exchange/plain.js';
 
 /** As long as keys of 128 bits of security (NIST SP 800-57, part 1, table 2). */
 const RSA_BITS = 3072;

@@ -1,8 +1,8 @@
 // svc-admin keys keygen: makes the key pair by which a partner signs.
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { Algorithm } from '../token-exchange/trust/algorithms.js';
-import { ALGORITHMS } from '../token-exchange/trust/algorithms.js';
+import type { Algorithm } from '../token-exchange/plain.js';
+import { ALGORITHMS } from '../token-exchange/plain.js';
 import type { CommandContext } from './command-context.js';
 import { defaultKid, keyPaths, keyTexts, newPrivateKey } from './key-files.js';
 import { printable } from './table.js';

@@ -7,7 +7,7 @@ import { VARIABLES } from '../config/environment.js';
 import type { License, LicenseFeature } from '../config/license.js';
 import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.js';
 import { Clock } from '../platform/clock.js';
-import { signCompactJws } from '../token-exchange/tokens/jws-signer.js';
+import { signCompactJws } from '../token-exchange/plain.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
 import { isoMoment, listOf, wholeNumber } from './option-values.js';

@@ -1,7 +1,6 @@
 // What is to be typed after `svc-admin init`, up to the first call of the API with an exchanged token.
 import { relative } from 'node:path';
-import { TOKEN_EXCHANGE_GRANT } from '../token-exchange/http/token-exchange.form.js';
-import { TOKEN_PATH } from '../token-exchange/http/paths.js';
+import { TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/plain.js';
 import type { InitAnswers } from './init-answers.js';
 import type { InitPaths, PartnerKey } from './init-files.js';
 

@@ -1,9 +1,8 @@
 // Reads a private key from a file, and says how it signs.
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import type { JwsSigner } from '../token-exchange/tokens/jws-signer.js';
-import type { Algorithm } from '../token-exchange/trust/algorithms.js';
-import { algorithmsFitting, keyFits, signatureParameters } from '../token-exchange/trust/algorithms.js';
+import type { Algorithm, JwsSigner } from '../token-exchange/plain.js';
+import { algorithmsFitting, keyFits, signatureParameters } from '../token-exchange/plain.js';
 import type { CommandContext } from './command-context.js';
 import { CommandError } from '../administration/command-error.js';
 import { readTextFile } from './text-file.js';

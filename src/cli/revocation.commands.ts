@@ -4,7 +4,7 @@ import type { ListedRevocation } from '../administration/list-revocations.operat
 import { LIST_REVOCATIONS } from '../administration/list-revocations.operation.js';
 import type { ChosenKeys } from '../administration/revoke-keys.operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from '../administration/revoke-keys.operation.js';
-import type { TrustedKeyEntry } from '../token-exchange/trust/trusted-key.js';
+import type { TrustedKeyEntry } from '../token-exchange/plain.js';
 import { perform, readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { printable, renderTable } from './table.js';

@@ -5,7 +5,7 @@ import { CommandError } from '../administration/command-error.js';
 import type { ExplainedRequest } from '../administration/explained-request.js';
 import type { TokenToExplain } from '../administration/explain-token.operation.js';
 import { EXPLAIN_TOKEN } from '../administration/explain-token.operation.js';
-import { MAX_TOKEN_CHARACTERS } from '../token-exchange/verify/compact-jws.js';
+import { MAX_TOKEN_CHARACTERS } from '../token-exchange/plain.js';
 import { readList } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { explanationText } from './explanation-text.js';

@@ -3,7 +3,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
 import type { FeatureState } from '../health/health.controller.js';
-import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from '../token-exchange/http/paths.js';
+import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import type { AvailabilitySettings, UnavailableReason } from './availability.js';

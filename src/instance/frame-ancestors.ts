@@ -1,6 +1,6 @@
 // Who may frame the instance, and what an operator should be told about it at the start.
 import type { Config } from '../config/load-config.js';
-import type { TrustedKeyEntry } from '../token-exchange/trust/trusted-key.js';
+import type { TrustedKeyEntry } from '../token-exchange/plain.js';
 
 type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
 type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins'>[];

@@ -1,8 +1,8 @@
 // What the configuration says to token exchange: as the module is registered by it, and as tokens are explained by it.
-import type { ExplanationRules } from '../token-exchange/explain/explanation-request.js';
+import type { ExplanationRules } from '../token-exchange/explain/index.js';
+import type { TokenExchangeSettings, UserTable } from '../token-exchange/plain.js';
+import { completedOptions } from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
-import type { TokenExchangeSettings, UserTable } from '../token-exchange/token-exchange.options.js';
-import { completedOptions } from '../token-exchange/token-exchange.settings.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
 import type { AvailabilitySettings } from './availability.js';
 import { unavailableBecause } from './availability.js';

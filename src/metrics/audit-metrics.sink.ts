@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { outcomeOf } from '../audit/instance-events.js';
-import type { AuditEvent } from '../token-exchange/audit/audit-event.js';
+import type { AuditEvent } from '../token-exchange/plain.js';
 import { Metrics } from './metrics.js';
 
 @Injectable()

@@ -20,35 +20,42 @@ import { PACKAGE, homeOf, manifestIn, preparedInstallation } from './support/pac
 import { LOWEST_OF_11, LOWEST_OF_12, PEER_SETS } from './support/peer-versions.js';
 import { TOKEN_EXCHANGE_TABLES } from '../../src/token-exchange/migrations/index.js';
 
-/** What the README documents, and nobody may rely on anything else. */
-const VALUES = [
-  'AccessTokenIssuer',
-  'AccessTokenService',
-  'AuditTrail',
-  'Clock',
-  'DatabaseOutages',
-  'ExchangeTelemetry',
-  'Leader',
-  'LoginFailurePage',
-  'Notifications',
-  'RevocationService',
-  'Revocations',
-  'SessionOpener',
-  'SessionService',
-  'SignOutService',
-  'SoleLeader',
-  'SoleProcessNotifications',
-  'StoredEntryError',
-  'StoredEntryService',
-  'TOKEN_EXCHANGE_MIGRATIONS',
-  'TemporarilyUnavailableException',
-  'TokenExchangeModule',
-  'Transaction',
-  'UserDirectory',
-  'limitWaits',
-  'managerOf',
-  'readTrustedKeys',
-];
+/** The values that each entry exports. */
+const VALUES = {
+  [PACKAGE]: [
+    'AccessTokenService',
+    'SessionService',
+    'TOKEN_EXCHANGE_MIGRATIONS',
+    'TokenExchangeModule',
+    'UserDirectory',
+    'managerOf',
+  ],
+  // What else it exports is for the instance of this repository.
+  [`${PACKAGE}/advanced`]: [
+    'AccessTokenIssuer',
+    'AuditTrail',
+    'Clock',
+    'DatabaseOutages',
+    'ExchangeTelemetry',
+    'Leader',
+    'LoginFailurePage',
+    'Notifications',
+    'RevocationService',
+    'Revocations',
+    'SessionOpener',
+    'SignOutService',
+    'SoleLeader',
+    'SoleProcessNotifications',
+    'StoredEntryError',
+    'StoredEntryService',
+    'TemporarilyUnavailableException',
+    'Transaction',
+    'limitWaits',
+    'readTrustedKeys',
+  ],
+};
+/** How many names, types among them, a host has to look through first. */
+const MOST_EXPORTS = 15;
 const EXAMPLES = ['examples/own-product', 'examples/with-defaults'];
 const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
 
@@ -66,9 +73,22 @@ function evaluated(program: string): unknown {
 }
 
 describe('the entries', () => {
-  it('exports just what is documented', () => {
-    const program = `console.log(JSON.stringify(Object.keys(await import('${PACKAGE}')).sort()))`;
-    expect(evaluated(program)).toEqual(VALUES);
+  const exportsOf = (entry: string) =>
+    evaluated(`console.log(JSON.stringify(Object.keys(await import('${entry}')).sort()))`);
+
+  it('export what every host needs from the first, and what is documented besides from the second', () => {
+    expect(exportsOf(PACKAGE)).toEqual(VALUES[PACKAGE]);
+    const advanced = `${PACKAGE}/advanced`;
+    expect(exportsOf(advanced)).toEqual(expect.arrayContaining(VALUES[advanced] ?? []));
+  });
+
+  it(`export not more than ${MOST_EXPORTS} names from the first, types included`, () => {
+    const { text } = repositoryFile('src/token-exchange/index.ts');
+    const names = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
+      list.split(','),
+    );
+    expect(names.length).toBeGreaterThan(VALUES[PACKAGE]?.length ?? 0);
+    expect(names.length).toBeLessThanOrEqual(MOST_EXPORTS);
   });
 
   it.each([
@@ -154,6 +174,8 @@ describe('the files', () => {
           'package.json',
           'dist/token-exchange/index.js',
           'dist/token-exchange/index.d.ts',
+          'dist/token-exchange/advanced.js',
+          'dist/token-exchange/advanced.d.ts',
         ].map((path) => `package/${path}`),
       ),
     );
@@ -163,7 +185,7 @@ describe('the files', () => {
 
   it('have the types of every entry whole, for a host that checks them too', () => {
     const folder = folderBesidePackage({
-      'check.ts': `export * from '${PACKAGE}';\n`,
+      'check.ts': `export * from '${PACKAGE}';\nexport * as advanced from '${PACKAGE}/advanced';\n`,
     });
     expect(problemsOf(folder, { skipLibCheck: false }).filter((line) => line.includes(PACKAGE))).toEqual([]);
   });

@@ -1,5 +1,5 @@
 // The product's API, for partners' backends with an access token.
-import type { VerifiedAccessToken } from '@embedded-token-exchange/nestjs';
+import type { VerifiedAccessToken } from '@embedded-token-exchange/nestjs/advanced';
 import { AccessTokenService } from '@embedded-token-exchange/nestjs';
 import { Controller, ForbiddenException, Get, Headers, UnauthorizedException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';

@@ -1,6 +1,7 @@
 // What the product shows in a browser, to a user with a session of the package.
 import { randomUUID } from 'node:crypto';
-import { SessionService, SignOutService } from '@embedded-token-exchange/nestjs';
+import { SessionService } from '@embedded-token-exchange/nestjs';
+import { SignOutService } from '@embedded-token-exchange/nestjs/advanced';
 import { Controller, Get, Header, Headers, HttpCode, Post, Res, UnauthorizedException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';

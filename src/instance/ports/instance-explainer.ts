@@ -1,18 +1,16 @@
 // Makes what explains the tokens that this instance is sent.
-import { JtiRepository } from '../../token-exchange/replay/jti.repository.js';
-import type { Database } from '../../platform/database/database.js';
-import { Transactions } from '../../platform/database/transaction.js';
+import type { JwksSnapshotRepository, RevocationRepository } from '../../token-exchange/advanced.js';
+import { IdentityLinkRepository, JtiRepository } from '../../token-exchange/advanced.js';
 import type {
   ExplanationRequest,
   ExplanationRules,
-} from '../../token-exchange/explain/explanation-request.js';
-import type { TokenExplanation } from '../../token-exchange/explain/token-explanation.js';
-import type { ExplanationSources } from '../../token-exchange/explain/token.explainer.js';
-import { TokenExplainer } from '../../token-exchange/explain/token.explainer.js';
+  ExplanationSources,
+  TokenExplanation,
+} from '../../token-exchange/explain/index.js';
+import { TokenExplainer } from '../../token-exchange/explain/index.js';
+import type { Database } from '../../platform/database/database.js';
+import { Transactions } from '../../platform/database/transaction.js';
 import type { Clock } from '../../platform/clock.js';
-import { IdentityLinkRepository } from '../../token-exchange/users/identity-link.repository.js';
-import type { JwksSnapshotRepository } from '../../token-exchange/trust/jwks/jwks-snapshot.repository.js';
-import type { RevocationRepository } from '../../token-exchange/revocation/revocation.repository.js';
 import type { UserRepository } from '../../users/user.repository.js';
 import type { UserService } from '../../users/user.service.js';
 import { InstanceUsers } from './instance-users.js';

@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { Tracing } from '../../platform/log/tracing.js';
 import { Metrics } from '../../metrics/metrics.js';
-import type { Flow } from '../../token-exchange/flow.js';
 import type {
+  Flow,
   KeySetFetchOutcome,
   KeySetState,
   KeysHeld,
@@ -11,9 +11,9 @@ import type {
   Stage,
   ThrottledFlow,
   TracedStep,
-} from '../../token-exchange/host/telemetry.js';
-import { ExchangeTelemetry } from '../../token-exchange/host/telemetry.js';
-import { Rejection } from '../../token-exchange/rejection.js';
+} from '../../token-exchange/advanced.js';
+import { ExchangeTelemetry } from '../../token-exchange/advanced.js';
+import { Rejection } from '../../token-exchange/plain.js';
 
 @Injectable()
 export class InstanceTelemetry extends ExchangeTelemetry {

@@ -2,8 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/operator-database.js';
 import { Database } from '../../platform/database/database.js';
-import type { VouchingKey } from '../../token-exchange/revocation/vouching-key.js';
-import { readRecordedKeys } from '../../token-exchange/revocation/vouching-key.js';
+import type { VouchingKey } from '../../token-exchange/advanced.js';
+import { readRecordedKeys } from '../../token-exchange/advanced.js';
 
 export interface EmbeddedSession {
   /** Its family's. */

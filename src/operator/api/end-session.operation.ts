@@ -1,5 +1,5 @@
 // Ends one session: of an embedded login, or of an operator.
-import { auditEvent } from '../../token-exchange/audit/audit-event.js';
+import { auditEvent } from '../../token-exchange/plain.js';
 import type { Read } from '../../administration/input.js';
 import { readMembers } from '../../administration/input.js';
 import type { ChangeOperation } from '../../administration/operation.js';

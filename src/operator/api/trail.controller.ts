@@ -3,7 +3,7 @@ import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { EXPLAIN_TOKEN } from '../../administration/explain-token.operation.js';
 import type { ExplainedRequest } from '../../administration/explained-request.js';
 import { REFUSAL_REASONS } from '../../administration/explained-request.js';
-import type { TokenExplanation } from '../../token-exchange/explain/token-explanation.js';
+import type { TokenExplanation } from '../../token-exchange/explain/index.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import { Call, OperatorController } from './operator-call.decorator.js';

@@ -1,10 +1,10 @@
 // Signs operators in and out, and changes their passwords.
 import { Injectable } from '@nestjs/common';
 import type { OperatorRefusalReason } from '../../audit/instance-events.js';
-import { auditEvent } from '../../token-exchange/audit/audit-event.js';
-import type { AuditEvent } from '../../token-exchange/audit/audit-event.js';
-import type { ToldWork } from '../../token-exchange/audit/audit.bus.js';
-import { AuditBus } from '../../token-exchange/audit/audit.bus.js';
+import type { ToldWork } from '../../token-exchange/advanced.js';
+import { AuditBus } from '../../token-exchange/advanced.js';
+import type { AuditEvent } from '../../token-exchange/plain.js';
+import { auditEvent } from '../../token-exchange/plain.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';

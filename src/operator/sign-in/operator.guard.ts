@@ -2,7 +2,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { readSessionCookies } from '../../token-exchange/sessions/session-cookie.js';
+import { readSessionCookies } from '../../token-exchange/advanced.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import type { OperatorOptions } from '../operator.options.js';
 import { OPERATOR_OPTIONS } from '../operator.options.js';

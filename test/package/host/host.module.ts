@@ -1,6 +1,8 @@
 // A product as a test wants it, around the package: made of the parts of the two examples.
-import type { TokenExchangeParts, TokenExchangeSettings } from '@embedded-token-exchange/nestjs';
-import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule, limitWaits } from '@embedded-token-exchange/nestjs';
+import type { TokenExchangeSettings } from '@embedded-token-exchange/nestjs';
+import type { TokenExchangeParts } from '@embedded-token-exchange/nestjs/advanced';
+import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule } from '@embedded-token-exchange/nestjs';
+import { limitWaits } from '@embedded-token-exchange/nestjs/advanced';
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';

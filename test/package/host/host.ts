@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StoredEntryService } from '@embedded-token-exchange/nestjs';
+import { StoredEntryService } from '@embedded-token-exchange/nestjs/advanced';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';

@@ -1,5 +1,5 @@
 // What the product shows in a browser, to a user with a session.
-import { Revocations } from '@embedded-token-exchange/nestjs';
+import { Revocations } from '@embedded-token-exchange/nestjs/advanced';
 import { Controller, Get, Header, Headers, UnauthorizedException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, Repository } from 'typeorm';

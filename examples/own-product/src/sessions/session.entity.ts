@@ -1,5 +1,5 @@
 // A browser session of the product.
-import type { VouchingKey } from '@embedded-token-exchange/nestjs';
+import type { VouchingKey } from '@embedded-token-exchange/nestjs/advanced';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('product_session')

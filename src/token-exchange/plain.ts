@@ -1,0 +1,51 @@
+// Values, types and functions that need neither Nest nor a database. The start and the commands of this instance import them before
+// anything else is loaded.
+
+// Trusted key entries, and what signs
+export { ALGORITHMS, algorithmsFitting, familyOf, keyFits, signatureParameters } from './trust/algorithms.js';
+export type { Algorithm } from './trust/algorithms.js';
+export type { Findings } from './trust/entry-members.js';
+export { readEntry } from './trust/entry-reader.js';
+export type { TrustedKeysRules } from './trust/entry-reader.js';
+export { JwksContentError, readJwks } from './trust/jwks/jwks-content.js';
+export type { JwksKey } from './trust/jwks/jwks-content.js';
+export { policyInWords } from './trust/policy-words.js';
+export { thumbprintOf } from './trust/thumbprint.js';
+export type { TrustPolicy } from './trust/trust-policy.js';
+export { readTrustedKeys } from './trust/trusted-key-entry.js';
+export type { TrustedKeysReading } from './trust/trusted-key-entry.js';
+export type { JwksEntry, TrustedKeyEntry } from './trust/trusted-key.js';
+export { signCompactJws } from './tokens/jws-signer.js';
+export type { JwsSigner } from './tokens/jws-signer.js';
+
+// Settings, tables
+export { completedOptions } from './token-exchange.settings.js';
+export type { TokenExchangeSettings, UserTable } from './token-exchange.options.js';
+export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
+
+// Endpoints
+export { EMBED_LOGIN_DESCRIPTION } from './http/embed-login.description.js';
+export { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './http/paths.js';
+export { TOKEN_EXCHANGE_DESCRIPTION } from './http/token-exchange.description.js';
+export { FIELD_LIMITS, TOKEN_EXCHANGE_GRANT } from './http/token-exchange.form.js';
+export { TOKEN_REVOCATION_DESCRIPTION } from './http/token-revocation.description.js';
+export { MAX_TOKEN_CHARACTERS } from './verify/compact-jws.js';
+
+// Refusals
+export { bearerLine } from './refusal-line.js';
+export { BEARER_REFUSALS, FAULT } from './refusals.js';
+export type { BearerReason, CheckedExplanation, Explanation } from './refusals.js';
+export { Rejection } from './rejection.js';
+export { TOKEN_REFUSALS } from './token-refusals.js';
+
+// Audit events
+export { auditEvent } from './audit/audit-event.js';
+export type { AuditContext, AuditEvent } from './audit/audit-event.js';
+export {
+  ACCESS_TOKEN_ID,
+  SESSION_FAMILY_ID,
+  TOKEN_EXCHANGE_EVENTS,
+  clientAddress,
+} from './audit/event-catalogue.js';
+export { event, integer, oneOf, optional, text, textsByName, uuid } from './audit/event-members.js';
+export type { EventRow, Events, PayloadsOf } from './audit/event-members.js';
