@@ -1,7 +1,7 @@
 // What is written from the code: which document, and how. `npm run docs` writes them all, and a test compares.
 import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
-import { EVENT_BLOCKS, EVENT_LIST, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
+import { EVENT_BLOCKS, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
 import { EMBED_ANSWERS, REFUSAL_BLOCKS } from './refusals.js';
 
 export interface WrittenDocument {
@@ -22,7 +22,6 @@ export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/endpoints.md', EMBED_ANSWERS),
   page('docs/audit-events.md', EVENT_BLOCKS),
-  page('docs/operations.md', EVENT_LIST),
   page('src/token-exchange/README.md', PACKAGE_EVENT_LIST),
   { path: 'docs/audit-events.schema.json', write: eventSchema },
 ];

@@ -61,7 +61,6 @@ export const EVENT_BLOCKS = {
     ),
 };
 
-export const EVENT_LIST = { events: () => eventList(AUDIT_EVENTS) };
 export const PACKAGE_EVENT_LIST = { events: () => eventList(TOKEN_EXCHANGE_EVENTS) };
 
 function eventList(events: Events): string {
