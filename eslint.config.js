@@ -84,6 +84,7 @@ export default defineConfig(
       'imports/downwards': 'error',
       'imports/entries': 'error',
       'imports/no-cycle': 'error',
+      'imports/no-folder-cycle': 'error',
       'imports/privileged': 'error',
       'no-restricted-syntax': ['error', ...defaultExports, ...globalModules],
     },

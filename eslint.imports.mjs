@@ -1,4 +1,4 @@
-// Rules about imports between modules of `src`, for ESLint: downwards only, no cycles, the package by its entries, and packages
+// Rules about imports between modules of `src`, for ESLint: downwards only, no cycles of files or folders, the package by its entries, and packages
 // that only some files may know.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -63,6 +63,7 @@ export const imports = {
     downwards: { create: downwards },
     entries: { create: entries },
     'no-cycle': { create: noCycle },
+    'no-folder-cycle': { create: noFolderCycle },
     privileged: { create: privileged },
   },
 };
@@ -116,26 +117,36 @@ function noCycle(context) {
   const from = pathOf(context.filename);
   return onImports((node, specifier) => {
     const to = targetOf(from, specifier);
-    const cycle = graph().has(to) ? pathBetween(to, from) : undefined;
+    const cycle = fileGraph().has(to) ? pathBetween(fileGraph(), to, from) : undefined;
     if (cycle !== undefined)
       context.report({ node, message: `import cycle: ${[from, ...cycle].join(' → ')}` });
   });
 }
 
-/** The shortest way by imports from one file to another. */
-function pathBetween(start, end) {
+function noFolderCycle(context) {
+  const from = dirname(pathOf(context.filename));
+  return onImports((node, specifier) => {
+    const to = dirname(targetOf(pathOf(context.filename), specifier));
+    const cycle = to !== from && folderGraph().has(to) ? pathBetween(folderGraph(), to, from) : undefined;
+    if (cycle !== undefined)
+      context.report({ node, message: `import cycle of folders: ${[from, ...cycle].join(' → ')}` });
+  });
+}
+
+/** The shortest way by imports from one file, or folder, to another. */
+function pathBetween(graph, start, end) {
   const ways = new Map([[start, [start]]]);
   for (const [path, way] of ways) {
     if (path === end) return way;
-    for (const next of graph().get(path) ?? []) if (!ways.has(next)) ways.set(next, [...way, next]);
+    for (const next of graph.get(path) ?? []) if (!ways.has(next)) ways.set(next, [...way, next]);
   }
   return undefined;
 }
 
-let cachedGraph;
+let cachedFileGraph;
 /** Each file of `src` with the files that it imports. Read once for a run of ESLint. */
-function graph() {
-  cachedGraph ??= new Map(
+function fileGraph() {
+  cachedFileGraph ??= new Map(
     readdirSync(join(root, 'src'), { recursive: true })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => {
@@ -144,7 +155,21 @@ function graph() {
         return [path, importedFiles.map(({ fileName }) => targetOf(path, fileName))];
       }),
   );
-  return cachedGraph;
+  return cachedFileGraph;
+}
+
+let cachedFolderGraph;
+/** Each folder with those that its files import from. */
+function folderGraph() {
+  if (cachedFolderGraph !== undefined) return cachedFolderGraph;
+  cachedFolderGraph = new Map();
+  for (const [path, targets] of fileGraph()) {
+    const folder = dirname(path);
+    const known = cachedFolderGraph.get(folder) ?? new Set();
+    for (const target of targets) if (fileGraph().has(target)) known.add(dirname(target));
+    cachedFolderGraph.set(folder, known);
+  }
+  return cachedFolderGraph;
 }
 
 function onImports(check) {

@@ -239,15 +239,23 @@ async function administration(
 ): Promise<DynamicModule[]> {
   if (dataDirectory === undefined && !startup.config.adminEnabled) return [];
   const { AdministrationModule } = await import('./administration/administration.module.js');
-  const { commandSocketPath } = await import('./administration/socket/command-socket.js');
   const { explainerOf } = await import('./instance/ports/instance-explainer.js');
-  const socket =
-    dataDirectory === undefined ? undefined : { path: commandSocketPath(dataDirectory), version: VERSION };
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
   const rules = explanationRules(startup, time);
   const explain = explainerOf(() => Promise.resolve(rules));
   const needs = [clock, logging, database, audit, access, users, projects, work];
-  return [AdministrationModule.register(socket, { trust, explain }, needs)];
+  const module = AdministrationModule.register({ trust, explain }, needs);
+  return dataDirectory === undefined
+    ? [module]
+    : [module, await commandSocket(dataDirectory, [logging, module])];
+}
+
+async function commandSocket(dataDirectory: string, needs: readonly DynamicModule[]): Promise<DynamicModule> {
+  const { CommandSocketModule } = await import('./administration/socket/command-socket.module.js');
+  const { commandSocketPath } = await import('./administration/socket/command-socket.js');
+  return CommandSocketModule.register({ path: commandSocketPath(dataDirectory), version: VERSION }, [
+    ...needs,
+  ]);
 }
 
 /** How the streams to all sinks go. */

@@ -1,8 +1,8 @@
 // The tables of docs/refusals.md, and the answers of docs/endpoints.md, from the catalogue of refusals.
-import { bearerAnchor } from '../../src/token-exchange/refusal-line.js';
-import type { BearerReason, Explanation } from '../../src/token-exchange/refusals.js';
-import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals.js';
-import { TOKEN_REFUSALS } from '../../src/token-exchange/token-refusals.js';
+import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
+import type { BearerReason, Explanation } from '../../src/token-exchange/refusals/refusals.js';
+import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { table } from './blocks.js';
 
 const REASON_HEAD = ['Reason', 'Cause', 'Remedy'];

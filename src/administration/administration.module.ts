@@ -1,7 +1,6 @@
 // Performs administrative operations in the running service, for commands that come by its socket and for the operator's page.
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import type { Logger } from 'pino';
 import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
@@ -17,7 +16,6 @@ import {
 } from '../token-exchange/advanced.js';
 import { Database } from '../platform/database/database.js';
 import { Clock } from '../platform/clock.js';
-import { LOGGER } from '../platform/log/log.js';
 import { UserRepository } from '../users/user.repository.js';
 import { UserService } from '../users/user.service.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
@@ -25,18 +23,14 @@ import { Quotas } from '../workspace/quotas/quotas.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { Administration } from './administration.js';
 import type { InstanceParts, InstanceSettings } from './instance-parts.js';
-import type { CommandServerOptions } from './socket/command.server.js';
-import { CommandServer } from './socket/command.server.js';
 
 @Module({})
 export class AdministrationModule {
   /**
-   * @param options of the socket; undefined: none is opened
    * @param settings what is configured
    * @param imports modules that offer clock, log, database, audit bus, sessions, revocations, users, projects, workflows and quotas
    */
   static register(
-    options: CommandServerOptions | undefined,
     settings: Omit<InstanceSettings, 'limits'>,
     imports: NonNullable<ModuleMetadata['imports']>,
   ): DynamicModule {
@@ -49,7 +43,6 @@ export class AdministrationModule {
         OperatorAccountRepository,
         OperatorSessionRepository,
         administration(settings),
-        ...(options === undefined ? [] : [server(options)]),
       ],
       exports: [Administration, JwksSnapshotRepository],
     };
@@ -114,10 +107,4 @@ function administration(settings: Omit<InstanceSettings, 'limits'>): Provider {
       OperatorSessionRepository,
     ],
   };
-}
-
-function server(options: CommandServerOptions): Provider {
-  const useFactory = (performs: Administration, logger: Logger) =>
-    new CommandServer(options, performs, logger);
-  return { provide: CommandServer, useFactory, inject: [Administration, LOGGER] };
 }

@@ -14,7 +14,7 @@ export type {
   SessionSettings,
   TokenRevocationSettings,
   UserTable,
-} from './token-exchange.options.js';
+} from './settings/token-exchange.options.js';
 export type { Given, TokenExchangeParts } from './token-exchange.parts.js';
 
 // Ports
@@ -41,7 +41,7 @@ export type {
 } from './host/telemetry.js';
 export { UserDirectory } from './host/users.js';
 export type { ExternalIdentity, UserLock } from './host/users.js';
-export type { Flow } from './flow.js';
+export type { Flow } from './host/flow.js';
 export { Leader, SoleLeader } from '../platform/jobs/leader.js';
 export { Notifications, SoleProcessNotifications } from '../platform/jobs/notifications.js';
 export type { Subscription } from '../platform/jobs/notifications.js';
@@ -122,5 +122,5 @@ export type { StoredEntryRecord } from './audit/event-catalogue.js';
 export { IdentityLinkRepository } from './users/identity-link.repository.js';
 export { ClockDifference } from './replay/clock-difference.js';
 export { JtiRepository } from './replay/jti.repository.js';
-export type { ExternalPerson, Party } from './rejection.js';
-export type { RejectionReason } from './token-refusals.js';
+export type { ExternalPerson, Party } from './refusals/rejection.js';
+export type { RejectionReason } from './refusals/token-refusals.js';

@@ -1,6 +1,6 @@
 // The entry of the package: what every host needs. Ports, services and events beyond that are in advanced.ts.
 export { TokenExchangeModule } from './token-exchange.module.js';
-export type { TokenExchangeSettings } from './token-exchange.options.js';
+export type { TokenExchangeSettings } from './settings/token-exchange.options.js';
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
 
 // The host's users

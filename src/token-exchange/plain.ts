@@ -19,8 +19,8 @@ export { signCompactJws } from './tokens/jws-signer.js';
 export type { JwsSigner } from './tokens/jws-signer.js';
 
 // Settings, tables
-export { completedOptions } from './token-exchange.settings.js';
-export type { TokenExchangeSettings, UserTable } from './token-exchange.options.js';
+export { completedOptions } from './settings/token-exchange.settings.js';
+export type { TokenExchangeSettings, UserTable } from './settings/token-exchange.options.js';
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
 
 // Endpoints
@@ -32,11 +32,11 @@ export { TOKEN_REVOCATION_DESCRIPTION } from './http/token-revocation.descriptio
 export { MAX_TOKEN_CHARACTERS } from './verify/compact-jws.js';
 
 // Refusals
-export { bearerLine } from './refusal-line.js';
-export { BEARER_REFUSALS, FAULT } from './refusals.js';
-export type { BearerReason, CheckedExplanation, Explanation } from './refusals.js';
-export { Rejection } from './rejection.js';
-export { TOKEN_REFUSALS } from './token-refusals.js';
+export { bearerLine } from './refusals/refusal-line.js';
+export { BEARER_REFUSALS, FAULT } from './refusals/refusals.js';
+export type { BearerReason, CheckedExplanation, Explanation } from './refusals/refusals.js';
+export { Rejection } from './refusals/rejection.js';
+export { TOKEN_REFUSALS } from './refusals/token-refusals.js';
 
 // Audit events
 export { auditEvent } from './audit/audit-event.js';

@@ -33,11 +33,11 @@ import { SESSION_OPTIONS } from './sessions/session.options.js';
 import { SessionService } from './sessions/session.service.js';
 import { SESSION_PROVIDERS } from './sessions/sessions.providers.js';
 import { SignOutService } from './sessions/sign-out.service.js';
-import { SilentTelemetry } from './silent-telemetry.js';
+import { SilentTelemetry } from './host/silent-telemetry.js';
 import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
 import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';
-import type { TokenExchangeSettings } from './token-exchange.options.js';
-import { completedAccessTokens, completedSessions } from './token-exchange.settings.js';
+import type { TokenExchangeSettings } from './settings/token-exchange.options.js';
+import { completedAccessTokens, completedSessions } from './settings/token-exchange.settings.js';
 
 /** How a host gives one part: as a class whose own needs `imports` offer, or as any other provider of Nest's. */
 export type Given<Part> =

@@ -23,9 +23,9 @@ describe('the lint rules about imports', () => {
     ['src/misc/a.ts', '../users/b.js', 'eslint.imports.mjs does not list misc'],
     ['src/users/a.ts', '../../test/support/b.js', 'src may not import test'],
   ])('report that %s imports %s', (file, specifier, message) => {
-    expect(problemsIn(file, `import '${specifier}';`)).toEqual([message]);
-    expect(problemsIn(file, `export * from '${specifier}';`)).toEqual([message]);
-    expect(problemsIn(file, `void import('${specifier}');`)).toEqual([message]);
+    expect(problemsIn(file, `import '${specifier}';`)).toContain(message);
+    expect(problemsIn(file, `export * from '${specifier}';`)).toContain(message);
+    expect(problemsIn(file, `void import('${specifier}');`)).toContain(message);
   });
 
   it.each([
@@ -49,6 +49,13 @@ describe('the lint rules about imports', () => {
   it('report a cycle, with the way that it takes', () => {
     expect(problemsIn('src/platform/database/sql.ts', "import '../../users/user.repository.js';")).toContain(
       'import cycle: src/platform/database/sql.ts → src/users/user.repository.ts → src/platform/database/sql.ts',
+    );
+  });
+
+  it('report a cycle of folders whose files have none', () => {
+    const folders = ['token-exchange/trust', 'token-exchange/trust/jwks', 'token-exchange/trust'];
+    expect(problemsIn('src/token-exchange/trust/algorithms.ts', "import './jwks/jwks-cache.js';")).toContain(
+      `import cycle of folders: ${folders.map((folder) => `src/${folder}`).join(' → ')}`,
     );
   });
 

@@ -5,10 +5,10 @@ import {
   flowRefusalLine,
   noticeLine,
   rejectionLine,
-} from '../../src/token-exchange/refusal-line.js';
-import type { Explanation } from '../../src/token-exchange/refusals.js';
-import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals.js';
-import { TOKEN_REFUSALS } from '../../src/token-exchange/token-refusals.js';
+} from '../../src/token-exchange/refusals/refusal-line.js';
+import type { Explanation } from '../../src/token-exchange/refusals/refusals.js';
+import { BEARER_REFUSALS, NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { repositoryFile } from '../support/source-files.js';
 
 const wordsOf = <Table extends object>(table: Table) => Object.keys(table) as (keyof Table & string)[];

@@ -10,7 +10,7 @@ import { Leader, SoleLeader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
-import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
+import { SilentTelemetry } from '../../src/token-exchange/host/silent-telemetry.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { SetClock } from '../support/set-clock.js';
 import { TestService } from '../support/test-service.js';

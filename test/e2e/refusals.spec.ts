@@ -1,8 +1,8 @@
 // What an operator finds of each refusal by the request id alone, at the log level `warn`: cause, values, and nothing secret.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
-import { REQUEST_REFUSALS, NOTICES } from '../../src/token-exchange/refusals.js';
-import { TOKEN_REFUSALS } from '../../src/token-exchange/token-refusals.js';
+import { REQUEST_REFUSALS, NOTICES } from '../../src/token-exchange/refusals/refusals.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import type { AuditRow } from '../support/audit.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

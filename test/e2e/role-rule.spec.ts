@@ -7,14 +7,14 @@ import { CommitService } from '../../src/token-exchange/flows/commit.service.js'
 import { TokenExchangeService } from '../../src/token-exchange/flows/token-exchange.service.js';
 import { IssuancePlanner } from '../../src/token-exchange/flows/issuance.planner.js';
 import { EntryThrottleService } from '../../src/token-exchange/flows/entry-throttle.service.js';
-import type { Flow } from '../../src/token-exchange/flow.js';
+import type { Flow } from '../../src/token-exchange/host/flow.js';
 import { EmbeddedLoginService } from '../../src/token-exchange/flows/embedded-login.service.js';
 import { SessionService } from '../../src/token-exchange/sessions/session.service.js';
 import { KnownUsers } from '../../src/token-exchange/users/known-users.js';
 import { sizeOf } from '../support/series.js';
 import { IdentityService } from '../../src/token-exchange/users/identity.service.js';
 import { Notices } from '../../src/token-exchange/flows/notices.js';
-import { Rejection } from '../../src/token-exchange/rejection.js';
+import { Rejection } from '../../src/token-exchange/refusals/rejection.js';
 import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
 import { ExternalTokenVerifier } from '../../src/token-exchange/verify/external-token.verifier.js';
 import type { AuditRow } from '../support/audit.js';

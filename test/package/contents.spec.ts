@@ -205,7 +205,7 @@ describe('the documents', () => {
     const rows = [...text.matchAll(/^\| `([a-z][\w.]+)` \| [^|]* \| `(\d+)` \| (\d+) to (\d+) \|$/gm)];
     const ranges = rows.map(([, name = '', , min = '', max = '']) => ({ name, min, max }));
     expect(ranges.length).toBe(11);
-    const { text: code } = repositoryFile('src/token-exchange/token-exchange.options.ts');
+    const { text: code } = repositoryFile('src/token-exchange/settings/token-exchange.options.ts');
     for (const [, name = '', fallback = '', min = '', max = ''] of rows) {
       const member = name.split('.').at(-1);
       const sentence = `${grouped(min)} to ${grouped(max)}, default ${grouped(fallback)}`;

@@ -16,7 +16,7 @@ import type { JwksOptions } from '../../src/token-exchange/trust/jwks/jwks-optio
 import { JWKS_OPTIONS } from '../../src/token-exchange/trust/jwks/jwks-options.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/trust/trusted-key.js';
-import { SilentTelemetry } from '../../src/token-exchange/silent-telemetry.js';
+import { SilentTelemetry } from '../../src/token-exchange/host/silent-telemetry.js';
 
 /** Leads when the test says so. */
 export class AppointedLeader extends Leader {

@@ -6,8 +6,8 @@ import { ActorError, CommandError, InputError } from '../../administration/comma
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 import { ApiRefusal } from '../../workspace/api/api-refusal.js';
-import type { OperatorOptions } from '../operator.options.js';
-import { OPERATOR_OPTIONS } from '../operator.options.js';
+import type { OperatorOptions } from './operator.options.js';
+import { OPERATOR_OPTIONS } from './operator.options.js';
 import type { OperatorRefusalWord } from './operator-refusal.js';
 import { OperatorRefusal } from './operator-refusal.js';
 

@@ -1,7 +1,7 @@
 // Opens the database, embedded or PostgreSQL, behind one TypeORM data source.
 import type { DataSource } from 'typeorm';
-import type { EmbeddedSettings } from './embedded/embedded-database.js';
-import { prepareEmbedded } from './embedded/embedded-database.js';
+import type { EmbeddedSettings } from './embedded-database.js';
+import { prepareEmbedded } from './embedded-database.js';
 import { isUpToDate } from './migrate.js';
 import { UnsuitableServerError, requireSessions } from './pooler.js';
 import type { PostgresqlSettings } from './postgresql-pools.js';

@@ -3,7 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { newRequestId } from './request-id.js';
+import { newRequestId } from '../log/request-id.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
 import { RareWarning } from './rare-warning.js';
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { requestIdOf } from './request-id.js';
+import { requestIdOf } from '../log/request-id.js';
 
 /** A request of Fastify or Express, as far as it is read. */
 export interface HttpRequest {

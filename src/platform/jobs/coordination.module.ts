@@ -3,7 +3,7 @@ import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { OpenDatabase } from '../database/data-source.js';
-import { EmbeddedMaintenanceRepository } from '../database/embedded/embedded-maintenance.repository.js';
+import { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
 import { Leader } from './leader.js';
 import { Notifications } from './notifications.js';
 import type { Coordination } from './coordination.js';

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { EmbeddedMaintenanceRepository } from '../database/embedded/embedded-maintenance.repository.js';
+import type { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
 import type { Leader } from './leader.js';
 import type { MayGoOn } from './periodic.job.js';
 import { PeriodicJob } from './periodic.job.js';

@@ -1,6 +1,6 @@
 // Numbers requests, and remembers what untrusted clients called them, for the log lines and audit events that have their id.
 import type { IncomingMessage } from 'node:http';
-import { newRequestId, sentRequestId } from '../http/request-id.js';
+import { newRequestId, sentRequestId } from './request-id.js';
 
 /** More than are under way at one time. The oldest is forgotten first. */
 const MOST_REMEMBERED = 20_000;

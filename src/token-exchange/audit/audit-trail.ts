@@ -1,6 +1,6 @@
 // Where events are kept for good.
 import type { Transaction } from '../../platform/database/transaction.js';
-import type { ExternalPerson, Party } from '../rejection.js';
+import type { ExternalPerson, Party } from '../refusals/rejection.js';
 import type { AuditEvent } from './audit-event.js';
 
 /** Whom a refused token with a valid signature is about, and which of the two tokens it is. */

@@ -7,7 +7,7 @@ import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { AuditEvent } from './audit-event.js';
-import type { ExternalPerson } from '../rejection.js';
+import type { ExternalPerson } from '../refusals/rejection.js';
 import type { RefusedPerson } from './audit-trail.js';
 import { AuditTrail } from './audit-trail.js';
 

@@ -1,9 +1,9 @@
 // What an explanation knows of a request, and what the checks of its whole are made of.
-import type { Flow } from '../flow.js';
+import type { Flow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
-import type { Check as CheckName } from '../refusals.js';
-import type { Party } from '../rejection.js';
-import type { RejectionReason } from '../token-refusals.js';
+import type { Check as CheckName } from '../refusals/refusals.js';
+import type { Party } from '../refusals/rejection.js';
+import type { RejectionReason } from '../refusals/token-refusals.js';
 import type { ClaimSet } from '../verify/external-claims.js';
 import type { CheckResult, Compared } from '../verify/token-check.js';
 import type { IdentitySight } from './foreseen-users.js';

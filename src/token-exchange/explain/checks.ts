@@ -1,5 +1,5 @@
 // The checks of a request whose tokens are good by themselves, in the order in which they are made.
-import type { Party } from '../rejection.js';
+import type { Party } from '../refusals/rejection.js';
 import type { CheckKind, MadeCheck, RequestFacts, TokenFacts } from './check-kinds.js';
 import { CONSUMPTION, OF_THE_LOGIN, OF_THE_PARTIES, OF_THE_TERMS, REVOCATION } from './request-checks.js';
 import { OF_THE_USER } from './user-checks.js';

@@ -1,6 +1,6 @@
 // What is to be explained, and by what rules.
-import type { Flow } from '../flow.js';
-import type { TokenExchangeOptions } from '../token-exchange.options.js';
+import type { Flow } from '../host/flow.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 
 /** What is to be explained, as a client would send it. */
 export interface ExplanationRequest {

@@ -1,9 +1,9 @@
 // What the service would make of a token, as a plain value: for a terminal, a page or a program to show.
-import type { Flow } from '../flow.js';
+import type { Flow } from '../host/flow.js';
 import type { DelegatedRights } from '../trust/trust-policy.js';
-import type { Check } from '../refusals.js';
-import type { Party } from '../rejection.js';
-import type { RejectionReason } from '../token-refusals.js';
+import type { Check } from '../refusals/refusals.js';
+import type { Party } from '../refusals/rejection.js';
+import type { RejectionReason } from '../refusals/token-refusals.js';
 import type { CheckResult } from '../verify/token-check.js';
 
 /** JSON throughout: times are ISO 8601. No member holds a token; an e-mail address and a `sub` are masked. */

@@ -14,8 +14,8 @@ import type { ExternalIdentity } from '../host/users.js';
 import type { AskedId, TokenUse } from '../replay/token-use.js';
 import { shareOut } from '../replay/token-use.js';
 import { recordedKeys } from '../revocation/vouching-key.js';
-import type { TokenExchangeOptions, UserTable } from '../token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { PerToken } from '../verify/tokens.js';
 
 /** A user that a request was decided on: link and version must still stand. */

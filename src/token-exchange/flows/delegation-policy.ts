@@ -1,8 +1,8 @@
 // Who may act for whom: what a subject token says of its actor, and what both entries say.
 import type { Tokens } from '../verify/tokens.js';
 import { told, toldList } from '../../platform/text/told-value.js';
-import type { RejectionContext } from '../rejection.js';
-import { Rejection } from '../rejection.js';
+import type { RejectionContext } from '../refusals/rejection.js';
+import { Rejection } from '../refusals/rejection.js';
 import type { ExternalParty } from '../verify/external-claims.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';

@@ -1,7 +1,7 @@
 // One request of a flow: who has sent it, and how long it may still wait for the database.
 import type { Tokens } from '../verify/tokens.js';
 import { withinWait } from '../../platform/database/wait-limit.js';
-import type { Flow } from '../flow.js';
+import type { Flow } from '../host/flow.js';
 import type { ExchangeTelemetry, Stage } from '../host/telemetry.js';
 
 /** A hit that may be refunded. */

@@ -3,8 +3,8 @@ import type { Tokens } from '../verify/tokens.js';
 import { toldAddress, toldList } from '../../platform/text/told-value.js';
 import type { AccessTokenGrant } from '../host/access-token-issuer.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
-import type { RejectionContext } from '../rejection.js';
-import { Rejection } from '../rejection.js';
+import type { RejectionContext } from '../refusals/rejection.js';
+import { Rejection } from '../refusals/rejection.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 
 /** What is asked for. */

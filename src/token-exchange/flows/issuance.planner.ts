@@ -11,10 +11,10 @@ import { toldAddress, toldSeconds, visible } from '../../platform/text/told-valu
 import type { FlowRequest } from './flow-request.js';
 import type { AccessTokenGrant, AccessTokenSigner } from '../host/access-token-issuer.js';
 import { AccessTokenIssuer } from '../host/access-token-issuer.js';
-import type { Party } from '../rejection.js';
-import { Rejection } from '../rejection.js';
-import type { TokenExchangeOptions } from '../token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { Party } from '../refusals/rejection.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ExternalParty } from '../verify/external-claims.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import { priorActorsOf } from './delegation-policy.js';

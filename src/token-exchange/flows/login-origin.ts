@@ -1,7 +1,7 @@
 // Judges where an embedded login comes from, by its method and by what browsers send with it.
 import { originOfText } from '../../platform/text/origin.js';
 import { told, toldList } from '../../platform/text/told-value.js';
-import { Rejection } from '../rejection.js';
+import { Rejection } from '../refusals/rejection.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 

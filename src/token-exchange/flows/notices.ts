@@ -2,10 +2,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import type { Flow } from '../flow.js';
-import { noticeLine } from '../refusal-line.js';
-import type { NoticeKind } from '../refusals.js';
-import type { Party, RejectionContext } from '../rejection.js';
+import type { Flow } from '../host/flow.js';
+import { noticeLine } from '../refusals/refusal-line.js';
+import type { NoticeKind } from '../refusals/refusals.js';
+import type { Party, RejectionContext } from '../refusals/rejection.js';
 import type { ResolvedUser } from '../users/apply.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';

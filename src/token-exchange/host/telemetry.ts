@@ -1,5 +1,5 @@
 // The port of metrics and traces.
-import type { Flow } from '../flow.js';
+import type { Flow } from './flow.js';
 
 /** The stages of a request that are timed. */
 export type Stage = 'verify' | 'commit' | 'issue';

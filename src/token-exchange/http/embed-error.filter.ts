@@ -11,7 +11,7 @@ import { ExchangeTelemetry } from '../host/telemetry.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { requestIdOf } from '../../platform/http/request-id.js';
+import { requestIdOf } from '../../platform/log/request-id.js';
 import { asksForPage } from './embed-login.form.js';
 import { pageOriginOf } from '../flows/login-origin.js';
 

@@ -1,6 +1,6 @@
 // What a flow refuses before any token is looked at.
-import type { FlowRefusalKind } from '../refusals.js';
-import { REQUEST_REFUSALS } from '../refusals.js';
+import type { FlowRefusalKind } from '../refusals/refusals.js';
+import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 
 /** A request was refused for what it is, not for its token. The message names fields and limits, never values. */
 export class FlowRefusal extends Error {

@@ -8,13 +8,13 @@ import {
   MinuteThrottlerGuard,
   THROTTLE_STORAGE,
 } from '../../platform/http/throttle/minute-throttler.guard.js';
-import type { TokenExchangeOptions } from '../token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { CODING_MESSAGE } from '../../platform/http/answers.js';
 import { BODY_LIMIT_BYTES, BODY_TOO_LARGE } from '../../platform/http/body.js';
 import type { BodyLabel, LabelFault } from '../../platform/http/body-label.js';
 import { faultOfLabel } from '../../platform/http/body-label.js';
-import type { FlowRefusalKind } from '../refusals.js';
+import type { FlowRefusalKind } from '../refusals/refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { FormBodies } from './form-bodies.js';

@@ -9,13 +9,13 @@ import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import { hostRefusalOf } from '../../platform/http/host-refusal.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers, requestOf } from '../../platform/http/http-answers.js';
-import { requestIdOf } from '../../platform/http/request-id.js';
-import { flowRefusalLine } from '../refusal-line.js';
-import type { EndpointAnswer } from '../refusals.js';
-import { FAULT, REQUEST_REFUSALS } from '../refusals.js';
-import { Rejection } from '../rejection.js';
+import { requestIdOf } from '../../platform/log/request-id.js';
+import { flowRefusalLine } from '../refusals/refusal-line.js';
+import type { EndpointAnswer } from '../refusals/refusals.js';
+import { FAULT, REQUEST_REFUSALS } from '../refusals/refusals.js';
+import { Rejection } from '../refusals/rejection.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
-import { TOKEN_REFUSALS } from '../token-refusals.js';
+import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
 
 /** What the client gets, before it is written as the endpoint writes its errors. */

@@ -6,7 +6,7 @@ import { REVOCATION_PATH } from './paths.js';
 import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { requestIdOf } from '../../platform/http/request-id.js';
+import { requestIdOf } from '../../platform/log/request-id.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
 import { TokenRevocationErrorFilter } from './token-revocation.filter.js';
 import { readTokenRevocationForm } from './token-revocation.form.js';

@@ -8,8 +8,8 @@ import {
   MinuteThrottlerGuard,
   THROTTLE_STORAGE,
 } from '../../platform/http/throttle/minute-throttler.guard.js';
-import type { TokenExchangeOptions } from '../../token-exchange/token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../../token-exchange/token-exchange.options.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { TokenRevocationService } from '../../token-exchange/tokens/token-revocation.service.js';
 
 /** Token revocations per client address and minute, in a bucket of their own. */

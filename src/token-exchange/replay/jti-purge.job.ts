@@ -7,8 +7,8 @@ import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
-import type { TokenExchangeOptions } from '../token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { JtiRepository } from './jti.repository.js';
 
 /**

@@ -11,7 +11,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { OpenedSession, PreparedSession, SessionLogin } from '../host/session-opener.js';
 import { SessionOpener } from '../host/session-opener.js';
-import { newRequestId } from '../../platform/http/request-id.js';
+import { newRequestId } from '../../platform/log/request-id.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
 import { readSessionCookies, sessionCookie } from './session-cookie.js';

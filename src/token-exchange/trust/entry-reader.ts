@@ -2,18 +2,28 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { JwksSettingNames } from '../token-exchange.options.js';
 import type { Algorithm } from './algorithms.js';
 import { MINIMUM_RSA_BITS, algorithmsFitting, familyOf, isAlgorithm, keyFits } from './algorithms.js';
 import { pemFault } from '../../platform/text/pem-fault.js';
 import { EntryMembers, isTextArray } from './entry-members.js';
 import type { Findings } from './entry-members.js';
-import { JWKS_SETTING_NAMES } from './jwks/jwks-options.js';
 import { NetworkAddressPolicy, settingThatAllows } from '../../platform/http/network-address.js';
 import type { PolicyRules } from './policy-reader.js';
 import { POLICY_MEMBERS, readPolicy } from './policy-reader.js';
 import type { TrustPolicy } from './trust-policy.js';
 import type { JwksEntry, StaticKeyEntry, TrustedKeyEntry } from './trusted-key.js';
+
+/** What messages call the settings that widen what may be fetched. */
+export interface JwksSettingNames {
+  readonly allowHttp: string;
+  readonly allowPrivate: string;
+}
+
+/** As the options of the module are called. */
+export const JWKS_SETTING_NAMES: JwksSettingNames = {
+  allowHttp: 'jwks.allowHttp',
+  allowPrivate: 'jwks.allowPrivate',
+};
 
 /** What the reader must know of its host and configuration. */
 export interface TrustedKeysRules extends PolicyRules {

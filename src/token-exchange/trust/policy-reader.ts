@@ -1,7 +1,7 @@
 // Reads the policy of one trusted key entry: what it says, what stands where it says nothing, and what its author should know.
 import { domainNamed } from '../../platform/text/email-address.js';
 import { isSameAddress, originOfText } from '../../platform/text/origin.js';
-import type { Flow } from '../flow.js';
+import type { Flow } from '../host/flow.js';
 import type { EntryMembers } from './entry-members.js';
 import { isText } from './entry-members.js';
 import type { PolicyDefaults } from './policy-defaults.js';

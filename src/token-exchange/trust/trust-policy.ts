@@ -1,5 +1,5 @@
 // What an entry of the trusted keys allows its tokens: one record of trust, the same for static and fetched keys.
-import type { Flow } from '../flow.js';
+import type { Flow } from '../host/flow.js';
 
 /** In the place of all domains: a policy for any address that says so. */
 export const ANY_DOMAIN = '*';

@@ -4,9 +4,9 @@ import { toldList } from '../../platform/text/told-value.js';
 import type { HostUser } from '../host/users.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { domainsOf } from '../trust/trust-policy.js';
-import { Rejection } from '../rejection.js';
-import type { RoleNames } from '../token-exchange.options.js';
-import { isPrivileged } from '../token-exchange.options.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { RoleNames } from '../settings/token-exchange.options.js';
+import { isPrivileged } from '../settings/token-exchange.options.js';
 import type { ExternalClaims } from '../verify/external-claims.js';
 
 /**

@@ -2,9 +2,9 @@
 import type { Transaction } from '../../platform/database/transaction.js';
 import { LostRaceError } from '../../platform/database/transaction.js';
 import type { HostUser, HostUserUpdate, UserDirectory } from '../host/users.js';
-import type { RejectionContext } from '../rejection.js';
-import type { RoleNames } from '../token-exchange.options.js';
-import { isPrivileged } from '../token-exchange.options.js';
+import type { RejectionContext } from '../refusals/rejection.js';
+import type { RoleNames } from '../settings/token-exchange.options.js';
+import { isPrivileged } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import type { FoundUser, NewUser, UserDecision } from './decide.js';
 import { decideOnUser, identityOf, isEmpty } from './decide.js';

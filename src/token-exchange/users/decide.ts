@@ -1,8 +1,8 @@
 // Decides which local user a verified token means, and what it changes of them. Pure: what is stored comes as an argument.
 import { firstCharacters } from '../../platform/text/characters.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser } from '../host/users.js';
-import { Rejection } from '../rejection.js';
-import type { RoleNames } from '../token-exchange.options.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { judgeLink, judgeProvisioning, judgeStoredRole, linkableEmail } from './admission-policy.js';
 import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';

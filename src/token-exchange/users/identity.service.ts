@@ -2,9 +2,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { UserDirectory } from '../host/users.js';
-import { Rejection } from '../rejection.js';
-import type { TokenExchangeOptions } from '../token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';

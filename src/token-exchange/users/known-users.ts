@@ -6,8 +6,8 @@ import { SharedStatement } from '../../platform/database/shared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { givenRows, identifier, sql } from '../../platform/database/sql.js';
 import type { ExternalIdentity, HostUser } from '../host/users.js';
-import type { TokenExchangeOptions, UserTable } from '../token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
+import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 
 /** A linked user, and the version of the row that was read. */
 export interface KnownUser extends HostUser {

@@ -1,9 +1,9 @@
 // The role table of the specification (4.4): what a role claim does to a new and to an existing user.
 import { told, toldList } from '../../platform/text/told-value.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
-import type { RejectionContext } from '../rejection.js';
-import { Rejection } from '../rejection.js';
-import type { RoleNames } from '../token-exchange.options.js';
+import type { RejectionContext } from '../refusals/rejection.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { RoleNames } from '../settings/token-exchange.options.js';
 
 /** What becomes of an existing user's role. */
 export type RoleSync =

@@ -1,6 +1,6 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
 import { told, toldList, toldName, toldSeconds } from '../../platform/text/told-value.js';
-import type { Flow } from '../flow.js';
+import type { Flow } from '../host/flow.js';
 import { algorithmNamed } from '../trust/algorithms.js';
 import { thumbprintOf } from '../trust/thumbprint.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';

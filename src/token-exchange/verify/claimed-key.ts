@@ -2,8 +2,8 @@
 import { told, toldList, toldName } from '../../platform/text/told-value.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
-import type { TrustedKeyService } from '../trust/trusted-key.service.js';
-import type { RejectionContext } from '../rejection.js';
+import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import type { RejectionContext } from '../refusals/rejection.js';
 import type { CompactJws } from './compact-jws.js';
 
 type Keys = Pick<TrustedKeyService, 'issuers' | 'keysOf'>;

@@ -1,6 +1,6 @@
 // Takes a compact JWS apart, strictly: nothing is believed yet, but what is read has one meaning only.
 import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
-import { Rejection } from '../rejection.js';
+import { Rejection } from '../refusals/rejection.js';
 
 /** A compact JWS (RFC 7515 §7.1) in its parts. Unverified. */
 export interface CompactJws {

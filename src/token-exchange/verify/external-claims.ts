@@ -4,7 +4,7 @@ import { isEmailAddress } from '../../platform/text/email-address.js';
 import { isSameAddress } from '../../platform/text/origin.js';
 import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
 import { told } from '../../platform/text/told-value.js';
-import { Rejection } from '../rejection.js';
+import { Rejection } from '../refusals/rejection.js';
 
 /** The claims that this service reads (2.2), with the names of the claim set. */
 export interface ExternalClaims {

@@ -1,6 +1,6 @@
 // Refuses verified tokens whose key is revoked.
-import type { Party } from '../rejection.js';
-import { Rejection } from '../rejection.js';
+import type { Party } from '../refusals/rejection.js';
+import { Rejection } from '../refusals/rejection.js';
 import type { Revocations } from '../revocation/revocations.js';
 import type { VerifiedToken } from './external-token.verifier.js';
 import { issuerAndKid } from './external-token.verifier.js';

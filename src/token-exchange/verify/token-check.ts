@@ -1,14 +1,14 @@
 // What a check of an external token is made of, and how a list of them is run: up to the first that fails, or all.
 import type { Clock } from '../../platform/clock.js';
-import type { Flow } from '../flow.js';
+import type { Flow } from '../host/flow.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
-import type { TrustedKeyService } from '../trust/trusted-key.service.js';
-import type { Check as CheckName } from '../refusals.js';
-import { TOKEN_REFUSALS } from '../token-refusals.js';
-import type { RejectionContext } from '../rejection.js';
-import type { RejectionReason } from '../token-refusals.js';
-import { Rejection } from '../rejection.js';
+import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import type { Check as CheckName } from '../refusals/refusals.js';
+import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
+import type { RejectionContext } from '../refusals/rejection.js';
+import type { RejectionReason } from '../refusals/token-refusals.js';
+import { Rejection } from '../refusals/rejection.js';
 import type { CompactJws } from './compact-jws.js';
 import type { ExternalClaims } from './external-claims.js';
 

@@ -1,5 +1,5 @@
 // The verified tokens of one request.
-import type { ExternalPerson, Party } from '../rejection.js';
+import type { ExternalPerson, Party } from '../refusals/rejection.js';
 import type { VerifiedToken } from './external-token.verifier.js';
 
 /** One value for the subject, and one for the actor where there is one. */

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { Partner } from '../../../demo/partner.js';
 import type { Members } from '../../../demo/partner.js';
-import type { RejectionReason } from '../../../src/token-exchange/token-refusals.js';
+import type { RejectionReason } from '../../../src/token-exchange/refusals/token-refusals.js';
 import { RevocationService } from '../../../src/token-exchange/revocation/revocation.service.js';
 import { StoredEntryService } from '../../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { StoredEntryFollower } from '../../../src/token-exchange/trust/stored/stored-entry.follower.js';

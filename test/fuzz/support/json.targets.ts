@@ -22,7 +22,7 @@ import {
   isStorable,
   parseStrictJsonBytes,
 } from '../../../src/platform/json/strict-json.js';
-import { Rejection } from '../../../src/token-exchange/rejection.js';
+import { Rejection } from '../../../src/token-exchange/refusals/rejection.js';
 import type { CompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
 import { parseCompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
 import type { ExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';

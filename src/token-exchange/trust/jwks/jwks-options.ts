@@ -1,12 +1,6 @@
 // What the JWKS provider is told at registration: its entries and the limits of fetching.
-import type { JwksSettingNames } from '../../token-exchange.options.js';
+import type { JwksSettingNames } from '../entry-reader.js';
 import type { JwksEntry } from '../trusted-key.js';
-
-/** As the options of the module are called. */
-export const JWKS_SETTING_NAMES: JwksSettingNames = {
-  allowHttp: 'jwks.allowHttp',
-  allowPrivate: 'jwks.allowPrivate',
-};
 
 export interface JwksOptions {
   readonly entries: readonly JwksEntry[];

@@ -7,7 +7,7 @@ import { Notifications } from '../../../platform/jobs/notifications.js';
 import type { Log } from '../../../platform/log/log.js';
 import { LOGGER } from '../../../platform/log/log.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
-import { StaticKeyProvider } from '../static-key.provider.js';
+import { StaticKeyProvider } from '../lookup/static-key.provider.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import type { StoredEntriesRules } from './stored-entries.judgement.js';
 import { judgeStoredEntries } from './stored-entries.judgement.js';

@@ -1,6 +1,6 @@
 // Which texts are taken apart as a compact JWS, and that each token has one spelling only.
 import { Partner } from '../../../../demo/partner.js';
-import { Rejection } from '../../../../src/token-exchange/rejection.js';
+import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
 import { parseCompactJws } from '../../../../src/token-exchange/verify/compact-jws.js';
 
 const partner = Partner.create({ issuer: 'https://a.example', kid: 'k1', algorithm: 'EdDSA' });

@@ -1,6 +1,6 @@
 // Which claims of a correctly signed token are taken, and how the others are refused.
-import type { RejectionReason } from '../../../../src/token-exchange/token-refusals.js';
-import { Rejection } from '../../../../src/token-exchange/rejection.js';
+import type { RejectionReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
+import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
 import type { ClaimSet } from '../../../../src/token-exchange/verify/external-claims.js';
 import { readExternalClaims, readIssuer } from '../../../../src/token-exchange/verify/external-claims.js';
 

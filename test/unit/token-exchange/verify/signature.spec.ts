@@ -5,7 +5,7 @@ import type { Algorithm } from '../../../../src/token-exchange/trust/algorithms.
 import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/trust/algorithms.js';
 import { readJwks } from '../../../../src/token-exchange/trust/jwks/jwks-content.js';
 import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
-import { Rejection } from '../../../../src/token-exchange/rejection.js';
+import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
 import { parseCompactJws } from '../../../../src/token-exchange/verify/compact-jws.js';
 import { isSignatureValid } from '../../../../src/token-exchange/verify/signature.js';
 import { describeWithVectors } from '../../../support/vectors.js';

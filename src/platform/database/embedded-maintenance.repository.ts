@@ -1,9 +1,9 @@
 // What the embedded database needs of what PostgreSQL's own helpers do: which tables are due, and each step by itself.
 import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
-import { driverPool } from '../driver-pool.js';
-import { PreparedStatement } from '../prepared-statement.js';
-import { sql } from '../sql.js';
+import { driverPool } from './driver-pool.js';
+import { PreparedStatement } from './prepared-statement.js';
+import { sql } from './sql.js';
 
 /** A table that is due for at least one of the two. */
 export interface DueTable {

@@ -1,11 +1,11 @@
 // Completes what a host says by the defaults, and refuses what cannot be meant.
-import type { Log } from '../platform/log/log.js';
-import { SILENT } from '../platform/log/log.js';
-import { isSameAddress } from '../platform/text/origin.js';
-import type { TrustedKeysRules } from './trust/entry-reader.js';
-import type { TrustedKeyEntry } from './trust/trusted-key.js';
-import { areStrict, isRead, readTrustedKeys } from './trust/trusted-key-entry.js';
-import type { SessionOptions } from './sessions/session.options.js';
+import type { Log } from '../../platform/log/log.js';
+import { SILENT } from '../../platform/log/log.js';
+import { isSameAddress } from '../../platform/text/origin.js';
+import type { TrustedKeysRules } from '../trust/entry-reader.js';
+import type { TrustedKeyEntry } from '../trust/trusted-key.js';
+import { areStrict, isRead, readTrustedKeys } from '../trust/trusted-key-entry.js';
+import type { SessionOptions } from '../sessions/session.options.js';
 import type {
   AccessTokenSettings,
   EmbedLoginSettings,

@@ -1,5 +1,5 @@
 // What a refusal carries to the log and the audit trail.
-import { Rejection, withRejectionContext } from '../../../src/token-exchange/rejection.js';
+import { Rejection, withRejectionContext } from '../../../../src/token-exchange/refusals/rejection.js';
 
 const thrown = (work: () => unknown) =>
   withRejectionContext({ issuer: 'https://a.example', kid: 'k1' }, work);

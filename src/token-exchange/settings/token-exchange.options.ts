@@ -1,5 +1,6 @@
 // What the module is told by its host: plain values, with their defaults and ranges.
-import type { TrustedKeyEntry } from './trust/trusted-key.js';
+import type { JwksSettingNames } from '../trust/entry-reader.js';
+import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 
 /** Roles as the host names them; the rules about them are this module's (4.4). */
 export interface RoleNames {
@@ -51,12 +52,6 @@ export interface ReplayPurgeSettings {
   readonly intervalSeconds: number;
   /** Most records that one statement deletes; 1 to 100,000, default 1,000. */
   readonly batchSize: number;
-}
-
-/** What messages call the settings that widen what may be fetched. */
-export interface JwksSettingNames {
-  readonly allowHttp: string;
-  readonly allowPrivate: string;
 }
 
 /** The fetching of key sets. */

@@ -1,5 +1,5 @@
 // Why requests and access tokens are refused, and what the log warns of: one row for each. See token-refusals.ts for tokens.
-import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE } from '../platform/http/answers.js';
+import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE } from '../../platform/http/answers.js';
 
 /** A check of a flow. Each flow makes those that apply to it, in this order. */
 export type Check =

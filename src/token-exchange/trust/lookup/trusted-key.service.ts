@@ -1,11 +1,11 @@
 // Finds the trusted key of a token, wherever it is kept.
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import type { KeysHeld } from '../host/telemetry.js';
-import { ExchangeTelemetry } from '../host/telemetry.js';
-import { JwksKeyProvider } from './jwks/jwks-key.provider.js';
+import type { KeysHeld } from '../../host/telemetry.js';
+import { ExchangeTelemetry } from '../../host/telemetry.js';
+import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from './static-key.provider.js';
-import type { TrustedKey } from './trusted-key.js';
+import type { TrustedKey } from '../trusted-key.js';
 
 @Injectable()
 export class TrustedKeyService implements OnApplicationBootstrap {

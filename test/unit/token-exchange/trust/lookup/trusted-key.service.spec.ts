@@ -1,11 +1,11 @@
 // Whose key counts where several entries hold one for the same issuer and kid.
-import { Partner } from '../../../../demo/partner.js';
-import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
-import type { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import { StaticKeyProvider } from '../../../../src/token-exchange/trust/static-key.provider.js';
-import { TrustedKeyService } from '../../../../src/token-exchange/trust/trusted-key.service.js';
-import type { StaticKeyEntry, TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
-import { SilentTelemetry } from '../../../../src/token-exchange/silent-telemetry.js';
+import { Partner } from '../../../../../demo/partner.js';
+import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
+import type { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
+import { TrustedKeyService } from '../../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
+import type { StaticKeyEntry, TrustedKey } from '../../../../../src/token-exchange/trust/trusted-key.js';
+import { SilentTelemetry } from '../../../../../src/token-exchange/host/silent-telemetry.js';
 
 const issuer = 'https://a.example';
 const RULES = { assignableRoles: ['global:member'], allowHttp: false };

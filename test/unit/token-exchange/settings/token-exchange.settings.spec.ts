@@ -1,13 +1,13 @@
 // What a host may leave out, and what is refused of what it says.
 import { generateKeyPairSync } from 'node:crypto';
-import { readTrustedKeys } from '../../../src/token-exchange/trust/trusted-key-entry.js';
-import type { Log } from '../../../src/platform/log/log.js';
-import type { TokenExchangeSettings } from '../../../src/token-exchange/token-exchange.options.js';
+import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
+import type { Log } from '../../../../src/platform/log/log.js';
+import type { TokenExchangeSettings } from '../../../../src/token-exchange/settings/token-exchange.options.js';
 import {
   completedAccessTokens,
   completedOptions,
   completedSessions,
-} from '../../../src/token-exchange/token-exchange.settings.js';
+} from '../../../../src/token-exchange/settings/token-exchange.settings.js';
 
 const roles = { assignable: ['user', 'admin'], owner: 'owner', initial: 'user' };
 const LEAST: TokenExchangeSettings = { roles, trustedKeys: [] };

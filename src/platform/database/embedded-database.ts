@@ -2,17 +2,17 @@
 import type pg from 'pg';
 import type { PoolConfig } from 'pg';
 import type { DataSource } from 'typeorm';
-import { driverPool } from '../driver-pool.js';
-import type { BackgroundPool } from '../wait-limit.js';
-import { limitWaits } from '../wait-limit.js';
-import { DataDirectoryLock } from './data-directory.lock.js';
-import { EngineSocket } from './engine-socket.js';
-import { startEngineThread } from './engine-thread.js';
-import type { Engine } from './engine.js';
-import { startEngine } from './engine.js';
-import { runMigrations } from '../migrate.js';
-import type { Schema, PreparedDatabase, ServingSettings } from '../prepared-database.js';
-import { createDataSource, disconnect, planOnce, whenConnected } from '../prepared-database.js';
+import { driverPool } from './driver-pool.js';
+import type { BackgroundPool } from './wait-limit.js';
+import { limitWaits } from './wait-limit.js';
+import { DataDirectoryLock } from './embedded/data-directory.lock.js';
+import { EngineSocket } from './embedded/engine-socket.js';
+import { startEngineThread } from './embedded/engine-thread.js';
+import type { Engine } from './embedded/engine.js';
+import { startEngine } from './embedded/engine.js';
+import { runMigrations } from './migrate.js';
+import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
+import { createDataSource, disconnect, planOnce, whenConnected } from './prepared-database.js';
 
 /** There is one connection: a request may have to wait for all that came before it. */
 const CONNECTION_WAIT_MS = 30_000;

@@ -1,5 +1,5 @@
 // What a host without metrics has in their place.
-import { ExchangeTelemetry } from './host/telemetry.js';
+import { ExchangeTelemetry } from './telemetry.js';
 
 export class SilentTelemetry extends ExchangeTelemetry {
   observeStage(): void {

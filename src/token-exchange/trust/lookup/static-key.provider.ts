@@ -1,9 +1,9 @@
 // Serves the keys that stand in the entries themselves: those of the configuration, and of stored entries.
 import { Inject, Injectable } from '@nestjs/common';
-import type { KeysHeld } from '../host/telemetry.js';
-import type { TokenExchangeOptions } from '../token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../token-exchange.options.js';
-import type { StaticKeyEntry, TrustedKey } from './trusted-key.js';
+import type { KeysHeld } from '../../host/telemetry.js';
+import type { TokenExchangeOptions } from '../../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../../settings/token-exchange.options.js';
+import type { StaticKeyEntry, TrustedKey } from '../trusted-key.js';
 
 /** Static keys by issuer and kid. Those of the configuration never change while the process runs. */
 @Injectable()
