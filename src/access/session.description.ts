@@ -1,4 +1,5 @@
 // Describes who is signed in and signing out in OpenAPI, as plain values: the workspace publishes them with its own.
+import { RETRY_AFTER } from '../platform/http/retry-after.js';
 
 const TEXT = (description: string) => ({ type: 'string', description });
 const INSTANT = (description: string) => ({ ...TEXT(description), format: 'date-time' });
@@ -90,7 +91,7 @@ const REFUSALS = {
       'The database cannot serve it in time, or what was revoked cannot be told at present (temporarily_unavailable)',
       ERROR,
     ),
-    headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+    headers: RETRY_AFTER,
   },
 };
 const SESSION_USER = {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const KEPT_MS = 10_000;
 const PATIENCE_MS = 2_000;
 
-/** However many ask, and however often, the source is asked once in ten seconds, and not again before it has answered. */
+/** However many ask, and however often, the source is asked once in `KEPT_MS`, and not again before it has answered. */
 export class BoundedReading<T> {
   private value: T | undefined;
   private begunAtMs = Number.NEGATIVE_INFINITY;
@@ -13,7 +13,7 @@ export class BoundedReading<T> {
   /** @param read may reject, or never end */
   constructor(private readonly read: () => Promise<T>) {}
 
-  /** The value, ten seconds old at most; undefined where reading failed, or takes longer than two seconds. */
+  /** The value, `KEPT_MS` old at most; undefined where reading failed, or takes longer than `PATIENCE_MS`. */
   async latest(): Promise<T | undefined> {
     const isOld = performance.now() - this.begunAtMs >= KEPT_MS;
     if (this.running === undefined && isOld) this.begin();

@@ -1,4 +1,5 @@
 // Hashes and checks passwords of operators with argon2id, on threads beside the one that answers requests.
+import { RETRY_AFTER_SECONDS } from '../../platform/http/retry-after.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 import { normalizePassword } from './password-rules.js';
 
@@ -16,7 +17,6 @@ const MOST_WAITING = 20;
 /** Of addresses of either version, the widest first: /16, /24 and the address of IPv4, /32, /48 and /64 of IPv6. */
 const NETWORK_GROUPS = [2, 3, 4];
 const LONGEST_WAIT_MS = 5_000;
-const RETRY_SECONDS = 1;
 
 /** An attempt that waits. */
 interface Waiting {
@@ -34,7 +34,7 @@ export class PasswordHasher {
   constructor(private readonly onHash: () => void = () => undefined) {}
 
   /**
-   * Does work that hashes passwords, when its turn has come: two at once. Twenty wait, five seconds at most (D107), and the network
+   * Does work that hashes passwords, when its turn has come: `MOST_AT_ONCE` at once. `MOST_WAITING` wait, `LONGEST_WAIT_MS` at most (D107), and the network
    * with the fewest of them is next, with the one that came first. Of too many, the last of the network with most of them is refused:
    * one network, however many addresses it has, takes no places of others.
    * @param client as the throttle counts it
@@ -62,7 +62,7 @@ export class PasswordHasher {
         refuse: () => {
           clearTimeout(timer);
           this.waiting.delete(waiting);
-          reject(new TooManyRequestsError(RETRY_SECONDS));
+          reject(new TooManyRequestsError(RETRY_AFTER_SECONDS.queue));
         },
       };
       const timer = setTimeout(() => waiting.refuse(), LONGEST_WAIT_MS);

@@ -1,9 +1,9 @@
 // Lets one piece of work be done at a time, and few wait for it.
+import { RETRY_AFTER_SECONDS } from '../../platform/http/retry-after.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 
 /** A page that was loaded again, or two. */
 const MOST_WAITING = 4;
-const RETRY_AFTER_SECONDS = 1;
 
 export class Turns {
   /** Ends with the latest work that was asked for. */
@@ -13,7 +13,7 @@ export class Turns {
 
   /** @throws TooManyRequestsError when so many wait already */
   async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.asked > MOST_WAITING) throw new TooManyRequestsError(RETRY_AFTER_SECONDS);
+    if (this.asked > MOST_WAITING) throw new TooManyRequestsError(RETRY_AFTER_SECONDS.queue);
     this.asked += 1;
     const answer = this.latest.then(work).finally(() => (this.asked -= 1));
     this.latest = answer.catch(() => undefined);

@@ -1,8 +1,6 @@
 // What a client is told while the database cannot serve.
+import { RETRY_AFTER_SECONDS } from './retry-after.js';
 import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
-
-/** A fail-over takes some seconds, contention less: who comes back sooner would mostly be refused again. */
-const RETRY_AFTER_SECONDS = 2;
 
 const MESSAGES = {
   exchange: 'The instance cannot reach its database at the moment; retry with a fresh token',
@@ -16,5 +14,5 @@ export type RefusedWork = keyof typeof MESSAGES;
 
 /** The 503 in the place of whatever the database has failed with. It may have done what it was asked. */
 export function databaseRefusal(work: RefusedWork): TemporarilyUnavailableException {
-  return new TemporarilyUnavailableException(MESSAGES[work], RETRY_AFTER_SECONDS);
+  return new TemporarilyUnavailableException(MESSAGES[work], RETRY_AFTER_SECONDS.database);
 }

@@ -1,4 +1,4 @@
-// A warning of what may happen thousands of times a second: one in ten seconds says how often it did.
+// A warning of what may happen thousands of times a second: one in `QUIET_MS` says how often it did.
 
 const QUIET_MS = 10_000;
 

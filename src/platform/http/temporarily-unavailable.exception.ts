@@ -1,15 +1,16 @@
 // The refusal of a request that may well pass in a few seconds, in words of ours whoever answers it.
 import { ServiceUnavailableException } from '@nestjs/common';
+import { RETRY_AFTER_SECONDS } from './retry-after.js';
 
 /** A 503: the request can be sent again. Unless the message says otherwise nothing was used up for it. */
 export class TemporarilyUnavailableException extends ServiceUnavailableException {
   /**
    * @param message for people; names nothing of the request
-   * @param retryAfterSeconds for `Retry-After`: some of the readings that it waits for have been tried again by then
+   * @param retryAfterSeconds for `Retry-After`
    */
   constructor(
     message: string,
-    readonly retryAfterSeconds = 5,
+    readonly retryAfterSeconds = RETRY_AFTER_SECONDS.unknown,
   ) {
     super({ error: 'temporarily_unavailable', message });
   }

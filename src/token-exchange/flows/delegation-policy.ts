@@ -4,12 +4,10 @@ import { told, toldList } from '../../platform/text/told-value.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ExternalParty } from '../verify/external-claims.js';
+import { MAX_PRIOR_ACTORS } from '../verify/external-claims.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import { refuseLoneSubject } from '../verify/checks.js';
-
-/** More than a token may bring by itself are of no use to whoever reads the record. */
-const MAX_PRIOR_ACTORS = 5;
 
 /**
  * Judges whether the tokens of an exchange may come together, or the subject alone.

@@ -1,4 +1,5 @@
 // Describes embedded login in OpenAPI, as plain values: the host publishes them with its own description.
+import { RETRY_AFTER } from '../../platform/http/retry-after.js';
 import { EMBED_PATH } from './paths.js';
 import { ANSWER_FIELD, ANSWER_PAGE } from './embed-login.form.js';
 
@@ -46,7 +47,7 @@ const RESPONSES = {
     ...answer(
       'The address made too many requests within a minute, or the issuer too many tokens: these stay good',
     ),
-    headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+    headers: RETRY_AFTER,
   },
   500: answer('A claim is missing or of the wrong type: claims_invalid'),
   501: answer('Embedded login is switched off'),
@@ -54,7 +55,7 @@ const RESPONSES = {
     ...answer(
       'The database cannot serve it in time, or what was revoked cannot be told at present: temporarily_unavailable',
     ),
-    headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } },
+    headers: RETRY_AFTER,
   },
   default: answer('Refused in another way'),
 };

@@ -1,4 +1,5 @@
 // What the two endpoints of OAuth have in common in OpenAPI: the shapes of their errors, and how an answer is written.
+import { RETRY_AFTER } from '../../platform/http/retry-after.js';
 
 /** RFC 6749 §5.2. */
 export const OAUTH_ERROR = {
@@ -23,6 +24,5 @@ export function answer(description: string, schema: object) {
 
 /** An answer after which the client is to wait. */
 export function answerForLater(description: string) {
-  const seconds = { description: 'Seconds', schema: { type: 'integer', minimum: 1 } };
-  return { ...answer(description, OAUTH_ERROR), headers: { 'Retry-After': seconds } };
+  return { ...answer(description, OAUTH_ERROR), headers: RETRY_AFTER };
 }

@@ -46,8 +46,9 @@ const ROWS = {
   },
   token_type_not_allowed: {
     check: 'header',
-    cause: 'the `typ` of the token says that it was made for another purpose, such as an access token',
-    remedy: 'the partner signs a token for this purpose, with the `typ` JWT or none',
+    cause:
+      'the `typ` of the token ends in `+jwt`, so it was made for another purpose, such as an access token',
+    remedy: 'the partner signs a token for this purpose, whose `typ` does not end in `+jwt`: `JWT`, or none',
     oauth: INVALID_GRANT,
     embed: unauthorized('Token type is not accepted'),
   },

@@ -66,7 +66,10 @@ const OF_THE_HEADER: readonly TokenCheck[] = [
     about: 'typ',
     reason: 'token_type_not_allowed',
     fails: ({ jws: { header } }) => typeof header['typ'] === 'string' && EXPLICIT_TYPE.test(header['typ']),
-    compared: ({ jws }) => ['JWT, or no typ', toldName(jws.header['typ'])],
+    compared: ({ jws }) => [
+      'a typ that does not end in +jwt, such as JWT, or no typ',
+      toldName(jws.header['typ']),
+    ],
   },
 ];
 

@@ -41,8 +41,8 @@ export type ClaimSet = Readonly<Record<string, unknown>>;
 const MAX_SUBJECT_CHARACTERS = 255;
 const MAX_EMAIL_CHARACTERS = 254;
 const MAX_ISSUER_CHARACTERS = 512;
-/** The access token repeats them all. */
-const MAX_PRIOR_ACTORS = 5;
+/** Of one token, and of both of an exchange together: the access token repeats them all. */
+export const MAX_PRIOR_ACTORS = 5;
 /** 9999-12-31T23:59:59Z: what dates and databases hold. */
 const LATEST_NUMERIC_DATE = 253_402_300_799;
 

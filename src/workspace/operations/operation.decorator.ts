@@ -1,4 +1,5 @@
 // Says everything about one route of the API in one place: its right, its licence feature, and what it takes and answers.
+import { RETRY_AFTER } from '../../platform/http/retry-after.js';
 import type { Type } from '@nestjs/common';
 import { HttpCode, SetMetadata, applyDecorators } from '@nestjs/common';
 import type { LicenseFeature } from '../../config/license.js';
@@ -79,9 +80,6 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: 'The database cannot serve the call in time, what was revoked cannot be told at present, or there are too many requests in progress (temporarily_unavailable)',
 };
 const CONFLICT = 'It contradicts what is there; the error code says what. ';
-const RETRY_AFTER: Record<string, HeaderDescription> = {
-  'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
-};
 const HEADERS_OF_ERRORS: Readonly<Record<number, Record<string, HeaderDescription>>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', schema: { type: 'string' } } },
   403: {

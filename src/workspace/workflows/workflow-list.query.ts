@@ -96,24 +96,21 @@ interface OrderSql {
   readonly column: Sql;
   /** `listed.key` as text, from which AFTER_KEY is read again without loss. */
   readonly keyText: Sql;
-  /** What is compared with a place, and that place. */
-  readonly place: Sql;
-  readonly after: ListSql;
+  /** AFTER_KEY in the type of the column; undefined for the order of ids, in which a place has no key. */
+  readonly after?: ListSql;
 }
 
 const ORDERS: Readonly<Record<WorkflowPageQuery['sort'], OrderSql>> = {
-  id: { column: sql`w.id`, keyText: sql`''`, place: sql`w.id`, after: AFTER_ID },
+  id: { column: sql`w.id`, keyText: sql`''` },
   updatedAt: {
     column: sql`w.updated_at`,
     keyText: sql`to_char(listed.key AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
-    place: sql`(w.updated_at, w.id)`,
-    after: sql`(${AFTER_KEY}::timestamptz, ${AFTER_ID})`,
+    after: sql`${AFTER_KEY}::timestamptz`,
   },
   name: {
     column: sql`w.folded_name`,
     keyText: sql`listed.key`,
-    place: sql`(w.folded_name, w.id)`,
-    after: sql`(${AFTER_KEY} COLLATE "C", ${AFTER_ID})`,
+    after: sql`${AFTER_KEY} COLLATE "C"`,
   },
 };
 
@@ -206,13 +203,20 @@ type OrderedQuery = WorkflowScope & Pick<WorkflowPageQuery, 'sort' | 'order' | '
  * own range of an index: the first ones of each project are read, and merged.
  */
 function firstOf(query: OrderedQuery, limit: ListSql): ListSql {
-  const { column, place, after } = ORDERS[query.sort];
-  const isBehind = query.order === 'asc' ? sql`${place} > ${after}` : sql`${place} < ${after}`;
-  const conditions = [...conditionsOf(query), ...(query.after === undefined ? [] : [isBehind])];
+  const { column } = ORDERS[query.sort];
+  const conditions = [...conditionsOf(query), ...(query.after === undefined ? [] : [isBehind(query)])];
   const first = sql`SELECT ${column} AS key, w.id, w.folded_name FROM workflow w
       ${where(conditions)} ORDER BY ${column} ${directionOf(query)}, w.id ${directionOf(query)} LIMIT ${limit}`;
   if (query.memberId === undefined) return first;
   return sql`${ofEachProject(query, first)} ${orderBy(query)} LIMIT ${limit}`;
+}
+
+/** Whether a workflow comes after the place that a page begins behind. */
+function isBehind({ sort, order }: OrderedQuery): ListSql {
+  const { column, after } = ORDERS[sort];
+  const own = after === undefined ? column : sql`(${column}, w.id)`;
+  const place = after === undefined ? AFTER_ID : sql`(${after}, ${AFTER_ID})`;
+  return order === 'asc' ? sql`${own} > ${place}` : sql`${own} < ${place}`;
 }
 
 /** A SELECT of some workflows of a list, in no order, which stops when it has enough. */

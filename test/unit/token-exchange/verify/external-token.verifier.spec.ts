@@ -600,7 +600,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     ...{ of: 'header typ', reason: 'token_type_not_allowed', header: { typ: 'at+jwt' } },
-    shown: ['JWT, or no typ', 'at+jwt'],
+    shown: ['a typ that does not end in +jwt, such as JWT, or no typ', 'at+jwt'],
   },
   {
     ...{ of: 'key iss', reason: 'claims_invalid', claims: { iss: undefined }, isLast: true },
