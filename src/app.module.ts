@@ -56,7 +56,13 @@ import {
 } from './token-exchange/advanced.js';
 import { TokenExchangeModule } from './token-exchange/index.js';
 import type { BearerReason } from './token-exchange/plain.js';
-import { EMBED_PATH, REVOCATION_PATH, TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from './token-exchange/plain.js';
+import {
+  EMBED_PATH,
+  REVOCATION_PATH,
+  TOKEN_EXCHANGE_GRANT,
+  TOKEN_PATH,
+  loginMethods,
+} from './token-exchange/plain.js';
 import type { Clock } from './platform/clock.js';
 import type { RefusedWork } from './platform/http/database-refusal.js';
 import type { KeyRing } from './platform/secrets/key-ring.js';
@@ -295,8 +301,15 @@ function watchLicense({ startup: { license }, clock }: Parts, metrics: Metrics):
 
 const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH];
 
-/** Whether the routes of a path answer 404 at this moment, whatever the method. */
-export function isAbsent(path: string, startup: Startup, clock: Clock): boolean {
+/** A route by its pattern and method. */
+interface Route {
+  readonly path: string;
+  readonly method: string;
+}
+
+/** Whether a route is not there at this moment: its path answers 404, or this method of it 405. */
+export function isAbsent({ path, method }: Route, startup: Startup, clock: Clock): boolean {
+  if (path === EMBED_PATH && !loginMethods(startup.config).includes(method)) return true;
   if (FLOW_PATHS.includes(path)) return !isTokenExchangeAvailable(startup, clock);
   return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf(startup, clock) === undefined;
 }

@@ -26,20 +26,14 @@ import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js'
 import { shareOf } from './instance/workers.js';
 import { StoredEntryFollower } from './token-exchange/advanced.js';
 import {
-  EMBED_LOGIN_DESCRIPTION,
   TOKEN_EXCHANGE_DESCRIPTION,
   TOKEN_REVOCATION_DESCRIPTION,
+  embedLoginDescription,
 } from './token-exchange/plain.js';
 import { Clock } from './platform/clock.js';
 import { KeyRing } from './platform/secrets/key-ring.js';
 import type { InstanceWorker } from './workers/instance-worker.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
-
-const FLOW_DESCRIPTIONS = {
-  ...TOKEN_EXCHANGE_DESCRIPTION,
-  ...TOKEN_REVOCATION_DESCRIPTION,
-  ...EMBED_LOGIN_DESCRIPTION,
-};
 
 /** A running or runnable application. */
 export interface Application {
@@ -191,7 +185,7 @@ async function createNest(
     limits: config,
     connections,
     concurrency,
-    isAbsent: (url) => isAbsent(url, startup, clock),
+    isAbsent: (path, method) => isAbsent({ path, method }, startup, clock),
   });
   const nest = await NestFactory.create<NestFastifyApplication>(root, server, {
     bodyParser: false,
@@ -204,9 +198,17 @@ async function createNest(
   if (isAvailable) followStoredEntries(nest, frameAncestors);
   addSecurityHeaders(nest, () => frameAncestors.current);
   await nest.init();
-  const otherPaths = isAvailable ? FLOW_DESCRIPTIONS : {};
+  const otherPaths = isAvailable ? flowDescriptions(config) : {};
   nest.get(ApiDescription, { strict: false }).describe(nest, { baseUrl: config.baseUrl, otherPaths });
   return nest;
+}
+
+function flowDescriptions(config: Config) {
+  return {
+    ...TOKEN_EXCHANGE_DESCRIPTION,
+    ...TOKEN_REVOCATION_DESCRIPTION,
+    ...embedLoginDescription(config),
+  };
 }
 
 function followStoredEntries(nest: NestFastifyApplication, frameAncestors: FrameAncestors): void {

@@ -55,8 +55,8 @@ export class MetadataController {
       jwks_uri: baseUrl + KEY_SET_PATH,
       scopes_supported: scopes,
       grant_types_supported: [tokenEndpoint.grantType],
-      // Required, and there is none: nothing of ours sends people through a browser for a token.
-      response_types_supported: [],
+      // Required, and nobody is sent through a browser for a token. Some clients refuse an empty list.
+      response_types_supported: ['none'],
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
       // These two OpenID Connect requires. No ID token is ever issued; verifiers take the algorithm of access tokens from here.

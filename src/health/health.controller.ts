@@ -1,5 +1,5 @@
 // Whether the process lives, in which version, and whether it should get traffic.
-import { Controller, Get, Head, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { VERSION } from '../platform/version.js';
 import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 
@@ -41,11 +41,6 @@ export class HealthController {
     return { status: 'ok', version: VERSION };
   }
 
-  @Head()
-  aliveHead(): void {
-    // The status is the answer.
-  }
-
   /** Ready when all that is checked is, until the service is to stop; app.module.ts says what is checked (D48). */
   @Get('readiness')
   async ready(): Promise<{ status: 'ready' } & Features> {
@@ -55,11 +50,6 @@ export class HealthController {
     const waitingFor = await this.checking;
     if (waitingFor.length === 0) return { status: 'ready', ...this.features() };
     throw notReady(`Waiting for ${waitingFor.join(', ')}`);
-  }
-
-  @Head('readiness')
-  async readyHead(): Promise<void> {
-    await this.ready();
   }
 
   private async unready(): Promise<string[]> {

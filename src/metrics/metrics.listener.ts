@@ -41,7 +41,6 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
         createServer({ requestTimeout: SLOW_CLIENT_MS }, limitPipelining(handler)).setTimeout(
           SILENT_CLIENT_MS,
         ),
-      exposeHeadRoutes: false,
       // A collector keeps its connection open.
       forceCloseConnections: true,
     });

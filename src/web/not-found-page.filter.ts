@@ -34,6 +34,6 @@ export class NotFoundPageFilter extends ErrorFilter {
 /** Whether a browser is on its way to a page, and no route is there for any method. */
 function isVisit({ is404, method, url, headers, server }: FastifyRequest): boolean {
   const [path = ''] = url.split('?', 1);
-  if (!is404 || method !== 'GET' || FOR_PROGRAMS.test(path)) return false;
+  if (!is404 || !['GET', 'HEAD'].includes(method) || FOR_PROGRAMS.test(path)) return false;
   return (headers.accept ?? '').includes('text/html') && server.knownPaths.methodsAt(url).length === 0;
 }

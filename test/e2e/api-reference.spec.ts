@@ -1,6 +1,7 @@
 // What the description of the API tells beyond its answers, for those who read it and for programs that make clients of it.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { AUDIT_EVENT_NAMES } from '../../src/audit/instance-events.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
@@ -136,12 +137,23 @@ describeOnEachDatabase('the description of the API', (database) => {
     expect(validate({})).toBe(false);
   });
 
+  it('[D84] lets names of events and their beginnings pass as a filter, and nothing that is none', () => {
+    const [{ schema } = { schema: {} }] = operations.flatMap(({ parameters = [] }) =>
+      parameters.filter(({ name }) => name === 'event'),
+    );
+    const { pattern = '' } = schema as { pattern?: string };
+    const passes = (text: string) => new RegExp(pattern, 'u').test(text);
+    expect([...AUDIT_EVENT_NAMES, 'token-exchange.*', '*'].filter((name) => !passes(name))).toEqual([]);
+    expect(['a b', '*a', 'A', 'ü', 'a*b'].filter(passes)).toEqual([]);
+  });
+
   it('gives an empty cursor no chance, and a change without a member none', () => {
     const cursors = operations.flatMap(({ parameters = [] }) =>
       parameters.filter(({ name }) => name === 'cursor'),
     );
     expect(cursors.length).toBeGreaterThan(3);
-    for (const { schema } of cursors) expect(schema).toMatchObject({ minLength: 43 });
+    for (const { schema } of cursors)
+      expect(schema).toMatchObject({ minLength: 43, pattern: '^[A-Za-z0-9_-]+$' });
     const longest = new Set(cursors.map(({ schema }) => (schema as { maxLength: number }).maxLength));
     expect([...longest]).toEqual([43, 2091]);
     for (const name of ['UserChangeBody', 'WorkflowChangeBody', 'CredentialChangeBody'])

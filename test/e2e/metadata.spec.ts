@@ -24,7 +24,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
         jwks_uri: `${BASE_URL}${KEY_SET}`,
         scopes_supported: SCOPES,
         grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
-        response_types_supported: [],
+        response_types_supported: ['none'],
         token_endpoint_auth_methods_supported: ['none'],
         revocation_endpoint_auth_methods_supported: ['none'],
         subject_types_supported: ['public'],

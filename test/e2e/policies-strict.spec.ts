@@ -137,8 +137,14 @@ describeOnAnyDatabase('strict', (database) => {
     const answer = await embedGet.send(service, token, noCompanion);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
     expect(answer.headers.get('set-cookie')).toBeNull();
-    for (const method of ['HEAD', 'PUT'])
-      expect((await service.fetch(EMBED_PATH, { method })).status).toBe(405);
+    for (const method of ['HEAD', 'PUT']) {
+      const other = await service.fetch(EMBED_PATH, { method });
+      expect([method, other.status, other.headers.get('allow')]).toEqual([method, 405, 'POST']);
+    }
+    const described = await jsonOf<{ paths: Record<string, object> }>(
+      await service.fetch('/api/v1/openapi.json'),
+    );
+    expect(Object.keys(described.paths[EMBED_PATH] ?? {})).toEqual(['post']);
     expect(outcomeOf(await embedPost.send(service, token, noCompanion))).toBe('accepted');
   });
 });

@@ -67,7 +67,7 @@ function refuseOtherCredentials({ headers }: FastifyRequest): void {
  */
 function refuseForeignPage({ method, headers }: FastifyRequest, baseUrl: string): void {
   const isOwn =
-    method === 'GET'
+    method === 'GET' || method === 'HEAD'
       ? OWN_SITES.has(String(headers['sec-fetch-site'] ?? 'none'))
       : headers.origin === baseUrl;
   if (!isOwn) throw new OperatorRefusal('csrf_refused');

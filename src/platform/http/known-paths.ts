@@ -14,8 +14,8 @@ export class KnownPaths {
   private readonly paths = new Map<string, KnownPath>();
   private longest = 0;
 
-  /** @param isAbsent whether a route is to look as if it were not there; asked each time */
-  constructor(private readonly isAbsent: (url: string) => boolean) {}
+  /** @param isAbsent whether a route, by its pattern and method, is to look as if it were not there; asked each time */
+  constructor(private readonly isAbsent: (url: string, method: string) => boolean) {}
 
   /** @param url the pattern of a route, such as `/api/v1/users/:userId` */
   add(url: string, methods: string | readonly string[]): void {
@@ -30,10 +30,11 @@ export class KnownPaths {
   methodsAt(target: string): readonly string[] {
     const path = target.includes('?') ? target.slice(0, target.indexOf('?')) : target;
     const segments = path.split('/', this.longest + 1);
-    const known = [...this.paths.values()].filter(
-      ({ url, pattern }) => matches(pattern, segments) && !this.isAbsent(url),
+    const known = [...this.paths.values()].filter(({ pattern }) => matches(pattern, segments));
+    const methods = known.flatMap((path) =>
+      [...path.methods].filter((method) => !this.isAbsent(path.url, method)),
     );
-    return [...new Set(known.flatMap(({ methods }) => [...methods]))];
+    return [...new Set(methods)];
   }
 }
 

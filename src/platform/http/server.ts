@@ -34,8 +34,8 @@ export interface ServerOptions {
   readonly connections?: ConnectionLimit;
   /** Counts requests in progress; with it those over its limit are refused. */
   readonly concurrency?: ConcurrencyLimit;
-  /** Whether a route, by its pattern, looks at this moment as if it were not there: then it has no methods either. */
-  readonly isAbsent?: (url: string) => boolean;
+  /** Whether a route, by its pattern and method, looks at this moment as if it were not there: `Allow` leaves it out. */
+  readonly isAbsent?: (url: string, method: string) => boolean;
 }
 
 /** How long the server waits for what a client has to send, or to take. */
@@ -113,8 +113,8 @@ export function createServer({
     serverFactory: (handler) => makeServer(handler),
     trustProxy: (_address, hop) => hop < proxyHops,
     genReqId: (request: IncomingMessage) => idOfRequest(request, proxyHops > 0),
-    // A HEAD of the embed endpoint must not sign anybody in.
-    exposeHeadRoutes: false,
+    // The embed endpoint alone refuses HEAD, by its guard.
+    exposeHeadRoutes: true,
     // Requests that arrive on open connections while the service stops are still answered.
     return503OnClosing: false,
     logger: false,

@@ -1,6 +1,7 @@
 // Describes embedded login in OpenAPI, as plain values: the host publishes them with its own description.
 import { RETRY_AFTER } from '../../platform/http/retry-after.js';
-import { EMBED_PATH } from './paths.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { EMBED_PATH, loginMethods } from './paths.js';
 import { ANSWER_FIELD, ANSWER_PAGE } from './embed-login.form.js';
 
 const TOKEN = { type: 'string', minLength: 1 };
@@ -60,36 +61,38 @@ const RESPONSES = {
   default: answer('Refused in another way'),
 };
 
-/** Members of `paths` of an OpenAPI document. */
-export const EMBED_LOGIN_DESCRIPTION = {
-  [EMBED_PATH]: {
-    post: {
-      operationId: 'EmbedLogin_post',
-      tags: ['Tokens'],
-      summary: 'Sign a browser in, in a frame',
-      description: 'To be posted by a form of the page that has the frame.',
-      security: [],
-      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
-      responses: orAsPages({
-        ...RESPONSES,
-        413: answer('The body is larger than 256 KiB'),
-        415: answer('The body is no plain form in UTF-8'),
-      }),
-    },
-    get: {
-      operationId: 'EmbedLogin_get',
-      tags: ['Tokens'],
-      summary: 'Sign a browser in by a link',
-      description: 'Leaves the token in histories and logs of proxies: prefer POST.',
-      security: [],
-      parameters: [
-        { name: 'token', in: 'query', required: true, description: TOKEN_MEANING, schema: TOKEN },
-        { name: 'redirectTo', in: 'query', description: REDIRECT_MEANING, schema: { type: 'string' } },
-      ],
-      responses: RESPONSES,
-    },
-  },
+const POST = {
+  operationId: 'EmbedLogin_post',
+  tags: ['Tokens'],
+  summary: 'Sign a browser in, in a frame',
+  description: 'To be posted by a form of the page that has the frame.',
+  security: [],
+  requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
+  responses: orAsPages({
+    ...RESPONSES,
+    413: answer('The body is larger than 256 KiB'),
+    415: answer('The body is no plain form in UTF-8'),
+  }),
 };
+
+const GET = {
+  operationId: 'EmbedLogin_get',
+  tags: ['Tokens'],
+  summary: 'Sign a browser in by a link',
+  description: 'Leaves the token in histories and logs of proxies: prefer POST.',
+  security: [],
+  parameters: [
+    { name: 'token', in: 'query', required: true, description: TOKEN_MEANING, schema: TOKEN },
+    { name: 'redirectTo', in: 'query', description: REDIRECT_MEANING, schema: { type: 'string' } },
+  ],
+  responses: RESPONSES,
+};
+
+/** Members of `paths` of an OpenAPI document: the methods that are answered. */
+export function embedLoginDescription(options: Pick<TokenExchangeOptions, 'strict'>) {
+  const hasGet = loginMethods(options).includes('GET');
+  return { [EMBED_PATH]: { post: POST, ...(hasGet && { get: GET }) } };
+}
 
 function answer(description: string) {
   return { description, content: { 'application/json': { schema: ERROR } } };

@@ -18,6 +18,7 @@ import type { FlowRefusalKind } from '../refusals/refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { FormBodies } from './form-bodies.js';
+import { loginMethods } from './paths.js';
 import { requestOf } from '../../platform/http/http-answers.js';
 import { beginWait } from '../../platform/http/request-wait.js';
 
@@ -35,16 +36,12 @@ export class AvailableGuard implements CanActivate {
   }
 }
 
-/**
- * A HEAD, which servers hand to the route of a GET, must not sign anybody in, nor use a token up (D57). Under the strict
- * policy a GET does not either (P.strict).
- */
 @Injectable()
 export class LoginMethodGuard implements CanActivate {
   private readonly methods: readonly string[];
 
-  constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) { strict }: Pick<TokenExchangeOptions, 'strict'>) {
-    this.methods = strict ? ['POST'] : ['GET', 'POST'];
+  constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) options: Pick<TokenExchangeOptions, 'strict'>) {
+    this.methods = loginMethods(options);
   }
 
   canActivate(context: ExecutionContext): boolean {

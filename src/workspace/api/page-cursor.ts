@@ -12,6 +12,9 @@ const MAX_KEY_BYTES = 1536;
 /** With the longest key. */
 export const MAX_CURSOR_CHARACTERS = Math.ceil(((ID_BYTES + TAG_BYTES + MAX_KEY_BYTES) * 4) / 3);
 
+/** Base64url (RFC 4648 §5), as a pattern of JSON Schema. */
+export const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
+
 /** Where a page ended. */
 export interface Place {
   /** A UUID. */

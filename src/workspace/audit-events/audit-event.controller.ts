@@ -10,7 +10,7 @@ import { ApiRefusal } from '../api/api-refusal.js';
 import { ApiQuery } from '../api/body/api-documentation.js';
 import { Operation } from '../operations/operation.decorator.js';
 import type { Place } from '../api/page-cursor.js';
-import { CURSOR_CHARACTERS, MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
+import { CURSOR_CHARACTERS, CURSOR_PATTERN, MAX_CURSOR_CHARACTERS } from '../api/page-cursor.js';
 import type { SortedRange, SortedRows } from '../api/pages.js';
 import { Pages } from '../api/pages.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../api/query.pipe.js';
@@ -18,10 +18,13 @@ import type { AuditEventQuery } from './audit-event-query.pipe.js';
 import { AuditEventQueryPipe } from './audit-event-query.pipe.js';
 import { AuditEventAnswer, AuditEventPageAnswer, auditEventAnswer } from './audit-event.dto.js';
 
-const text = (name: string, description: string) => ({
+/** The letters of names in the catalogue, as a pattern of JSON Schema. */
+const EVENT_PATTERN = '^[a-z.-]*\\*?$';
+
+const text = (name: string, description: string, pattern?: string) => ({
   name,
   required: false,
-  schema: { type: 'string' as const, minLength: 1, maxLength: MAX_FILTER_CHARACTERS },
+  schema: { type: 'string' as const, minLength: 1, maxLength: MAX_FILTER_CHARACTERS, pattern },
   description,
 });
 const userId = (name: string, description: string) => ({
@@ -69,9 +72,20 @@ export class AuditEventController {
     name: 'cursor',
     required: false,
     description: 'The nextCursor of the page before, as it is, with the same filters',
-    schema: { type: 'string', minLength: CURSOR_CHARACTERS, maxLength: MAX_CURSOR_CHARACTERS },
+    schema: {
+      type: 'string',
+      minLength: CURSOR_CHARACTERS,
+      maxLength: MAX_CURSOR_CHARACTERS,
+      pattern: CURSOR_PATTERN,
+    },
   })
-  @ApiQuery(text('event', 'Its name, or the beginning of some with * at the end; svc.audit. may be left out'))
+  @ApiQuery(
+    text(
+      'event',
+      'Its name, or the beginning of some with * at the end; svc.audit. may be left out',
+      EVENT_PATTERN,
+    ),
+  )
   @ApiQuery(userId('userId', 'Id of the subject or the actor'))
   @ApiQuery(userId('subjectUserId', 'Id of the subject, which has an index'))
   @ApiQuery(text('issuer', 'The issuer in its payload, character by character'))

@@ -6,7 +6,7 @@ import type { LicenseFeature } from '../../config/license.js';
 import type { Right } from '../rights/rights.js';
 import type { OpenApi } from '../api/body/api-documentation.js';
 import { ApiProperty, Documented } from '../api/body/api-documentation.js';
-import { CURSOR_CHARACTERS } from '../api/page-cursor.js';
+import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/page-cursor.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../api/query.pipe.js';
 
 /** The body of an error. */
@@ -161,6 +161,7 @@ function successOf(answer: Answer, openApi: OpenApi): MethodDecorators {
         type: 'string',
         minLength: CURSOR_CHARACTERS,
         maxLength: answer.maxCursorCharacters ?? CURSOR_CHARACTERS,
+        pattern: CURSOR_PATTERN,
       },
     }),
   ];

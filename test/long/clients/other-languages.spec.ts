@@ -42,12 +42,19 @@ const LANGUAGES: readonly Language[] = [
       'go-oidc verifies',
     ],
   },
-  {
+  java('Nimbus and Spring Security 6.5', { 'spring-security': '6.5.0', spring: '6.2.7' }),
+  java('Nimbus and Spring Security 7.0', { 'spring-security': '7.0.0', spring: '7.0.1' }),
+];
+
+function java(title: string, versions: Readonly<Record<string, string>>): Language {
+  const chosen = Object.entries(versions).map(([name, version]) => `-D${name}.version=${version}`);
+  const classpath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath.txt'];
+  return {
     name: 'java',
-    title: 'Nimbus and Spring Security',
+    title,
     fetching: [
       ['java', '--version'],
-      ['mvn', '--quiet', '--batch-mode', 'dependency:build-classpath', '-Dmdep.outputFile=classpath.txt'],
+      ['mvn', '--quiet', '--batch-mode', ...classpath, ...chosen],
     ],
     command: (folder) => [
       'java',
@@ -63,8 +70,8 @@ const LANGUAGES: readonly Language[] = [
       'Nimbus verifies',
       'Spring Security verifies',
     ],
-  },
-];
+  };
+}
 
 describeOnAnyDatabase('[D58] clients of other languages', (database) => {
   let service: TestService;
@@ -84,7 +91,7 @@ describeOnAnyDatabase('[D58] clients of other languages', (database) => {
           // Authlib takes a token of less than a minute for expired.
           const exp = Math.floor(Date.now() / 1000) + 600;
           const tokens = [1, 2].map(() => partner.sign(partner.claims({ exp })));
-          const printed = await outputOf([...command(folder), baseUrl, ...tokens], folder);
+          const printed = await outputOf([...command(folder), baseUrl, ...tokens, partner.issuer], folder);
           expect(printed.trim().split('\n')).toEqual(says.map((what) => `ok: ${what}`));
         },
         PATIENCE_MS,

@@ -8,7 +8,7 @@ describe('[D48] readiness', () => {
     const isReady = () => new Promise<boolean>((resolve) => setImmediate(() => resolve((asked += 1) > 0)));
     const features = () => ({ tokenExchange: { available: true } });
     const health = new HealthController(new GracefulShutdown(), [{ name: 'database', isReady }], features);
-    await Promise.all([health.ready(), health.ready(), health.readyHead()]);
+    await Promise.all([health.ready(), health.ready(), health.ready()]);
     expect(asked).toBe(1);
     await health.ready();
     expect(asked).toBe(2);

@@ -1,12 +1,14 @@
 // Which methods a path has, for requests that no route has matched.
 import { KnownPaths } from '../../../../src/platform/http/known-paths.js';
 
-const paths = new KnownPaths((url) => url === '/gone');
+const paths = new KnownPaths(
+  (url, method) => url === '/gone' || (url === '/things/schema' && method === 'HEAD'),
+);
 paths.add('/', 'GET');
 paths.add('/things', 'GET');
 paths.add('/things', 'POST');
 paths.add('/things/:id', ['GET', 'DELETE']);
-paths.add('/things/schema', 'GET');
+paths.add('/things/schema', ['GET', 'HEAD']);
 paths.add('/things/:id/parts/:part', 'PATCH');
 paths.add('/gone', 'POST');
 

@@ -23,9 +23,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Set;
-import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
-import org.springframework.security.oauth2.jwt.JwtIssuerValidator;
-import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
+import org.springframework.security.oauth2.jwt.JwtValidators;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 
 public class Clients {
@@ -50,12 +48,9 @@ public class Clients {
         processor.process(token, null);
         say("Nimbus verifies");
 
-        NimbusJwtDecoder decoder = NimbusJwtDecoder.withIssuerLocation(base)
-                .jwtProcessorCustomizer(each -> each.setJWSTypeVerifier(
-                        new DefaultJOSEObjectTypeVerifier<>(new JOSEObjectType("at+jwt"))))
-                .build();
-        decoder.setJwtValidator(new DelegatingOAuth2TokenValidator<>(
-                new JwtTimestampValidator(), new JwtIssuerValidator(base)));
+        NimbusJwtDecoder decoder = NimbusJwtDecoder.withIssuerLocation(base).validateType(false).build();
+        decoder.setJwtValidator(JwtValidators.createAtJwtValidator()
+                .issuer(base).audience(base).clientId(arguments[3]).build());
         decoder.decode(token);
         say("Spring Security verifies");
     }
