@@ -41,6 +41,18 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     }
   });
 
+  it('lays a frame out while its login is under way: Chromium may never paint what came into one without a box', async () => {
+    const product = await signedIn();
+    await product.page.route(LOGIN, () => undefined);
+    await product.login(browsing.token('ada'));
+    const boxes = await product.page.evaluate(
+      `[...document.querySelectorAll('#container iframe')].map((frame) => [frame.clientWidth, frame.clientHeight])`,
+    );
+    expect(boxes).toEqual([expect.any(Array), (boxes as number[][])[0]]);
+    expect((boxes as number[][])[0]).toEqual([884, 480]);
+    expect(await product.frame.getByText('Morning orders').count()).toBe(1);
+  });
+
   it('shows its page again after a move in the document, and says that it was loaded again', async () => {
     const product = await signedIn();
     await product.page.evaluate(

@@ -96,7 +96,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
       const token = scene.secret(one.token(own));
       const trace = await scene.trace((headers) => {
         const all = { ...headers, ...one.headers };
-        if (flow === 'embed') return service.embed({ token }, all);
+        if (flow === 'embed') return service.embed({ token, ...one.fields?.(own) }, all);
         return service.exchange({ subject_token: token, ...one.fields?.(own) }, all);
       });
       expect(outcomeOf(trace.answer)).toMatch(/^refused with 40[01]$/);

@@ -139,4 +139,27 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
     expect((await logout({ cookie: bert, 'x-session-user': annasId })).status).toBe(409);
     expect(await meStatus(service, bert)).toBe(200);
   });
+
+  it('[D51] a renewal that names its user refuses the token of another, and changes nothing but that', async () => {
+    const token = (sub: string) => partner.sign(partner.claims({ sub, email: `${sub}@partner.example` }));
+    const carl = await service.sessionCookie(token('carl'));
+    const { user } = (await (await me({ cookie: carl })).json()) as { user: { id: string } };
+    const refused = { error: 'session_of_another_user', message: 'The session is that of another user' };
+    const unknownUser = token('dora');
+    for (const cookie of [carl, '']) {
+      const answer = await service.embed({ token: token('anna'), userId: user.id }, { cookie });
+      expect([answer.status, await answer.json()]).toEqual([401, refused]);
+      expect(answer.headers.get('set-cookie')).toBeNull();
+    }
+    const answer = await service.embed({ token: unknownUser, userId: user.id }, { cookie: carl });
+    expect(answer.status).toBe(401);
+    expect(await service.rows("SELECT 1 FROM user_account WHERE email = 'dora@partner.example'")).toEqual([]);
+    expect(await meStatus(service, carl)).toBe(200);
+    const again = await service.embed({ token: unknownUser });
+    expect(await again.json()).toMatchObject({ error: 'token_replayed' });
+
+    const own = await service.embed({ token: token('carl'), userId: user.id }, { cookie: carl });
+    expect(own.status).toBe(303);
+    expect((await service.embed({ token: token('carl'), userId: '' })).status).toBe(303);
+  });
 });

@@ -8,6 +8,7 @@ import { EntryThrottleService } from './entry-throttle.service.js';
 import type { OpenedSession, SessionLogin } from '../host/session-opener.js';
 import { SessionOpener } from '../host/session-opener.js';
 import { Clock } from '../../platform/clock.js';
+import { Rejection } from '../rejection.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
@@ -27,12 +28,15 @@ export interface EmbedLogin {
   readonly source: LoginSource;
   /** The `Cookie` header. Secret. */
   readonly cookies: string | undefined;
+  /** The local user who has to be the token's; undefined: any user. */
+  readonly expectedUserId?: string | undefined;
 }
 
 /** A verified login, and the request that it came by. */
 interface Login {
   readonly tokens: Tokens;
   readonly demand: Omit<SessionLogin, 'userId' | 'accessGeneration'>;
+  readonly expectedUserId: string | undefined;
   readonly request: FlowRequest;
 }
 
@@ -57,7 +61,8 @@ export class EmbeddedLoginService {
   async login(asked: EmbedLogin, request: FlowRequest): Promise<OpenedSession & RateLimited> {
     const tokens = await request.stage('verify', () => verifyLogin(this, asked, request));
     const rateLimit = await this.throttle.count(request, tokens);
-    const login = { tokens, demand: demandOf(asked, tokens, request), request };
+    const { expectedUserId } = asked;
+    const login = { tokens, demand: demandOf(asked, tokens, request), expectedUserId, request };
     const { users, result } = await request.stage('commit', () => request.inTime(() => this.commit(login)));
     this.sessions.limit?.(users.subject.userId, request.requestId);
     this.notices.warnOfIgnoredRoles(request, tokens, users);
@@ -66,7 +71,9 @@ export class EmbeddedLoginService {
   }
 
   private commit(login: Login): Promise<Committed<OpenedSession>> {
-    const prepared = this.sessions.prepare?.(login.demand);
+    // Another user is found in a transaction only, which then leaves nothing behind.
+    const prepared =
+      login.expectedUserId === undefined ? this.sessions.prepare?.(login.demand) : undefined;
     return this.commits.commit<OpenedSession>({
       tokens: login.tokens,
       success: this.loginEvent(login, prepared?.opened),
@@ -80,6 +87,7 @@ export class EmbeddedLoginService {
   private async open(login: Login, transaction: Transaction, users: Users): Promise<ToldWork<OpenedSession>> {
     refuseRevokedSince(this.revocations, login.tokens);
     const { userId, accessGeneration } = users.subject;
+    refuseAnotherUser(login, userId);
     const session = await this.sessions.open(transaction, { ...login.demand, userId, accessGeneration });
     return {
       result: session,
@@ -103,6 +111,15 @@ export class EmbeddedLoginService {
       },
     );
   }
+}
+
+/**
+ * A login that names its user is refused for the token of another one, before a session is opened (D51).
+ * @throws Rejection `session_of_another_user`
+ */
+function refuseAnotherUser({ expectedUserId, tokens }: Login, userId: string): void {
+  if (expectedUserId === undefined || expectedUserId === userId) return;
+  throw new Rejection('session_of_another_user', { ...issuerAndKid(tokens.subject), userId });
 }
 
 /** What is asked of sessions, whoever the user is. */

@@ -74,9 +74,14 @@ export class EmbedLoginController {
     request: HttpRequest,
     received: FlowRequest,
   ): Promise<HttpAnswer> {
-    const { token, redirectTo } = readEmbedLoginForm(encoded);
+    const { token, redirectTo, userId } = readEmbedLoginForm(encoded);
     const { requestId } = received;
-    const asked = { token, source: sourceOf(request), cookies: request.headers.cookie };
+    const asked = {
+      token,
+      source: sourceOf(request),
+      cookies: request.headers.cookie,
+      expectedUserId: userId,
+    };
     const { setCookie, rateLimit } = await this.embedLogin.login(asked, received);
     this.plainHttp.warnUnlessHttps(request.protocol, requestId);
     const location = localRedirect(redirectTo);

@@ -14,6 +14,11 @@ const FORM = {
   properties: {
     token: { ...TOKEN, description: TOKEN_MEANING },
     redirectTo: { type: 'string', description: REDIRECT_MEANING },
+    userId: {
+      type: 'string',
+      description:
+        'The user.id of /rest/me whose session is renewed. The token of another user is refused: session_of_another_user.',
+    },
     [ANSWER_FIELD]: {
       type: 'string',
       enum: [ANSWER_PAGE],

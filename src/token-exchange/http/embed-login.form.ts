@@ -7,6 +7,8 @@ import { Form } from './form.js';
 export interface EmbedLoginForm {
   readonly token: string;
   readonly redirectTo: string | undefined;
+  /** Of a renewal: the local id of the user who has to be the token's. */
+  readonly userId: string | undefined;
 }
 
 /** The field by which the script for host pages asks for another representation of a refusal, and its one value. */
@@ -32,5 +34,6 @@ export function readEmbedLoginForm(encoded: Uint8Array | string): EmbedLoginForm
   const form = wellFormed(Form.read(encoded));
   const token = trimmed(form, 'token');
   if (token === '') throw new FlowRefusal('token_missing', 'token is required');
-  return { token, redirectTo: form.get('redirectTo') };
+  const userId = trimmed(form, 'userId');
+  return { token, redirectTo: form.get('redirectTo'), userId: userId === '' ? undefined : userId };
 }

@@ -285,6 +285,13 @@ const ROWS = {
     oauth: INVALID_GRANT,
     embed: unauthorized('User is disabled'),
   },
+  session_of_another_user: {
+    check: 'user',
+    cause: 'the token is that of another user than the one whose session was to be renewed',
+    remedy: 'the partner renews with a token of the user who is signed in, and signs another one in by a login',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('The session is that of another user'),
+  },
   role_not_allowed: {
     check: 'role',
     cause: 'the entry does not allow the role that the token asks for',

@@ -182,7 +182,9 @@ class EmbeddedInstance {
     const frame = this.#frame.cloneNode() as HTMLIFrameElement;
     frame.removeAttribute('src');
     frame.name = EmbeddedInstance.#newName();
-    frame.style.display = 'none';
+    // Laid out as the shown one, unseen: where `display` changes while a page is coming, Chromium may never paint that page.
+    const { offsetWidth, offsetHeight } = this.#frame;
+    frame.style.cssText = `position:fixed;visibility:hidden;width:${offsetWidth}px;height:${offsetHeight}px`;
     this.#frame.after(frame);
     this.#post(token, this.#landing(redirectTo), { frame, during: 'login', timers: [] });
   }
@@ -266,7 +268,10 @@ class EmbeddedInstance {
     // Of too large a body nothing is kept.
     const action = this.#origin + this.#dressed('/rest/auth/embed?answer=page');
     Object.assign(form, { method: 'post', action, target: frame.name });
-    for (const [name, value] of Object.entries({ token, redirectTo, answer: 'page' })) {
+    const fields = { token, redirectTo, answer: 'page' };
+    // The instance takes the token of no other user then.
+    if (attempt.during === 'renewal') Object.assign(fields, { userId: this.#userId });
+    for (const [name, value] of Object.entries(fields)) {
       form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
     }
     document.body.append(form);
@@ -362,8 +367,6 @@ class EmbeddedInstance {
   }
 
   #hearReady({ expiresAt, userId, isRenewal }: Omit<FrameMessage, 'type'>): void {
-    const isOther = this.#userId !== undefined && this.#userId !== userId;
-    if (this.#attempt?.during === 'renewal' && isOther) return this.#fail('session_of_another_user');
     this.#settle();
     // Both the frame of a renewal and the one that is shown tell of it.
     if (isRenewal && this.#expiresAt === expiresAt) return;

@@ -1,5 +1,5 @@
 // For each reason a token that is refused for it, and what the operator has to be told.
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { Partner } from '../../../demo/partner.js';
 import type { Members } from '../../../demo/partner.js';
 import type { RejectionReason } from '../../../src/token-exchange/refusals/token-refusals.js';
@@ -391,6 +391,14 @@ const USERS: readonly RefusalCase[] = [
       changeUser(service, await createUser(service, { email }), { enabled: false }),
     token: plain,
     told: told({ userId: expect.any(String), expected: 'a user who is enabled', found: 'a disabled one' }),
+  },
+  {
+    reason: 'session_of_another_user',
+    flow: 'embed',
+    before: (service, { email }) => createUser(service, { email }),
+    token: plain,
+    fields: () => ({ userId: randomUUID() }),
+    told: told({ userId: expect.any(String) }),
   },
 ];
 
