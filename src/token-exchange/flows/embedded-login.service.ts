@@ -72,8 +72,7 @@ export class EmbeddedLoginService {
 
   private commit(login: Login): Promise<Committed<OpenedSession>> {
     // Another user is found in a transaction only, which then leaves nothing behind.
-    const prepared =
-      login.expectedUserId === undefined ? this.sessions.prepare?.(login.demand) : undefined;
+    const prepared = login.expectedUserId === undefined ? this.sessions.prepare?.(login.demand) : undefined;
     return this.commits.commit<OpenedSession>({
       tokens: login.tokens,
       success: this.loginEvent(login, prepared?.opened),
