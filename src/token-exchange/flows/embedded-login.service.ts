@@ -8,7 +8,7 @@ import { EntryThrottleService } from './entry-throttle.service.js';
 import type { OpenedSession, SessionLogin } from '../host/session-opener.js';
 import { SessionOpener } from '../host/session-opener.js';
 import { Clock } from '../../platform/clock.js';
-import { Rejection } from '../rejection.js';
+import { Rejection } from '../refusals/rejection.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
