@@ -288,7 +288,8 @@ const ROWS = {
   session_of_another_user: {
     check: 'user',
     cause: 'the token is that of another user than the one whose session was to be renewed',
-    remedy: 'the partner renews with a token of the user who is signed in, and signs another one in by a login',
+    remedy:
+      'the partner renews with a token of the user who is signed in, and signs another one in by a login',
     oauth: INVALID_GRANT,
     embed: unauthorized('The session is that of another user'),
   },
