@@ -14,8 +14,10 @@ import { AuditModule } from './audit/audit.module.js';
 import { AuditStreamingModule } from './audit/audit-streaming.module.js';
 import type { SinkStatus } from './audit/sinks/audit-streaming.js';
 import { retentionSettings, sinkSettings } from './audit/sinks/sink-settings.js';
+import { VARIABLES } from './config/environment.js';
 import { License } from './config/license.js';
 import type { LicenseFeature } from './config/license.js';
+import { labelOf } from './config/load-config.js';
 import { VERSION } from './platform/version.js';
 import type { Coordination } from './platform/jobs/coordination.js';
 import { CoordinationModule } from './platform/jobs/coordination.module.js';
@@ -247,10 +249,11 @@ async function administration(
   const { AdministrationModule } = await import('./administration/administration.module.js');
   const { explainerOf } = await import('./instance/ports/instance-explainer.js');
   const trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
+  const configuredIn = labelOf(VARIABLES.trustedKeys, startup.given);
   const rules = explanationRules(startup, time);
   const explain = explainerOf(() => Promise.resolve(rules));
   const needs = [clock, logging, database, audit, access, users, projects, work];
-  const module = AdministrationModule.register({ trust, explain }, needs);
+  const module = AdministrationModule.register({ trust, configuredIn, explain }, needs);
   return dataDirectory === undefined
     ? [module]
     : [module, await commandSocket(dataDirectory, [logging, module])];

@@ -5,6 +5,7 @@ import { AuditTrailFollower } from '../audit/audit-trail.follower.js';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
+import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import {
   AuditBus,
   JwksSnapshotRepository,
@@ -42,12 +43,35 @@ export class AdministrationModule {
         StoredEntryRepository,
         OperatorAccountRepository,
         OperatorSessionRepository,
+        UserProfileRepository,
         administration(settings),
       ],
-      exports: [Administration, JwksSnapshotRepository],
+      exports: [Administration, JwksSnapshotRepository, UserProfileRepository],
     };
   }
 }
+
+/** What `administration` takes, in its order. */
+const NEEDS = [
+  AuditBus,
+  Clock,
+  UserRepository,
+  UserService,
+  ProjectRepository,
+  WorkflowRepository,
+  Quotas,
+  JwksSnapshotRepository,
+  StoredEntryRepository,
+  SessionRepository,
+  RevocationRepository,
+  RevocationFollower,
+  Database,
+  AuditTrailReader,
+  AuditTrailFollower,
+  OperatorAccountRepository,
+  OperatorSessionRepository,
+  UserProfileRepository,
+];
 
 function administration(settings: Omit<InstanceSettings, 'limits'>): Provider {
   const useFactory = (
@@ -68,16 +92,18 @@ function administration(settings: Omit<InstanceSettings, 'limits'>): Provider {
     trailFollower: AuditTrailFollower,
     operatorAccounts: OperatorAccountRepository,
     operatorSessions: OperatorSessionRepository,
+    userProfiles: UserProfileRepository,
   ) => {
     const storedEntries = new StoredEntryChanges(repository, settings.trust);
     const learnRevocations = () => follower.hear();
     const repositories = { users, projects, workflows, quotas, keySets, sessions, revocations, trail };
-    const operators = { operatorAccounts, operatorSessions };
+    const operators = { operatorAccounts, operatorSessions, userProfiles };
     const known = {
       ...repositories,
       ...operators,
       userService,
       storedEntries,
+      configuredIn: settings.configuredIn,
       trailFollower,
       learnRevocations,
     };
@@ -87,24 +113,6 @@ function administration(settings: Omit<InstanceSettings, 'limits'>): Provider {
   return {
     provide: Administration,
     useFactory,
-    inject: [
-      AuditBus,
-      Clock,
-      UserRepository,
-      UserService,
-      ProjectRepository,
-      WorkflowRepository,
-      Quotas,
-      JwksSnapshotRepository,
-      StoredEntryRepository,
-      SessionRepository,
-      RevocationRepository,
-      RevocationFollower,
-      Database,
-      AuditTrailReader,
-      AuditTrailFollower,
-      OperatorAccountRepository,
-      OperatorSessionRepository,
-    ],
+    inject: NEEDS,
   };
 }

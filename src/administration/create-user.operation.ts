@@ -10,6 +10,8 @@ import type { ChangeOperation, ChangeWork } from './operation.js';
 
 const MAX_NAME_CHARACTERS = 32;
 
+export const OWNER_EXISTS = 'The instance has an owner already, and there is at most one.';
+
 export type CreatedUser = Pick<User, 'id' | 'email' | 'role'>;
 
 export const CREATE_USER: ChangeOperation<NewUser, CreatedUser> = {
@@ -38,7 +40,7 @@ async function createdUser(newUser: NewUser, { parts, transaction }: ChangeWork)
     if (user !== undefined) return user;
   } catch (error) {
     if (newUser.role !== OWNER_ROLE || !isUniqueViolation(error)) throw error;
-    throw new CommandError('The instance has an owner already, and there is at most one.');
+    throw new CommandError(OWNER_EXISTS);
   }
   throw new CommandError('Another user has this e-mail address.');
 }

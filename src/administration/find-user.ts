@@ -9,7 +9,7 @@ import type { InstanceParts } from './instance-parts.js';
 export async function findUser(
   idOrEmail: string,
   { users }: InstanceParts,
-  transaction: Transaction,
+  transaction?: Transaction,
 ): Promise<User> {
   const isById = isId(idOrEmail);
   const user = await (isById

@@ -4,6 +4,7 @@ import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
+import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Database } from '../platform/database/database.js';
 import type { StoredEntriesRules } from '../token-exchange/advanced.js';
 import {
@@ -32,9 +33,12 @@ export interface InstanceParts {
   readonly quotas: Quotas;
   readonly keySets: JwksSnapshotRepository;
   readonly storedEntries: StoredEntryChanges;
+  /** The variable, and the file, in which the configured entries are. */
+  readonly configuredIn: string;
   readonly sessions: SessionRepository;
   readonly operatorAccounts: OperatorAccountRepository;
   readonly operatorSessions: OperatorSessionRepository;
+  readonly userProfiles: UserProfileRepository;
   readonly revocations: RevocationRepository;
   readonly trail: AuditTrailReader;
   readonly trailFollower: AuditTrailFollower;
@@ -54,6 +58,8 @@ export type ExplainerOf = (
 export interface InstanceSettings {
   /** The configured entries and their rules. */
   readonly trust: StoredEntriesRules;
+  /** The variable, and the file, in which they are. */
+  readonly configuredIn: string;
   readonly limits: QuotaLimits;
   readonly explain: ExplainerOf;
 }
@@ -82,9 +88,13 @@ export function instancePartsOn(
     get storedEntries() {
       return new StoredEntryChanges(new StoredEntryRepository(database), settings.trust);
     },
+    get configuredIn() {
+      return settings.configuredIn;
+    },
     sessions: new SessionRepository(database),
     operatorAccounts: new OperatorAccountRepository(database),
     operatorSessions: new OperatorSessionRepository(database),
+    userProfiles: new UserProfileRepository(database),
     revocations: new RevocationRepository(database),
     trail: new AuditTrailReader(database),
     trailFollower: new AuditTrailFollower(database),

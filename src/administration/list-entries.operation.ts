@@ -13,9 +13,11 @@ type KeyPlace = { readonly kid: string } | { readonly url: string; readonly urlH
 
 export interface ListedEntry {
   readonly from: 'configuration' | 'command';
+  /** The variable, and the file, in which it is configured; null where it is stored. */
+  readonly configuredIn: string | null;
   /** How logs and metrics call it. */
   readonly entry: string;
-  /** By which commands know it; null where it is configured. */
+  /** As it was given; null where the entry is configured. Commands take both this and `entry`. */
   readonly name: string | null;
   /** `refused`: it takes no tokens, since it has problems. */
   readonly state: 'trusted' | 'suspended' | 'refused';
@@ -34,17 +36,18 @@ export const LIST_ENTRIES: ListOperation<Record<string, never>, ListedEntry> = {
   name: 'keys list',
   read: readNothing,
 
-  async *list(_input, { storedEntries }) {
+  async *list(_input, { storedEntries, configuredIn }) {
     const stored = await storedEntries.list();
-    const all = [...storedEntries.configured.map(configuredEntry), ...stored.map(storedEntry)];
+    const configured = storedEntries.configured.map((entry) => configuredEntry(entry, configuredIn));
+    const all = [...configured, ...stored.map(storedEntry)];
     for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
   },
 };
 
-function configuredEntry(entry: TrustedKeyEntry): ListedEntry {
+function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): ListedEntry {
   const { label } = entry;
   return {
-    ...{ from: 'configuration', entry: label, name: null, state: 'trusted' },
+    ...{ from: 'configuration', configuredIn, entry: label, name: null, state: 'trusted' },
     ...whatIsTrusted(entry),
     ...{ problems: [], changedAt: null },
   };
@@ -54,7 +57,7 @@ function storedEntry({ stored, entry, problems }: JudgedEntry): ListedEntry {
   const { name, suspendedAt, changedAt } = stored;
   const state = entry === undefined ? 'refused' : suspendedAt === undefined ? 'trusted' : 'suspended';
   return {
-    ...{ from: 'command', entry: labelOf(name), name, state },
+    ...{ from: 'command', configuredIn: null, entry: labelOf(name), name, state },
     ...whatIsTrusted(entry),
     ...{ problems, changedAt: changedAt.toISOString() },
   };

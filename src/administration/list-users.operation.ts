@@ -21,12 +21,12 @@ export const LIST_USERS: ListOperation<Record<string, never>, ListedUser> = {
   async *list(_input, { users }) {
     let page = await users.list(undefined, PAGE_SIZE);
     while (page.length > 0) {
-      yield page.map(listed);
+      yield page.map(listedUser);
       page = await users.list(page.at(-1)?.id, PAGE_SIZE);
     }
   },
 };
 
-function listed({ id, email, givenName, familyName, role, enabled, createdAt }: User): ListedUser {
+export function listedUser({ id, email, givenName, familyName, role, enabled, createdAt }: User): ListedUser {
   return { id, email, givenName, familyName, role, enabled, createdAt: createdAt.toISOString() };
 }

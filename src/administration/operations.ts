@@ -1,6 +1,7 @@
 // The operations that a command may ask the running service for; there are no others.
 import { ADD_ENTRY } from './add-entry.operation.js';
 import { CHANGE_ENTRY_POLICY } from './change-entry-policy.operation.js';
+import { DELETE_USER, SET_ROLE, UNLINK_USER } from './change-user.operation.js';
 import { CREATE_USER } from './create-user.operation.js';
 import { EXPLAIN_TOKEN } from './explain-token.operation.js';
 import { IMPORT_WORKFLOWS } from './import-workflows.operation.js';
@@ -13,6 +14,7 @@ import { REFRESH_KEY_SETS } from './refresh-key-sets.operation.js';
 import { EXPORT_EVENTS, LIST_EVENTS, TAIL_EVENTS } from './read-audit-trail.operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from './revoke-keys.operation.js';
 import { SET_PASSWORD } from './set-password.operation.js';
+import { SHOW_USER } from './show-user.operation.js';
 import { SIGN_USER_OUT } from './sign-user-out.operation.js';
 import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from './switch-entry.operation.js';
 import { DISABLE_USER, ENABLE_USER } from './switch-user.operation.js';
@@ -32,6 +34,10 @@ export const OPERATIONS: readonly Operation[] = [
   REMOVE_ENTRY,
   CREATE_USER,
   LIST_USERS,
+  SHOW_USER,
+  SET_ROLE,
+  UNLINK_USER,
+  DELETE_USER,
   DISABLE_USER,
   ENABLE_USER,
   SIGN_USER_OUT,

@@ -1,7 +1,7 @@
 // Reads the audit trail: a list of the newest events, an export of all of a time, and what is written from now on.
 import type { StoredEvent, TrailPlace } from '../audit/audit-trail.reader.js';
 import type { Judgement, TimeRange, TrailFilter } from '../audit/trail-filter.js';
-import { judgeEvent, judgeRange, judgeText } from '../audit/trail-filter.js';
+import { judgeEvent, judgeRange, judgeReason, judgeText } from '../audit/trail-filter.js';
 import type { TrailOrder } from '../audit/trail-statements.sql.js';
 import { userIdOf } from './find-user.js';
 import { CommandError, InputError } from './command-error.js';
@@ -56,7 +56,7 @@ const FILTERS = {
   user: optional(storableText),
   subject: optional(storableText),
   issuer: optional(text(judgeText)),
-  reason: optional(text(judgeText)),
+  reason: optional(text(judgeReason)),
   requestId: optional(text(judgeText)),
 };
 const TIMES = { since: optional(text(judgeMoment)), until: optional(text(judgeMoment)) };

@@ -117,6 +117,9 @@ export const OUTCOME_EVENTS = AUDIT_EVENT_NAMES.filter((name) => outcomeOf(name)
 /** Those of refusals, with a reason in their payload. */
 export const REFUSAL_EVENTS = OUTCOME_EVENTS.filter((name) => outcomeOf(name)?.is === 'failed');
 
+/** A token exchange or an embedded login that succeeded. */
+export const SIGN_IN_EVENTS = OUTCOME_EVENTS.filter((name) => outcomeOf(name)?.is === 'succeeded');
+
 export function outcomeOf(name: string): EventRow['outcome'] {
   return AUDIT_EVENTS[name]?.outcome;
 }

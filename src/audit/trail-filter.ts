@@ -1,5 +1,7 @@
 // Which events of the trail are asked for: the rules of each filter and of the time between which they lie.
-import { AUDIT_EVENT_NAMES, EVENT_NAME_START } from './instance-events.js';
+import { AUDIT_EVENT_NAMES, AUDIT_EVENTS, EVENT_NAME_START } from './instance-events.js';
+import { similarName } from '../platform/text/similar-name.js';
+import { BEARER_REFUSALS, TOKEN_REFUSALS } from '../token-exchange/plain.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 
 /** What is given must all be true of an event. */
@@ -34,6 +36,17 @@ export const MOST_DAYS = 31;
 /** No issuer, reason or request id that is stored is longer. */
 export const MAX_FILTER_CHARACTERS = 2048;
 
+/** Every `reason` that an event may have: those of refusals, those that its row of the catalogue lists, and faults. */
+const REASONS: ReadonlySet<string> = new Set([
+  ...Object.keys(TOKEN_REFUSALS),
+  ...Object.keys(BEARER_REFUSALS),
+  ...Object.values(AUDIT_EVENTS).flatMap(({ members }) => {
+    const words = members['reason']?.schema['enum'];
+    return Array.isArray(words) ? words.map(String) : [];
+  }),
+  'internal_error',
+]);
+
 /** A name without `svc.audit.` is taken for the rest of one. What no event is called is refused: it would find nothing. */
 export function judgeEvent(text: string): Judgement<string> {
   const name = text.startsWith(EVENT_NAME_START) ? text : `${EVENT_NAME_START}${text}`;
@@ -44,7 +57,15 @@ export function judgeEvent(text: string): Judgement<string> {
   return found ? { value: name } : { rule: 'must be the name of an event, or the beginning of one and *' };
 }
 
-/** Issuers, reasons, request ids. */
+/** A reason that no event has is refused: it would find nothing. */
+export function judgeReason(text: string): Judgement<string> {
+  if (REASONS.has(text)) return { value: text };
+  const meant = similarName(text, REASONS);
+  const hint = meant === undefined ? 'see docs/refusals.md' : `did you mean ${meant}?`;
+  return { rule: `must be the reason of a refusal; ${hint}` };
+}
+
+/** Issuers, request ids. */
 export function judgeText(text: string): Judgement<string> {
   if (text === '' || text.length > MAX_FILTER_CHARACTERS)
     return { rule: `must be a text of 1 to ${MAX_FILTER_CHARACTERS} characters` };

@@ -29,6 +29,12 @@ export class Answers {
     this.context.stdout.write(this.isJson ? `${JSON.stringify(value, null, 2)}\n` : text);
   }
 
+  /** A list. For people an empty one prints nothing on standard output, and says on standard error that it is empty. */
+  giveList(values: readonly unknown[], text: () => string, nothing: string): void {
+    this.give(values, values.length === 0 ? '' : text());
+    if (values.length === 0 && !this.isJson) this.remark(nothing);
+  }
+
   /** Some of many results: one JSON object a line. */
   giveLines(values: readonly unknown[], text: () => string): void {
     this.context.stdout.write(

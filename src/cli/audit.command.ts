@@ -117,8 +117,8 @@ async function list({ limit, ...sought }: ListOptions, context: CommandContext):
     events.push(...page);
   const shown = events.slice(0, limit);
   const { answers } = context;
-  const table = () => renderTable(HEADINGS, shown.map(rowOf));
-  answers.giveLines(shown, shown.length === 0 ? () => 'No event was found.\n' : table);
+  answers.giveLines(shown, () => renderTable(HEADINGS, shown.map(rowOf)));
+  if (shown.length === 0 && !answers.isJson) answers.remark('No event was found.');
   if (events.length > limit) answers.remark(`There are more than ${limit}: see --limit and --until.`);
 }
 

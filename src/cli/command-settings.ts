@@ -1,7 +1,7 @@
 // Reads those variables that a command needs, from the places in which the service looks for them.
 import { resolve } from 'node:path';
-import type { Config, Environment } from '../config/load-config.js';
-import { ConfigurationError, readConfig } from '../config/load-config.js';
+import type { Config, ConfigReading, Environment } from '../config/load-config.js';
+import { ConfigurationError, labelOf, readConfig } from '../config/load-config.js';
 import type { EnvironmentVariable } from '../config/variable.js';
 import type { StartupSources } from '../instance/startup.js';
 import { environmentSources } from '../instance/startup.js';
@@ -20,12 +20,21 @@ export class CommandSettings {
    * @throws ConfigurationError with every problem
    */
   read(...variables: readonly EnvironmentVariable[]): Config {
+    const { config, problems } = this.reading(variables);
+    if (problems.length > 0) throw new ConfigurationError(problems);
+    return config;
+  }
+
+  /** The name of a variable, with the file that holds its value. */
+  labelOf(variable: EnvironmentVariable): string {
+    return labelOf(variable, this.reading([variable]).given);
+  }
+
+  private reading(variables: readonly EnvironmentVariable[]): ConfigReading {
     const names = new Set(
       variables.flatMap(({ name, alias = name }) => [name, alias].flatMap((one) => [one, `${one}_FILE`])),
     );
-    const { config, problems } = readConfig(this.sources().map((source) => onlyNamed(source, names)));
-    if (problems.length > 0) throw new ConfigurationError(problems);
-    return config;
+    return readConfig(this.sources().map((source) => onlyNamed(source, names)));
   }
 
   /** Where the service would look for its variables. */

@@ -1,7 +1,9 @@
 // svc-admin config: the configuration as the service would take it, where each value comes from, and what is wrong with it.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
+import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
+import type { EnvironmentVariable } from '../config/variable.js';
 import type { UnavailableReason } from '../instance/availability.js';
 import { endOf, explanationOf, unavailableBecause } from '../instance/availability.js';
 import type { Judgement } from '../instance/startup.js';
@@ -24,9 +26,11 @@ interface SourcedVariable extends VariableState {
   readonly file?: string;
 }
 
-/** Whether token exchange would be there, and if not, why. */
+/** Whether token exchange would be there, and if not, why; and whether its flows are switched on. */
 interface ExchangeState {
   readonly available: boolean;
+  readonly embedLogin?: boolean;
+  readonly exchange?: boolean;
   readonly reason?: UnavailableReason;
   readonly explanation?: string;
 }
@@ -62,7 +66,7 @@ function textOf(judgement: Judgement, variables: readonly SourcedVariable[]): st
     ...problems.map((problem) => `problem: ${problem}`),
     ...warnings.map((warning) => `warning: ${warning}`),
     ...notes.map((note) => `note: ${note}`),
-    `Token exchange: ${exchangeInWords(judgement)}`,
+    ...exchangeLines(judgement),
     `Licence: ${licenseInWords(judgement)}`,
   ];
   return `${lines.join('\n')}\n\n${renderTable(HEADINGS, variables.map(rowOf))}`;
@@ -83,16 +87,24 @@ function toldOf(judgement: Judgement, variables: readonly SourcedVariable[]) {
 
 function exchangeState(judgement: Judgement): ExchangeState {
   const reason = unavailableBecause(judgement, new Clock().nowMs());
-  if (reason === undefined) return { available: true };
+  const { embedLoginEnabled: embedLogin, exchangeEnabled: exchange } = judgement.config;
+  if (reason === undefined) return { available: true, embedLogin, exchange };
   return { available: false, reason, explanation: explanationOf(reason, judgement) };
 }
 
-function exchangeInWords(judgement: Judgement): string {
+/** The feature as a whole, and each of its two flows. */
+function exchangeLines(judgement: Judgement): string[] {
   const { available, explanation = '' } = exchangeState(judgement);
-  if (!available) return `off: ${explanation}`;
+  if (!available) return [`Token exchange and embedded login: off: ${explanation}`];
   const { embedLoginEnabled, exchangeEnabled } = judgement.config;
-  const [embed, exchange] = [embedLoginEnabled, exchangeEnabled].map((isOn) => (isOn ? 'on' : 'off'));
-  return `there; embedded login ${embed}, token exchange ${exchange}`;
+  return [
+    `Token exchange: ${switchInWords(exchangeEnabled, VARIABLES.exchangeEnabled)}`,
+    `Embedded login: ${switchInWords(embedLoginEnabled, VARIABLES.embedLoginEnabled)}`,
+  ];
+}
+
+function switchInWords(isOn: boolean, { name }: Pick<EnvironmentVariable, 'name'>): string {
+  return isOn ? 'on' : `off, and answers 501: ${name} is not true`;
 }
 
 function licenseInWords({ license }: Judgement): string {

@@ -11,18 +11,23 @@ const HEADINGS = ['STATE', 'TOKEN', 'CHECK', 'OF', 'EXPECTED', 'FOUND'];
 
 export function explanationText(explanation: TokenExplanation): string {
   const { checks, notes, judgedAt } = explanation;
-  const reached = checks.filter(({ state }) => state !== 'not-reached');
-  const unreached = checks.filter(({ state }) => state === 'not-reached');
+  const inState = (state: ExplainedCheck['state']) => checks.filter((check) => check.state === state);
+  const [passed, failed, unreached] = [inState('passed'), inState('failed'), inState('not-reached')];
+  // Where something failed, that is what is looked for.
+  const shown = failed.length > 0 ? failed : passed;
   const lines = [
     ...outcomeLines(explanation),
     ...notes.map((note) => `Note: ${note}`),
     ...explanation.parties.flatMap(partyLines),
   ];
-  const rest = unreached.length === 0 ? '' : `Not reached: ${placesOf(unreached)}.\n`;
+  const rest = [
+    ...(failed.length > 0 && passed.length > 0 ? [`Passed: ${placesOf(passed)}.\n`] : []),
+    ...(unreached.length > 0 ? [`Not reached: ${placesOf(unreached)}.\n`] : []),
+  ];
   return [
     `${lines.map(printable).join('\n')}\n`,
-    `\nChecks, as of ${judgedAt}:\n${renderTable(HEADINGS, reached.map(rowOf))}`,
-    rest,
+    `\nChecks, as of ${judgedAt}:\n${renderTable(HEADINGS, shown.map(rowOf))}`,
+    ...rest,
   ].join('');
 }
 

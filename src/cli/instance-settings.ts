@@ -16,6 +16,9 @@ export function instanceSettings(context: CommandContext): InstanceSettings {
     get trust() {
       return storedEntriesRulesOf(context);
     },
+    get configuredIn() {
+      return context.settings.labelOf(VARIABLES.trustedKeys);
+    },
     get limits() {
       return quotaLimits(context.settings.read(...QUOTA_VARIABLES));
     },

@@ -90,8 +90,9 @@ function checkText(reading: TrustedKeysReading, keySets: readonly FetchedKeySet[
     ...warnings.map((warning) => `warning: ${warning}\n`),
     ...notes.map((note) => `note: ${note}\n`),
     ...keySets.map(fetchedInWords),
-    renderTable(HEADINGS, entries.map(rowOf)),
-    `\n${renderTable(POLICY_HEADINGS, entries.map(policyRow))}`,
+    [renderTable(HEADINGS, entries.map(rowOf)), renderTable(POLICY_HEADINGS, entries.map(policyRow))]
+      .filter((table) => table !== '')
+      .join('\n'),
   ].join('');
 }
 
@@ -117,9 +118,8 @@ async function status(context: CommandContext): Promise<void> {
   const { entries } = readTrustedKeys(configuredKeys(context), rulesOf(context));
   const configured = entries.filter((entry) => entry.type === 'jwks').map(addressOf);
   const states = await keySetStates([...configured, ...(await storedAddresses(context))], context);
-  const isEmpty = states.length === 0;
   const table = () => renderTable(STATUS_HEADINGS, states.map(statusRow));
-  context.answers.give(states, isEmpty ? 'No trusted key entry is of type jwks.\n' : table());
+  context.answers.giveList(states, table, 'No trusted key entry is of type jwks.');
 }
 
 function addressOf({ label, url }: JwksEntry): EntryAddress {

@@ -79,8 +79,7 @@ function addList(keys: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  svc-admin keys revocations')
     .action(async () => {
       const all = await readList(context, LIST_REVOCATIONS, {});
-      const text = all.length === 0 ? 'Nothing is revoked.\n' : renderTable(HEADINGS, all.map(rowOf));
-      context.answers.give(all, text);
+      context.answers.giveList(all, () => renderTable(HEADINGS, all.map(rowOf)), 'Nothing is revoked.');
     });
 }
 

@@ -5,8 +5,11 @@ import { SET_PASSWORD } from '../administration/set-password.operation.js';
 import { PasswordHasher } from '../administration/accounts/password-hasher.js';
 import { faultOfPassword } from '../administration/accounts/password-rules.js';
 import { CODE_LIFETIME_SECONDS, hashOfCode, newSignInCode } from '../administration/accounts/sign-in-code.js';
+import { VARIABLES } from '../config/environment.js';
 import { perform } from './administration.js';
 import type { CommandContext } from './command-context.js';
+
+const PAGE_PATH = '/admin';
 
 interface SetPasswordOptions {
   code?: true;
@@ -35,10 +38,11 @@ export function addSetPassword(users: Command, context: CommandContext): void {
 async function makeCode(user: string, context: CommandContext): Promise<void> {
   const code = newSignInCode();
   await perform(context, SET_PASSWORD, { user, codeHash: hashOfCode(code).toString('hex') });
+  const page = pageOf(context);
   context.answers.remark(
-    `The code is good once, within ${CODE_LIFETIME_SECONDS / 60} minutes; it replaces one that was made before.`,
+    `The code is good once, within ${CODE_LIFETIME_SECONDS / 60} minutes, at ${page}; it replaces one that was made before.`,
   );
-  context.answers.give({ code, lifetimeSeconds: CODE_LIFETIME_SECONDS }, `${code}\n`);
+  context.answers.give({ code, lifetimeSeconds: CODE_LIFETIME_SECONDS, page }, `${code}\n`);
 }
 
 async function setPassword(
@@ -51,10 +55,19 @@ async function setPassword(
   if (fault !== undefined) throw new CommandError(`The password ${fault}.`);
   const passwordHash = await new PasswordHasher().hash(password);
   const { id, endedSessions } = await perform(context, SET_PASSWORD, { user, passwordHash });
+  const page = pageOf(context);
   context.answers.give(
-    { id, endedSessions },
-    `User ${id} has a new password; sessions at /admin that ended by it: ${endedSessions}.\n`,
+    { id, endedSessions, page },
+    `User ${id} has a new password, for ${page}; sessions there that ended by it: ${endedSessions}.\n`,
   );
+}
+
+/** The address of the operator's page, as the service is configured that is given the same variables. */
+function pageOf({ settings }: CommandContext): string {
+  const { baseUrl, port, tlsCertificate, adminEnabled } = VARIABLES;
+  const config = settings.read(baseUrl, port, tlsCertificate, adminEnabled);
+  const address = `${config.baseUrl}${PAGE_PATH}`;
+  return config.adminEnabled ? address : `${address} (which is off: set ${adminEnabled.name}=true)`;
 }
 
 /** What a file or `echo` ends with is no part of it. */

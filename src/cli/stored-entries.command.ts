@@ -52,16 +52,19 @@ function addList(keys: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  svc-admin keys list --json')
     .action(async () => {
       const all = await readList(context, LIST_ENTRIES, {});
-      const tables = [
-        renderTable(HEADINGS, all.map(rowOf)),
-        renderTable(POLICY_HEADINGS, all.map(policyRow)),
-      ];
-      context.answers.give(all, tables.join('\n'));
+      context.answers.giveList(all, () => listText(all), 'There is no trusted key entry.');
     });
 }
 
 function policyRow({ entry, policy, problems }: ListedEntry): string[] {
   return [entry, problems.length > 0 ? `nothing: ${problems.join('; ')}` : policy.join('; ')];
+}
+
+function listText(all: readonly ListedEntry[]): string {
+  const tables = [renderTable(HEADINGS, all.map(rowOf)), renderTable(POLICY_HEADINGS, all.map(policyRow))];
+  const place = all.find(({ from }) => from === 'configuration')?.configuredIn;
+  const note = `Configured entries are in ${printable(place ?? '')}: change them there, and restart.\n`;
+  return [...tables, ...(place === undefined ? [] : [note])].join('\n');
 }
 
 function rowOf({ entry, from, state, type, issuer, keys, changedAt }: ListedEntry): string[] {
@@ -91,7 +94,7 @@ function addPolicy(keys: Command, context: CommandContext): void {
   keys
     .command('policy')
     .description('change how far a stored entry is trusted')
-    .argument('<name>', 'the entry')
+    .argument('<name>', 'the stored entry, as `keys list` has it or without `stored:`')
     .option('--set <member=json>', 'set a member; may be repeated', jsonMember)
     .option('--unset <member>', 'take a member away; may be repeated', collected)
     .option('--file <file>', 'the whole entry as it is to be, as JSON; - reads standard input')
@@ -129,7 +132,7 @@ function addSwitch(keys: Command, context: CommandContext, command: SwitchComman
   keys
     .command(word)
     .description(effect)
-    .argument('<name>', 'the entry')
+    .argument('<name>', 'the stored entry, as `keys list` has it or without `stored:`')
     .addHelpText('after', `\nExample:\n  svc-admin keys ${word} acme`)
     .action(async (name: string) => {
       const { changed } = await perform(context, operation, { name });

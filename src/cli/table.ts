@@ -2,8 +2,9 @@
 
 const GAP = '  ';
 
-/** Columns are as wide as their widest cell; the last one is not filled up. Ends with a newline. */
+/** Columns are as wide as their widest cell; the last one is not filled up. Ends with a newline; empty without rows. */
 export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '';
   const lines = [headings, ...rows.map((row) => row.map(printable))];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   const rendered = lines.map((line) =>

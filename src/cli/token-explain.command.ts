@@ -31,7 +31,9 @@ const OF_A_TOKEN = ['tokenFile', 'actorTokenFile', 'flow', 'scope', 'resource', 
 export function addExplain(token: Command, context: CommandContext): void {
   token
     .command('explain')
-    .description('say why a token would be refused, or what it would get; it stays as good as it was')
+    .description(
+      'say why a token would be refused, or what it would get; exits with 1 if refused, and uses nothing up',
+    )
     .option('--token-file <file>', 'the (subject) token; - reads standard input', STANDARD_INPUT)
     .option('--actor-token-file <file>', 'the actor token')
     .addOption(new Option('--flow <flow>', 'the way in').choices(['exchange', 'embed']).default('exchange'))
@@ -68,6 +70,8 @@ async function explain(options: ExplainOptions, context: CommandContext): Promis
   const value = 'token' in explained ? explained.token : explained.request;
   const text = 'token' in explained ? explanationText(explained.token) : requestText(explained.request);
   context.answers.give(value, text);
+  const reason = 'token' in explained ? explained.token.refusal?.reason : undefined;
+  if (reason !== undefined) throw new CommandError(`The service would refuse this token: ${reason}.`);
 }
 
 /** @throws CommandError where there is nothing to explain */

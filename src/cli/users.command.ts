@@ -1,4 +1,4 @@
-// svc-admin users: makes, lists, disables and enables the users of the instance, signs them out, and sets operators' passwords.
+// svc-admin users: makes, lists, disables and enables the users of the instance, and signs them out.
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CREATE_USER } from '../administration/create-user.operation.js';
@@ -9,6 +9,7 @@ import { DISABLE_USER, ENABLE_USER } from '../administration/switch-user.operati
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
 import type { NewUser } from '../users/user.repository.js';
 import { perform, readList } from './administration.js';
+import { addDelete, addSetRole, addShow, addUnlink } from './change-user.commands.js';
 import type { CommandContext } from './command-context.js';
 import { addSetPassword } from './set-password.command.js';
 import { markedAddress, renderTable } from './table.js';
@@ -19,6 +20,8 @@ export function addUsersCommands(program: Command, context: CommandContext): voi
   const users = program.command('users').description('look after the users of the instance');
   addCreate(users, context);
   addList(users, context);
+  addShow(users, context);
+  addSetRole(users, context);
   addSwitch(users, context, {
     name: 'disable',
     effect: 'end all access of a user at once',
@@ -32,6 +35,8 @@ export function addUsersCommands(program: Command, context: CommandContext): voi
     state: 'enabled',
   });
   addSignOut(users, context);
+  addUnlink(users, context);
+  addDelete(users, context);
   addSetPassword(users, context);
 }
 
@@ -61,7 +66,7 @@ function addList(users: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  svc-admin users list --json')
     .action(async () => {
       const all = await readList(context, LIST_USERS, {});
-      context.answers.give(all, renderTable(HEADINGS, all.map(rowOf)));
+      context.answers.giveList(all, () => renderTable(HEADINGS, all.map(rowOf)), 'There is no user.');
     });
 }
 

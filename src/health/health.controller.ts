@@ -13,6 +13,9 @@ export interface ReadinessCheck {
 export interface FeatureState {
   readonly available: boolean;
   readonly reason?: string;
+  /** Whether its flows are switched on, where it is available. */
+  readonly embedLogin?: boolean;
+  readonly exchange?: boolean;
 }
 
 /** The parts that can be off. They are told, but readiness does not depend on them. */

@@ -62,7 +62,9 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   get state(): FeatureState {
     const { reason } = this;
     if (reason !== undefined) return { available: false, reason: publicReason(reason) };
-    return this.isLoaded ? { available: true } : { available: false, reason: 'restart_needed' };
+    if (!this.isLoaded) return { available: false, reason: 'restart_needed' };
+    const { embedLoginEnabled: embedLogin, exchangeEnabled: exchange } = this.settings.config;
+    return { available: true, embedLogin, exchange };
   }
 
   private get reason(): UnavailableReason | undefined {

@@ -163,6 +163,11 @@ export class UserRepository {
       await this.in(transaction).query('DELETE FROM operator_session WHERE user_id = $1', [id]);
   }
 
+  /** Deletes a user with what belongs to that user alone, by the schema's cascades. */
+  async delete(id: string, transaction: Transaction): Promise<void> {
+    await managerOf(transaction).delete(User, { id });
+  }
+
   /**
    * Ends all sessions and access tokens of a user for good. Where a user is disabled the trigger `user_account_disabled` does.
    * See authentication.service.ts for the comparison at each use.

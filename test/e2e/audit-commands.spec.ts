@@ -69,7 +69,12 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
   });
 
   it('[D84][D117] says where nothing is found, and where there are more', async () => {
-    expect(await line.output(['audit', 'list', '--request-id', 'nobody-1'])).toBe('No event was found.\n');
+    expect(await line.run(['audit', 'list', '--request-id', 'nobody-1'])).toEqual({
+      ...{ exitCode: 0, stdout: '', stderr: 'No event was found.\n' },
+    });
+    expect((await line.run(['audit', 'list', '--reason', 'nonsense'])).stderr).toBe(
+      'error: --reason must be the reason of a refusal; see docs/refusals.md.\n',
+    );
     const { stdout, stderr } = await line.run(['audit', 'list', '--limit', '1', '--json']);
     const remark = 'There are more than 1: see --limit and --until.';
     expect([parsed(stdout).length, JSON.parse(stderr)]).toEqual([1, { remark }]);

@@ -130,7 +130,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     ['userId=ada', 'userId must be a UUID'],
     ['subjectUserId=1', 'subjectUserId must be a UUID'],
     ['issuer=', 'issuer must be a text of 1 to 2048 characters'],
-    ['reason=%00', 'reason has characters that cannot be stored'],
+    ['reason=token_replay', 'reason must be the reason of a refusal; did you mean token_replayed?'],
     [`requestId=${'x'.repeat(2_049)}`, 'requestId must be a text of 1 to 2048 characters'],
     ['since=yesterday', 'since must be a date or a time with its zone, such as 2031-05-01T12:00:00Z'],
     [

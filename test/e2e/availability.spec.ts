@@ -130,7 +130,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
         }),
       );
       expect(await secondsLeft(service)).toBeCloseTo(exp - clock.nowSeconds(), 3);
-      expect(await stateOf(service)).toEqual({ available: true });
+      expect(await stateOf(service)).toEqual({ available: true, embedLogin: true, exchange: true });
       clock.advance(200);
       await until(() => service.log.some(({ msg }) => String(msg).startsWith(OFF)));
       expect(service.log.filter(({ level }) => level === 'error')).toMatchObject([

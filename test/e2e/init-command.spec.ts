@@ -101,7 +101,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
     const { problems, tokenExchange, variables } = JSON.parse(
       await line.output(['config', 'check', '--json']),
     ) as { problems: string[]; tokenExchange: object; variables: { name: string; value: string }[] };
-    expect([problems, tokenExchange]).toEqual([[], { available: true }]);
+    expect([problems, tokenExchange]).toEqual([[], { available: true, embedLogin: true, exchange: true }]);
     const valueOf = (name: string) => variables.find((variable) => variable.name === name)?.value;
     expect([valueOf('SVC_TOKEN_EXCHANGE_STRICT'), valueOf('SVC_PORT')]).toEqual(['true', '23456']);
     const users = JSON.parse(await line.output(['users', 'list', '--json'])) as object[];

@@ -58,6 +58,14 @@ describeOnAnyDatabase('keys of a key set that are not used', (database) => {
     await jwks?.close();
   });
 
+  it('[D34] says when an unknown kid causes the next fetch', async () => {
+    const answer = await service.exchange({ subject_token: partnerWith('unknown').sign() });
+    const detail: unknown = expect.stringMatching(
+      /^its key set is fetched again for an unknown kid in \d+ s$/,
+    );
+    expect(await eventsOf(service, answer)).toMatchObject([{ payload: { reason: 'kid_unknown', detail } }]);
+  });
+
   describe.each(ENTRY_PATHS)('$name', (path) => {
     it.each(unstorable)(
       '[D35] a token of a key whose kid cannot be stored is refused and audited',

@@ -33,7 +33,9 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
     const done = await set([email], '', [PASSWORD, PASSWORD]);
     expect(done).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/^User .* has a new password/) as string,
+      stdout: expect.stringMatching(
+        /^User .* has a new password, for http:\/\/localhost:5678\/admin \(which is off: set SVC_ADMIN_ENABLED=true\)/,
+      ) as string,
     });
     expect((await set(['bob@example.com', '--password-stdin'], `${PASSWORD}\r\n`)).exitCode).toBe(0);
   });

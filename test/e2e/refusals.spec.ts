@@ -207,7 +207,7 @@ const MISTAKES: readonly Mistake[] = [
     send: exchanged((own) => own.token({ iat: own.now - 180, exp: own.now - 130 })),
     ...recorded,
     reason: 'token_expired',
-    says: /found expired 130 s ago;/,
+    says: /found expired 130 s ago; issued 180 s ago for 50 s: sent late, or by a slow clock;/,
   },
   {
     name: 'no jti',
@@ -337,6 +337,8 @@ describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
     const trace = await scene.trace((headers) => service.embed({ token: own.token(), redirectTo }, headers));
     expect([trace.answer.status, trace.answer.headers.get('location')]).toEqual([303, '/']);
     expect(warningOf(trace)).toMatchObject({ flow: 'embed', reason: 'redirect_replaced', found });
+    const logins = trace.rows.filter(({ name }) => name === 'svc.audit.token-exchange.embed-login');
+    expect(logins).toMatchObject([{ payload: { replacedRedirect: found } }]);
   });
 
   it.each(['/', '/workflows?x=1#y', '', undefined])('[D79] a redirectTo of %j is not', async (redirectTo) => {

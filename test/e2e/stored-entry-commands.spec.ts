@@ -67,8 +67,8 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     await exchangeSoonAnswers(400);
     expect(await keys('suspend', 'acme')).toBe('The entry "acme" was suspended already.\n');
     expect(await stored()).toMatchObject([{ name: 'acme', state: 'suspended' }]);
-    expect(await keys('resume', 'acme')).toBe(
-      'The entry "acme" is trusted again, everywhere within 10 seconds.\n',
+    expect(await keys('resume', 'stored:acme')).toBe(
+      'The entry "stored:acme" is trusted again, everywhere within 10 seconds.\n',
     );
     await exchangeSoonAnswers(200);
     const change = ['policy', 'acme', '--set', 'flows=["embed"]', '--set', 'perMinute=7'];
@@ -106,6 +106,8 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       { from: 'command', entry: 'stored:acme', name: 'acme', state: 'trusted', keys: { url: keySet.url } },
     ]);
     const text = await keys('list');
+    expect(text).toMatch(/^Configured entries are in SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: change them there/m);
+    expect(await refusal('suspend', 'from file')).toMatch(/is configured, not stored/);
     expect(text).toMatch(/^stored:acme {2}.*never the owner; /m);
     expect(text).toMatch(/^from file {2,}.*may assign no role; /m);
     expect(text).not.toContain('marker-5150');
@@ -174,7 +176,9 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     expect(await refusal('policy', 'acme')).toBe('error: Give either --set and --unset, or --file.\n');
     for (const word of ['suspend', 'resume', 'remove'])
       expect(await refusal(word, 'nobody')).toBe('error: There is no stored entry with this name.\n');
-    expect(await refusal('remove', 'from file')).toBe('error: There is no stored entry with this name.\n');
+    expect(await refusal('remove', 'from file')).toBe(
+      'error: The entry with this name is configured, not stored: change the configuration, and restart.\n',
+    );
     commands.write('whole.json', acme.staticEntry({ name: 'acme', notAfter: '2020-12-31' }));
     expect(await keys('policy', 'acme', '--file', 'whole.json')).toContain(
       'nothing since 2021-01-01T00:00:00Z',

@@ -45,23 +45,4 @@ export class EmbeddedSessionRepository {
     }
     return [...latest.values()].slice(0, limit);
   }
-
-  /** How many of a user are live. */
-  async countOfUser(userId: string, now: Date): Promise<number> {
-    const [row] = await this.database.query<{ count: number }>(
-      `SELECT count(DISTINCT s.family_id)::int AS count FROM token_exchange_session s JOIN user_account u ON u.id = s.user_id
-       WHERE s.user_id = $1 AND s.expires_at > $2 AND s.access_generation = u.access_generation::text`,
-      [userId, now],
-    );
-    return row?.count ?? 0;
-  }
-
-  /** By which issuers a user is known. */
-  linksOf(userId: string): Promise<{ readonly issuer: string; readonly linkedAt: Date }[]> {
-    return this.database.query(
-      `SELECT issuer, created_at AS "linkedAt" FROM token_exchange_identity_link WHERE user_id = $1
-       ORDER BY created_at, issuer LIMIT 100`,
-      [userId],
-    );
-  }
 }

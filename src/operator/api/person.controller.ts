@@ -1,6 +1,8 @@
 // Users and their sessions, embedded ones and operators', as an operator sees and ends them.
 import { Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { ListedUser } from '../../administration/list-users.operation.js';
+import type { ShownUser } from '../../administration/show-user.operation.js';
+import { listedUser } from '../../administration/list-users.operation.js';
 import type { SignedOutUser } from '../../administration/sign-user-out.operation.js';
 import { SIGN_USER_OUT } from '../../administration/sign-user-out.operation.js';
 import type { SwitchedUser } from '../../administration/switch-user.operation.js';
@@ -10,7 +12,7 @@ import { Revocations } from '../../token-exchange/advanced.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { IdPipe, QueryPipe, readId } from '../../workspace/api/query.pipe.js';
-import { OperatorAccountRepository } from '../../administration/accounts/operator-account.repository.js';
+import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import { OperatorSessionService } from '../sign-in/operator-session.service.js';
@@ -22,7 +24,7 @@ import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, pageOf } from './pages.js';
-import { SEARCH_USERS, listed } from './user-lists.operation.js';
+import { SEARCH_USERS } from './user-lists.operation.js';
 
 /** Times are ISO 8601. */
 interface EmbeddedSessionAnswer {
@@ -51,12 +53,8 @@ interface SessionQuery {
   readonly limit: number;
 }
 
-interface UserAnswer extends ListedUser {
-  readonly links: readonly { readonly issuer: string; readonly linkedAt: string }[];
-  readonly sessions: number;
+interface UserAnswer extends ShownUser {
   readonly operatorSessions: number;
-  readonly hasPassword: boolean;
-  readonly provisioned: boolean;
 }
 
 const SESSIONS = new QueryPipe({ userId: readId }, MOST_LISTED);
@@ -67,7 +65,7 @@ export class OperatorPersonController {
   constructor(
     private readonly calls: OperatorCalls,
     private readonly users: UserRepository,
-    private readonly accounts: OperatorAccountRepository,
+    private readonly profiles: UserProfileRepository,
     private readonly embedded: EmbeddedSessionRepository,
     private readonly operatorSessions: OperatorSessionService,
     private readonly revocations: Revocations,
@@ -88,16 +86,12 @@ export class OperatorPersonController {
   private async userAnswer(id: string): Promise<UserAnswer> {
     const user = await this.users.findById(id);
     if (user === undefined) throw new OperatorRefusal('not_found');
-    const [links, sessions, operatorSessions, account, provisioned] = await Promise.all([
-      this.embedded.linksOf(id),
-      this.embedded.countOfUser(id, this.clock.now()),
+    const [profile, operatorSessions] = await Promise.all([
+      this.profiles.find(id, this.clock.now()),
       this.operatorSessions.countOfUser(id),
-      this.accounts.findByEmail(user.email),
-      this.accounts.isProvisioned(id),
     ]);
-    const linked = links.map(({ issuer, linkedAt }) => ({ issuer, linkedAt: linkedAt.toISOString() }));
-    const hasPassword = account !== undefined && account.passwordHash !== null;
-    return { ...listed(user), links: linked, sessions, operatorSessions, hasPassword, provisioned };
+    if (profile === undefined) throw new OperatorRefusal('not_found');
+    return { ...listedUser(user), ...profile, operatorSessions };
   }
 
   @Post('users/:userId/sign-out')

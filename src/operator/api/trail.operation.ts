@@ -8,7 +8,7 @@ import type { InstanceParts } from '../../administration/instance-parts.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import type { Judgement } from '../../audit/trail-filter.js';
-import { MOST_DAYS, judgeRange, judgeText } from '../../audit/trail-filter.js';
+import { MOST_DAYS, judgeRange, judgeReason, judgeText } from '../../audit/trail-filter.js';
 import type {
   BoundedRange,
   EventCount,
@@ -116,7 +116,7 @@ export class TrailOperations {
         ...TIMES,
         user: optional(storableText),
         issuer: optional(text(judgeText)),
-        reason: optional(text(judgeText)),
+        reason: optional(text(judgeReason)),
         requestId: optional(text(judgeText)),
         limit: optional(wholeNumber(1, MOST_LISTED)),
         cursor: optional(text(judgeCursor)),

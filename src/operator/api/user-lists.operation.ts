@@ -3,8 +3,8 @@ import type { Read } from '../../administration/input.js';
 import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
 import { CommandError } from '../../administration/command-error.js';
 import type { ListedUser } from '../../administration/list-users.operation.js';
+import { listedUser } from '../../administration/list-users.operation.js';
 import type { ListOperation } from '../../administration/operation.js';
-import type { User } from '../../users/user.repository.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
 import type { Page } from './pages.js';
@@ -33,20 +33,15 @@ export const SEARCH_USERS: ListOperation<UserSearch, Page<ListedUser>> = {
   async *list({ search = '', limit = USUAL_LIMIT, cursor }, { users }) {
     if (isId(search)) {
       const user = await users.findById(search.toLowerCase());
-      yield [pageOf(user === undefined ? [] : [user], limit, listed, ({ id }) => id)];
+      yield [pageOf(user === undefined ? [] : [user], limit, listedUser, ({ id }) => id)];
       return;
     }
     const last = cursor === undefined ? undefined : await users.findById(cursor);
     if (cursor !== undefined && last === undefined) throw new CommandError('The user of the cursor is gone.');
     const found = await users.search(search, last?.normalizedEmail, limit + 1);
-    yield [pageOf(found, limit, listed, ({ id }) => id)];
+    yield [pageOf(found, limit, listedUser, ({ id }) => id)];
   },
 };
-
-export function listed(user: User): ListedUser {
-  const { id, email, givenName, familyName, role, enabled, createdAt } = user;
-  return { id, email, givenName, familyName, role, enabled, createdAt: createdAt.toISOString() };
-}
 
 function searched(value: unknown): Read<string> {
   const text = storableText(value);

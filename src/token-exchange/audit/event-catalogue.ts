@@ -95,6 +95,9 @@ export const TOKEN_EXCHANGE_EVENTS = {
       issuer: ISSUER,
       kid: KID,
       sessionFamilyId: optional(SESSION_FAMILY_ID),
+      replacedRedirect: optional(
+        text('Why the browser went to `/` in place of the `redirectTo` of the login, which is not recorded.'),
+      ),
       priorActors: PRIOR_ACTORS,
       clientAddress: optional(clientAddress()),
     },

@@ -30,6 +30,8 @@ export interface EmbedLogin {
   readonly cookies: string | undefined;
   /** The local user who has to be the token's; undefined: any user. */
   readonly expectedUserId?: string | undefined;
+  /** Why the browser goes to `/` in place of where it was to go; undefined where it does not. */
+  readonly replacedRedirect?: string | undefined;
 }
 
 /** A verified login, and the request that it came by. */
@@ -37,6 +39,7 @@ interface Login {
   readonly tokens: Tokens;
   readonly demand: Omit<SessionLogin, 'userId' | 'accessGeneration'>;
   readonly expectedUserId: string | undefined;
+  readonly replacedRedirect: string | undefined;
   readonly request: FlowRequest;
 }
 
@@ -61,8 +64,9 @@ export class EmbeddedLoginService {
   async login(asked: EmbedLogin, request: FlowRequest): Promise<OpenedSession & RateLimited> {
     const tokens = await request.stage('verify', () => verifyLogin(this, asked, request));
     const rateLimit = await this.throttle.count(request, tokens);
-    const { expectedUserId } = asked;
-    const login = { tokens, demand: demandOf(asked, tokens, request), expectedUserId, request };
+    const { expectedUserId, replacedRedirect } = asked;
+    const demand = demandOf(asked, tokens, request);
+    const login = { tokens, demand, expectedUserId, replacedRedirect, request };
     const { users, result } = await request.stage('commit', () => request.inTime(() => this.commit(login)));
     this.sessions.limit?.(users.subject.userId, request.requestId);
     this.notices.warnOfIgnoredRoles(request, tokens, users);
@@ -96,7 +100,7 @@ export class EmbeddedLoginService {
 
   /** But for its user. */
   private loginEvent(
-    { tokens: { subject }, request: { requestId, clientAddress } }: Login,
+    { tokens: { subject }, replacedRedirect, request: { requestId, clientAddress } }: Login,
     session: OpenedSession | undefined,
   ): AuditEvent {
     return auditEvent(
@@ -106,6 +110,7 @@ export class EmbeddedLoginService {
         ...issuerAndKid(subject),
         clientAddress,
         sessionFamilyId: session?.familyId,
+        replacedRedirect,
         priorActors: recordedActors(subject.claims.priorActors),
       },
     );

@@ -20,6 +20,7 @@ import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import { EmbedErrorFilter } from './embed-error.filter.js';
 import { readEmbedLoginForm } from './embed-login.form.js';
 import { EmbeddedLoginService } from '../flows/embedded-login.service.js';
+import type { RedirectFault } from './local-redirect.js';
 import { localRedirect, redirectFault } from './local-redirect.js';
 import type { LoginSource } from '../flows/login-origin.js';
 import { PlainHttpWarning } from './plain-http.warning.js';
@@ -76,25 +77,24 @@ export class EmbedLoginController {
   ): Promise<HttpAnswer> {
     const { token, redirectTo, userId } = readEmbedLoginForm(encoded);
     const { requestId } = received;
+    const replacedRedirect = redirectTo ? redirectFault(redirectTo) : undefined;
     const asked = {
       token,
       source: sourceOf(request),
       cookies: request.headers.cookie,
       expectedUserId: userId,
+      replacedRedirect,
     };
     const { setCookie, rateLimit } = await this.embedLogin.login(asked, received);
     this.plainHttp.warnUnlessHttps(request.protocol, requestId);
     const location = localRedirect(redirectTo);
-    if (location === '/') this.warnOfReplacement(redirectTo, requestId);
+    if (replacedRedirect !== undefined) this.warnOfReplacement(replacedRedirect, requestId);
     const headers = { ...(rateLimit && rateLimitHeaders(rateLimit)), 'set-cookie': setCookie, location };
     return { status: SEE_OTHER, headers };
   }
 
-  /** What it was stays untold: it may be anything, a token too. An empty field counts as left out. */
-  private warnOfReplacement(redirectTo: string | undefined, requestId: string): void {
-    if (redirectTo === undefined || redirectTo === '') return;
-    const found = redirectFault(redirectTo);
-    if (found === undefined) return;
+  /** What it was is not logged: it may be anything, a token too. */
+  private warnOfReplacement(found: RedirectFault, requestId: string): void {
     this.notices.warn('redirect_replaced', { flow: 'embed', requestId, expected: 'a path', found });
   }
 }

@@ -6,9 +6,10 @@ import { thumbprintOf } from '../trust/thumbprint.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
 import { parseCompactJws } from './compact-jws.js';
+import type { ExternalClaims } from './external-claims.js';
 import { readExternalClaims, readIssuer } from './external-claims.js';
 import { isSignatureValid } from './signature.js';
-import type { CheckedToken, TokenCheck } from './token-check.js';
+import type { CheckedToken, Compared, TokenCheck } from './token-check.js';
 import { rejectionBy } from './token-check.js';
 
 /** RFC 7519 §5.1 leaves `typ` free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. */
@@ -98,7 +99,14 @@ const OF_THE_KEY: readonly TokenCheck[] = [
     reason: 'kid_unknown',
     isNeeded: true,
     fails: ({ found }) => found === undefined,
-    compared: (token) => [heldKids(issuerOf(token), token.rules.keys), toldName(kidOf(token))],
+    compared: kidsOf,
+    logged: (token) => {
+      const [expected, found] = kidsOf(token);
+      const seconds = token.rules.keys.secondsToNextSearch(issuerOf(token));
+      const detail =
+        seconds && `its key set is fetched again for an unknown kid in ${toldSeconds(Math.ceil(seconds))}`;
+      return { expected, found, ...(detail && { detail }) };
+    },
   },
   {
     // Which algorithms a key serves is its entry's to say, not the token's: RFC 8725 §3.1.
@@ -187,7 +195,7 @@ const OF_THE_CLAIMS: readonly TokenCheck[] = [
     about: 'exp',
     reason: 'token_expired',
     fails: ({ claims, now }) => claims.exp <= now,
-    compared: ({ claims, now }) => ['exp in the future', endOf(claims.exp - now, 'expires', 'expired')],
+    compared: ({ claims, now }) => ['exp in the future', expiryOf(claims, now)],
   },
   {
     /** @rule 2.2.11 A token is refused before its nbf. */
@@ -268,6 +276,10 @@ async function verifySignature(token: CheckedToken): Promise<void> {
   token.now = token.rules.clock.nowSeconds();
 }
 
+function kidsOf(token: CheckedToken): Compared {
+  return [heldKids(issuerOf(token), token.rules.keys), toldName(kidOf(token))];
+}
+
 function issuerOf({ jws }: CheckedToken): string {
   return readIssuer(jws.payload);
 }
@@ -280,6 +292,13 @@ function kidOf({ jws }: CheckedToken): string {
 /** Seconds until the entry is no longer trusted; none are left from the very moment on. */
 function trustLeft({ key: { policy }, now }: CheckedToken): number {
   return policy.notAfter === undefined ? Number.POSITIVE_INFINITY : policy.notAfter.getTime() / 1000 - now;
+}
+
+/** An expired token was sent late, or signed by a slow clock: its age and its life say which. */
+function expiryOf({ iat, exp }: Pick<ExternalClaims, 'iat' | 'exp'>, now: number): string {
+  const end = endOf(exp - now, 'expires', 'expired');
+  if (exp > now || exp < iat) return end;
+  return `${end}; issued ${toldSeconds(now - iat)} ago for ${toldSeconds(exp - iat)}: sent late, or by a slow clock`;
 }
 
 function endOf(secondsLeft: number, ends: string, ended: string): string {

@@ -16,7 +16,7 @@ const UNREAD: CompactJws = { header: {}, payload: {}, signingInput: Buffer.of(),
 
 /** What tokens are checked by. */
 export interface CheckRules {
-  readonly keys: Pick<TrustedKeyService, 'find' | 'issuers' | 'keysOf'>;
+  readonly keys: Pick<TrustedKeyService, 'find' | 'issuers' | 'keysOf' | 'secondsToNextSearch'>;
   readonly clock: Clock;
   readonly toleranceSeconds: number;
   /** The issuer of this instance's own access tokens, which no `act` may name. */

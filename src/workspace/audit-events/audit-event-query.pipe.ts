@@ -1,7 +1,7 @@
 // Reads the query of a page of the audit trail: filters, time and place.
 import type { PipeTransform } from '@nestjs/common';
 import type { Judgement, TimeRange, TrailFilter } from '../../audit/trail-filter.js';
-import { judgeEvent, judgeText } from '../../audit/trail-filter.js';
+import { judgeEvent, judgeReason, judgeText } from '../../audit/trail-filter.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import type { PageQuery } from '../api/query.pipe.js';
 import { QueryPipe, readId } from '../api/query.pipe.js';
@@ -22,7 +22,7 @@ export class AuditEventQueryPipe implements PipeTransform<Record<string, unknown
     userId: readId,
     subjectUserId: readId,
     issuer: judgedBy(judgeText),
-    reason: judgedBy(judgeText),
+    reason: judgedBy(judgeReason),
     requestId: judgedBy(judgeText),
     since: readMoment,
     until: readMoment,

@@ -308,6 +308,9 @@ describeInBrowser("the operator's pages", () => {
     await one.heading('It would be refused');
     await one.text('token_replayed');
     expect(await one.page.locator('.checks .failed').count()).toBe(1);
+    expect(await one.page.locator('.checks .passed').first().isVisible()).toBe(false);
+    await one.page.locator('summary').filter({ hasText: 'passed' }).click();
+    expect(await one.page.locator('.checks .passed').first().isVisible()).toBe(true);
     expect(urls.filter((url) => url.includes(token.slice(0, 40)))).toEqual([]);
     expect(
       await one.page.evaluate('JSON.stringify([localStorage, sessionStorage, history.state])'),

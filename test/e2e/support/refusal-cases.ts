@@ -180,7 +180,10 @@ const CLAIMS_AND_TIMES: readonly RefusalCase[] = [
   {
     reason: 'token_expired',
     token: (one) => one.token({ iat: one.now - 180, exp: one.now - 125 }),
-    told: told({ expected: 'exp in the future', found: 'expired 125 s ago' }),
+    told: told({
+      expected: 'exp in the future',
+      found: 'expired 125 s ago; issued 180 s ago for 55 s: sent late, or by a slow clock',
+    }),
   },
   {
     reason: 'token_not_yet_valid',

@@ -48,7 +48,7 @@ describe('[D83] config check', () => {
     const { exitCode, stdout, stderr } = await check();
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
-      /^Token exchange: off: SVC_ENV_FEAT_TOKEN_EXCHANGE is not set to true\nLicence: none/,
+      /^Token exchange and embedded login: off: SVC_ENV_FEAT_TOKEN_EXCHANGE is not set to true\nLicence: none/,
     );
     const rows = rowsOf(stdout);
     expect(ENVIRONMENT_VARIABLES.filter(({ name }) => !rows.has(name))).toEqual([]);
@@ -90,7 +90,9 @@ describe('[D83] config check', () => {
       `(${trustedKeys.length} characters)`,
       'environment',
     ]);
-    expect(stdout).toContain('Token exchange: there; embedded login off, token exchange on\n');
+    expect(stdout).toContain(
+      'Token exchange: on\nEmbedded login: off, and answers 501: SVC_EMBED_LOGIN_ENABLED is not true\n',
+    );
     expect(stdout).toMatch(/Licence: until \S+Z; token-exchange, project-members, credentials-list\n/);
     const json = await line.output(['config', 'check', '--json'], environment);
     for (const text of [stdout, json])

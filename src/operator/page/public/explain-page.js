@@ -128,7 +128,7 @@ function explained(explanation) {
       { class: `card padded outcome ${outcome === 'accepted' ? 'good' : 'bad'}` },
       h('h2', { tabindex: '-1' }, outcome === 'accepted' ? 'It would be accepted' : 'It would be refused'),
       h('p', { class: 'soft' }, `${flowInWords(flow)}, judged as of `, time(judgedAt)),
-      refusal && refusalOf(refusal),
+      refusal && refusalOf(refusal, checks),
       issued && issuedOf(issued),
       notes.length > 0 &&
         h(
@@ -137,15 +137,17 @@ function explained(explanation) {
           notes.map((note) => h('li', {}, sentence(note))),
         ),
     ),
-    section('Checks', checkList(checks)),
+    section('Checks', ...checkLists(checks)),
     section('What the token says', parties.map(partyOf)),
   ];
 }
 
-function refusalOf({ reason, detail, cause, remedy }) {
+function refusalOf({ reason, detail, cause, remedy }, checks) {
+  const failed = checks.find(({ state }) => state === 'failed');
   return [
     h('p', {}, h('span', { class: 'state bad' }, reason), ' ', sentence(cause)),
     detail && h('p', {}, sentence(detail)),
+    failed && comparison(failed.expected, failed.found),
     h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
   ];
 }
@@ -165,6 +167,30 @@ function issuedOf(issued) {
     ['Scopes', issued.scopes === null ? 'not limited' : issued.scopes.join(' ')],
     ['Audience', issued.audience ?? 'this instance'],
   ]);
+}
+
+/** What failed stands open; what passed, and what was not reached, is folded where something failed. */
+function checkLists(checks) {
+  const inState = (wanted) => checks.filter(({ state }) => state === wanted);
+  const failed = inState('failed');
+  if (failed.length === 0) return [checkList(checks)];
+  const folded = [
+    ['passed', 'passed'],
+    ['not-reached', 'not reached'],
+  ].map(([state, word]) => [inState(state), word]);
+  return [
+    checkList(failed),
+    ...folded
+      .filter(([some]) => some.length > 0)
+      .map(([some, word]) =>
+        h(
+          'details',
+          { class: 'folded' },
+          h('summary', {}, `${counted(some.length, 'check')} ${word}`),
+          checkList(some),
+        ),
+      ),
+  ];
 }
 
 function checkList(checks) {

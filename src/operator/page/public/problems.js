@@ -23,9 +23,22 @@ export function problemsOf(overview, entries) {
   return found.sort((one, other) => Number(other.isSevere) - Number(one.isSevere));
 }
 
-function availabilityProblems({ tokenExchange: { available, explanation } }) {
-  if (available) return [];
-  return [problem('Token exchange is not there:', `${explanation}.`, '#/instance', 'Instance')];
+/** A flow that is off may be meant to be, so it is a notice; both are not. */
+function availabilityProblems({ tokenExchange: { available, explanation, embedLogin, exchange } }) {
+  if (!available) return [problem('Token exchange is off:', `${explanation}.`, '#/instance', 'Instance')];
+  const off = [
+    !exchange && ['Token exchange', 'SVC_TOKEN_EXCHANGE_ENABLED'],
+    !embedLogin && ['Embedded login', 'SVC_EMBED_LOGIN_ENABLED'],
+  ].filter(Boolean);
+  const tell = off.length === 2 ? problem : notice;
+  return off.map(([flow, variable]) =>
+    tell(
+      `${flow} is off:`,
+      `its endpoint answers 501. ${variable}=true turns it on.`,
+      '#/instance',
+      'Instance',
+    ),
+  );
 }
 
 function licenseProblems({ license, now }) {

@@ -22,7 +22,7 @@ export function requestPage({ params: { requestId }, signal }) {
 function nothing() {
   return empty(
     'The trail holds nothing of this request',
-    'The id may be mistyped; the event may be older than the trail is kept; or another installation has answered. The id stands on the page of a refused login, and in each answer as X-Request-Id.',
+    'A request that was refused before its token was read (answers 400 invalid_request, 413, 415, 429) leaves no event: look for its id in the log. Or the id is mistyped, the event is older than the trail is kept, or another installation has answered. The id stands on the page of a refused login, and in each answer as X-Request-Id.',
     h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
   );
 }

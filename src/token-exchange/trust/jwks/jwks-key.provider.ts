@@ -119,6 +119,13 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return cached.flatMap((one) => one.serving(this.clock.nowMs()));
   }
 
+  /** How long an unknown kid of an issuer causes no fetch, in seconds; undefined where the next one may. */
+  secondsToNextSearch(issuer: string): number | undefined {
+    const ofIssuer = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
+    const waits = ofIssuer.map((cached) => this.unknownKids.windowLeftMs(cached)).filter((ms) => ms > 0);
+    return waits.length === 0 ? undefined : Math.min(...waits) / 1000;
+  }
+
   /** A key that a configured entry holds. */
   findConfigured(issuer: string, kid: string): TrustedKey | undefined {
     const configured = this.cache.configured.filter(({ entry }) => entry.issuer === issuer);

@@ -52,10 +52,17 @@ export class UnknownKidSearch {
     await withinWait(LONGEST_WAIT_MS + this.snapshots.waitMs, () => fetch.done);
   }
 
+  /** How long no extra fetch of an entry is made, as far as this process knows; 0 where one may be made. */
+  windowLeftMs(cached: JwksCacheEntry): number {
+    const leftMs = (this.takenUntilMs.get(cached) ?? 0) - this.clock.nowMs();
+    // A clock that was set back leaves more than a window.
+    return leftMs > 0 && leftMs <= WINDOW_MS ? leftMs : 0;
+  }
+
   /** At most one extra fetch per URL and 30 seconds over all instances, whether the last one succeeded or failed (D34). */
   private startFetch(cached: JwksCacheEntry): SharedFetch | undefined {
     const running = this.refresh.running(cached);
-    if (running === undefined && this.isWindowTaken(cached)) return undefined;
+    if (running === undefined && this.windowLeftMs(cached) > 0) return undefined;
     const done = (running ?? this.reserveAndFetch(cached)).finally(() => this.fetches.delete(cached));
     const fetch = { done, waiting: 0 };
     this.fetches.set(cached, fetch);
@@ -64,11 +71,6 @@ export class UnknownKidSearch {
 
   private get waitingInAll(): number {
     return [...this.fetches.values()].reduce((sum, { waiting }) => sum + waiting, 0);
-  }
-
-  private isWindowTaken(cached: JwksCacheEntry): boolean {
-    const leftMs = (this.takenUntilMs.get(cached) ?? 0) - this.clock.nowMs();
-    return leftMs > 0 && leftMs <= WINDOW_MS;
   }
 
   private async reserveAndFetch(cached: JwksCacheEntry): Promise<void> {

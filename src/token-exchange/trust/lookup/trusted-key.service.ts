@@ -43,6 +43,11 @@ export class TrustedKeyService implements OnApplicationBootstrap {
     return [...this.staticKeys.keysOf(issuer), ...this.jwksKeys.keysOf(issuer)];
   }
 
+  /** How long an unknown kid of an issuer causes no fetch, in seconds; undefined where the next one may. */
+  secondsToNextSearch(issuer: string): number | undefined {
+    return this.jwksKeys.secondsToNextSearch(issuer);
+  }
+
   private keysHeld(): KeysHeld[] {
     const fetched = this.jwksKeys.status().map(({ label, issuer, keys }) => ({
       entry: label,

@@ -10,7 +10,7 @@ import { toJwksAddress } from '../jwks/jwks-snapshot.repository.js';
 import type { StoredEntriesRules } from './stored-entries.judgement.js';
 import { judgeStoredEntries } from './stored-entries.judgement.js';
 import type { JudgedEntry, StoredEntry } from './stored-entry.js';
-import { StoredEntryError } from './stored-entry.js';
+import { StoredEntryError, labelOf } from './stored-entry.js';
 import { identityOfValue, nameOf, readStoredEntry } from './stored-entry.reader.js';
 import type { StoredEntryRepository } from './stored-entry.repository.js';
 
@@ -89,7 +89,7 @@ export class StoredEntryChanges {
   /** @throws StoredEntryError where there is no such entry, or it would have a problem */
   async changePolicy(name: string, change: PolicyChange, work: StoredEntryWork): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);
-    const before = find(all, name);
+    const before = this.find(all, name);
     const old = valueOf(before);
     const value = changed(old, change);
     const fixed = FIXED.filter((member) => !isDeepStrictEqual(old[member], value[member]));
@@ -107,7 +107,7 @@ export class StoredEntryChanges {
   /** Nothing that was issued ends by it. @throws StoredEntryError where there is no such entry */
   async suspend(name: string, work: StoredEntryWork): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);
-    const before = find(all, name);
+    const before = this.find(all, name);
     const now = work.context.occurredAt;
     const stored = { ...before, suspendedAt: before.suspendedAt ?? now, changedAt: now };
     const isNews = before.suspendedAt === undefined;
@@ -120,16 +120,16 @@ export class StoredEntryChanges {
   /** @throws StoredEntryError where there is no such entry, or it would take no tokens all the same */
   async resume(name: string, work: StoredEntryWork): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);
-    const before = find(all, name);
+    const before = this.find(all, name);
     const stored = { ...before, suspendedAt: undefined, changedAt: work.context.occurredAt };
     return this.put('resumed', before, stored, { all: replaced(all, stored), work });
   }
 
   /** Nothing that was issued ends by it. @throws StoredEntryError where there is no such entry */
   async remove(name: string, work: StoredEntryWork): Promise<StoredEntryChange> {
-    const before = find(await this.repository.lockAll(work.transaction), name);
-    await this.repository.remove(work.transaction, name);
-    return { name, warnings: [], notes: [], events: events('removed', before, undefined, work) };
+    const before = this.find(await this.repository.lockAll(work.transaction), name);
+    await this.repository.remove(work.transaction, before.name);
+    return { name: before.name, warnings: [], notes: [], events: events('removed', before, undefined, work) };
   }
 
   /** Those that no change of these concerns. */
@@ -172,6 +172,18 @@ export class StoredEntryChanges {
     return { ...judgement, events: events(kind, before, stored, work) };
   }
 
+  /** @param name as it was given, or as logs and lists have it */
+  private find(all: readonly StoredEntry[], name: string): StoredEntry {
+    const found = all.find((one) => one.name === name) ?? all.find((one) => labelOf(one.name) === name);
+    if (found !== undefined) return found;
+    const isConfigured = this.configured.some(({ label }) => label === name);
+    throw new StoredEntryError(
+      isConfigured
+        ? 'The entry with this name is configured, not stored: change the configuration, and restart.'
+        : 'There is no stored entry with this name.',
+    );
+  }
+
   /** What is said of one entry beside all others. */
   private judgement({ name, text }: StoredEntry, all: readonly StoredEntry[]) {
     const judged = judgeStoredEntries(all, this.rules).find(({ stored }) => stored.name === name);
@@ -186,12 +198,6 @@ export function shownEntry(stored: StoredEntry): Record<string, unknown> {
   const { url } = value;
   if (typeof url !== 'string' || !URL.canParse(url)) return value;
   return { ...value, url: toJwksAddress(url).url };
-}
-
-function find(all: readonly StoredEntry[], name: string): StoredEntry {
-  const found = all.find((one) => one.name === name);
-  if (found !== undefined) return found;
-  throw new StoredEntryError('There is no stored entry with this name.');
 }
 
 /** Empty where another version has stored what this one cannot read. */

@@ -649,8 +649,11 @@ const FAULTS: readonly Fault[] = [
     shown: [US, `https://them.example, ${A}`],
   },
   {
-    ...{ of: 'times exp', reason: 'token_expired', claims: { exp: NOW - 10 } },
-    shown: ['exp in the future', 'expired 10 s ago'],
+    ...{ of: 'times exp', reason: 'token_expired', claims: { iat: NOW - 301, exp: NOW - 246 } },
+    shown: [
+      'exp in the future',
+      'expired 246 s ago; issued 301 s ago for 55 s: sent late, or by a slow clock',
+    ],
   },
   {
     ...{ of: 'times nbf', reason: 'token_not_yet_valid', claims: { nbf: NOW + 60 } },

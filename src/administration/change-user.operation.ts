@@ -1,0 +1,106 @@
+// Gives a user another role, unlinks a user from identities of an issuer, or deletes a user.
+import { isUniqueViolation } from '../platform/database/database-error.js';
+import { signOutEverywhere } from '../token-exchange/advanced.js';
+import type { AuditEvent } from '../token-exchange/plain.js';
+import { GLOBAL_ROLES, OWNER_ROLE } from '../users/role.js';
+import type { GlobalRole } from '../users/role.js';
+import { CommandError } from './command-error.js';
+import { OWNER_EXISTS } from './create-user.operation.js';
+import { findUser } from './find-user.js';
+import { oneOf, optional, readMembers, storableText } from './input.js';
+import type { ChangeOperation, ChangeWork } from './operation.js';
+import type { ChosenUser } from './switch-user.operation.js';
+
+export interface ChosenRole extends ChosenUser {
+  readonly role: GlobalRole;
+}
+
+export interface ChangedRole {
+  readonly id: string;
+  readonly from: GlobalRole;
+  readonly to: GlobalRole;
+}
+
+export interface ChosenLinks extends ChosenUser {
+  readonly issuer: string;
+  /** The `sub` of one of its identities; left out: all of them. */
+  readonly subject?: string;
+}
+
+export interface UnlinkedUser {
+  readonly id: string;
+  readonly unlinked: number;
+  /** How many sessions have ended by it. */
+  readonly sessions: number;
+}
+
+export interface DeletedUser {
+  readonly id: string;
+  readonly sessions: number;
+}
+
+export const SET_ROLE: ChangeOperation<ChosenRole, ChangedRole> = {
+  name: 'users set-role',
+  read: (input) => readMembers<ChosenRole>(input, { user: storableText, role: oneOf(GLOBAL_ROLES) }),
+
+  async change({ user, role }, { parts, transaction }) {
+    const found = await findUser(user, parts, transaction);
+    const { id, role: from } = (await parts.users.lock(found.id, transaction)) ?? found;
+    try {
+      await parts.users.update(id, { role }, transaction);
+    } catch (error) {
+      if (role !== OWNER_ROLE || !isUniqueViolation(error)) throw error;
+      throw new CommandError(OWNER_EXISTS);
+    }
+    return { result: { id, from, to: role }, things: { userId: id } };
+  },
+};
+
+/** What was issued by a wrong link was issued to the wrong person, and cannot be told from the rest: so all of it ends. */
+export const UNLINK_USER: ChangeOperation<ChosenLinks, UnlinkedUser> = {
+  name: 'users unlink',
+  read: (input) =>
+    readMembers<ChosenLinks>(input, {
+      user: storableText,
+      issuer: storableText,
+      subject: optional(storableText),
+    }),
+
+  async change({ user, ...links }, work) {
+    const { id } = await findUser(user, work.parts, work.transaction);
+    const { unlinked, left } = await work.parts.userProfiles.unlink(work.transaction, id, links);
+    if (unlinked === 0)
+      throw new CommandError(
+        left === 0
+          ? 'The user is linked to no such identity; see svc-admin users show.'
+          : 'A token of this identity has made the user, who belongs to it: see svc-admin users delete.',
+      );
+    const { sessions, events } = await endAccess(id, work);
+    return { result: { id, unlinked, sessions }, things: { userId: id, issuer: links.issuer }, events };
+  },
+};
+
+/** The schema's cascades delete what belongs to the user alone. The trail keeps its events, which hold the id. */
+export const DELETE_USER: ChangeOperation<ChosenUser, DeletedUser> = {
+  name: 'users delete',
+  read: (input) => readMembers<ChosenUser>(input, { user: storableText }),
+
+  async change({ user }, work) {
+    const { parts, transaction } = work;
+    const found = await findUser(user, parts, transaction);
+    const { id, role } = (await parts.users.lock(found.id, transaction)) ?? found;
+    if (role === OWNER_ROLE)
+      throw new CommandError('The owner is not deleted: first give that user another role (users set-role).');
+    const { sessions, events } = await endAccess(id, work);
+    await parts.users.delete(id, transaction);
+    return { result: { id, sessions }, things: { userId: id }, events };
+  },
+};
+
+async function endAccess(
+  id: string,
+  { parts, transaction, context }: ChangeWork,
+): Promise<{ sessions: number; events: readonly AuditEvent[] }> {
+  const { result: sessions, events } = await signOutEverywhere(parts, transaction, id, context);
+  return { sessions, events };
+}
