@@ -5,7 +5,6 @@ const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const DEADLOCK_DETECTED = '40P01';
 const UNDEFINED_TABLE = '42P01';
-const DIVISION_BY_ZERO = '22012';
 /** SQLSTATE classes: data exception, integrity constraint violation. */
 const FAULTS_OF_ROWS = ['22', '23'];
 
@@ -27,11 +26,6 @@ export function isDeadlock(error: unknown): boolean {
 /** Whether a statement failed because there is no such table. */
 export function isUndefinedTable(error: unknown): boolean {
   return sqlStateOf(error) === UNDEFINED_TABLE;
-}
-
-/** Whether a statement divided by zero: how one that must answer all or nothing says that it cannot. */
-export function isDivisionByZero(error: unknown): boolean {
-  return sqlStateOf(error) === DIVISION_BY_ZERO;
 }
 
 /** Whether a statement failed by what stands in one of its rows; the same statement without that row may succeed. */

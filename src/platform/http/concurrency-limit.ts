@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { newRequestId } from '../log/request-id.js';
 import { COMMON_HEADERS, UNFRAMED_HEADERS } from './common-headers.js';
 import { RareWarning } from './rare-warning.js';
+import { GIVE_UP_PLACE } from './request-place.js';
 
 const MESSAGE = 'The service has as many requests in progress as it takes; send it again later';
 /** The error body of every endpoint, without its end, which has the id. */
@@ -31,6 +32,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether the limit counts it. */
     isInProgress?: boolean;
+    /** Whether it has one of the places of those that are processed at once. */
+    hasPlace?: boolean;
+    [GIVE_UP_PLACE]?: () => void;
   }
 }
 
@@ -50,6 +54,7 @@ interface Waiting {
 export class ConcurrencyLimit {
   private readonly warning: RareWarning;
   private inProgress = 0;
+  private processed = 0;
   /** The oldest first. */
   private readonly waiting: Waiting[] = [];
 
@@ -88,23 +93,27 @@ export class ConcurrencyLimit {
 
   /** Counts the requests of a server. Call it before the server listens. */
   watch(server: FastifyInstance): void {
+    const giveUpPlace = (request: FastifyRequest) => this.giveUpPlace(request);
     server.decorateRequest('isInProgress', false);
+    server.decorateRequest('hasPlace', false);
+    server.decorateRequest(GIVE_UP_PLACE, function (this: FastifyRequest) {
+      giveUpPlace(this);
+    });
     server.addHook('preHandler', (request, reply, done) => {
       // Others may have reached the limit while the body of this one was read.
       if (!this.hasRoomFor(request.raw)) return this.refuse(reply.hijack().raw);
       this.inProgress += 1;
       request.isInProgress = true;
-      if (this.processed <= PROCESSED_AT_ONCE || HEALTH.test(request.url)) done();
-      else this.wait(request, reply, done);
+      if (this.processed >= PROCESSED_AT_ONCE && !HEALTH.test(request.url))
+        return this.wait(request, reply, done);
+      this.processed += 1;
+      request.hasPlace = true;
+      done();
     });
     server.addHook('onSend', (request, _reply, payload, done) => {
       this.leave(request);
       done(null, payload);
     });
-  }
-
-  private get processed(): number {
-    return this.inProgress - this.waiting.length;
   }
 
   private hasRoomFor({ url = '' }: IncomingMessage): boolean {
@@ -117,6 +126,7 @@ export class ConcurrencyLimit {
     const sinceMs = performance.now();
     const begin = () => {
       const isLate = performance.now() - sinceMs > this.waitMs;
+      request.hasPlace = true;
       if (!isLate && !request.raw.socket.destroyed) return done();
       this.leave(request);
       this.refuse(reply.hijack().raw);
@@ -129,8 +139,15 @@ export class ConcurrencyLimit {
     if (request.isInProgress !== true) return;
     request.isInProgress = false;
     this.inProgress -= 1;
-    const next = this.processed < PROCESSED_AT_ONCE ? this.waiting.shift() : undefined;
-    if (next !== undefined) setImmediate(next.begin);
+    this.giveUpPlace(request);
+  }
+
+  private giveUpPlace(request: FastifyRequest): void {
+    if (request.hasPlace !== true) return;
+    request.hasPlace = false;
+    const next = this.waiting.shift();
+    if (next === undefined) this.processed -= 1;
+    else setImmediate(next.begin);
   }
 
   /** Node.js reads the rest of the request and drops it. */

@@ -4,6 +4,7 @@ import type { AuditEvent } from '../audit/audit-event.js';
 import type { ToldWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
+import { Turns } from '../../platform/database/turns.js';
 import type { NewSession } from '../host/session-opener.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
@@ -17,12 +18,14 @@ import type { PerToken, Tokens } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
 import type { DecidedRequest, DecidedUser } from './commit.repository.js';
 import { CommitRepository } from './commit.repository.js';
+import type { FlowRequest } from './flow-request.js';
 import { identityEvents } from './identity-events.js';
 
 export type Users = PerToken<ResolvedUser>;
 
 /** A request that is about to be committed. */
 export interface Planned<Result> {
+  readonly request: FlowRequest;
   readonly tokens: Tokens;
   /** The event of its success, but for the users. */
   readonly success: AuditEvent;
@@ -41,6 +44,8 @@ export interface Committed<Result> {
 
 @Injectable()
 export class CommitService {
+  private readonly turns = new Turns();
+
   constructor(
     private readonly identities: IdentityService,
     private readonly commits: CommitRepository,
@@ -53,6 +58,15 @@ export class CommitService {
    * @throws Rejection `token_replayed`, or what forbids the users: that is final in the transaction only
    */
   async commit<Result>(planned: Planned<Result>): Promise<Committed<Result>> {
+    const { request } = planned;
+    const shared = await request.inTime(() => this.commitShared(planned));
+    if (shared !== undefined) return shared;
+    request.giveUpPlace();
+    return this.turns.take(() => request.inTime(() => this.commitAlone(planned)));
+  }
+
+  /** Undefined where the tokens are used up and a transaction is to do the rest. */
+  private async commitShared<Result>(planned: Planned<Result>): Promise<Committed<Result> | undefined> {
     const { tokens, resultOf } = planned;
     const mayShare = resultOf !== undefined && this.commits.writesEvents;
     const expected = mayShare ? await this.identities.expect(tokens) : undefined;
@@ -60,7 +74,7 @@ export class CommitService {
     const uses = listOf(tokens).map(({ claims }) => claims);
     const outcome = await this.commits.commit({ uses, decided });
     if (outcome === 'replayed') throw new Rejection('token_replayed', usedUp(tokens));
-    if (outcome === 'changed' || !expected || !decided || !resultOf) return this.commitAlone(planned);
+    if (outcome === 'changed' || !expected || !decided || !resultOf) return undefined;
     this.audit.publish([decided.event]);
     const users = usersOf(expected);
     return { users, result: resultOf(users) };

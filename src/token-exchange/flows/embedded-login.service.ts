@@ -67,7 +67,7 @@ export class EmbeddedLoginService {
     const { expectedUserId, replacedRedirect } = asked;
     const demand = demandOf(asked, tokens, request);
     const login = { tokens, demand, expectedUserId, replacedRedirect, request };
-    const { users, result } = await request.stage('commit', () => request.inTime(() => this.commit(login)));
+    const { users, result } = await request.stage('commit', () => this.commit(login));
     this.sessions.limit?.(users.subject.userId, request.requestId);
     this.notices.warnOfIgnoredRoles(request, tokens, users);
     refuseRevokedSince(this.revocations, tokens);
@@ -78,6 +78,7 @@ export class EmbeddedLoginService {
     // Another user is found in a transaction only, which then leaves nothing behind.
     const prepared = login.expectedUserId === undefined ? this.sessions.prepare?.(login.demand) : undefined;
     return this.commits.commit<OpenedSession>({
+      request: login.request,
       tokens: login.tokens,
       success: this.loginEvent(login, prepared?.opened),
       session: prepared?.session,

@@ -27,6 +27,8 @@ export interface Received {
   readonly arrivedAtMs: number;
   /** For how long it may still wait for the database, in milliseconds. */
   readonly leftMs: number;
+  /** Lets others be processed while it waits. */
+  readonly giveUpPlace: () => void;
 }
 
 export class FlowRequest {
@@ -38,10 +40,11 @@ export class FlowRequest {
   hits: CountedHits | undefined;
   /** Once they are verified. */
   tokens?: Tokens;
+  readonly giveUpPlace: () => void;
   private leftMs: number;
 
   constructor(
-    { flow, requestId, clientAddress, arrivedAtMs, leftMs }: Received,
+    { flow, requestId, clientAddress, arrivedAtMs, leftMs, giveUpPlace }: Received,
     private readonly telemetry: ExchangeTelemetry,
   ) {
     this.flow = flow;
@@ -49,6 +52,7 @@ export class FlowRequest {
     this.clientAddress = clientAddress;
     this.arrivedAtMs = arrivedAtMs;
     this.leftMs = leftMs;
+    this.giveUpPlace = giveUpPlace;
   }
 
   /** Runs a stage in a span of its own and observes how long it took, also when it failed. */

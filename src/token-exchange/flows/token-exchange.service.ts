@@ -50,15 +50,16 @@ export class TokenExchangeService {
     const tokens = await request.stage('verify', () => verifyExchange(this, asked, request));
     const issuance = this.issuances.plan(asked, tokens, request);
     const rateLimit = await this.throttle.count(request, tokens);
-    const users = await request.stage('commit', () => request.inTime(() => this.commit(issuance)));
+    const users = await request.stage('commit', () => this.commit(issuance, request));
     this.notices.warnOfIgnoredRoles(request, tokens, users);
     refuseRevokedSince(this.revocations, tokens);
     const issued = await request.stage('issue', () => issue(issuance, users));
     return { ...issued, rateLimit };
   }
 
-  private async commit({ tokens, success }: Issuance): Promise<Users> {
+  private async commit({ tokens, success }: Issuance, request: FlowRequest): Promise<Users> {
     const { users } = await this.commits.commit({
+      request,
       tokens,
       success,
       resultOf: () => undefined,

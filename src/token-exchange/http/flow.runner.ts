@@ -6,6 +6,7 @@ import { Database } from '../../platform/database/database.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
+import { giveUpPlace } from '../../platform/http/request-place.js';
 import { waitedMs } from '../../platform/http/request-wait.js';
 import { clientOf } from '../../platform/http/throttle/client-address.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
@@ -65,8 +66,17 @@ export class FlowRunner {
     const requestId = requestIdOf(http);
     const arrivedAtMs = this.clock.monotonicMs();
     const leftMs = this.database.waitMs - (waitedMs(http) ?? 0);
-    const received = { flow, requestId, clientAddress: clientOf(http.ip), arrivedAtMs, leftMs };
-    return new FlowRequest(received, this.telemetry);
+    return new FlowRequest(
+      {
+        flow,
+        requestId,
+        clientAddress: clientOf(http.ip),
+        arrivedAtMs,
+        leftMs,
+        giveUpPlace: () => giveUpPlace(http),
+      },
+      this.telemetry,
+    );
   }
 
   /**

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limit.js';
 import { GracefulShutdown } from '../../../../src/platform/http/graceful-shutdown.js';
+import { giveUpPlace } from '../../../../src/platform/http/request-place.js';
 import { createServer } from '../../../../src/platform/http/server.js';
 import { RequestTraces } from '../../../../src/platform/log/request-traces.js';
 import { openPost } from '../../../support/built-service.js';
@@ -143,6 +144,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
   let concurrency: ConcurrencyLimit;
   /** Those that are worked for, by their numbers. */
   let begun: Map<string, () => void>;
+  let requests: Map<string, object>;
   let answers: Promise<number>[];
 
   beforeEach(async () => {
@@ -151,11 +153,13 @@ describe('[D102] a server with more requests than it works for at once', () => {
     concurrency = new ConcurrencyLimit(4_000, WAIT_MS, pino({ level: 'silent' }), () => undefined);
     server = createServer(partsOf(concurrency)).getInstance();
     begun = new Map();
+    requests = new Map();
     answers = [];
-    server.get<{ Querystring: { n: string } }>(
-      '/work',
-      ({ query: { n } }) => new Promise((resolve) => begun.set(n, () => resolve(n))),
-    );
+    server.get<{ Querystring: { n: string } }>('/work', (request) => {
+      const { n } = request.query;
+      requests.set(n, request);
+      return new Promise((resolve) => begun.set(n, () => resolve(n)));
+    });
     await server.listen({ port: 0, host: '127.0.0.1' });
     await send(0, AT_ONCE);
     await until('all of them are worked for', 10_000, () => begun.size === AT_ONCE);
@@ -199,6 +203,18 @@ describe('[D102] a server with more requests than it works for at once', () => {
     await until('the first has its turn', 10_000, () => begun.has('200'));
     expect(begun.has('201')).toBe(false);
     expect(new Set(await untilAnswered())).toEqual(new Set([200]));
+  });
+
+  it('works for the next when one gives its place up, once', async () => {
+    await send(AT_ONCE, 1);
+    await send(AT_ONCE + 1, 1);
+    giveUpPlace(requests.get('7')!);
+    giveUpPlace(requests.get('7')!);
+    await until('the first has its turn', 10_000, () => begun.has('200'));
+    end(7);
+    await until('it is answered', 10_000, () => concurrency.count === AT_ONCE + 1);
+    await pause(50);
+    expect(begun.has('201')).toBe(false);
   });
 
   it('does not work for one whose client has gone while it waited', async () => {

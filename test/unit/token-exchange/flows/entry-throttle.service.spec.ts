@@ -16,7 +16,12 @@ const MINUTE_MS = 60_000;
 const ADDRESS = 'exchange 203.0.113.9';
 const ADDRESS_LIMIT = 20;
 const entryKey = (index: number) => `entry [${index},"entry-${index}","https://i.example"]`;
-const RECEIVED = { flow: 'exchange', requestId: 'some-request', clientAddress: '203.0.113.9' } as const;
+const RECEIVED = {
+  flow: 'exchange',
+  requestId: 'some-request',
+  clientAddress: '203.0.113.9',
+  giveUpPlace: () => undefined,
+} as const;
 
 const token = (entryIndex: number, perMinute?: number) => {
   const policy: TrustPolicy = {
@@ -47,7 +52,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     throttle = withStorage(storage);
   });
 
-  /** As flow and interceptor do. */
+  /** As the flow and what surrounds it do. */
   const counted = async <T extends object>(
     tokens: CountedTokens,
     work: () => Promise<T>,

@@ -1,0 +1,72 @@
+// How many transactions of requests run at a time, and when those that wait for their turn are refused.
+import { Turns } from '../../../../src/platform/database/turns.js';
+import { DatabaseWaitError } from '../../../../src/platform/database/unavailable.js';
+
+const AT_ONCE = 8;
+const HANGS = new DatabaseWaitError('time_limit');
+
+describe('[D49][D102] the turns of transactions', () => {
+  let turns: Turns;
+  let begun: number;
+  let outcomes: Map<number, unknown>;
+  let ends: ((error?: Error) => void)[];
+
+  beforeEach(() => {
+    turns = new Turns();
+    begun = 0;
+    outcomes = new Map();
+    ends = [];
+  });
+
+  const take = (count: number) => {
+    for (let place = 0; place < count; place++) {
+      const number = outcomes.size + place;
+      const work = () => {
+        begun += 1;
+        return new Promise<string>((resolve, reject) =>
+          ends.push((error) => (error === undefined ? resolve('served') : reject(error))),
+        );
+      };
+      turns.take(work).then(
+        (result) => outcomes.set(number, result),
+        (error: unknown) => outcomes.set(number, error),
+      );
+    }
+  };
+  /** Promises that are settled have been heard of by then. */
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 2));
+
+  it('run so many at a time, and the others in their order, however each ends', async () => {
+    take(AT_ONCE + 2);
+    await settled();
+    expect(begun).toBe(AT_ONCE);
+    ends[0]?.();
+    ends[1]?.(new Error('refused'));
+    await settled();
+    expect([begun, outcomes.get(0), outcomes.get(1)]).toEqual([AT_ONCE + 2, 'served', new Error('refused')]);
+  });
+
+  it('give all up who wait when the database has served none since the one that it does not serve began', async () => {
+    take(AT_ONCE + 3);
+    await settled();
+    ends[0]?.(HANGS);
+    await settled();
+    expect([begun, [...outcomes.values()]]).toEqual([AT_ONCE, [HANGS, HANGS, HANGS, HANGS]]);
+    take(1);
+    await settled();
+    expect(begun).toBe(AT_ONCE + 1);
+  });
+
+  it.each([undefined, new Error('refused')])(
+    'give up only the one that it does not serve while it serves others (%p)',
+    async (error) => {
+      take(AT_ONCE + 3);
+      await settled();
+      ends[0]?.(error);
+      await settled();
+      ends[1]?.(HANGS);
+      await settled();
+      expect([begun, outcomes.size]).toEqual([AT_ONCE + 2, 2]);
+    },
+  );
+});
