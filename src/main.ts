@@ -178,14 +178,14 @@ function endAtOnce(signal: string, logger: Logger): void {
   exitAfterLog(EXIT_FAILED, logger);
 }
 
-/** What an operator can put right is told in one plain line; everything else is a fault of ours and has its stack. */
+/** What an operator can correct is one plain line; everything else is a fault of the service and has its stack. */
 function failureText(error: unknown): string {
   if (error instanceof SealError)
     return `${error.message}; docs/deployment.md#when-a-key-is-lost says what to do`;
   if (OPERATORS_ERRORS.some((kind) => error instanceof kind)) return (error as Error).message;
-  const { code, stack } = error as NodeJS.ErrnoException;
+  const { code, stack, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE')
-    return 'The address is in use: another process listens on it; see SVC_HOST and SVC_PORT.';
+    return `Another process listens on ${address} port ${port}. Set SVC_PORT to another port, or SVC_HOST to another address.`;
   if (code === 'EACCES') return 'Listening is not permitted; see SVC_HOST and SVC_PORT.';
   return stack ?? String(error);
 }

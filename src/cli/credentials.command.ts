@@ -1,6 +1,6 @@
 // svc-admin credentials: seals the secrets of the instance again after a change of keys.
 import type { Command } from 'commander';
-import { VARIABLES } from '../config/environment.js';
+import { NEW_ENCRYPTION_KEY, VARIABLES } from '../config/environment.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { encryptionKeys } from '../instance/startup.js';
 import { SigningKeyRepository } from '../token-exchange/advanced.js';
@@ -81,7 +81,9 @@ function configuredKeys(context: CommandContext): readonly Buffer[] {
   const { databaseUrl, dataDirectory, encryptionKeys: keys } = VARIABLES;
   const config = context.settings.read(databaseUrl, dataDirectory, keys);
   if (config.databaseUrl !== undefined && config.encryptionKeys.length === 0)
-    throw new CommandError('SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL.');
+    throw new CommandError(
+      `SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} makes one.`,
+    );
   return encryptionKeys({ ...config, dataDirectory: absoluteDataDirectory(config, context) });
 }
 

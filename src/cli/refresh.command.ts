@@ -10,6 +10,7 @@ import type { CommandContext } from './command-context.js';
 import { wholeNumber } from './option-values.js';
 import { withProgress } from './progress.js';
 import { printable, renderTable } from './table.js';
+import { counted } from '../platform/text/counted.js';
 
 const USUAL_WAIT_SECONDS = 20;
 const HEADINGS = ['ENTRY', 'URL', 'OUTCOME', 'KEYS HELD'];
@@ -51,7 +52,7 @@ async function refresh(entry: string | undefined, { wait }: RefreshOptions, cont
   const addresses = await addressesOf(entry, context);
   const urlHashes = [...new Set(addresses.map(({ urlHash }) => urlHash))];
   const asking = readList(context, REFRESH_KEY_SETS, { urlHashes, waitSeconds: wait });
-  const outcomes = await withProgress(context, `Waiting for ${urlHashes.length} key set(s)`, asking);
+  const outcomes = await withProgress(context, `Waiting for ${counted(urlHashes.length, 'key set')}`, asking);
   const byHash = new Map(outcomes.map((outcome) => [outcome.urlHash, outcome]));
   const all = addresses.map((address) => refreshed(address, byHash.get(address.urlHash)));
   context.answers.give(all, renderTable(HEADINGS, all.map(rowOf)));

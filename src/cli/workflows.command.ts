@@ -8,6 +8,7 @@ import { perform } from './administration.js';
 import type { CommandContext } from './command-context.js';
 import { withProgress } from './progress.js';
 import { readTextFile } from './text-file.js';
+import { counted } from '../platform/text/counted.js';
 
 interface ImportOptions {
   file: string;
@@ -35,12 +36,19 @@ function addImport(workflows: Command, context: CommandContext): void {
 async function importFile({ file, ownerEmail }: ImportOptions, context: CommandContext): Promise<void> {
   const workflows = readDrafts(file, context);
   const importing = perform(context, IMPORT_WORKFLOWS, { ownerEmail, workflows });
-  const { imported } = await withProgress(context, `Importing ${workflows.length} workflow(s)`, importing);
-  context.answers.give({ imported }, `Imported ${imported} workflow(s).\n`);
+  const { imported } = await withProgress(
+    context,
+    `Importing ${counted(workflows.length, 'workflow')}`,
+    importing,
+  );
+  context.answers.give({ imported }, `Imported ${counted(imported, 'workflow')}.\n`);
 }
 
 function readDrafts(file: string, context: CommandContext): WorkflowDraft[] {
   const { workflows, problems } = readWorkflowFile(readTextFile(context, file));
   if (problems.length === 0) return workflows;
-  throw new CommandError(`${file} has ${problems.length} problem(s); nothing was imported:`, problems);
+  throw new CommandError(
+    `${file} has ${counted(problems.length, 'problem')}; nothing was imported:`,
+    problems,
+  );
 }

@@ -17,6 +17,8 @@ import {
 
 /** AES-256. */
 export const ENCRYPTION_KEY_BYTES = 32;
+/** The command that makes a key. */
+export const NEW_ENCRYPTION_KEY = `openssl rand -base64 ${ENCRYPTION_KEY_BYTES}`;
 const DAY_SECONDS = 86_400;
 /** A hundred years. */
 const LONGEST_RETENTION_DAYS = 36_500;
@@ -101,7 +103,7 @@ export const VARIABLES = {
   }),
   strict: boolean('SVC_TOKEN_EXCHANGE_STRICT', {
     description:
-      'What a trusted key entry does not say is not allowed, and nobody is signed in by GET. For every new instance.',
+      'What a trusted key entry does not allow is refused, and logins by GET answer 405. Recommended for every new instance.',
     default: false,
   }),
 
@@ -446,7 +448,7 @@ function parseEncryptionKey(value: string): Parsed<Buffer> {
   const canonical = key.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, '');
   if (canonical && key.length === ENCRYPTION_KEY_BYTES) return { value: key };
   return {
-    problem: `is not ${ENCRYPTION_KEY_BYTES} bytes in base64; openssl rand -base64 ${ENCRYPTION_KEY_BYTES} makes such a key`,
+    problem: `is not ${ENCRYPTION_KEY_BYTES} bytes in base64; ${NEW_ENCRYPTION_KEY} makes such a key`,
   };
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { looksLikePath } from '../platform/text/path-like.js';
+import { counted } from '../platform/text/counted.js';
 import { similarName } from '../platform/text/similar-name.js';
 import type { Deprecation } from './deprecations.js';
 import { DEPRECATIONS, deprecationWarnings } from './deprecations.js';
@@ -45,7 +46,7 @@ export interface ConfigReading {
 export class ConfigurationError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(
-      `The configuration has ${problems.length} problem(s):\n${problems.map((line) => `  - ${line}`).join('\n')}`,
+      `The configuration has ${counted(problems.length, 'problem')}:\n${problems.map((line) => `  - ${line}`).join('\n')}`,
     );
     this.name = 'ConfigurationError';
   }

@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import type { AvailabilitySettings, UnavailableReason } from './availability.js';
 import { endOf, explanationOf, publicReason, unavailableBecause } from './availability.js';
+import { counted } from '../platform/text/counted.js';
 
 /** Looked at so often, rather than by one timer for the end: clocks are set, and no timer can run for more than 24 days. */
 const LOOK_EVERY_MS = 1_000;
@@ -123,7 +124,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     const lost = config.featureFlag ? 'then token exchange is off, and ' : 'then ';
     this.log.warn(
       { licenseEndsAt: endOf(license), daysLeft: Math.floor(days) },
-      `the licence ends within ${Math.ceil(days)} day(s): ${endOf(license)}; ${lost}${CALLS}`,
+      `the licence ends within ${counted(Math.ceil(days), 'day')}: ${endOf(license)}; ${lost}${CALLS}`,
     );
   }
 

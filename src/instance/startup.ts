@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { auditProblems } from '../audit/sinks/sink-settings.js';
 import { DEPRECATIONS } from '../config/deprecations.js';
-import { ENCRYPTION_KEY_BYTES, VARIABLES } from '../config/environment.js';
+import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY, VARIABLES } from '../config/environment.js';
 import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
 import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
 import {
@@ -231,7 +231,7 @@ function requirements(config: Config, given: ConfigReading['given']): string[] {
     problems.push('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: is required when SVC_ENV_FEAT_TOKEN_EXCHANGE is true');
   }
   if (databaseUrl !== undefined && isMissing(VARIABLES.encryptionKeys, given)) {
-    problems.push('SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL');
+    problems.push(`SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL; ${NEW_ENCRYPTION_KEY} makes one`);
   }
   if (port === 0 && isMissing(VARIABLES.baseUrl, given) && baseUrl === defaultBaseUrl(config)) {
     problems.push('SVC_BASE_URL: is required when SVC_PORT is 0');

@@ -13,13 +13,13 @@ const SLOW_CLIENT_MS = 30_000;
 /** Without a byte either way, while a collector should take its answer. */
 const SILENT_CLIENT_MS = 60_000;
 
-/** The service cannot listen at the address of its metrics. The message says what to look at. */
+/** The service cannot listen at the address of its metrics. The message says which address, and what to set. */
 export class MetricsAddressError extends Error {
   constructor(cause: unknown) {
-    const { code } = cause as { code?: unknown };
-    const reason = code === 'EADDRINUSE' ? 'another process listens on it' : String(code);
+    const { code, address, port } = cause as NodeJS.ErrnoException & { address?: string; port?: number };
+    const reason = code === 'EADDRINUSE' ? 'another process listens' : `listening is not possible (${code})`;
     super(
-      `The address of the metrics cannot be taken (${reason}); see SVC_METRICS_HOST and SVC_METRICS_PORT.`,
+      `Metrics: ${reason} on ${address} port ${port}. Set SVC_METRICS_PORT, or SVC_METRICS_HOST, to another.`,
     );
     this.name = 'MetricsAddressError';
   }

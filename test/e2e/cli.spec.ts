@@ -192,7 +192,7 @@ describeOnEachDatabase('svc-admin workflows import', (database) => {
     const full = { name: 'b', active: true, nodes, connections: { x: { main: [[{ node: 'y' }]] } } };
     expect(await admin.importing([{ name: 'a' }, full])).toEqual({
       exitCode: 0,
-      stdout: 'Imported 2 workflow(s).\n',
+      stdout: 'Imported 2 workflows.\n',
       stderr: '',
     });
     const place = { email: 'Ann@b.example', type: 'personal' };
@@ -220,7 +220,7 @@ describeOnAnyDatabase('svc-admin workflows import, whatever the database', (data
     ]);
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
-      'error: workflows.json has 2 problem(s); nothing was imported:\n' +
+      'error: workflows.json has 2 problems; nothing was imported:\n' +
         '  - workflow 1, name: must be a text of 1 to 128 characters\n' +
         '  - workflow 2, active: must be true or false\n',
     );
@@ -231,13 +231,13 @@ describeOnAnyDatabase('svc-admin workflows import, whatever the database', (data
     const many = Array.from({ length: 12_345 }, (_, index) => ({ name: `w${index}` }));
     expect(await admin.importing(many)).toMatchObject({
       exitCode: 0,
-      stdout: 'Imported 12345 workflow(s).\n',
+      stdout: 'Imported 12345 workflows.\n',
     });
     expect(new Set((await admin.stored()).map(({ name }) => name)).size).toBe(12_345);
   });
 
   it('imports an empty list, which changes nothing', async () => {
-    expect(await admin.importing([])).toMatchObject({ exitCode: 0, stdout: 'Imported 0 workflow(s).\n' });
+    expect(await admin.importing([])).toMatchObject({ exitCode: 0, stdout: 'Imported 0 workflows.\n' });
     expect(await admin.stored()).toEqual([]);
   });
 

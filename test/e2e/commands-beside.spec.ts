@@ -118,7 +118,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     const nodes = [{ text: 'line\u2028separator', deep: [[[{ a: 1 }]]] }];
     expect(await importing([{ name: 'a' }, { name: 'b', nodes }])).toEqual({
       exitCode: 0,
-      stdout: 'Imported 2 workflow(s).\n',
+      stdout: 'Imported 2 workflows.\n',
       stderr: '',
     });
     const stored = await beside.service.rows('SELECT name, nodes FROM workflow ORDER BY name');

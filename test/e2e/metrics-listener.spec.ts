@@ -78,7 +78,7 @@ describeBuilt('[D91] the process with a port for metrics', () => {
     rmSync(surroundings.directory, { recursive: true, force: true });
   });
 
-  it('does not start where another process has that port, and says which variables to look at', async () => {
+  it('does not start where another process has that port, and says which variables to set', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -90,9 +90,26 @@ describeBuilt('[D91] the process with a port for metrics', () => {
     other.close();
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'The address of the metrics cannot be taken (another process listens on it); see SVC_METRICS_HOST and SVC_METRICS_PORT.\n',
+      `Metrics: another process listens on 127.0.0.1 port ${port}. Set SVC_METRICS_PORT, or SVC_METRICS_HOST, to another.\n`,
     );
     expect(stdout).not.toContain('the service is ready');
+    rmSync(surroundings.directory, { recursive: true, force: true });
+  });
+
+  it('does not start where another process has the port of the service, and says which variables to set', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const surroundings = await surroundingsOf({
+      SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]',
+      SVC_PORT: String(port),
+    });
+    const { code, stderr } = await runToEnd(surroundings);
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `Another process listens on 127.0.0.1 port ${port}. Set SVC_PORT to another port, or SVC_HOST to another address.\n`,
+    );
     rmSync(surroundings.directory, { recursive: true, force: true });
   });
 });

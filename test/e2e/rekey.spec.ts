@@ -124,7 +124,8 @@ describeOnPostgresql('svc-admin credentials rekey beside a running service', (da
     expect(await line.run(['credentials', 'rekey'], without)).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'error: SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL.\n',
+      stderr:
+        'error: SVC_ENCRYPTION_KEY is required with SVC_DATABASE_URL; openssl rand -base64 32 makes one.\n',
     });
   });
 

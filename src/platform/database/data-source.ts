@@ -1,5 +1,6 @@
 // Opens the database, embedded or PostgreSQL, behind one TypeORM data source.
 import type { DataSource } from 'typeorm';
+import { connectionFailure } from './connection-failure.js';
 import type { EmbeddedSettings } from './embedded-database.js';
 import { prepareEmbedded } from './embedded-database.js';
 import { isUpToDate } from './migrate.js';
@@ -14,12 +15,11 @@ export type { PreparedDatabase, Schema } from './prepared-database.js';
 export type DatabaseSettings =
   ({ kind: 'postgresql' } & PostgresqlSettings) | ({ kind: 'embedded' } & EmbeddedSettings);
 
-/** There is no connection to the database. The message has the system's code for the cause, and no part of the URL. */
+/** There is no connection to the database. The message has the cause in words with its code, and no part of the URL. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {
-    const { code, name } = cause as { code?: unknown; name?: unknown };
     super(
-      `The database cannot be connected to (${String(code ?? name)}); check SVC_DATABASE_URL and the server.`,
+      `The database cannot be reached: ${connectionFailure(cause)}. Check SVC_DATABASE_URL and the server.`,
     );
     this.name = 'DatabaseUnavailableError';
   }

@@ -2,8 +2,17 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
+import { similarName } from '../../platform/text/similar-name.js';
 import type { Algorithm } from './algorithms.js';
-import { MINIMUM_RSA_BITS, algorithmsFitting, familyOf, isAlgorithm, keyFits } from './algorithms.js';
+import {
+  ALGORITHMS,
+  MINIMUM_RSA_BITS,
+  algorithmNamed,
+  algorithmsFitting,
+  familyOf,
+  isAlgorithm,
+  keyFits,
+} from './algorithms.js';
 import { pemFault } from '../../platform/text/pem-fault.js';
 import { EntryMembers, isTextArray } from './entry-members.js';
 import type { Findings } from './entry-members.js';
@@ -94,11 +103,19 @@ function readAlgorithms(members: EntryMembers): Algorithm[] {
     return [];
   }
   const supported = algorithms.filter(isAlgorithm);
-  if (supported.length < algorithms.length) {
-    members.problem('algorithms', 'has an algorithm that is not supported (HMAC and none never are)');
-  }
+  const unknown = algorithms.find((algorithm) => !isAlgorithm(algorithm));
+  if (unknown !== undefined) members.problem('algorithms', unsupported(unknown));
   if (new Set(supported.map(familyOf)).size > 1) members.problem('algorithms', 'must be of one family');
   return supported;
+}
+
+/** Names the nearest supported algorithm, but for HMAC, which differs from RSA by one letter and is never meant. */
+function unsupported(algorithm: string): string {
+  const meant = /^hs/i.test(algorithm)
+    ? undefined
+    : (algorithmNamed(algorithm) ?? similarName(algorithm, ALGORITHMS));
+  const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return `has an algorithm that is not supported${guess}; supported are ${ALGORITHMS.join(', ')}`;
 }
 
 /** @rule 2.1.static.key The key is a PEM public key that fits every algorithm of the entry. */

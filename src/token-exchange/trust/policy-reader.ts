@@ -1,4 +1,6 @@
 // Reads the policy of one trusted key entry: what it says, what stands where it says nothing, and what its author should know.
+import { counted } from '../../platform/text/counted.js';
+import { similarName } from '../../platform/text/similar-name.js';
 import { domainNamed } from '../../platform/text/email-address.js';
 import { isSameAddress, originOfText } from '../../platform/text/origin.js';
 import type { Flow } from '../host/flow.js';
@@ -144,10 +146,14 @@ function readRoles(members: EntryMembers, { assignableRoles }: PolicyRules) {
   const allowedRoles = members.optionalTexts('allowedRoles', (role) => role, 'must be an array of strings');
   const useless = [...(allowedRoles ?? [])].filter((role) => !assignableRoles.includes(role));
   if (useless.length > 0) {
+    const meant = useless
+      .map((role) => similarRole(role, assignableRoles))
+      .find((role) => role !== undefined);
+    const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
     const roles = assignableRoles.join(', ');
     members.warning(
       'allowedRoles',
-      `has ${useless.length} role(s) that are never assigned; assignable are ${roles}`,
+      `allows ${counted(useless.length, 'role')} that cannot be assigned${guess}; assignable are ${roles}`,
     );
   }
   return {
@@ -155,6 +161,11 @@ function readRoles(members: EntryMembers, { assignableRoles }: PolicyRules) {
     roleCeiling: members.optionalBoolean('roleCeiling'),
     excludeOwner: members.optionalBoolean('excludeOwner'),
   };
+}
+
+/** Also of a role without its prefix: `member`. */
+function similarRole(role: string, roles: readonly string[]): string | undefined {
+  return roles.find((one) => one.endsWith(`:${role.toLowerCase()}`)) ?? similarName(role, roles);
 }
 
 function readUsers(members: EntryMembers) {

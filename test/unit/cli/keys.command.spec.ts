@@ -98,7 +98,7 @@ describe('keys check', () => {
     const told = stdout.split('\n').filter((row) => row.startsWith('problem: '));
     expect(told.map((row) => row.replace('problem: ', PREFIX))).toEqual(problems);
     expect(told).toHaveLength(9);
-    expect(stdout).toContain('warning: entry 0, allowedRoles: has 1 role(s) that are never assigned');
+    expect(stdout).toContain('warning: entry 0, allowedRoles: allows 1 role that cannot be assigned');
     expect([exitCode, stderr]).toEqual([
       1,
       'error: The service would not start with these keys; problems: 9.\n',
@@ -162,7 +162,7 @@ describe('keys check', () => {
       'a configured file that is not there',
       [],
       { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/none.json' },
-      'The configuration has 1 problem(s):\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: /none.json cannot be read (ENOENT: there is none)\n',
+      'The configuration has 1 problem:\n  - SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: /none.json cannot be read (ENOENT: there is none)\n',
     ],
   ])('tells of %s', async (_, args, environment, complaint) => {
     const { exitCode, stdout, stderr } = await line.run(['keys', 'check', ...args], environment);

@@ -224,7 +224,7 @@ describe('license', () => {
         expect(await line.run(['license', 'show'], environment)).toMatchObject({
           exitCode: 1,
           stderr:
-            'The configuration has 1 problem(s):\n' +
+            'The configuration has 1 problem:\n' +
             '  - SVC_LICENSE: both SVC_LICENSE and SVC_LICENSE_FILE are set; give one\n',
         });
       });

@@ -99,12 +99,12 @@ describe('[D82] what the log is told', () => {
     const made = report(31);
     made.pass(1);
     expect(made.told).toEqual([]);
-    expect(made.reporter.state).toEqual({ available: true });
+    expect(made.reporter.state).toEqual({ available: true, embedLogin: true, exchange: false });
   });
 
   it('is the end of a licence from 30 days before it, at the start and daily', () => {
     const warning = (days: number) =>
-      `warn: the licence ends within ${days} day(s): 2026-01-31T00:00:00.000Z; then token exchange is off, and calls`;
+      `warn: the licence ends within ${days === 1 ? '1 day' : `${days} days`}: 2026-01-31T00:00:00.000Z; then token exchange is off, and calls`;
     const made = report(30);
     expect(made.told).toEqual([expect.stringContaining(warning(30))]);
     made.pass(DAY - 1);
@@ -119,14 +119,14 @@ describe('[D82] what the log is told', () => {
     const made = report(30.5);
     expect(made.told).toEqual([]);
     made.pass(DAY / 2);
-    expect(made.told).toEqual([expect.stringContaining('within 30 day(s)')]);
+    expect(made.told).toEqual([expect.stringContaining('within 30 days')]);
   });
 
   it('is the end itself, once, and the endpoints that are gone with it', () => {
     const made = report(31);
     made.pass(31 * DAY - 1);
-    expect(made.told).toEqual([expect.stringContaining('warn: the licence ends within 1 day(s)')]);
-    expect(made.reporter.state).toEqual({ available: true });
+    expect(made.told).toEqual([expect.stringContaining('warn: the licence ends within 1 day')]);
+    expect(made.reporter.state).toEqual({ available: true, embedLogin: true, exchange: false });
     made.pass(1);
     expect(made.lines).toEqual([expect.objectContaining({ reason: 'license_ended', endpoints: ENDPOINTS })]);
     expect(made.told).toEqual([`error: ${OFF}the licence has ended: 2026-02-01T00:00:00.000Z${CALLS}`]);
@@ -139,7 +139,7 @@ describe('[D82] what the log is told', () => {
     const made = report(1, { SVC_ENV_FEAT_TOKEN_EXCHANGE: 'false' });
     expect(made.told).toEqual([
       expect.stringContaining(`info: ${OFF}`),
-      'warn: the licence ends within 1 day(s): 2026-01-02T00:00:00.000Z; then calls of the API that need a licensed feature answer 403',
+      'warn: the licence ends within 1 day: 2026-01-02T00:00:00.000Z; then calls of the API that need a licensed feature answer 403',
     ]);
     made.pass(DAY);
     expect(made.told).toEqual([`error: the licence has ended: 2026-01-02T00:00:00.000Z${CALLS}`]);
@@ -163,7 +163,7 @@ describe('[D82] what the log is told', () => {
     made.clock.setBack(3 * DAY);
     made.pass(1);
     expect(made.told).toEqual(['info: token exchange is on again: its licence counts']);
-    expect(made.reporter.state).toEqual({ available: true });
+    expect(made.reporter.state).toEqual({ available: true, embedLogin: true, exchange: false });
   });
 
   it('is to start again where the clock was wrong at the start', () => {

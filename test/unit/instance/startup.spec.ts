@@ -127,7 +127,9 @@ describe('no start', () => {
   });
 
   it('[D45][K20] without encryption key on PostgreSQL', async () => {
-    expect(await problemsOf(DATABASE)).toEqual(['SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL']);
+    expect(await problemsOf(DATABASE)).toEqual([
+      'SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL; openssl rand -base64 32 makes one',
+    ]);
   });
 
   it('[D91] with metrics at an address that nothing listens on, or on the port of the service', async () => {

@@ -329,6 +329,23 @@ describe('the list as a whole', () => {
   });
 });
 
+describe('[D83] an algorithm that is not supported', () => {
+  it.each([
+    ['es256', 'ES256'],
+    ['Ed25519', 'EdDSA'],
+    ['RSA256', 'RS256'],
+  ])('%s: the message asks for %s', (algorithm, meant) => {
+    const { problems } = read({ ...ec, algorithms: [algorithm] });
+    expect(problems.join('\n')).toContain(`not supported (did you mean ${meant}?); supported are RS256, `);
+  });
+
+  it('HMAC has no supported algorithm near it', () => {
+    expect(read({ ...ec, algorithms: ['HS256'] }).problems.join('\n')).toContain(
+      'not supported; supported are',
+    );
+  });
+});
+
 describe('warnings', () => {
   it.each([[['global:owner']], [['global:member', MARKER]], [['GLOBAL:ADMIN']]])(
     '[D32] a role that is never assigned is warned of, without its name: %j',
@@ -341,4 +358,11 @@ describe('warnings', () => {
       expect(ofRoles[0]).not.toMatch(/owner|marker|GLOBAL/);
     },
   );
+
+  it.each([['member'], ['global:membre']])('[D83] a role that %j may mean is named', (role) => {
+    const { warnings } = read({ ...ec, allowedRoles: [role] });
+    expect(warnings).toContainEqual(
+      expect.stringContaining('allows 1 role that cannot be assigned (did you mean global:member?)'),
+    );
+  });
 });

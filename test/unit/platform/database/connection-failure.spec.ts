@@ -1,0 +1,18 @@
+// What an operator reads when a connection to PostgreSQL fails.
+import { connectionFailure } from '../../../../src/platform/database/connection-failure.js';
+
+describe('connectionFailure', () => {
+  it.each([
+    [{ code: '28P01' }, 'wrong password, or no such role (28P01)'],
+    [{ code: '28000' }, 'no such role, or pg_hba.conf does not let it connect (28000)'],
+    [{ code: '3D000' }, 'no such database (3D000)'],
+    [{ code: 'ENOTFOUND' }, 'no such host (ENOTFOUND)'],
+  ])('says in words what %j means', (cause, words) => {
+    expect(connectionFailure(cause)).toBe(words);
+  });
+
+  it('has the code or the name alone of what it does not know, and never the message', () => {
+    expect(connectionFailure({ code: 'XX000', message: 'postgres://user:secret@host' })).toBe('XX000');
+    expect(connectionFailure(new TypeError('postgres://user:secret@host'))).toBe('TypeError');
+  });
+});
