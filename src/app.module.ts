@@ -60,6 +60,7 @@ import { TokenExchangeModule } from './token-exchange/index.js';
 import type { BearerReason } from './token-exchange/plain.js';
 import {
   EMBED_PATH,
+  LOGOUT_PATH,
   REVOCATION_PATH,
   TOKEN_EXCHANGE_GRANT,
   TOKEN_PATH,
@@ -302,7 +303,7 @@ function watchLicense({ startup: { license }, clock }: Parts, metrics: Metrics):
   metrics.watchLicense(() => (endsAtMs - clock.nowMs()) / 1000);
 }
 
-const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH];
+const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH, LOGOUT_PATH];
 
 /** A route by its pattern and method. */
 interface Route {

@@ -26,6 +26,7 @@ import { isTokenExchangeAvailable } from './instance/token-exchange-settings.js'
 import { shareOf } from './instance/workers.js';
 import { StoredEntryFollower } from './token-exchange/advanced.js';
 import {
+  LOGOUT_DESCRIPTION,
   TOKEN_EXCHANGE_DESCRIPTION,
   TOKEN_REVOCATION_DESCRIPTION,
   embedLoginDescription,
@@ -207,6 +208,7 @@ function flowDescriptions(config: Config) {
   return {
     ...TOKEN_EXCHANGE_DESCRIPTION,
     ...TOKEN_REVOCATION_DESCRIPTION,
+    ...LOGOUT_DESCRIPTION,
     ...embedLoginDescription(config),
   };
 }

@@ -59,9 +59,9 @@ export class AuthenticationGuard implements CanActivate {
   private async principalOf(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.byBearer(authorization, request, reply);
-    const principal = await this.authentication.bySession(readSessionCookies(request.headers.cookie));
-    if (principal === undefined)
-      throw this.unauthenticated(request, reply, 'Sign in, or send an access token');
+    const sessionIds = readSessionCookies(request.headers.cookie);
+    const principal = await this.authentication.bySession(sessionIds);
+    if (principal === undefined) throw await this.withoutSession(sessionIds, request, reply);
     refuseOtherUser(request, principal);
     this.refuseForgery(request);
     return principal;
@@ -80,14 +80,27 @@ export class AuthenticationGuard implements CanActivate {
     throw this.unauthenticated(request, reply, 'The access token is invalid or has expired');
   }
 
+  /** The page in the frame tells its host page who has ended the session. */
+  private async withoutSession(
+    sessionIds: readonly string[],
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<UnauthorizedException> {
+    const isSignedOut = await this.authentication.wasSignedOutByProvider(sessionIds);
+    if (!isSignedOut) return this.unauthenticated(request, reply, 'Sign in, or send an access token');
+    const message = 'The provider of the login has signed the user out';
+    return this.unauthenticated(request, reply, message, 'signed_out_by_provider');
+  }
+
   private unauthenticated(
     { headers: { authorization } }: FastifyRequest,
     reply: FastifyReply,
     message: string,
+    error = 'invalid_token',
   ): UnauthorizedException {
     const { baseUrl } = this.options;
     void reply.header('www-authenticate', challengeTo({ authorization, baseUrl }));
-    return new UnauthorizedException({ error: 'invalid_token', message });
+    return new UnauthorizedException({ error, message });
   }
 
   /**

@@ -89,6 +89,13 @@ export const VARIABLES = {
     min: 1,
     max: 1_000_000,
   }),
+  logoutsPerMinute: integer('SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', {
+    description:
+      'Requests per client address and minute at `/rest/auth/backchannel-logout`, and logouts per issuer and minute.',
+    default: 600,
+    min: 1,
+    max: 1_000_000,
+  }),
   apiCallsPerMinute: integer('SVC_API_CALLS_PER_MINUTE', {
     description: 'Calls per minute at `/api/v1`: per user, with an actor per pair of actor and subject.',
     default: 600,

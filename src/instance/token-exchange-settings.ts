@@ -53,6 +53,7 @@ export function tokenExchangeSettings(
       maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     },
     tokenRevocation: { perMinute: config.tokenRevocationsPerMinute },
+    logout: { perMinute: config.logoutsPerMinute },
     clockToleranceSeconds: config.clockToleranceSeconds,
     replayPurge: {
       intervalSeconds: config.jtiCleanupIntervalSeconds,

@@ -14,7 +14,7 @@ export class AuditMetricsSink {
     const outcome = outcomeOf(name);
     // Refused API calls are counted where they are refused: not all of them become an event.
     if (outcome === undefined || outcome.of === 'api') return;
-    const counter = outcome.of === 'exchange' ? this.metrics.exchanges : this.metrics.embedLogins;
+    const counter = this.metrics.outcomes[outcome.of];
     counter.inc({ outcome: outcome.is, reason: 'reason' in payload ? payload.reason : '' });
   }
 }

@@ -45,6 +45,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly logouts = new Counter({
+    name: 'svc_logouts_total',
+    help: 'Back-channel logouts by outcome and, where refused, reason.',
+    labelNames: ['outcome', 'reason'] as const,
+    registers: [this.registry],
+  });
+
   readonly stageDuration = new Histogram({
     name: 'svc_stage_duration_seconds',
     help: 'Time of each stage of a flow.',
@@ -131,6 +138,9 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  /** Of each flow. */
+  readonly outcomes = { exchange: this.exchanges, embed: this.embedLogins, logout: this.logouts };
+
   private shared: Promise<string> | undefined;
 
   /** @param ofAllWorkers undefined where this process is the instance; else brings the text of all */
@@ -142,10 +152,11 @@ export class Metrics {
     // A series that begins at its first event hides that event from whoever asks for the increase.
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
-    for (const flow of ['exchange', 'embed', 'revocation', 'api', 'operator'])
+    for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'api', 'operator'])
       this.throttled.inc({ flow }, 0);
-    for (const flow of ['exchange', 'embed', 'revocation', 'api']) this.databaseRefusals.inc({ flow }, 0);
-    for (const counter of [this.exchanges, this.embedLogins])
+    for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'api'])
+      this.databaseRefusals.inc({ flow }, 0);
+    for (const counter of [this.exchanges, this.embedLogins, this.logouts])
       counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
   }
 

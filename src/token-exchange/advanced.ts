@@ -9,6 +9,7 @@ export type {
   EntryRulesSettings,
   ExchangeSettings,
   JwksSettings,
+  LogoutSettings,
   ReplayPurgeSettings,
   RoleNames,
   SessionSettings,
@@ -106,6 +107,7 @@ export { RevocationService } from './revocation/revocation.service.js';
 export type { EndedToken } from './revocation/revocation.service.js';
 export { Revocations } from './revocation/revocations.js';
 export type { TrustRevocation, Vouched, VouchedToken } from './revocation/revocations.js';
+export type { ExternalLogin, Logout } from './revocation/external-login.js';
 export { restoreTrust, revokeTrust } from './revocation/trust-changes.js';
 export { readRecordedKeys } from './revocation/vouching-key.js';
 export type { VouchingKey } from './revocation/vouching-key.js';

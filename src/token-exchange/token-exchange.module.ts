@@ -5,7 +5,9 @@ import { AuditBus } from './audit/audit.bus.js';
 import { JtiPurgeJob } from './replay/jti-purge.job.js';
 import { JtiRepository } from './replay/jti.repository.js';
 import { Transactions } from '../platform/database/transaction.js';
+import { BackChannelLogoutController } from './http/back-channel-logout.controller.js';
 import { TokenExchangeController } from './http/token-exchange.controller.js';
+import { BackChannelLogoutService } from './flows/back-channel-logout.service.js';
 import { CommitRepository } from './flows/commit.repository.js';
 import { CommitService } from './flows/commit.service.js';
 import { IssuancePlanner } from './flows/issuance.planner.js';
@@ -75,6 +77,7 @@ const FLOWS = [
   EmbeddedLoginService,
   PlainHttpWarning,
   TokenRevocationService,
+  BackChannelLogoutService,
 ];
 const JOBS = [JtiPurgeJob, ClockDifference];
 
@@ -106,7 +109,12 @@ export class TokenExchangeModule {
   }
 }
 
-const CONTROLLERS = [TokenExchangeController, EmbedLoginController, TokenRevocationController];
+const CONTROLLERS = [
+  TokenExchangeController,
+  EmbedLoginController,
+  TokenRevocationController,
+  BackChannelLogoutController,
+];
 
 function moduleOf(parts: TokenExchangeParts, settings: Provider): DynamicModule {
   for (const decorate of parts.decorators ?? []) CONTROLLERS.forEach((controller) => decorate(controller));

@@ -47,7 +47,14 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
   });
 
   const open = async (transaction: Transaction, cookies?: string) => {
-    const login = { userId, loginOrigin: undefined, cookies, requestId: 'test', vouchedBy: [] };
+    const login = {
+      userId,
+      loginOrigin: undefined,
+      cookies,
+      requestId: 'test',
+      vouchedBy: [],
+      externalLogin: { sub: 'ada', iat: 0 },
+    };
     return (await sessions.open(transaction, login)).setCookie;
   };
   const login = (cookies?: string) => transactions.run((transaction) => open(transaction, cookies));

@@ -22,6 +22,7 @@ import { isAccepted } from '../support/entry-paths.js';
 import { explain } from '../support/explanations.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { changeUser, createUser, linkedUser, storedUser } from '../support/local-users.js';
+import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { link } from './support/admission.js';
@@ -187,6 +188,13 @@ const REFUSALS: Readonly<Record<string, Make>> = {
     await service.part(RevocationService).revoke({ issuer, kid }, randomUUID());
     const mend = () => service.part(RevocationService).restore({ issuer, kid }, randomUUID());
     return { reason: 'trust_revoked', request: { token: ann.token() }, mend };
+  },
+  'a user whom the provider has signed out': async (ann, service) => {
+    await ann.trust();
+    const token = ann.token();
+    const logout = logoutToken(ann.partner, { sub: 'ann', iat: now() });
+    expect((await service.post(LOGOUT_PATH, { logout_token: logout })).status).toBe(200);
+    return { reason: 'signed_out_by_provider', request: { token } };
   },
   'three seconds left': withClaims('remaining_lifetime_too_short', () => ({
     iat: now() - 10,

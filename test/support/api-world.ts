@@ -60,7 +60,7 @@ export class ApiWorld {
     const clientId = 'https://partner.example';
     const vouchedBy = [{ issuer: clientId, kid: 'api-world' }];
     const users = { subjectUserId: userId, actorUserId, ...(await this.generations(userId, actorUserId)) };
-    const grant = { id: randomUUID(), ...users, clientId, vouchedBy, ...granted };
+    const grant = { id: randomUUID(), ...users, clientId, vouchedBy, logins: [], ...granted };
     return sign({ ...grant, issuedAt, expiresAt: issuedAt + 600 }).token;
   }
 
@@ -85,6 +85,7 @@ export class ApiWorld {
       cookies: undefined,
       requestId: 'api-world',
       vouchedBy: [],
+      externalLogin: { sub: userId, iat: 0 },
     };
     const { setCookie } = await this.service
       .part(Transactions)

@@ -1,10 +1,11 @@
 // The table of bad external tokens: each fails one check, before or after it is used up, and is made for a service that
 // trusts `Cast`.
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { changeUser, createUser, linkedUser } from './local-users.js';
+import { LOGOUT_PATH, logoutToken } from './logout-tokens.js';
 import type { TestService } from './test-service.js';
 
 const AUDIENCE = 'https://instance.example';
@@ -452,11 +453,24 @@ const OF_REVOKED_KEY: LateRefusal = {
   },
 };
 
+const OF_SIGNED_OUT_USER: LateRefusal = {
+  name: '[D132] a token of a user whom the provider has signed out',
+  reason: 'signed_out_by_provider',
+  make: async ({ other }, service) => {
+    const sub = `signed-out-${randomUUID()}`;
+    const logout = { logout_token: logoutToken(other, { sub }) };
+    const { status } = await service.post(LOGOUT_PATH, logout);
+    if (status !== 200) throw new Error(`the logout answered ${status}`);
+    return other.sign(other.claims({ sub, iat: Math.floor(Date.now() / 1000) - 1 }));
+  },
+};
+
 /** For each reason a token that both flows refuse for it, but for those whose claims are invalid. */
 export const ONE_OF_EACH_REASON: readonly LateRefusal[] = [
   ...ATTACKS.filter(({ flow, verdict }) => flow === undefined && verdict === 'refused'),
   USED_UP,
   OF_REVOKED_KEY,
+  OF_SIGNED_OUT_USER,
   ...LATE_REFUSALS,
 ].filter(({ reason }, index, all) => all.findIndex((other) => other.reason === reason) === index);
 

@@ -5,6 +5,6 @@ import { Revocations } from '../../src/token-exchange/revocation/revocations.js'
 /** Never too old, as on a database that nobody else writes to. */
 export function knownRevocations(news: Partial<RevocationNews> = {}, nowMs = Date.now()): Revocations {
   const revocations = new Revocations();
-  revocations.learn({ trust: [], endedTokens: [], ...news }, Number.POSITIVE_INFINITY, nowMs);
+  revocations.learn({ trust: [], endedTokens: [], logouts: [], ...news }, Number.POSITIVE_INFINITY, nowMs);
   return revocations;
 }

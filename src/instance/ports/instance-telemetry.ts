@@ -31,8 +31,7 @@ export class InstanceTelemetry extends ExchangeTelemetry {
     flow: Flow,
     reason: 'internal_error' | 'temporarily_unavailable' = 'internal_error',
   ): void {
-    const outcomes = flow === 'exchange' ? this.metrics.exchanges : this.metrics.embedLogins;
-    outcomes.inc({ outcome: 'failed', reason });
+    this.metrics.outcomes[flow].inc({ outcome: 'failed', reason });
   }
 
   countThrottled(flow: ThrottledFlow): void {

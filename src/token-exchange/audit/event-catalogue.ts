@@ -36,7 +36,10 @@ const PRIOR_ACTORS = optional(
 );
 
 const REFUSAL = {
-  flow: oneOf(['exchange', 'embed'], 'The flow: a token exchange, or an embedded login.'),
+  flow: oneOf(
+    ['exchange', 'embed', 'logout'],
+    'The flow: a token exchange, an embedded login, or a back-channel logout.',
+  ),
   reason: text(
     'The stable word for the true cause, explained in docs/refusals.md; the client may have learned less.',
   ),
@@ -109,6 +112,25 @@ export const TOKEN_EXCHANGE_EVENTS = {
     REFUSAL,
     { of: 'embed', is: 'failed' },
   ),
+  'svc.audit.token-exchange.logout': event(
+    'A provider or partner has signed a user out: what that user, or one session at the provider, had opened was ended.',
+    {
+      issuer: ISSUER,
+      kid: KID,
+      ends: oneOf(
+        ['subject', 'session'],
+        'All of the subject, or what one session of the provider has opened.',
+      ),
+      sessions: integer('How many sessions that had not ended by themselves.'),
+      clientAddress: optional(clientAddress()),
+    },
+    { of: 'logout', is: 'succeeded' },
+  ),
+  'svc.audit.token-exchange.logout-failed': event(
+    'A logout token was refused, or a fault of the service ended the logout (`internal_error`).',
+    REFUSAL,
+    { of: 'logout', is: 'failed' },
+  ),
   /** @rule 6.5 A user was created. */
   'svc.audit.token-exchange.user-provisioned': event('A token has created a user.', {
     issuer: ISSUER,
@@ -166,8 +188,8 @@ export const TOKEN_EXCHANGE_EVENTS = {
   'svc.audit.session.ended': event('Sessions of the subject were ended before their time.', {
     sessions: integer('How many that had not ended by themselves.'),
     cause: oneOf(
-      ['signed-out', 'replaced', 'too-many', 'ended-by-operator'],
-      "`replaced`: a login in the same browser took their place, mostly that of another user. `too-many`: they were the oldest of more than a user may have. `ended-by-operator`: at the operator's page.",
+      ['signed-out', 'replaced', 'too-many', 'ended-by-operator', 'signed-out-by-provider'],
+      "`replaced`: a login in the same browser took their place, mostly that of another user. `too-many`: they were the oldest of more than a user may have. `ended-by-operator`: at the operator's page. `signed-out-by-provider`: by a logout token.",
     ),
     sessionFamilyIds: listOf(uuid(''), 'Their families, as in the events of their logins.', {
       minItems: 1,

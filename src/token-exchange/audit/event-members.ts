@@ -25,7 +25,10 @@ export interface EventRow<Of extends Members = Members> {
   readonly description: string;
   readonly members: Of;
   /** What ended, and how. Metrics count these events; those of refusals hold a `reason` of the catalogue of refusals. */
-  readonly outcome?: { readonly of: 'exchange' | 'embed' | 'api'; readonly is: 'succeeded' | 'failed' };
+  readonly outcome?: {
+    readonly of: 'exchange' | 'embed' | 'logout' | 'api';
+    readonly is: 'succeeded' | 'failed';
+  };
 }
 
 export type Events = Readonly<Record<string, EventRow>>;

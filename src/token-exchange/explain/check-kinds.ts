@@ -1,5 +1,5 @@
 // What an explanation knows of a request, and what the checks of its whole are made of.
-import type { Flow } from '../host/flow.js';
+import type { AccessFlow } from '../host/flow.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { Check as CheckName } from '../refusals/refusals.js';
 import type { Party } from '../refusals/rejection.js';
@@ -25,7 +25,7 @@ export interface TokenFacts {
 
 /** What is known of the request. */
 export interface RequestFacts {
-  readonly flow: Flow;
+  readonly flow: AccessFlow;
   readonly subject: TokenFacts;
   readonly actor?: TokenFacts;
   readonly scope?: string;

@@ -1,10 +1,10 @@
 // What is to be explained, and by what rules.
-import type { Flow } from '../host/flow.js';
+import type { AccessFlow } from '../host/flow.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 
 /** What is to be explained, as a client would send it. */
 export interface ExplanationRequest {
-  readonly flow: Flow;
+  readonly flow: AccessFlow;
   /** Secret. */
   readonly token: string;
   /** Secret. With token exchange only. */

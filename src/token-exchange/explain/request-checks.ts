@@ -51,6 +51,13 @@ export const REVOCATION: CheckKind = {
   compared: ({ header }) => ['a key that is not revoked', told(header?.['kid'])],
 };
 
+export const LOGOUT: CheckKind = {
+  check: 'revocation',
+  about: 'iat',
+  reasons: ['signed_out_by_provider'],
+  compared: ({ payload }) => ['issued after the latest logout of its user', String(payload?.['iat'])],
+};
+
 /** What an access token would be. */
 export const OF_THE_TERMS: readonly CheckKind[] = [
   {

@@ -1,5 +1,5 @@
 // What the service would make of a token, as a plain value: for a terminal, a page or a program to show.
-import type { Flow } from '../host/flow.js';
+import type { AccessFlow } from '../host/flow.js';
 import type { DelegatedRights } from '../trust/trust-policy.js';
 import type { Check } from '../refusals/refusals.js';
 import type { Party } from '../refusals/rejection.js';
@@ -8,7 +8,7 @@ import type { CheckResult } from '../verify/token-check.js';
 
 /** JSON throughout: times are ISO 8601. No member holds a token; an e-mail address and a `sub` are masked. */
 export interface TokenExplanation {
-  readonly flow: Flow;
+  readonly flow: AccessFlow;
   /** The moment as of which times were judged. What is stored is judged as it is now. */
   readonly judgedAt: string;
   readonly outcome: 'accepted' | 'refused';

@@ -4,7 +4,7 @@ import type { Terms } from '../flows/issuance.planner.js';
 import { judgeTerms } from '../flows/issuance.planner.js';
 import type { LoginSource } from '../flows/login-origin.js';
 import { verifyExchange, verifyLogin } from '../flows/verification.js';
-import type { Flow } from '../host/flow.js';
+import type { AccessFlow } from '../host/flow.js';
 import { Clock } from '../../platform/clock.js';
 import type { UserDirectory } from '../host/users.js';
 import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
@@ -17,6 +17,7 @@ import type { Party } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { JtiRepository } from '../replay/jti.repository.js';
 import type { RevocationRepository } from '../revocation/revocation.repository.js';
+import { FROM_THE_BEGINNING } from '../revocation/revocation.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import { SilentTelemetry } from '../host/silent-telemetry.js';
 import { parseCompactJws } from '../verify/compact-jws.js';
@@ -101,8 +102,8 @@ export class TokenExplainer {
     const storedJwks = stored.filter((entry) => entry.type === 'jwks');
     const jwksKeys = await StoredJwksKeyProvider.read(options, keySets, storedJwks, clock);
     const known = new Revocations();
-    const news = { trust: await revocations.list(), endedTokens: [] };
-    known.learn(news, Number.POSITIVE_INFINITY, clock.nowMs());
+    const news = await revocations.read(FROM_THE_BEGINNING);
+    known.learn(news, Number.POSITIVE_INFINITY, this.sources.clock.nowMs());
     return {
       entries: [...trustedKeys, ...stored],
       keys: new TrustedKeyService(staticKeys, jwksKeys, new SilentTelemetry()),
@@ -152,7 +153,7 @@ class Walk {
   }
 
   /** Why the endpoint would take no token. */
-  private closed(flow: Flow): EndpointRefusal | undefined {
+  private closed(flow: AccessFlow): EndpointRefusal | undefined {
     const { isAvailable, embedLogin, exchange } = this.rules.options;
     if (!isAvailable()) return 'not_available';
     return (flow === 'embed' ? embedLogin : exchange).enabled ? undefined : 'not_enabled';

@@ -13,6 +13,7 @@ import type { NewSession } from '../host/session-opener.js';
 import type { ExternalIdentity } from '../host/users.js';
 import type { AskedId, TokenUse } from '../replay/token-use.js';
 import { shareOut } from '../replay/token-use.js';
+import { keysOfLogin } from '../revocation/external-login.js';
 import { recordedKeys } from '../revocation/vouching-key.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -133,11 +134,13 @@ const USE_UP: CommitStatement = new PreparedStatement(
 /** What a login has besides. */
 const SESSIONS = {
   columns: sql`,
-      id_hash text, family_id uuid, created_at float8, expires_at float8, login_origin text, vouched_by jsonb, access_generation text`,
+      id_hash text, family_id uuid, created_at float8, expires_at float8, login_origin text, vouched_by jsonb, access_generation text,
+      login_subject text, login_session text, login_issued_at float8`,
   insertion: sql`, opened AS (
-    INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by, access_generation)
+    INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by, access_generation,
+      login_subject, login_session, login_issued_at)
     SELECT decode(id_hash, 'hex'), subject_user_id, family_id, to_timestamp(created_at), to_timestamp(expires_at), login_origin,
-      vouched_by, access_generation
+      vouched_by, access_generation, login_subject, login_session, login_issued_at
     FROM current
   )`,
 };
@@ -208,6 +211,7 @@ function rowOf(events: EventTable) {
 }
 
 function sessionRowOf(session: NewSession): Record<string, unknown> {
+  const [loginSubject, loginSession] = keysOfLogin(session.externalLogin);
   return {
     id_hash: session.idHash.toString('hex'),
     family_id: session.familyId,
@@ -216,5 +220,8 @@ function sessionRowOf(session: NewSession): Record<string, unknown> {
     login_origin: session.loginOrigin,
     vouched_by: recordedKeys(session.vouchedBy),
     access_generation: session.accessGeneration,
+    login_subject: loginSubject,
+    login_session: loginSession,
+    login_issued_at: session.externalLogin.iat,
   };
 }

@@ -134,5 +134,11 @@ function demandOf(
   { requestId }: FlowRequest,
 ): Login['demand'] {
   const loginOrigin = pageOriginOf(source.origin);
-  return { loginOrigin, cookies, requestId, vouchedBy: [issuerAndKid(subject)] };
+  return {
+    loginOrigin,
+    cookies,
+    requestId,
+    vouchedBy: [issuerAndKid(subject)],
+    externalLogin: subject.login,
+  };
 }

@@ -61,6 +61,14 @@ export class EntryThrottleService {
     return rateLimit;
   }
 
+  /** Counts a verified logout by its issuer. @throws TooManyRequestsError */
+  async countLogout(issuer: string, perMinute: number): Promise<void> {
+    const key = counterKey('logout of', issuer);
+    const verdict = await this.storage.increment(key, WINDOW_MS, perMinute, WINDOW_MS, 'default');
+    if (verdict.isBlocked)
+      throw new TooManyRequestsError(verdict.timeToBlockExpire, rateLimitOf(verdict, perMinute));
+  }
+
   /** For a request that has failed: its address is charged, its entries are not. What the failure was matters more than this. */
   async undo({ hits }: FlowRequest): Promise<void> {
     if (hits === undefined || !canRefund(this.storage)) return;

@@ -180,5 +180,6 @@ export function grantOf(
     issuedAt,
     expiresAt,
     vouchedBy: listOf(tokens).map(issuerAndKid),
+    logins: listOf(tokens).map(({ login }) => login),
   };
 }

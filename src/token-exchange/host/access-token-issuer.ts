@@ -1,4 +1,5 @@
 // The port of access tokens.
+import type { ExternalLogin } from '../revocation/external-login.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
 
 /** Somebody who has acted, as an issuer knows them: a record, which gives nobody a right. */
@@ -36,6 +37,8 @@ export interface AccessTokenGrant {
   readonly expiresAt: number;
   /** The keys that vouched for subject and actor, in this order: with any of them the token must end if it is revoked. */
   readonly vouchedBy: readonly VouchingKey[];
+  /** The logins of subject and actor: with any of them the token must end if its provider signs that user out. */
+  readonly logins: readonly ExternalLogin[];
 }
 
 export interface IssuedAccessToken {

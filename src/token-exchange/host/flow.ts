@@ -1,4 +1,10 @@
-// The two ways into the service.
+// What an external token may be sent for.
 
-/** `embed`: an external token for a session. `exchange`: one, or a subject's and an actor's, for an access token. */
-export type Flow = 'embed' | 'exchange';
+/**
+ * `embed`: an external token for a session. `exchange`: one, or a subject's and an actor's, for an access token. `logout`: a logout
+ * token, which ends what was opened by earlier tokens.
+ */
+export type Flow = 'embed' | 'exchange' | 'logout';
+
+/** The flows that let somebody in. */
+export type AccessFlow = Exclude<Flow, 'logout'>;

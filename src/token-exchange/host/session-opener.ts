@@ -1,6 +1,8 @@
 // The port of browser sessions.
 import type { AuditEvent } from '../audit/audit-event.js';
+import type { ToldWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
+import type { ExternalLogin, Logout } from '../revocation/external-login.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
 
 /** A login that opens a session. */
@@ -15,6 +17,8 @@ export interface SessionLogin {
   readonly requestId: string;
   /** The key that vouched for the user; with it, the session must end if it is revoked. */
   readonly vouchedBy: readonly VouchingKey[];
+  /** With it, the session must end if its provider signs the user out: `Revocations.refuses` says so. */
+  readonly externalLogin: ExternalLogin;
 }
 
 /** A session that was opened for a browser. */
@@ -36,6 +40,7 @@ export interface NewSession {
   readonly expiresAt: Date;
   readonly loginOrigin: string | null;
   readonly vouchedBy: readonly VouchingKey[];
+  readonly externalLogin: ExternalLogin;
   /** See `SessionLogin`. */
   readonly accessGeneration?: string;
 }
@@ -56,6 +61,13 @@ export abstract class SessionOpener {
    * sessions in the table of this package. Without it, or where its row does not come about, `open` is called.
    */
   prepare?(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined;
+
+  /**
+   * Ends the live sessions of external logins that their provider has signed out. Without it they are not counted, and end by what
+   * `Revocations` says.
+   * @returns how many there were, and what is to be recorded
+   */
+  endLogins?(transaction: Transaction, logout: Logout, requestId: string): Promise<ToldWork<number>>;
 
   /** Called after each login: ends what is over the limit of a user's sessions, in the background. */
   limit?(userId: string, requestId: string): void;

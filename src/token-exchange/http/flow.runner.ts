@@ -26,11 +26,16 @@ import { EntryThrottleService } from '../flows/entry-throttle.service.js';
 import { FlowRefusal } from './flow-refusal.js';
 
 /** How the log calls what was refused. */
-const WORK = { exchange: 'a token exchange', embed: 'an embedded login' } as const;
+const WORK = {
+  exchange: 'a token exchange',
+  embed: 'an embedded login',
+  logout: 'a back-channel logout',
+} as const;
 
 const FAILURE_EVENTS = {
   exchange: 'svc.audit.token-exchange.failed',
   embed: 'svc.audit.token-exchange.embed-login-failed',
+  logout: 'svc.audit.token-exchange.logout-failed',
 } as const;
 
 type Failure = AuditPayloads[(typeof FAILURE_EVENTS)[Flow]];

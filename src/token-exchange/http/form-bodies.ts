@@ -8,7 +8,7 @@ import { readBody } from '../../platform/http/body.js';
 import type { BodyLabel } from '../../platform/http/body-label.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { nodeRequestOf } from '../../platform/http/http-answers.js';
-import { EMBED_PATH, REVOCATION_PATH, TOKEN_PATH } from './paths.js';
+import { EMBED_PATH, LOGOUT_PATH, REVOCATION_PATH, TOKEN_PATH } from './paths.js';
 
 /** A body with what its sender says of it. */
 export interface LabelledBody {
@@ -110,7 +110,7 @@ export class FormBodies implements OnModuleInit {
   }
 }
 
-const FORM_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH];
+const FORM_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH, LOGOUT_PATH];
 
 /** By the end of its path: the host may have put a prefix before it. Express takes a slash behind it, and any case. */
 function isForm(method: string | undefined, path = ''): boolean {

@@ -7,6 +7,9 @@ export const TOKEN_PATH = '/rest/auth/oauth/token';
 /** Token revocation. */
 export const REVOCATION_PATH = '/rest/auth/oauth/revoke';
 
+/** Back-channel logout. */
+export const LOGOUT_PATH = '/rest/auth/backchannel-logout';
+
 /** Embedded login. */
 export const EMBED_PATH = '/rest/auth/embed';
 

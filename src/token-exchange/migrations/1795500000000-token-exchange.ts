@@ -86,7 +86,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       PRIMARY KEY (issuer, kid)
     )`,
   ],
-  // vouched_by is [{"iss", "kid"}, …]. access_generation is text, as the host writes it.
+  // vouched_by is [{"iss", "kid"}, …]. access_generation is text, as the host writes it. The keys of the external login are hashes.
   token_exchange_session: [
     `CREATE TABLE token_exchange_session (
       id_hash bytea PRIMARY KEY,
@@ -96,11 +96,16 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       expires_at timestamptz NOT NULL,
       login_origin text,
       vouched_by jsonb,
-      access_generation text
+      access_generation text,
+      login_subject text,
+      login_session text,
+      login_issued_at double precision
     )`,
     `CREATE INDEX token_exchange_session_user ON token_exchange_session (user_id)`,
     `CREATE INDEX token_exchange_session_expiry ON token_exchange_session (expires_at)`,
     `CREATE INDEX token_exchange_session_family ON token_exchange_session (family_id)`,
+    `CREATE INDEX token_exchange_session_login_subject ON token_exchange_session (login_subject)`,
+    `CREATE INDEX token_exchange_session_login_session ON token_exchange_session (login_session)`,
   ],
   token_exchange_signing_key: [
     `CREATE TABLE token_exchange_signing_key (
@@ -123,6 +128,17 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     )`,
     'CREATE INDEX token_exchange_ended_token_expiry ON token_exchange_ended_token (expires_at)',
     'CREATE INDEX token_exchange_ended_token_written ON token_exchange_ended_token (written_in)',
+  ],
+  // What providers have signed out, by the hashes that sessions and access tokens carry. written_in as above.
+  token_exchange_logout: [
+    `CREATE TABLE token_exchange_logout (
+      login_key text PRIMARY KEY,
+      issued_until double precision NOT NULL,
+      received_at timestamptz NOT NULL,
+      written_in bigint NOT NULL DEFAULT txid_current()
+    )`,
+    'CREATE INDEX token_exchange_logout_received ON token_exchange_logout (received_at)',
+    'CREATE INDEX token_exchange_logout_written ON token_exchange_logout (written_in)',
   ],
   // For hosts without an audit trail of their own.
   token_exchange_audit_event: [

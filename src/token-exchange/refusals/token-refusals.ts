@@ -190,6 +190,13 @@ const ROWS = {
     oauth: INVALID_GRANT,
     embed: unauthorized('Trust in the key of the token was revoked'),
   },
+  signed_out_by_provider: {
+    check: 'revocation',
+    cause: 'the provider has signed the user out since the token was issued, or in the same second',
+    remedy: 'the partner signs the user in again at its provider, and makes a new token',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('The user was signed out by the provider'),
+  },
   remaining_lifetime_too_short: {
     check: 'remaining lifetime',
     cause: 'the token ends too soon for an access token to be made of it',

@@ -28,6 +28,16 @@ export class JtiRepository {
     return rows.map(({ isUsed }) => isUsed);
   }
 
+  /** Uses up one id, beside other work. @returns false where it was used before */
+  async useUp(transaction: Transaction, { jti, exp }: TokenUse): Promise<boolean> {
+    const rows = await managerOf(transaction).query<unknown[]>(
+      `INSERT INTO token_exchange_used_jti (jti_hash, expires_at) VALUES ($1::bytea, to_timestamp($2))
+       ON CONFLICT DO NOTHING RETURNING 1`,
+      [`\\x${jtiHashOf(jti)}`, exp],
+    );
+    return rows.length === 1;
+  }
+
   /**
    * Deletes records of tokens that expired long ago by the earlier of two clocks, this process's and the database's. Records are
    * deleted by their position in the table, where no estimate of sizes can mislead the planner; a record never changes, so

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
+import type { Logout } from './external-login.js';
 import type { RevocationNews, TrustRevocation } from './revocations.js';
 
 /** A key of an issuer, or with null all of them. */
@@ -23,11 +24,13 @@ export const FROM_THE_BEGINNING = '0';
 const ALL_KEYS = '';
 
 interface NewsRow {
-  readonly kind: 'horizon' | 'trust' | 'token';
+  readonly kind: 'horizon' | 'trust' | 'token' | 'logout';
   readonly id: string;
   readonly kid: string | null;
   readonly at: Date;
   readonly restored_at: Date | null;
+  /** Of a logout. */
+  readonly until: number;
 }
 
 @Injectable()
@@ -41,9 +44,10 @@ export class RevocationRepository {
   async read(horizon: string): Promise<RevocationReading> {
     const rows = await this.database.query<NewsRow>(
       `SELECT 'horizon' AS kind, txid_snapshot_xmin(txid_current_snapshot())::text AS id, NULL AS kid,
-         NULL::timestamptz AS at, NULL::timestamptz AS restored_at
-       UNION ALL SELECT 'trust', issuer, kid, revoked_at, restored_at FROM token_exchange_trust_revocation
-       UNION ALL SELECT 'token', token_id, NULL, expires_at, NULL FROM token_exchange_ended_token WHERE written_in >= $1`,
+         NULL::timestamptz AS at, NULL::timestamptz AS restored_at, 0::float8 AS until
+       UNION ALL SELECT 'trust', issuer, kid, revoked_at, restored_at, 0 FROM token_exchange_trust_revocation
+       UNION ALL SELECT 'token', token_id, NULL, expires_at, NULL, 0 FROM token_exchange_ended_token WHERE written_in >= $1
+       UNION ALL SELECT 'logout', login_key, NULL, received_at, NULL, issued_until FROM token_exchange_logout WHERE written_in >= $1`,
       [horizon],
     );
     const of = (kind: NewsRow['kind']) => rows.filter((row) => row.kind === kind);
@@ -51,13 +55,14 @@ export class RevocationRepository {
       horizon: of('horizon')[0]?.id ?? horizon,
       trust: of('trust').map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at)),
       endedTokens: of('token').map(({ id, at }) => ({ id, expiresAt: at })),
+      logouts: of('logout').map(({ id, at, until }) => ({ keys: [id], until, at })),
     };
   }
 
   /** Every trust revocation there ever was, by issuer and kid. */
   async list(transaction?: Transaction): Promise<TrustRevocation[]> {
     const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
-    const rows = await connection.query<Omit<NewsRow, 'kind'>[]>(
+    const rows = await connection.query<Omit<NewsRow, 'kind' | 'until'>[]>(
       `SELECT issuer AS id, kid, revoked_at AS at, restored_at FROM token_exchange_trust_revocation ORDER BY issuer, kid`,
     );
     return rows.map(({ id, kid, at, restored_at }) => trustOf(id, kid, at, restored_at));
@@ -98,19 +103,40 @@ export class RevocationRepository {
     return ended.length > 0;
   }
 
+  /** Of two logouts with a key the later one counts, whichever comes first. */
+  async endLogins(transaction: Transaction, { keys, until, at }: Logout): Promise<void> {
+    await managerOf(transaction).query(
+      `INSERT INTO token_exchange_logout AS held (login_key, issued_until, received_at)
+       SELECT login_key, $2, $3 FROM unnest($1::text[]) AS login_key ORDER BY login_key
+       ON CONFLICT (login_key) DO UPDATE SET issued_until = greatest(held.issued_until, excluded.issued_until),
+         received_at = greatest(held.received_at, excluded.received_at), written_in = txid_current()`,
+      [keys, until, at],
+    );
+    await announce(transaction);
+  }
+
+  /** @returns how many went that came longer ago */
+  purgeLogouts(now: Date, ageMs: number, limit: number): Promise<number> {
+    return this.purge('token_exchange_logout', 'received_at', [now, ageMs, limit]);
+  }
+
   /**
    * By the earlier of two clocks, this process's and the database's: what goes too early lets an ended token in again.
    * @param ageMs those go that expired longer ago
    * @returns how many went
    */
   purgeTokens(now: Date, ageMs: number, limit: number): Promise<number> {
+    return this.purge('token_exchange_ended_token', 'expires_at', [now, ageMs, limit]);
+  }
+
+  private purge(table: string, time: string, given: [Date, number, number]): Promise<number> {
     return this.database.change(
-      `DELETE FROM token_exchange_ended_token WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM token_exchange_ended_token
-         WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'
-         ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED
+      `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM ${table}
+         WHERE ${time} < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 millisecond'
+         ORDER BY ${time} LIMIT $3 FOR UPDATE SKIP LOCKED
        ))`,
-      [now, ageMs, limit],
+      given,
     );
   }
 }

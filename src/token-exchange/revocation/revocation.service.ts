@@ -1,9 +1,11 @@
 // Takes trust in keys back and gives it again, with the record of it.
 import { Injectable } from '@nestjs/common';
-import type { AuditContext } from '../audit/audit-event.js';
+import type { AuditContext, AuditEvent } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
 import { AuditBus } from '../audit/audit.bus.js';
+import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
+import type { Logout } from './external-login.js';
 import type { RevokedTrust } from './revocation.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationFollower } from './revocation.follower.js';
@@ -66,6 +68,22 @@ export class RevocationService {
       const context = { ...this.contextOf(requestId), ...users };
       const event = auditEvent('svc.audit.token-exchange.token-revoked', context, { accessTokenId: id });
       return { result: undefined, events: [event] };
+    });
+    await this.follower.hear();
+  }
+
+  /**
+   * Ends external logins with all that they have opened, here at once and elsewhere within 10 seconds.
+   * @param work in the same transaction; may be run again where it lost a race. Its events are recorded
+   */
+  async endLogins(
+    logout: Logout,
+    work: (transaction: Transaction) => Promise<readonly AuditEvent[]>,
+  ): Promise<void> {
+    await this.audit.commit(async (transaction) => {
+      const events = await work(transaction);
+      await this.repository.endLogins(transaction, logout);
+      return { result: undefined, events };
     });
     await this.follower.hear();
   }

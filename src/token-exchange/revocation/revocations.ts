@@ -1,6 +1,8 @@
 // What this process knows of revocations, and what they refuse: answered from memory, at every request.
 import { Injectable } from '@nestjs/common';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
+import type { ExternalLogin, Logout } from './external-login.js';
+import { keysOfLogin } from './external-login.js';
 import type { VouchingKey } from './vouching-key.js';
 
 /** Trust that was taken back, in one key of an issuer or in all of them. */
@@ -19,6 +21,8 @@ export interface RevocationNews {
   readonly trust: readonly TrustRevocation[];
   /** Access tokens that were ended by themselves, new ones at least, with the end of their lives. */
   readonly endedTokens: readonly { readonly id: string; readonly expiresAt: Date }[];
+  /** Logouts by providers, new ones at least. */
+  readonly logouts: readonly Logout[];
 }
 
 /** What is asked of a session: who vouched for it, and when it was opened. */
@@ -26,6 +30,8 @@ export interface Vouched {
   /** Undefined where nothing is known of them. */
   readonly keys: readonly VouchingKey[] | undefined;
   readonly sinceMs: number;
+  /** The external logins that it comes from; none where that is not known, and then no provider ends it. */
+  readonly logins?: readonly ExternalLogin[];
 }
 
 /** What is asked of an access token. */
@@ -40,6 +46,16 @@ export const KNOWN_FOR_MS = 10_000;
 /** For how long what has expired here may still be taken by an instance whose clock is behind. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 const FORGET_EVERY_MS = 60_000;
+/** Sessions and access tokens live a day at most; the rest is for clocks that differ. */
+export const LOGOUT_KEPT_MS = 25 * 3_600_000;
+/** The times of access tokens are whole seconds: one of the same second may be of a later login. */
+const SAME_SECOND_MS = 1_000;
+
+/** Up to when logins are ended: see `Logout`. */
+interface LoggedOut {
+  readonly until: number;
+  readonly atMs: number;
+}
 
 /** The times up to which keys of an issuer are refused, in milliseconds; infinite while they are revoked. */
 interface RefusedUntil {
@@ -57,14 +73,15 @@ const RESTORED_MARGIN_MS = 1_000;
  * and the first one after it shall hold. So clocks matter in one place only: between a restoration and what is issued right after it, by as much as two
  * instances differ.
  *
- * In memory: one entry for each trust revocation there ever was, and each access token that was ended and would still live;
- * some 200 bytes each.
+ * In memory: one entry for each trust revocation there ever was, each access token that was ended and would still live, and each
+ * subject or session that a provider has signed out within a day; some 200 bytes each.
  */
 @Injectable()
 export class Revocations {
   private issuers = new Map<string, RefusedUntil>();
   private latestMs = NEVER;
   private readonly endedTokens = new Map<string, number>();
+  private readonly logouts = new Map<string, LoggedOut>();
   /** On the process's monotonic clock: how old knowledge is must not depend on a clock that somebody sets. */
   private knownAtMs = NEVER;
   private forgotAtMs = NEVER;
@@ -75,8 +92,9 @@ export class Revocations {
    *   nobody else can write
    * @param nowMs the present time, by which ended tokens are forgotten that no longer matter
    */
-  learn({ trust, endedTokens }: RevocationNews, begunAtMs: number, nowMs: number): void {
+  learn({ trust, endedTokens, logouts }: RevocationNews, begunAtMs: number, nowMs: number): void {
     for (const { id, expiresAt } of endedTokens) this.endedTokens.set(id, expiresAt.getTime());
+    for (const logout of logouts) this.learnLogout(logout);
     if (begunAtMs >= this.knownAtMs) {
       this.knownAtMs = begunAtMs;
       this.replaceTrust(trust);
@@ -122,10 +140,32 @@ export class Revocations {
     return this.hasRefused(session);
   }
 
-  /** The same, as far as this instance knows. */
-  hasRefused({ keys, sinceMs }: Vouched): boolean {
+  /**
+   * Whether the provider has signed out a login, as far as this instance knows.
+   * @param sinceMs when a session or an access token of it was made; left out for one that is under way
+   * @rule D132 A logout ends what was opened until it came, and what a token opens that was issued until its `iat`, whichever of the
+   * two is committed first.
+   */
+  isLoggedOut(login: ExternalLogin, sinceMs = Number.POSITIVE_INFINITY): boolean {
+    return keysOfLogin(login).some((key) => {
+      const logout = this.logouts.get(key);
+      if (logout === undefined) return false;
+      return login.iat <= logout.until || sinceMs <= logout.atMs - SAME_SECOND_MS;
+    });
+  }
+
+  /** The same as `refuses`, as far as this instance knows. */
+  hasRefused({ keys, sinceMs, logins = [] }: Vouched): boolean {
+    if (logins.some((login) => this.isLoggedOut(login, sinceMs))) return true;
     if (keys === undefined) return sinceMs <= this.latestMs;
     return keys.some((key) => sinceMs <= this.refusedUntilMs(key));
+  }
+
+  private learnLogout({ keys, until, at }: Logout): void {
+    for (const key of keys) {
+      const { until: heldUntil = until, atMs = at.getTime() } = this.logouts.get(key) ?? {};
+      this.logouts.set(key, { until: Math.max(until, heldUntil), atMs: Math.max(at.getTime(), atMs) });
+    }
   }
 
   private refusedUntilMs({ issuer, kid }: VouchingKey): number {
@@ -153,6 +193,7 @@ export class Revocations {
     this.forgotAtMs = nowMs;
     for (const [id, expiresAtMs] of this.endedTokens)
       if (expiresAtMs < nowMs - CLOCK_DIFFERENCE_MS) this.endedTokens.delete(id);
+    for (const [key, { atMs }] of this.logouts) if (atMs < nowMs - LOGOUT_KEPT_MS) this.logouts.delete(key);
   }
 }
 

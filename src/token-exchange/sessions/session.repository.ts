@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
+import type { ExternalLogin } from '../revocation/external-login.js';
+import { keysOfLogin } from '../revocation/external-login.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
 import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
 
@@ -20,9 +22,19 @@ export interface WebSession {
   readonly vouchedBy: readonly VouchingKey[] | null;
   /** The user's, as the login was decided on; null where the host has none. The host compares it at each use. */
   readonly accessGeneration: string | null;
+  /** The login that has opened it; null where it was not recorded. */
+  readonly externalLogin: ExternalLogin | null;
 }
 
-type SessionRow = Omit<WebSession, 'vouchedBy'> & { readonly vouchedBy: unknown };
+interface SessionRow extends Omit<WebSession, 'vouchedBy' | 'externalLogin'> {
+  readonly vouchedBy: unknown;
+  readonly loginSubject: string | null;
+  readonly loginSession: string;
+  readonly loginIssuedAt: number;
+}
+
+/** An ended row stays for so long, for what is to be said of its end. */
+const ENDED_ROWS_STAY_SECONDS = 300;
 
 /** What is told of a session that was deleted. */
 export type DeletedSession = Pick<WebSession, 'userId' | 'familyId' | 'expiresAt'>;
@@ -35,10 +47,13 @@ export class SessionRepository {
     const { idHash, userId, familyId, createdAt, expiresAt, loginOrigin, vouchedBy, accessGeneration } =
       session;
     const keys = vouchedBy === null ? null : JSON.stringify(recordedKeys(vouchedBy));
+    const { externalLogin: login } = session;
+    const ofLogin = login === null ? [null, null, null] : [...keysOfLogin(login), login.iat];
     await managerOf(transaction).query(
-      `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by, access_generation)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys, accessGeneration],
+      `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by, access_generation,
+         login_subject, login_session, login_issued_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [idHash, userId, familyId, createdAt, expiresAt, loginOrigin, keys, accessGeneration, ...ofLogin],
     );
   }
 
@@ -94,11 +109,12 @@ export class SessionRepository {
     const rows = await connection.query<SessionRow[]>(
       `SELECT id_hash AS "idHash", user_id::text AS "userId", family_id AS "familyId", created_at AS "createdAt",
          expires_at AS "expiresAt", login_origin AS "loginOrigin", vouched_by AS "vouchedBy",
-         access_generation AS "accessGeneration"
+         access_generation AS "accessGeneration", login_subject AS "loginSubject", login_session AS "loginSession",
+         login_issued_at AS "loginIssuedAt"
        FROM token_exchange_session WHERE id_hash = ANY ($1) AND expires_at > $2 ORDER BY created_at DESC`,
       [idHashes, moment],
     );
-    return rows.map((row) => ({ ...row, vouchedBy: readRecordedKeys(row.vouchedBy) ?? null }));
+    return rows.map(sessionOf);
   }
 
   /**
@@ -130,6 +146,19 @@ export class SessionRepository {
     return deleted;
   }
 
+  /** Lets the live sessions of external logins end now. Their rows stay for a while, to say why. */
+  endLogins(transaction: Transaction, keys: readonly string[], now: Date): Promise<DeletedSession[]> {
+    return managerOf(transaction).query<DeletedSession[]>(
+      `WITH ended AS MATERIALIZED (
+         SELECT id_hash, user_id, family_id, expires_at FROM token_exchange_session
+         WHERE (login_subject = ANY ($1) OR login_session = ANY ($1)) AND expires_at > $2 FOR UPDATE
+       ), shortened AS (
+         UPDATE token_exchange_session SET expires_at = $2 WHERE id_hash IN (SELECT id_hash FROM ended)
+       ) SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM ended`,
+      [keys, now],
+    );
+  }
+
   /** Deletes all sessions of a user. What is being opened is not seen yet: the generation of the user's access ends that. */
   deleteOfUser(transaction: Transaction, userId: string): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
@@ -139,11 +168,11 @@ export class SessionRepository {
     );
   }
 
-  /** Deletes sessions that have ended by this process's clock and by the database's, of which one may be ahead. */
+  /** Deletes sessions that ended a while ago by this process's clock and by the database's, of which one may be ahead. */
   async purge(now: Date): Promise<void> {
     await this.database.change(
-      `DELETE FROM token_exchange_session WHERE expires_at < least($1::timestamptz, clock_timestamp())`,
-      [now],
+      `DELETE FROM token_exchange_session WHERE expires_at < least($1::timestamptz, clock_timestamp()) - $2 * interval '1 second'`,
+      [now, ENDED_ROWS_STAY_SECONDS],
     );
   }
 
@@ -154,4 +183,11 @@ export class SessionRepository {
       [familyIds],
     );
   }
+}
+
+function sessionOf({ loginSubject, loginSession, loginIssuedAt, ...row }: SessionRow): WebSession {
+  const vouchedBy = readRecordedKeys(row.vouchedBy) ?? null;
+  // Its second key is its session's, or says that there is none; either is found by it.
+  const login = { sub: loginSubject ?? '', sid: loginSession, iat: loginIssuedAt };
+  return { ...row, vouchedBy, externalLogin: loginSubject === null ? null : login };
 }

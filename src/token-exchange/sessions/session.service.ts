@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
+import type { ToldWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import { Batch } from '../../platform/database/batch.js';
 import type { Transaction } from '../../platform/database/transaction.js';
@@ -12,6 +13,7 @@ import { LOGGER } from '../../platform/log/log.js';
 import type { OpenedSession, PreparedSession, SessionLogin } from '../host/session-opener.js';
 import { SessionOpener } from '../host/session-opener.js';
 import { newRequestId } from '../../platform/log/request-id.js';
+import type { Logout } from '../revocation/external-login.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
 import { readSessionCookies, sessionCookie } from './session-cookie.js';
@@ -61,6 +63,7 @@ export class SessionService extends SessionOpener {
       cookies,
       requestId,
       vouchedBy: keys,
+      externalLogin,
     } = login;
     const carried = await this.findLive(readSessionCookies(cookies), transaction);
     const renewedId = await this.renewedFamily(transaction, carried, userId);
@@ -73,19 +76,19 @@ export class SessionService extends SessionOpener {
       keys,
       carried.filter((session) => session.familyId === renewedId),
     );
-    const session = { ...fresh, userId, familyId, loginOrigin, vouchedBy, accessGeneration };
+    const session = { ...fresh, userId, familyId, loginOrigin, vouchedBy, accessGeneration, externalLogin };
     await this.sessions.insert(transaction, session);
     return { setCookie, familyId, events };
   }
 
   /** Of a browser that carries no session, live or not, there is nothing to be renewed and nothing to be ended. */
   override prepare(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined {
-    const { loginOrigin = null, cookies, vouchedBy } = login;
+    const { loginOrigin = null, cookies, vouchedBy, externalLogin } = login;
     if (readSessionCookies(cookies).length > 0) return undefined;
     const { setCookie, ...fresh } = this.fresh();
     const familyId = randomUUID();
     const opened = { setCookie, familyId, events: [] };
-    return { session: { ...fresh, familyId, loginOrigin, vouchedBy }, opened };
+    return { session: { ...fresh, familyId, loginOrigin, vouchedBy, externalLogin }, opened };
   }
 
   /** What every session has of its own. */
@@ -109,6 +112,24 @@ export class SessionService extends SessionOpener {
    */
   signOut(transaction: Transaction, familyIds: readonly string[], requestId: string): Promise<AuditEvent[]> {
     return this.endFamilies(transaction, familyIds, requestId, 'signed-out');
+  }
+
+  override async endLogins(
+    transaction: Transaction,
+    { keys }: Logout,
+    requestId: string,
+  ): Promise<ToldWork<number>> {
+    const ended = await this.sessions.endLogins(transaction, keys, this.clock.now());
+    return { result: ended.length, events: this.eventsOf(ended, requestId, 'signed-out-by-provider') };
+  }
+
+  /** Whether one of a request's sessions was ended by the provider of its login, lately. */
+  async wasSignedOutByProvider(ids: readonly string[]): Promise<boolean> {
+    const sessions = await this.sessions.findLive(ids.map(hashOf), new Date(0));
+    return sessions.some(
+      ({ externalLogin, createdAt }) =>
+        externalLogin !== null && this.revocations.isLoggedOut(externalLogin, createdAt.getTime()),
+    );
   }
 
   /** The `Set-Cookie` value that clears the cookie, with the attributes that it was set with. */
@@ -147,9 +168,10 @@ export class SessionService extends SessionOpener {
     return found.filter((session) => !this.isRevoked(session));
   }
 
-  private isRevoked({ createdAt, vouchedBy }: WebSession): boolean {
+  private isRevoked({ createdAt, vouchedBy, externalLogin }: WebSession): boolean {
     const keys = vouchedBy ?? undefined;
-    return this.revocations.hasRefused({ keys, sinceMs: createdAt.getTime() });
+    const logins = externalLogin === null ? [] : [externalLogin];
+    return this.revocations.hasRefused({ keys, logins, sinceMs: createdAt.getTime() });
   }
 
   /** The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. */

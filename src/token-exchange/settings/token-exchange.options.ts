@@ -46,6 +46,12 @@ export interface TokenRevocationSettings {
   readonly perMinute: number;
 }
 
+/** Back-channel logout. */
+export interface LogoutSettings {
+  /** Requests per client address and minute, and verified logouts per issuer and minute; 1 to 1,000,000, default 600. */
+  readonly perMinute: number;
+}
+
 /** The deletion of replay records whose tokens have expired. */
 export interface ReplayPurgeSettings {
   /** Seconds between two; 1 to 86,400, default 60. */
@@ -107,6 +113,7 @@ export interface TokenExchangeOptions {
   readonly embedLogin: EmbedLoginSettings;
   readonly exchange: ExchangeSettings;
   readonly tokenRevocation: TokenRevocationSettings;
+  readonly logout: LogoutSettings;
   /** Tolerance for `nbf` and a future `iat`, in seconds; 0 to 60, default 5. */
   readonly clockToleranceSeconds: number;
   readonly replayPurge: ReplayPurgeSettings;
@@ -136,6 +143,7 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;
   readonly tokenRevocation?: Partial<TokenRevocationSettings>;
+  readonly logout?: Partial<LogoutSettings>;
   readonly replayPurge?: Partial<ReplayPurgeSettings>;
   readonly jwks?: Partial<JwksSettings>;
 } & Partial<Pick<TokenExchangeOptions, 'strict' | 'clockToleranceSeconds' | 'isAvailable' | 'userTable'>> & {

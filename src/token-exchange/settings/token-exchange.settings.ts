@@ -11,6 +11,7 @@ import type {
   EmbedLoginSettings,
   ExchangeSettings,
   JwksSettings,
+  LogoutSettings,
   ReplayPurgeSettings,
   RoleNames,
   TokenExchangeOptions,
@@ -39,6 +40,7 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
     embedLogin: completedEmbedLogin(settings.embedLogin),
     exchange: completedExchange(settings.exchange),
     tokenRevocation: completedTokenRevocation(settings.tokenRevocation),
+    logout: completedLogout(settings.logout),
     clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, 0, 60),
     replayPurge: completedPurge(settings.replayPurge),
     userTable: settings.userTable,
@@ -99,6 +101,10 @@ function completedTokenRevocation({
   perMinute = 60,
 }: Partial<TokenRevocationSettings> = {}): TokenRevocationSettings {
   return { perMinute: whole('tokenRevocation.perMinute', perMinute, 1, MAX_PER_MINUTE) };
+}
+
+function completedLogout({ perMinute = 600 }: Partial<LogoutSettings> = {}): LogoutSettings {
+  return { perMinute: whole('logout.perMinute', perMinute, 1, MAX_PER_MINUTE) };
 }
 
 function completedPurge({

@@ -13,6 +13,8 @@ import type { BearerReason } from '../refusals/refusals.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { VouchedToken } from '../revocation/revocations.js';
+import type { ExternalLogin } from '../revocation/external-login.js';
+import { readExternalLogins } from '../revocation/external-login.js';
 import type { RecordedKey } from '../revocation/vouching-key.js';
 import { readRecordedKeys, recordedKeys } from '../revocation/vouching-key.js';
 import type { AccessTokenOptions } from './access-token.options.js';
@@ -36,6 +38,8 @@ interface AccessTokenClaims {
   readonly exp: number;
   /** D59, under a name of our own: no verifier of tokens expects anything of it. */
   readonly vouched_by: readonly RecordedKey[];
+  /** D131: of the subject, and of the actor where there is one. */
+  readonly logins: readonly ExternalLogin[];
   /** D62, opaque: of the subject, and of the actor where there is one. */
   readonly access_generation?: string;
   readonly actor_access_generation?: string;
@@ -215,6 +219,7 @@ function claimsOf(grant: AccessTokenGrant, host: string): AccessTokenClaims {
     iat: grant.issuedAt,
     exp: grant.expiresAt,
     vouched_by: recordedKeys(grant.vouchedBy),
+    logins: grant.logins,
     access_generation: grant.subjectGeneration,
     actor_access_generation: grant.actorGeneration,
   };
@@ -272,6 +277,7 @@ function readClaims(claims: JWTPayload): ReadToken {
     vouched: {
       id: jti,
       keys: readRecordedKeys(claims['vouched_by']),
+      logins: readExternalLogins(claims['logins']),
       sinceMs: iat * 1000,
     },
   };

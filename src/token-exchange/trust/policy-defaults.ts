@@ -1,5 +1,6 @@
 // What a policy is where its entry says nothing: the contract's rule, or the safe one; and what is said of risks that it takes.
 import type { EntryMembers } from './entry-members.js';
+import type { Flow } from '../host/flow.js';
 import type { TrustPolicy } from './trust-policy.js';
 import { domainsOf } from './trust-policy.js';
 
@@ -10,12 +11,14 @@ import { domainsOf } from './trust-policy.js';
 export type PolicyDefaults = 'contract' | 'stored' | 'strict';
 
 const NOBODY: ReadonlySet<string> = new Set();
+const WAYS_IN: ReadonlySet<Flow> = new Set<Flow>(['embed', 'exchange']);
 
 const STORED = { linkPrivileged: false, excludeOwner: true } as const satisfies Partial<TrustPolicy>;
 
 /** @rule P.strict What an entry does not say has its safe value. */
 function strict(said: Pick<TrustPolicy, 'emailDomains'>) {
   return {
+    flows: WAYS_IN,
     requireVerifiedEmail: true,
     linkExistingUsers: domainsOf(said) !== undefined,
     linkPrivileged: false,

@@ -32,6 +32,8 @@ export const POLICY_MEMBERS = [
   'issuer',
   'name',
   'expectedAudience',
+  'logoutAudience',
+  'logoutIssuer',
   'flows',
   'notAfter',
   'origins',
@@ -56,7 +58,7 @@ const MAX_ISSUER_BYTES = 512;
 const MAX_PER_MINUTE = 1_000_000;
 /** What a request may ask for (4.2.scope). */
 const MAX_SCOPE_CHARACTERS = 1024;
-const FLOWS: readonly Flow[] = ['embed', 'exchange'];
+const FLOWS: readonly Flow[] = ['embed', 'exchange', 'logout'];
 const RIGHTS: readonly DelegatedRights[] = ['actor', 'both'];
 /** RFC 6749 §3.3. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
@@ -67,7 +69,7 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 export function readPolicy(members: EntryMembers, rules: PolicyRules): TrustPolicy {
   const said = {
     ...readIdentification(members, rules),
-    ...readAdmission(members),
+    ...readAdmission(members, rules),
     ...readRoles(members, rules),
     ...readUsers(members),
     ...readDelegation(members),
@@ -98,14 +100,28 @@ function readIdentification(members: EntryMembers, { baseUrl, ownIssuer = baseUr
   };
 }
 
-function readAdmission(members: EntryMembers) {
+function readAdmission(members: EntryMembers, rules: PolicyRules) {
   return {
     expectedAudience: members.optionalText('expectedAudience'),
-    flows: members.optionalTexts('flows', flowOf, 'must be an array of "embed", "exchange" or both', 1),
+    logoutAudience: members.optionalText('logoutAudience'),
+    logoutIssuer: readLogoutIssuer(members, rules),
+    flows: members.optionalTexts('flows', flowOf, 'must be an array of "embed", "exchange" and "logout"', 1),
     notAfter: readNotAfter(members),
     origins: readOrigins(members),
     perMinute: members.optionalInteger('perMinute', 1, MAX_PER_MINUTE),
   };
+}
+
+/** @rule P.logoutIssuer An entry may name a provider that sends the logouts of its users, which is not the instance itself. */
+function readLogoutIssuer(
+  members: EntryMembers,
+  { baseUrl, ownIssuer = baseUrl }: PolicyRules,
+): string | undefined {
+  const issuer = members.optionalText('logoutIssuer');
+  if (issuer === undefined || issuer === '') return undefined;
+  const isOwn = ownIssuer !== undefined && isSameAddress(issuer, ownIssuer);
+  if (!URL.canParse(issuer) || isOwn) members.problem('logoutIssuer', 'must be the URL of a provider');
+  return issuer;
 }
 
 /** A day is meant with all its hours, by UTC. */

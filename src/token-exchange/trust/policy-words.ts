@@ -17,13 +17,15 @@ export function policyInWords(policy: TrustPolicy, now: Date): string[] {
 }
 
 function admissionInWords(
-  { expectedAudience, flows, notAfter, origins, perMinute }: TrustPolicy,
+  { expectedAudience, logoutAudience, logoutIssuer, flows, notAfter, origins, perMinute }: TrustPolicy,
   now: Date,
 ): string[] {
   const servesEmbed = flows?.has('embed') ?? true;
   return [
     ...(expectedAudience === undefined ? ['tokens for any audience'] : []),
     ...(flows === undefined ? [] : [`${listed(flows, ' and ')} only`]),
+    ...(logoutIssuer === undefined ? [] : [`logouts by ${logoutIssuer}`]),
+    ...(logoutAudience === undefined ? [] : [`logouts for ${logoutAudience} too`]),
     ...(servesEmbed && origins === undefined ? ['logins posted by any page'] : []),
     ...(notAfter === undefined ? [] : [endInWords(notAfter, now)]),
     ...(perMinute === undefined ? [] : [`${perMinute} a minute`]),

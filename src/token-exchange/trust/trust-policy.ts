@@ -24,7 +24,11 @@ export interface TrustPolicy {
   readonly issuer: string;
   /** The `aud` that its tokens must carry; undefined: any. */
   readonly expectedAudience?: string;
-  /** The ways in for which its tokens are good; undefined: both. */
+  /** The `aud` that its logout tokens may carry besides; undefined: none. */
+  readonly logoutAudience?: string;
+  /** The `iss` that its logout tokens may carry besides: a provider that signs by a key of the entry; undefined: none. */
+  readonly logoutIssuer?: string;
+  /** What its tokens may be sent for; undefined: everything. */
   readonly flows?: ReadonlySet<Flow>;
   /** From this moment on no token of the entry is taken. */
   readonly notAfter?: Date;

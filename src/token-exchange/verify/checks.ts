@@ -1,24 +1,29 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
 import { told, toldList, toldName, toldSeconds } from '../../platform/text/told-value.js';
-import type { Flow } from '../host/flow.js';
+import type { AccessFlow } from '../host/flow.js';
 import { algorithmNamed } from '../trust/algorithms.js';
 import { thumbprintOf } from '../trust/thumbprint.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
 import { parseCompactJws } from './compact-jws.js';
-import type { ExternalClaims } from './external-claims.js';
-import { readExternalClaims, readIssuer } from './external-claims.js';
+import type { LogoutClaims, TimedClaims } from './external-claims.js';
+import { hasLogoutEvent, readExternalClaims, readIssuer, readLogoutClaims } from './external-claims.js';
 import { isSignatureValid } from './signature.js';
 import type { CheckedToken, Compared, TokenCheck } from './token-check.js';
 import { rejectionBy } from './token-check.js';
 
 /** RFC 7519 §5.1 leaves `typ` free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. */
 const EXPLICIT_TYPE = /\+jwt$/i;
+/** OpenID Connect Back-Channel Logout 1.0 §2.4. Many libraries write `JWT` where nothing else is said. */
+const LOGOUT_TYPE = /^(application\/)?(logout\+jwt|jwt)$/i;
 /** Of a token for embedded login, from `iat` to `exp` (5.2.7). */
 const MAX_EMBED_LIFETIME_SECONDS = 60;
 
+type AnyToken = CheckedToken<TimedClaims>;
+type LogoutToken = CheckedToken<LogoutClaims>;
+
 /** An extension of JWS: none is understood, and one that is not understood must be refused (RFC 7515 §4.1.11). */
-const withoutMember = (name: 'crit' | 'b64'): TokenCheck => ({
+const withoutMember = (name: 'crit' | 'b64'): TokenCheck<AnyToken> => ({
   about: name,
   reason: 'header_not_allowed',
   fails: ({ jws }) => jws.header[name] !== undefined,
@@ -27,7 +32,7 @@ const withoutMember = (name: 'crit' | 'b64'): TokenCheck => ({
 });
 
 /** `jwk`, `jku`, `x5u` and `x5c` are not looked at: a token does not choose its key (RFC 8725 §3.10). */
-const OF_THE_HEADER: readonly TokenCheck[] = [
+const OF_THE_HEADER: readonly TokenCheck<AnyToken>[] = [
   {
     about: 'its form',
     reason: 'token_malformed',
@@ -62,19 +67,27 @@ const OF_THE_HEADER: readonly TokenCheck[] = [
     compared: ({ jws }) => ['a text, or no typ', toldName(jws.header['typ'])],
     logged: { detail: 'typ is not a string' },
   },
-  {
-    // A token made for another purpose is not an external token, our own access tokens first of all (D31).
-    about: 'typ',
-    reason: 'token_type_not_allowed',
-    fails: ({ jws: { header } }) => typeof header['typ'] === 'string' && EXPLICIT_TYPE.test(header['typ']),
-    compared: ({ jws }) => [
-      'a typ that does not end in +jwt, such as JWT, or no typ',
-      toldName(jws.header['typ']),
-    ],
-  },
 ];
 
-const OF_THE_KEY: readonly TokenCheck[] = [
+/** A token made for another purpose is not an external token, our own access tokens first of all (D31). */
+const NO_OTHER_PURPOSE: TokenCheck<AnyToken> = {
+  about: 'typ',
+  reason: 'token_type_not_allowed',
+  fails: ({ jws: { header } }) => typeof header['typ'] === 'string' && EXPLICIT_TYPE.test(header['typ']),
+  compared: ({ jws }) => [
+    'a typ that does not end in +jwt, such as JWT, or no typ',
+    toldName(jws.header['typ']),
+  ],
+};
+
+const LOGOUT_PURPOSE: TokenCheck<AnyToken> = {
+  about: 'typ',
+  reason: 'token_type_not_allowed',
+  fails: ({ jws: { header } }) => typeof header['typ'] === 'string' && !LOGOUT_TYPE.test(header['typ']),
+  compared: ({ jws }) => ['logout+jwt, JWT, or no typ', toldName(jws.header['typ'])],
+};
+
+const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
   {
     check: 'key',
     about: 'iss',
@@ -135,7 +148,7 @@ const OF_THE_KEY: readonly TokenCheck[] = [
 ];
 
 /** Whether tokens of the entry are taken at all, here and now. */
-const OF_THE_ENTRY: readonly TokenCheck[] = [
+const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
   {
     /** @rule D71 No token of a suspended entry is taken. */
     about: 'suspended',
@@ -162,34 +175,63 @@ const OF_THE_ENTRY: readonly TokenCheck[] = [
     about: 'flows',
     reason: 'flow_not_allowed',
     fails: ({ key, flow }) => key.policy.flows?.has(flow) === false,
-    compared: ({ key, flow }) => [toldList(key.policy.flows ?? ['embed', 'exchange']), flow],
+    compared: ({ key, flow }) => [toldList(key.policy.flows ?? ['embed', 'exchange', 'logout']), flow],
   },
 ];
+
+const EXTERNAL_CLAIMS: TokenCheck = {
+  about: 'its claims',
+  // Or `claims_not_storable`.
+  reason: 'claims_invalid',
+  isNeeded: true,
+  read: (token) => void (token.claims = readExternalClaims(token.jws.payload, token.rules.ownIssuer)),
+  compared: () => ['iss, sub, aud, iat, exp and jti, each of its type', 'all of them'],
+};
+
+/** One without a `typ` of its own would sign the user in whom it signs out. */
+const NO_LOGOUT: TokenCheck<AnyToken> = {
+  check: 'claims',
+  about: 'events',
+  reason: 'token_type_not_allowed',
+  fails: ({ jws }) => hasLogoutEvent(jws.payload),
+  compared: ({ jws }) => [
+    'no event of a logout',
+    hasLogoutEvent(jws.payload) ? 'a logout token' : 'no logout token',
+  ],
+};
+
+const LOGOUT_CLAIMS: TokenCheck<LogoutToken> = {
+  about: 'its claims',
+  // Or `claims_not_storable`.
+  reason: 'claims_invalid',
+  isNeeded: true,
+  read: (token) => void (token.claims = readLogoutClaims(token.jws.payload)),
+  compared: () => ['iss, aud, iat, jti, events, sub or sid, and no nonce', 'all of them'],
+};
 
 /**
  * @rule 5.2.6 Expired tokens are rejected.
  * @rule D10 The tolerance is for `nbf` and a future `iat` only; at `exp` a token is expired.
  */
-const OF_THE_CLAIMS: readonly TokenCheck[] = [
-  {
-    about: 'its claims',
-    // Or `claims_not_storable`.
-    reason: 'claims_invalid',
-    isNeeded: true,
-    read: (token) => void (token.claims = readExternalClaims(token.jws.payload, token.rules.ownIssuer)),
-    compared: () => ['iss, sub, aud, iat, exp and jti, each of its type', 'all of them'],
-  },
+const OF_THE_CLAIMS: readonly TokenCheck<AnyToken>[] = [
   {
     /** @rule 5.2.4 The audience is compared only where the entry expects one. */
     about: 'aud',
     reason: 'audience_mismatch',
-    fails: ({ claims: { aud }, key: { policy } }) =>
-      policy.expectedAudience !== undefined &&
-      !(typeof aud === 'string' ? aud === policy.expectedAudience : aud.includes(policy.expectedAudience)),
-    compared: ({ claims: { aud }, key }) => [
-      told(key.policy.expectedAudience ?? 'any'),
-      typeof aud === 'string' ? told(aud) : toldList(aud),
-    ],
+    fails: (token) => {
+      const { aud } = token.claims;
+      const expected = expectedAudiences(token);
+      const isExpected = (name: string) => (typeof aud === 'string' ? aud === name : aud.includes(name));
+      return expected.length > 0 && !expected.some(isExpected);
+    },
+    compared: (token) => {
+      const { aud } = token.claims;
+      const [only, ...others] = expectedAudiences(token);
+      return [
+        others.length === 0 ? told(only ?? 'any') : toldList([only ?? 'any', ...others]),
+        typeof aud === 'string' ? told(aud) : toldList(aud),
+      ];
+    },
   },
   {
     about: 'exp',
@@ -250,13 +292,31 @@ const OF_A_LOGIN: readonly TokenCheck[] = [
   ACTOR_REQUIRED,
 ];
 
-const OF_BOTH_FLOWS = [...OF_THE_HEADER, ...OF_THE_KEY, ...OF_THE_ENTRY, ...OF_THE_CLAIMS];
+const OF_BOTH_FLOWS: readonly TokenCheck[] = [
+  ...OF_THE_HEADER,
+  NO_OTHER_PURPOSE,
+  ...OF_THE_KEY,
+  ...OF_THE_ENTRY,
+  EXTERNAL_CLAIMS,
+  NO_LOGOUT,
+  ...OF_THE_CLAIMS,
+];
 
 /** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
-export const TOKEN_CHECKS: Readonly<Record<Flow, readonly TokenCheck[]>> = {
+export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> = {
   embed: [...OF_BOTH_FLOWS, ...OF_A_LOGIN],
   exchange: OF_BOTH_FLOWS,
 };
+
+/** @rule D130 A logout token passes the checks of every external token, with claims and a `typ` of its own. */
+export const LOGOUT_CHECKS: readonly TokenCheck<LogoutToken>[] = [
+  ...OF_THE_HEADER,
+  LOGOUT_PURPOSE,
+  ...OF_THE_KEY,
+  ...OF_THE_ENTRY,
+  LOGOUT_CLAIMS,
+  ...OF_THE_CLAIMS,
+];
 
 /** Of an exchange, where nobody is named to act. @throws Rejection `actor_required` */
 export function refuseLoneSubject(subject: OfAnEntry): void {
@@ -264,11 +324,21 @@ export function refuseLoneSubject(subject: OfAnEntry): void {
 }
 
 /** May take one bounded fetch (D34). */
-async function findKey(token: CheckedToken): Promise<void> {
-  token.found = await token.rules.keys.find(issuerOf(token), kidOf(token));
+async function findKey(token: AnyToken): Promise<void> {
+  const { keys } = token.rules;
+  token.found = await keys.find(issuerOf(token), kidOf(token));
+  if (token.found === undefined && token.flow === 'logout')
+    token.found = await keys.findByLogoutIssuer(issuerOf(token), kidOf(token));
 }
 
-async function verifySignature(token: CheckedToken): Promise<void> {
+/** @rule P.logoutAudience A logout token may have the audience of its own that the entry names. */
+function expectedAudiences({ key: { policy }, flow }: AnyToken): string[] {
+  const { expectedAudience, logoutAudience } = policy;
+  const names = flow === 'logout' ? [expectedAudience, logoutAudience] : [expectedAudience];
+  return names.filter((name) => name !== undefined);
+}
+
+async function verifySignature(token: AnyToken): Promise<void> {
   const { algorithm, key, jws } = token;
   token.isSigned =
     algorithm !== undefined && (await isSignatureValid(algorithm, key, jws.signingInput, jws.signature));
@@ -276,26 +346,26 @@ async function verifySignature(token: CheckedToken): Promise<void> {
   token.now = token.rules.clock.nowSeconds();
 }
 
-function kidsOf(token: CheckedToken): Compared {
+function kidsOf(token: AnyToken): Compared {
   return [heldKids(issuerOf(token), token.rules.keys), toldName(kidOf(token))];
 }
 
-function issuerOf({ jws }: CheckedToken): string {
+function issuerOf({ jws }: AnyToken): string {
   return readIssuer(jws.payload);
 }
 
 /** A text, once its check has passed. */
-function kidOf({ jws }: CheckedToken): string {
+function kidOf({ jws }: AnyToken): string {
   return String(jws.header['kid']);
 }
 
 /** Seconds until the entry is no longer trusted; none are left from the very moment on. */
-function trustLeft({ key: { policy }, now }: CheckedToken): number {
+function trustLeft({ key: { policy }, now }: AnyToken): number {
   return policy.notAfter === undefined ? Number.POSITIVE_INFINITY : policy.notAfter.getTime() / 1000 - now;
 }
 
 /** An expired token was sent late, or signed by a slow clock: its age and its life say which. */
-function expiryOf({ iat, exp }: Pick<ExternalClaims, 'iat' | 'exp'>, now: number): string {
+function expiryOf({ iat, exp }: TimedClaims, now: number): string {
   const end = endOf(exp - now, 'expires', 'expired');
   if (exp > now || exp < iat) return end;
   return `${end}; issued ${toldSeconds(now - iat)} ago for ${toldSeconds(exp - iat)}: sent late, or by a slow clock`;

@@ -6,15 +6,21 @@ import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json
 import { told } from '../../platform/text/told-value.js';
 import { Rejection } from '../refusals/rejection.js';
 
-/** The claims that this service reads (2.2), with the names of the claim set. */
-export interface ExternalClaims {
+/** The claims by which every external token is checked. */
+export interface TimedClaims {
   readonly iss: string;
-  readonly sub: string;
   readonly aud: string | readonly string[];
   readonly iat: number;
   readonly exp: number;
   readonly jti: string;
   readonly nbf?: number;
+}
+
+/** The claims that this service reads (2.2), with the names of the claim set. */
+export interface ExternalClaims extends TimedClaims {
+  readonly sub: string;
+  /** The session at the provider that the token comes from (OpenID Connect Back-Channel Logout 1.0 §2.1). */
+  readonly sid?: string;
   readonly email?: string;
   /** False where the issuer says anything about it but yes (D5). */
   readonly emailVerified: boolean;
@@ -27,6 +33,12 @@ export interface ExternalClaims {
   readonly mayAct?: { readonly sub: string; readonly iss?: string };
   /** Who has acted already by the time of this token, the latest first: a record, which gives nobody a right (RFC 8693 §4.1). */
   readonly priorActors?: readonly ExternalParty[];
+}
+
+/** What a logout token ends: with `sid` one session of the provider, with `sub` alone all of that subject. One of them is there. */
+export interface LogoutClaims extends TimedClaims {
+  readonly sub?: string;
+  readonly sid?: string;
 }
 
 /** Somebody as an issuer knows them. */
@@ -45,6 +57,9 @@ const MAX_ISSUER_CHARACTERS = 512;
 export const MAX_PRIOR_ACTORS = 5;
 /** 9999-12-31T23:59:59Z: what dates and databases hold. */
 const LATEST_NUMERIC_DATE = 253_402_300_799;
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+/** From its `iat` on a logout token is taken for so long, or until its `exp` where that is earlier. */
+export const MAX_LOGOUT_AGE_SECONDS = 300;
 
 /**
  * Reads the `iss` claim before any key is known.
@@ -79,6 +94,48 @@ export function readExternalClaims(payload: ClaimSet, ownIssuer?: string): Exter
   return claims;
 }
 
+/**
+ * Reads the claims of a logout token whose signature holds. Its `exp` is the end of the time for which it is taken.
+ * D130: a logout token has `iat`, `jti`, the event of a logout and no other, `sub` or `sid`, and no `nonce`.
+ * @throws Rejection `claims_invalid` or `claims_not_storable`
+ */
+export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
+  if (hasUnstorableText(payload))
+    throw notStorable(`${unstorableClaim(payload)} has NUL or a lone surrogate`);
+  const [sub, sid] = [optionalName(payload, 'sub'), optionalName(payload, 'sid')];
+  if (sub === undefined && sid === undefined) throw invalid('sub or sid must be there');
+  refuseOtherEvents(payload);
+  // An ID token has one, and must not pass for a logout token (§2.4).
+  if (payload['nonce'] !== undefined) throw invalid('nonce must not be there');
+  const iat = numericDate(payload, 'iat');
+  const latest = iat + MAX_LOGOUT_AGE_SECONDS;
+  const exp = payload['exp'] === undefined ? latest : Math.min(numericDate(payload, 'exp'), latest);
+  return {
+    iss: requiredText(payload, 'iss'),
+    aud: audience(payload),
+    iat,
+    exp,
+    jti: requiredText(payload, 'jti'),
+    sub,
+    sid,
+  };
+}
+
+/** Whether a token says that it is a logout token, whatever its header says. */
+export function hasLogoutEvent({ events }: ClaimSet): boolean {
+  return isJsonObject(events) && Object.hasOwn(events, LOGOUT_EVENT);
+}
+
+function optionalName(payload: ClaimSet, name: string): string | undefined {
+  return payload[name] === undefined ? undefined : requiredText(payload, name);
+}
+
+function refuseOtherEvents({ events }: ClaimSet): void {
+  const names = isJsonObject(events) ? Object.keys(events) : [];
+  const isLogout = names.length === 1 && isJsonObject((events as ClaimSet)[LOGOUT_EVENT]);
+  if (!isLogout) throw invalid(`events must be an object with the one member ${LOGOUT_EVENT}, an object`);
+}
+
 /** @rule 2.2.7 An optional claim has its type where it is there; an e-mail is a valid one. */
 function optionalClaims(payload: ClaimSet) {
   return {
@@ -88,6 +145,7 @@ function optionalClaims(payload: ClaimSet) {
     givenName: optionalText(payload, 'given_name'),
     familyName: optionalText(payload, 'family_name'),
     role: optionalText(payload, 'role'),
+    sid: optionalText(payload, 'sid'),
     mayAct: mayAct(payload),
     priorActors: priorActors(payload),
   };

@@ -2,17 +2,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
-import type { Flow } from '../host/flow.js';
+import type { AccessFlow } from '../host/flow.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { ExternalPerson, Party, RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { TOKEN_CHECKS } from './checks.js';
+import type { ExternalLogin } from '../revocation/external-login.js';
+import { externalLoginOf } from '../revocation/external-login.js';
+import { LOGOUT_CHECKS, TOKEN_CHECKS } from './checks.js';
 import { claimedKey } from './claimed-key.js';
-import type { ClaimSet, ExternalClaims } from './external-claims.js';
-import type { CheckResult, CheckRules } from './token-check.js';
+import type { ClaimSet, ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';
+import type { CheckResult, CheckRules, TokenCheck } from './token-check.js';
 import { CheckedToken, passAll, resultsOf } from './token-check.js';
 
 /** Not exported: without it nobody else can write a VerifiedToken. */
@@ -22,7 +24,16 @@ const verified: unique symbol = Symbol('verified');
 export interface VerifiedToken {
   readonly [verified]: true;
   readonly claims: ExternalClaims;
+  /** What is recorded of it in what it opens. */
+  readonly login: ExternalLogin;
   /** The key that verified it, with the policy of its entry. */
+  readonly key: TrustedKey;
+}
+
+/** A logout token whose signature, claims, audience and times hold. Its jti is not consumed yet. */
+export interface VerifiedLogout {
+  readonly [verified]: true;
+  readonly claims: LogoutClaims;
   readonly key: TrustedKey;
 }
 
@@ -37,7 +48,7 @@ function isStorableText(value: unknown): value is string {
 }
 
 /** Who vouches for a verified token, for the audit trail. */
-export function issuerAndKid({ key }: VerifiedToken): { issuer: string; kid: string } {
+export function issuerAndKid({ key }: Pick<VerifiedToken, 'key'>): { issuer: string; kid: string } {
   return { issuer: key.policy.issuer, kid: key.kid };
 }
 
@@ -65,26 +76,42 @@ export class ExternalTokenVerifier {
    * @param party which of the tokens of an exchange it is
    * @throws Rejection of the first check that fails
    */
-  async verify(text: string, flow: Flow, party?: Party): Promise<VerifiedToken> {
-    const token = new CheckedToken(text, flow, this.rules);
+  async verify(text: string, flow: AccessFlow, party?: Party): Promise<VerifiedToken> {
+    const token = new CheckedToken<ExternalClaims>(text, flow, this.rules);
+    await this.pass(TOKEN_CHECKS[flow], token, party);
+    const { claims, key } = token;
+    return { [verified]: true, claims, key, login: externalLoginOf(claims) };
+  }
+
+  /** @throws Rejection of the first check that fails */
+  async verifyLogout(text: string): Promise<VerifiedLogout> {
+    const token = new CheckedToken<LogoutClaims>(text, 'logout', this.rules);
+    await this.pass(LOGOUT_CHECKS, token);
+    return { [verified]: true, claims: token.claims, key: token.key };
+  }
+
+  private async pass<Claims extends TimedClaims>(
+    checks: readonly TokenCheck<CheckedToken<Claims>>[],
+    token: CheckedToken<Claims>,
+    party?: Party,
+  ): Promise<void> {
     try {
-      await passAll(TOKEN_CHECKS[flow], token);
+      await passAll(checks, token);
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       error.add({ party, ...this.namedKey(token) });
       if (token.isSigned) error.person = personOf(token.jws.payload);
       throw error;
     }
-    return { [verified]: true, claims: token.claims, key: token.key };
   }
 
   /** What becomes of each check that `verify` makes, in its order. */
-  explain(text: string, flow: Flow): Promise<readonly CheckResult[]> {
+  explain(text: string, flow: AccessFlow): Promise<readonly CheckResult[]> {
     return resultsOf(TOKEN_CHECKS[flow], new CheckedToken(text, flow, this.rules));
   }
 
   /** What log and trail may name: a key that is held; until it is found, what the token claims of a trusted issuer. */
-  private namedKey({ found, jws }: CheckedToken): RejectionContext {
+  private namedKey({ found, jws }: Pick<CheckedToken, 'found' | 'jws'>): RejectionContext {
     if (found === undefined) return claimedKey(jws, this.rules.keys);
     return { issuer: found.policy.issuer, kid: found.kid };
   }

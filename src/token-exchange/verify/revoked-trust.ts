@@ -1,4 +1,4 @@
-// Refuses verified tokens whose key is revoked.
+// Refuses verified tokens whose key is revoked, or whose user the provider has signed out since.
 import type { Party } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { Revocations } from '../revocation/revocations.js';
@@ -8,7 +8,7 @@ import type { Tokens } from './tokens.js';
 
 /**
  * Asked before anything is used up. See `refuseRevokedSince` for the rest.
- * @throws Rejection `trust_revoked`
+ * @throws Rejection `trust_revoked`, `signed_out_by_provider`
  * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
  */
 export function refuseRevokedTrust(revocations: Revocations, tokens: Tokens): void {
@@ -21,14 +21,25 @@ export function refuseRevokedTrust(revocations: Revocations, tokens: Tokens): vo
  * to send it again. A revocation that comes in between, or that this instance has not heard of yet, leaves nothing alive: while it
  * holds everything of its keys is refused, whenever it was issued, and its restoration leaves all refused that was issued
  * before (`Revocations`). To ask again only spares the client a credential that is of no use.
- * @throws Rejection `trust_revoked`
+ * @throws Rejection `trust_revoked`, `signed_out_by_provider`
  */
 export function refuseRevokedSince(revocations: Revocations, { subject, actor }: Tokens): void {
   refuseRevoked(revocations, subject, 'subject');
   if (actor !== undefined) refuseRevoked(revocations, actor, 'actor');
 }
 
-function refuseRevoked(revocations: Revocations, token: VerifiedToken, party: Party): void {
+/** @throws Rejection `trust_revoked` */
+export function refuseRevokedKey(
+  revocations: Revocations,
+  token: Pick<VerifiedToken, 'key'>,
+  party?: Party,
+): void {
   const key = issuerAndKid(token);
   if (revocations.isRevoked(key)) throw new Rejection('trust_revoked', { party, ...key });
+}
+
+function refuseRevoked(revocations: Revocations, token: VerifiedToken, party: Party): void {
+  refuseRevokedKey(revocations, token, party);
+  if (revocations.isLoggedOut(token.login))
+    throw new Rejection('signed_out_by_provider', { party, ...issuerAndKid(token) });
 }

@@ -10,13 +10,16 @@ import type { RejectionContext } from '../refusals/rejection.js';
 import type { RejectionReason } from '../refusals/token-refusals.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { CompactJws } from './compact-jws.js';
-import type { ExternalClaims } from './external-claims.js';
+import type { ExternalClaims, TimedClaims } from './external-claims.js';
 
 const UNREAD: CompactJws = { header: {}, payload: {}, signingInput: Buffer.of(), signature: Buffer.of() };
 
 /** What tokens are checked by. */
 export interface CheckRules {
-  readonly keys: Pick<TrustedKeyService, 'find' | 'issuers' | 'keysOf' | 'secondsToNextSearch'>;
+  readonly keys: Pick<
+    TrustedKeyService,
+    'find' | 'findByLogoutIssuer' | 'issuers' | 'keysOf' | 'secondsToNextSearch'
+  >;
   readonly clock: Clock;
   readonly toleranceSeconds: number;
   /** The issuer of this instance's own access tokens, which no `act` may name. */
@@ -24,7 +27,7 @@ export interface CheckRules {
 }
 
 /** A token while it is checked. What is read of it is set by the check that reads it, for those after it. */
-export class CheckedToken {
+export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
   jws = UNREAD;
   algorithm: Algorithm | undefined = undefined;
   /** The key that the token names, where it is trusted. */
@@ -34,7 +37,7 @@ export class CheckedToken {
   thumbprint: string | undefined = undefined;
   /** Seconds since the Unix epoch. Times are checked by the moment at which the signature is verified. */
   now = 0;
-  claims!: ExternalClaims;
+  claims!: Claims;
 
   constructor(
     /** Secret. */
@@ -81,7 +84,7 @@ export interface CheckResult {
 }
 
 /** Makes checks in their order. @throws Rejection of the first that fails */
-export async function passAll(checks: readonly TokenCheck[], token: CheckedToken): Promise<void> {
+export async function passAll<Seen>(checks: readonly TokenCheck<Seen>[], token: Seen): Promise<void> {
   for (const check of checks) {
     const reading = check.read?.(token);
     if (reading !== undefined) await reading;

@@ -32,10 +32,12 @@ interface EmbeddedInstanceEvents {
   /** The session ends in 60 seconds (a short one after half its time): time to fetch a token and `renew`. */
   'session-expiring': { expiresAt: string };
   /**
-   * `revoked`: ended before its time, by a sign-out in another frame for example. `another-user`: somebody else has signed
-   * in in this browser, and this frame shows nothing any more.
+   * `revoked`: ended before its time, by a sign-out in another frame for example. `signed-out-by-provider`: by a back-channel
+   * logout. `another-user`: somebody else has signed in in this browser, and this frame shows nothing any more.
    */
-  'session-ended': { reason: 'expired' | 'signed-out' | 'revoked' | 'another-user' };
+  'session-ended': {
+    reason: 'expired' | 'signed-out' | 'signed-out-by-provider' | 'revoked' | 'another-user';
+  };
   /**
    * `login` or `renew` did not lead to a session; told once for each. `error` is the word with which the instance refused
    * it, or `timeout`, `unreachable` (no page of the instance came), `no_session` (its page came, and told of none).

@@ -7,7 +7,13 @@ const ENOUGH_ROWS = 25;
 const MOST_PAGES = 5;
 
 /** The instance knows no session: there was none, or it has ended. */
-export class NotSignedInError extends Error {}
+export class NotSignedInError extends Error {
+  /** @param {string} word why, as the instance says it */
+  constructor(word) {
+    super('The instance knows no session');
+    this.reason = word === 'signed_out_by_provider' ? 'signed-out-by-provider' : 'revoked';
+  }
+}
 
 /** The session is by now that of another user than this page is about. */
 export class AnotherUserError extends Error {}
@@ -99,6 +105,11 @@ async function optional(answer) {
   }
 }
 
+/** The word of a refusal; undefined where something else has answered, such as a proxy. */
+async function errorIn(answer) {
+  return (await answer.json().catch(() => null))?.error;
+}
+
 /**
  * The mode stays `cors`, fetch's default: in mode `same-origin` a page without referrer posts `Origin: null`, which
  * the instance takes for a forgery.
@@ -109,8 +120,8 @@ async function request(path, { method = 'GET', signal }) {
   const headers = userId === null ? {} : { 'x-session-user': userId };
   const answer = await fetch(path, { method, headers, signal: patience });
   if (answer.ok) return answer;
-  if (answer.status === 401) throw new NotSignedInError();
-  if (answer.status === 409 && (await answer.json()).error === 'session_of_another_user')
+  if (answer.status === 401) throw new NotSignedInError(await errorIn(answer));
+  if (answer.status === 409 && (await errorIn(answer)) === 'session_of_another_user')
     throw new AnotherUserError();
   throw new RefusedError(answer.status, answer.headers.get('x-request-id'));
 }

@@ -227,8 +227,8 @@ function leave() {
 }
 
 /** The instance knows no session: it is over, or there was none. */
-function noticeEnd() {
-  endVisit(account ? SESSION_ENDED : NOT_SIGNED_IN, isTimeOver() ? 'expired' : 'revoked');
+function noticeEnd({ reason }) {
+  endVisit(account ? SESSION_ENDED : NOT_SIGNED_IN, isTimeOver() ? 'expired' : reason);
 }
 
 /** The session is another user's by now: this page neither shows nor does anything in that name. */
@@ -275,7 +275,7 @@ async function run(kind, work, fail, button) {
     await work(signal);
   } catch (error) {
     if (signal.aborted) return;
-    if (error instanceof NotSignedInError) noticeEnd();
+    if (error instanceof NotSignedInError) noticeEnd(error);
     else if (error instanceof AnotherUserError) noticeOther();
     else fail(error);
   } finally {

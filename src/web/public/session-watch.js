@@ -21,7 +21,7 @@ async function look() {
     if (signal.aborted) return;
     if (error instanceof AnotherUserError) noticeEnd('another-user');
     else if (isTimeOver()) noticeEnd('expired');
-    else if (error instanceof NotSignedInError) noticeEnd('revoked');
+    else if (error instanceof NotSignedInError) noticeEnd(error.reason);
   }
 }
 

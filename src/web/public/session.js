@@ -1,12 +1,14 @@
 // Watches the session: when it is about to end, when it has ended, and when another frame has changed it.
 import { meetHostPage, tellHostPage } from './host-page.js';
-import { speakFor } from './instance.js';
+import { NotSignedInError, readAccount, speakFor } from './instance.js';
 
 /**
  * How long before the end it is announced. A short session is announced at half its time: a host page that renews at each
  * announcement would otherwise do nothing else.
  */
 const NOTICE_MS = 60_000;
+/** While the page is in view: an end that nothing here has caused is told within five seconds. */
+const LOOK_MS = 4_000;
 
 // Browsers keep channels apart by the site at the top, as they do with partitioned cookies: the same pages hear each
 // other that share a session.
@@ -34,7 +36,21 @@ function watchSession(secondsLeft, { onExpiring, onEnded }) {
   stopWatching();
   const leftMs = secondsLeft * 1000;
   endsAtMs = Date.now() + leftMs;
-  timers = [setTimeout(onExpiring, Math.max(leftMs / 2, leftMs - NOTICE_MS)), setTimeout(onEnded, leftMs)];
+  timers = [
+    setTimeout(onExpiring, Math.max(leftMs / 2, leftMs - NOTICE_MS)),
+    setTimeout(onEnded, leftMs),
+    setInterval(() => lookQuietly(onEnded), LOOK_MS),
+  ];
+}
+
+/** Without an answer nothing is known, and nothing is said. */
+async function lookQuietly(onEnded) {
+  if (document.hidden) return;
+  try {
+    await readAccount(AbortSignal.timeout(LOOK_MS));
+  } catch (error) {
+    if (error instanceof NotSignedInError) onEnded();
+  }
 }
 
 /** Whether the session that is watched has reached its end; if not, somebody has ended it. */

@@ -8,6 +8,7 @@ import { StoredEntryService } from '../../../src/token-exchange/trust/stored/sto
 import { StoredEntryFollower } from '../../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import type { GlobalRole } from '../../../src/users/role.js';
 import { changeUser, createUser } from '../../support/local-users.js';
+import { LOGOUT_PATH, logoutToken } from '../../support/logout-tokens.js';
 import type { TestClock } from '../../support/test-clock.js';
 import { BASE_URL } from '../../support/test-service.js';
 import type { Fields, TestService } from '../../support/test-service.js';
@@ -157,6 +158,15 @@ const HEADER_AND_KEY: readonly RefusalCase[] = [
     reason: 'trust_revoked',
     token: plain,
     before: (service, one) => service.part(RevocationService).revoke(ofKey(one), 'test-of-refusals'),
+    told: told({ party: 'subject' }),
+  },
+  {
+    reason: 'signed_out_by_provider',
+    token: plain,
+    before: async (service, { partner, name, now }) => {
+      const logout = logoutToken(partner, { sub: `${MARKER}-${name}`, iat: now });
+      expect((await service.post(LOGOUT_PATH, { logout_token: logout })).status).toBe(200);
+    },
     told: told({ party: 'subject' }),
   },
 ];

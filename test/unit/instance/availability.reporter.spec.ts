@@ -7,7 +7,12 @@ import { TestClock } from '../../support/test-clock.js';
 
 const DAY = 86_400;
 const START_MS = Date.UTC(2026, 0, 1);
-const ENDPOINTS = ['/rest/auth/oauth/token', '/rest/auth/embed', '/rest/auth/oauth/revoke'];
+const ENDPOINTS = [
+  '/rest/auth/oauth/token',
+  '/rest/auth/embed',
+  '/rest/auth/oauth/revoke',
+  '/rest/auth/backchannel-logout',
+];
 
 interface Line {
   readonly level: string;

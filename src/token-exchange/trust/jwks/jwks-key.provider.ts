@@ -113,6 +113,11 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.cache.entries.map(({ entry }) => entry.issuer);
   }
 
+  /** All of them, suspended ones too. */
+  get entries(): readonly JwksEntry[] {
+    return this.cache.entries.map(({ entry }) => entry);
+  }
+
   /** All keys of an issuer that are in memory and serve. */
   keysOf(issuer: string): readonly TrustedKey[] {
     const cached = this.cache.entries.filter(({ entry }) => entry.issuer === issuer);

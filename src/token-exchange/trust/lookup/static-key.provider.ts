@@ -37,6 +37,11 @@ export class StaticKeyProvider {
     return this.keysByIssuer.keys();
   }
 
+  /** All of them, suspended ones too. */
+  get entries(): readonly StaticKeyEntry[] {
+    return [...this.configured, ...this.stored];
+  }
+
   /** All keys of an issuer. */
   keysOf(issuer: string): readonly TrustedKey[] {
     return [...(this.keysByIssuer.get(issuer)?.values() ?? [])];
@@ -44,8 +49,7 @@ export class StaticKeyProvider {
 
   /** One key for each static entry, none for one that is suspended. */
   held(): KeysHeld[] {
-    const entries = [...this.configured, ...this.stored];
-    return entries.map(({ label, issuer, isSuspended }) => {
+    return this.entries.map(({ label, issuer, isSuspended }) => {
       return { entry: label, issuer, count: isSuspended === true ? 0 : 1 };
     });
   }

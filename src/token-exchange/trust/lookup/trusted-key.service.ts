@@ -33,6 +33,22 @@ export class TrustedKeyService implements OnApplicationBootstrap {
     return this.staticKeys.isStored(key) ? (this.jwksKeys.findConfigured(issuer, kid) ?? key) : key;
   }
 
+  /**
+   * The key of an entry that lets another issuer send its logouts.
+   * @rule P.logoutIssuer The provider's key is one of the entry's, and ends what tokens of the entry's issuer have opened.
+   */
+  async findByLogoutIssuer(logoutIssuer: string, kid: string): Promise<TrustedKey | undefined> {
+    const entries = [...this.staticKeys.entries, ...this.jwksKeys.entries];
+    const issuers = entries
+      .filter((entry) => entry.logoutIssuer === logoutIssuer)
+      .map(({ issuer }) => issuer);
+    for (const issuer of new Set(issuers)) {
+      const key = await this.find(issuer, kid);
+      if (key?.policy.logoutIssuer === logoutIssuer) return key;
+    }
+    return undefined;
+  }
+
   /** Every issuer that an entry names. For refusals: it takes a pass over all entries. */
   issuers(): ReadonlySet<string> {
     return new Set([...this.staticKeys.issuers, ...this.jwksKeys.issuers]);

@@ -68,7 +68,7 @@ describe('[D59] revoked trust', () => {
   it('of two readings the one that began later counts, in whichever order they come', () => {
     const revocations = new Revocations();
     const learn = (trust: TrustRevocation[], begunAtMs: number) =>
-      revocations.learn({ trust, endedTokens: [] }, begunAtMs, NOW);
+      revocations.learn({ trust, endedTokens: [], logouts: [] }, begunAtMs, NOW);
     const begunAtMs = performance.now();
     learn([revoked(A, '1')], begunAtMs);
     learn([], begunAtMs - 1);
@@ -90,7 +90,7 @@ describe('single tokens', () => {
   it('[D61] are forgotten when they cannot live any more, and not before', () => {
     const revocations = knownRevocations({ endedTokens: [{ id: 'token', expiresAt }] }, NOW);
     const learnAt = (nowMs: number) =>
-      revocations.learn({ trust: [], endedTokens: [] }, Number.POSITIVE_INFINITY, nowMs);
+      revocations.learn({ trust: [], endedTokens: [], logouts: [] }, Number.POSITIVE_INFINITY, nowMs);
     learnAt(NOW + 119 * SECOND);
     expect(revocations.refusesToken(token([]))).toBe(true);
     learnAt(NOW + 181 * SECOND);
@@ -99,7 +99,7 @@ describe('single tokens', () => {
 });
 
 describe('[D60] what is known', () => {
-  const none = { trust: [], endedTokens: [] };
+  const none = { trust: [], endedTokens: [], logouts: [] };
   let monotonicMs: number;
 
   beforeEach(() => {

@@ -43,6 +43,7 @@ describe('settings', () => {
       embedLogin: { enabled: true, perMinute: 20 },
       exchange: { enabled: true, perMinute: 20, maxTokenLifetimeSeconds: 900 },
       tokenRevocation: { perMinute: 60 },
+      logout: { perMinute: 600 },
       clockToleranceSeconds: 5,
       replayPurge: { intervalSeconds: 60, batchSize: 1000 },
       jwks: {

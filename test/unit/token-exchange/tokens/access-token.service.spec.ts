@@ -41,7 +41,7 @@ describe('an access token in another spelling', () => {
   const issue = () => {
     const issuedAt = Math.floor(clock.nowSeconds());
     const clientId = 'https://partner.example';
-    const grant = { id: randomUUID(), subjectUserId: 'subject', clientId, vouchedBy: [] };
+    const grant = { id: randomUUID(), subjectUserId: 'subject', clientId, vouchedBy: [], logins: [] };
     return tokens.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + 60 }).token;
   };
 

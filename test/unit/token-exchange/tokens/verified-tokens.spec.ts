@@ -97,6 +97,7 @@ describe('access tokens that come again', () => {
       subjectUserId: 'subject',
       clientId: 'https://partner.example',
       vouchedBy: [],
+      logins: [],
       ...users,
     };
     return issuer.prepare()({ ...grant, issuedAt, expiresAt: issuedAt + LIFE_SECONDS }).token;

@@ -161,6 +161,7 @@ describe('what an entry does not say', () => {
 
   it('[P.strict] is not allowed under the strict policy', () => {
     expect(policyOf(STRICT, 'strict')).toMatchObject({
+      flows: new Set(['embed', 'exchange']),
       requireVerifiedEmail: true,
       linkExistingUsers: false,
       linkPrivileged: false,
@@ -172,7 +173,7 @@ describe('what an entry does not say', () => {
       resources: new Set(),
     });
     expect(policyOf({ ...STRICT, scopes: undefined }, 'strict')).toMatchObject({ scopes: new Set() });
-    for (const member of ['flows', 'notAfter', 'perMinute', 'requireActor'])
+    for (const member of ['notAfter', 'perMinute', 'requireActor'])
       expect(policyOf(STRICT, 'strict')).not.toHaveProperty(member, expect.anything());
   });
 
@@ -303,6 +304,7 @@ describe('a policy in words', () => {
         'strict',
       ),
     ).toEqual([
+      'embed and exchange only',
       'nothing since 2027-01-01T00:00:00Z',
       '60 a minute',
       'may assign global:member',

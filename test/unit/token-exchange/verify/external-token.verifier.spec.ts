@@ -8,7 +8,7 @@ import { createLogger } from '../../../../src/platform/log/logger.js';
 import { SoleLeader } from '../../../../src/platform/jobs/leader.js';
 import { SoleProcessNotifications } from '../../../../src/platform/jobs/notifications.js';
 import { Database } from '../../../../src/platform/database/database.js';
-import type { Flow } from '../../../../src/token-exchange/host/flow.js';
+import type { AccessFlow } from '../../../../src/token-exchange/host/flow.js';
 import { ExchangeTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 import { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from '../../../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
@@ -24,6 +24,7 @@ import {
   ExternalTokenVerifier,
   issuerAndKid,
 } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { LOGOUT_EVENT } from '../../../support/logout-tokens.js';
 import { TestClock } from '../../../support/test-clock.js';
 
 const NOW = 1_800_000_000;
@@ -82,7 +83,7 @@ function verifierOf(
 async function outcomeOf(
   verifier: ExternalTokenVerifier,
   token: string,
-  flow: Flow = 'exchange',
+  flow: AccessFlow = 'exchange',
 ): Promise<string> {
   try {
     await verifier.verify(token, flow);
@@ -101,7 +102,7 @@ const tokenOf = (signer: Partner, claims: Members = {}, header: Members = {}) =>
 
 const partner = partnerOf();
 const verifier = verifierOf([partner.staticEntry()]);
-const judged = (claims: Members = {}, header: Members = {}, flow?: Flow) =>
+const judged = (claims: Members = {}, header: Members = {}, flow?: AccessFlow) =>
   outcomeOf(verifier, tokenOf(partner, claims, header), flow);
 const base64url = (text: string) => Buffer.from(text).toString('base64url');
 
@@ -109,7 +110,7 @@ const base64url = (text: string) => Buffer.from(text).toString('base64url');
 const withOtherSignature = (token: string) => token.replace(/\.[^.]{20}([^.]*)$/, `.${'A'.repeat(20)}$1`);
 
 describe('a good token', () => {
-  it.each<Flow>(['exchange', 'embed'])(
+  it.each<AccessFlow>(['exchange', 'embed'])(
     '[5.2.1] is accepted in the flow %s, with its claims and its key',
     async (flow) => {
       const token: VerifiedToken = await verifier.verify(tokenOf(partner, { sub: 'ada' }), flow);
@@ -645,6 +646,14 @@ const FAULTS: readonly Fault[] = [
     logged: { ...KEY, detail: 'jti must be a non-empty string' },
   },
   {
+    ...{
+      of: 'claims events',
+      reason: 'token_type_not_allowed',
+      claims: { events: { [LOGOUT_EVENT]: {} } },
+    },
+    shown: ['no event of a logout', 'a logout token'],
+  },
+  {
     ...{ of: 'audience aud', reason: 'audience_mismatch', claims: { aud: ['https://them.example', A] } },
     shown: [US, `https://them.example, ${A}`],
   },
@@ -766,7 +775,7 @@ describe('trust in an entry', () => {
     expect(await outcomeAt(NOW)).toBe('trust_ended');
   });
 
-  it.each<[readonly Flow[], readonly Flow[]]>([
+  it.each<[readonly AccessFlow[], readonly AccessFlow[]]>([
     [['embed'], ['exchange']],
     [['exchange'], ['embed']],
     [['embed', 'exchange'], []],

@@ -1,0 +1,92 @@
+// Back-channel logout: a logout token of a provider in, the end of what its user or session has opened out.
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditEvent } from '../audit/audit-event.js';
+import { auditEvent } from '../audit/audit-event.js';
+import { Clock } from '../../platform/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { SessionOpener } from '../host/session-opener.js';
+import { Rejection } from '../refusals/rejection.js';
+import { JtiRepository } from '../replay/jti.repository.js';
+import type { Logout } from '../revocation/external-login.js';
+import { keysOfLogout } from '../revocation/external-login.js';
+import { RevocationService } from '../revocation/revocation.service.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import { IdentityLinkRepository } from '../users/identity-link.repository.js';
+import type { VerifiedLogout } from '../verify/external-token.verifier.js';
+import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
+import { refuseRevokedKey } from '../verify/revoked-trust.js';
+import { EntryThrottleService } from './entry-throttle.service.js';
+import type { FlowRequest } from './flow-request.js';
+
+@Injectable()
+export class BackChannelLogoutService {
+  constructor(
+    private readonly verifier: ExternalTokenVerifier,
+    private readonly revocations: Revocations,
+    private readonly ends: RevocationService,
+    private readonly throttle: EntryThrottleService,
+    private readonly jtis: JtiRepository,
+    private readonly links: IdentityLinkRepository,
+    private readonly sessions: SessionOpener,
+    private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'logout'>,
+  ) {}
+
+  /**
+   * Ends sessions and access tokens of what a logout token names, for the issuer of its entry: nothing that another issuer or a
+   * password has opened. Where there is nothing to be ended, it succeeds too.
+   * @throws Rejection with the first reason against it
+   * @throws TooManyRequestsError above the limit of its issuer
+   */
+  async logOut(text: string, request: FlowRequest): Promise<void> {
+    const token = await request.stage('verify', () => this.verify(text));
+    const { issuer } = token.key.policy;
+    await request.inTime(() => this.throttle.countLogout(issuer, this.options.logout.perMinute));
+    await request.stage('commit', () => request.inTime(() => this.commit(token, request)));
+  }
+
+  private async verify(text: string): Promise<VerifiedLogout> {
+    const token = await this.verifier.verifyLogout(text);
+    this.revocations.ensureKnown();
+    refuseRevokedKey(this.revocations, token);
+    return token;
+  }
+
+  /** The token is used up by what it does: one that comes again after a failure of the database is good. */
+  private commit(token: VerifiedLogout, request: FlowRequest): Promise<void> {
+    const { claims, key } = token;
+    const at = this.clock.now();
+    const logout: Logout = { keys: keysOfLogout(key.policy.issuer, claims), until: claims.iat, at };
+    return this.ends.endLogins(logout, async (transaction) => {
+      if (!(await this.jtis.useUp(transaction, claims)))
+        throw new Rejection('token_replayed', issuerAndKid(token));
+      return this.endSessions(transaction, { token, logout, request });
+    });
+  }
+
+  private async endSessions(
+    transaction: Transaction,
+    { token, logout, request }: { token: VerifiedLogout; logout: Logout; request: FlowRequest },
+  ): Promise<AuditEvent[]> {
+    const { requestId, clientAddress } = request;
+    const { sub, sid } = token.claims;
+    const { issuer, kid } = issuerAndKid(token);
+    const ended = await this.sessions.endLogins?.(transaction, logout, requestId);
+    const linked = sub && (await this.links.findUserId(transaction, { issuer, subject: sub }));
+    const subjectUserId = linked || ended?.events[0]?.subjectUserId;
+    const event = auditEvent(
+      'svc.audit.token-exchange.logout',
+      { occurredAt: logout.at, requestId, subjectUserId },
+      {
+        issuer,
+        kid,
+        ends: sid === undefined ? 'subject' : 'session',
+        sessions: ended?.result ?? 0,
+        clientAddress,
+      },
+    );
+    return [event, ...(ended?.events ?? [])];
+  }
+}

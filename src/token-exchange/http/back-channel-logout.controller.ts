@@ -1,0 +1,81 @@
+// POST /rest/auth/backchannel-logout (OpenID Connect Back-Channel Logout 1.0).
+import {
+  Catch,
+  Controller,
+  Inject,
+  Injectable,
+  Post,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import { BackChannelLogoutService } from '../flows/back-channel-logout.service.js';
+import { AvailableGuard, ClockGuard, FormOnlyGuard } from './flow.guards.js';
+import { trimmed, wellFormed } from './flow-form.js';
+import { FlowRefusal } from './flow-refusal.js';
+import { FlowRunner } from './flow.runner.js';
+import { Form } from './form.js';
+import { FormBodies } from './form-bodies.js';
+import { OAuthErrorFilter } from './oauth-error.filter.js';
+import { LOGOUT_PATH } from './paths.js';
+import type { Refused } from './refusal.filter.js';
+import { RevocationsKnownGuard } from './revocations-known.guard.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
+import {
+  MinuteThrottlerGuard,
+  THROTTLE_STORAGE,
+} from '../../platform/http/throttle/minute-throttler.guard.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+
+/** Logouts per client address and minute, before their tokens are looked at; those that are verified are counted by issuer too. */
+@Injectable()
+export class LogoutThrottlerGuard extends MinuteThrottlerGuard {
+  constructor(
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { logout }: Pick<TokenExchangeOptions, 'logout'>,
+    @Inject(THROTTLE_STORAGE) storage: ThrottlerStorage,
+    reflector: Reflector,
+  ) {
+    super({ name: 'logout', perMinute: logout.perMinute }, storage, reflector);
+  }
+}
+
+/** Every refused logout token gets the same 400 (§2.8; D130): only the log and the audit trail have the cause. */
+@Catch()
+export class LogoutErrorFilter extends OAuthErrorFilter {
+  protected override readonly flow = 'logout';
+  protected override readonly work = 'a back-channel logout';
+
+  protected override written(refused: Refused, request: HttpRequest, thrown: unknown): HttpAnswer {
+    if (!(thrown instanceof Rejection)) return super.written(refused, request, thrown);
+    const body = { error: 'invalid_request', error_description: 'Logout token validation failed' };
+    return { status: 400, body };
+  }
+}
+
+@Controller(LOGOUT_PATH)
+@UseFilters(LogoutErrorFilter)
+@UseGuards(AvailableGuard, LogoutThrottlerGuard, FormOnlyGuard, RevocationsKnownGuard, ClockGuard)
+export class BackChannelLogoutController {
+  constructor(
+    private readonly flows: FlowRunner,
+    private readonly logouts: BackChannelLogoutService,
+    private readonly bodies: FormBodies,
+    private readonly answers: HttpAnswers,
+  ) {}
+
+  @Post()
+  async logOut(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    await this.flows.run('logout', request, (received) => {
+      const token = trimmed(wellFormed(Form.read(this.bodies.bytesOf(request))), 'logout_token');
+      if (token === '') throw new FlowRefusal('field_invalid', 'logout_token is required');
+      return this.logouts.logOut(token, received);
+    });
+    this.answers.reply(request, response, { status: 200 });
+  }
+}

@@ -1,0 +1,43 @@
+// Describes back-channel logout in OpenAPI, as plain values: the host publishes them with its own description.
+import { ABSENT, OAUTH_ERROR, answer, answerForLater } from './oauth-answers.description.js';
+import { LOGOUT_PATH } from './paths.js';
+
+const FORM = {
+  type: 'object',
+  required: ['logout_token'],
+  properties: {
+    logout_token: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'A signed JWT with iss, aud, iat, jti, sub or sid, and events with the one member http://schemas.openid.net/event/backchannel-logout.',
+    },
+  },
+};
+
+/** Members of `paths` of an OpenAPI document. */
+export const LOGOUT_DESCRIPTION = {
+  [LOGOUT_PATH]: {
+    post: {
+      operationId: 'BackChannelLogout_logOut',
+      tags: ['Tokens'],
+      summary: 'End what a signed-out user has opened (OpenID Connect Back-Channel Logout 1.0)',
+      description:
+        'For providers and partners. Ends sessions and access tokens that tokens of the same issuer have opened: with sid those of one session of the provider, with sub alone all of the user. The logout token is the only credential, and good for one use.',
+      security: [],
+      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
+      responses: {
+        200: { description: 'What the token names is ended, now or before; the answer is empty' },
+        400: answer('The token or the form is refused: invalid_request', OAUTH_ERROR),
+        404: answer('The instance has no licence for it any more', ABSENT),
+        413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
+        415: answer('The body is no plain form in UTF-8', OAUTH_ERROR),
+        429: answerForLater('The address or the issuer made too many requests within a minute'),
+        500: answer('A fault of the instance: server_error', OAUTH_ERROR),
+        503: answerForLater(
+          'The instance cannot reach its database: temporarily_unavailable; send the same token again',
+        ),
+      },
+    },
+  },
+};

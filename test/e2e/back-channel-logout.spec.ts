@@ -1,0 +1,382 @@
+// A provider signs a user out: what it ends, what it leaves, and what it does to a login that is under way.
+import { randomUUID } from 'node:crypto';
+import { Partner } from '../../demo/partner.js';
+import type { Members } from '../../demo/partner.js';
+import { RevocationPurgeJob } from '../../src/token-exchange/revocation/revocation-purge.job.js';
+import { EVENT, auditRows } from '../support/audit.js';
+import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { linkedUser } from '../support/local-users.js';
+import { cookieOf } from '../support/logins.js';
+import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
+import { TestClock } from '../support/test-clock.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+/** Knows some of the same users. */
+const other = Partner.create({ issuer: 'https://other.example', audience: BASE_URL });
+const provider = Partner.create({ issuer: 'https://provider.example', audience: 'client' });
+const trustedKeys = [
+  partner.staticEntry(),
+  other.staticEntry(),
+  provider.staticEntry({
+    issuer: partner.issuer,
+    logoutIssuer: provider.issuer,
+    logoutAudience: 'client',
+    flows: ['logout'],
+  }),
+];
+
+/** What is asked of the service, by a clock that a test moves. */
+class Scene {
+  constructor(
+    private readonly service: TestService,
+    private readonly clock: TestClock,
+  ) {}
+
+  get seconds(): number {
+    return Math.floor(this.clock.nowSeconds());
+  }
+
+  token(sub: string, claims: Members = {}, by = partner): string {
+    return by.sign(by.claims({ sub, iat: this.seconds, email: `${sub}@people.example`, ...claims }));
+  }
+
+  async session(sub: string, claims: Members = {}, by = partner): Promise<Record<string, string>> {
+    return { cookie: cookieOf(await this.service.embed({ token: this.token(sub, claims, by) })) };
+  }
+
+  async bearer(sub: string, actor?: string, claims: Members = {}): Promise<Record<string, string>> {
+    const token = await this.service.accessToken({
+      subject_token: this.token(sub, claims),
+      ...(actor === undefined ? {} : { actor_token: this.token(actor) }),
+    });
+    return { authorization: `Bearer ${token}` };
+  }
+
+  async me(headers: Record<string, string>): Promise<number> {
+    return (await this.service.fetch('/rest/me', { headers })).status;
+  }
+
+  all(credentials: readonly Record<string, string>[]): Promise<number[]> {
+    return Promise.all(credentials.map((credential) => this.me(credential)));
+  }
+
+  post(members: Members, by = partner, headers: Record<string, string> = {}): Promise<Response> {
+    const token = logoutToken(by, { iat: this.seconds, ...members });
+    return this.service.post(LOGOUT_PATH, { logout_token: token }, headers);
+  }
+}
+
+describeOnEachDatabase('[D131] a logout by the provider', (database) => {
+  const clock = new TestClock();
+  let service: TestService;
+  let scene: Scene;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys, clock });
+    scene = new Scene(service, clock);
+  });
+  afterAll(() => service?.stop());
+  /** Each test has seconds of its own. */
+  beforeEach(() => clock.advance(10));
+
+  it('by sub ends sessions and access tokens, as subject and as actor; what others have opened lives', async () => {
+    const ended = [
+      await scene.session('ada'),
+      await scene.session('ada', { sid: 'browser' }),
+      await scene.bearer('ada'),
+      await scene.bearer('bob', 'ada'),
+      await scene.bearer('ada', 'bob'),
+    ];
+    const left = [
+      await scene.session('bob'),
+      await scene.session('ada', {}, other),
+      await scene.bearer('bob'),
+    ];
+    expect(await scene.all([...ended, ...left])).toEqual(Array<number>(8).fill(200));
+    const answer = await scene.post({ sub: 'ada' });
+    expect([answer.status, await answer.text(), answer.headers.get('cache-control')]).toEqual([
+      200,
+      '',
+      'no-store',
+    ]);
+    expect(await scene.all(ended)).toEqual(Array<number>(5).fill(401));
+    expect(await scene.all(left)).toEqual([200, 200, 200]);
+  });
+
+  it('by sid ends what that session of the provider has opened, and nothing else', async () => {
+    const ended = [
+      await scene.session('cid', { sid: 'one' }),
+      await scene.bearer('cid', undefined, { sid: 'one' }),
+    ];
+    const left = [
+      await scene.session('cid', { sid: 'two' }),
+      await scene.session('cid'),
+      await scene.session('cid', { sid: 'one' }, other),
+    ];
+    expect((await scene.post({ sid: 'one' })).status).toBe(200);
+    expect(await scene.all(ended)).toEqual([401, 401]);
+    expect(await scene.all(left)).toEqual([200, 200, 200]);
+  });
+
+  it('by both also ends what the subject has opened without a sid', async () => {
+    const ended = [
+      await scene.session('dan', { sid: 'one' }),
+      await scene.session('dan'),
+      await scene.bearer('dan'),
+    ];
+    const left = [await scene.session('dan', { sid: 'two' }), await scene.session('eve')];
+    expect((await scene.post({ sub: 'dan', sid: 'one' })).status).toBe(200);
+    expect(await scene.all(ended)).toEqual([401, 401, 401]);
+    expect(await scene.all(left)).toEqual([200, 200]);
+  });
+
+  it('of an unknown sid or sub succeeds, and ends nothing', async () => {
+    const left = [await scene.session('fay', { sid: 'one' }), await scene.bearer('fay')];
+    const statuses = [await scene.post({ sid: 'unknown' }), await scene.post({ sub: 'unknown' })];
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await scene.all(left)).toEqual([200, 200]);
+  });
+
+  it('leaves the account as it is: a new login passes in the next second, and what was ended stays ended', async () => {
+    const before = await scene.session('gus');
+    await scene.post({ sub: 'gus' });
+    clock.advance(1);
+    expect(await scene.all([await scene.session('gus'), await scene.bearer('gus'), before])).toEqual([
+      200, 200, 401,
+    ]);
+  });
+
+  it('[P.logoutIssuer] may come from the provider that the entry names, and never the other way round', async () => {
+    const session = await scene.session('hal');
+    expect((await scene.post({ sub: 'hal', aud: 'other' }, provider)).status).toBe(400);
+    expect(await scene.me(session)).toBe(200);
+    expect((await scene.post({ sub: 'hal' }, provider)).status).toBe(200);
+    expect(await scene.me(session)).toBe(401);
+    const login = provider.sign(provider.claims({ sub: 'hal', iat: scene.seconds, aud: BASE_URL }));
+    expect((await service.embed({ token: login })).status).toBe(401);
+  });
+
+  it('says to the page in the frame who has ended the session, while its row is there', async () => {
+    const session = await scene.session('ida');
+    await scene.post({ sub: 'ida' });
+    const answer = await service.fetch('/rest/me', { headers: session });
+    expect([answer.status, await answer.json()]).toMatchObject([401, { error: 'signed_out_by_provider' }]);
+    const stranger = await service.fetch('/rest/me', {
+      headers: { cookie: `__Host-svc-session=${'a'.repeat(43)}` },
+    });
+    expect(await stranger.json()).toMatchObject({ error: 'invalid_token' });
+  });
+
+  it('is recorded for its user, with what it has ended', async () => {
+    await scene.session('joy', { sid: 'one' });
+    await scene.session('joy', { sid: 'two' });
+    const user = await linkedUser(service, partner.issuer, 'joy');
+    await scene.post({ sub: 'joy' }, partner, { 'x-request-id': 'logout-of-joy' });
+    await scene.post({ sid: 'unknown' }, partner, { 'x-request-id': 'logout-of-nothing' });
+    expect(await auditRows(service, 'logout-of-joy')).toMatchObject([
+      {
+        name: `${EVENT}logout`,
+        subject_user_id: user?.id,
+        payload: { issuer: partner.issuer, kid: partner.kid, ends: 'subject', sessions: 2 },
+      },
+      {
+        name: 'svc.audit.session.ended',
+        subject_user_id: user?.id,
+        payload: { sessions: 2, cause: 'signed-out-by-provider' },
+      },
+    ]);
+    expect(await auditRows(service, 'logout-of-nothing')).toMatchObject([
+      { name: `${EVENT}logout`, subject_user_id: null, payload: { ends: 'session', sessions: 0 } },
+    ]);
+  });
+
+  it('is kept for longer than what it ends, and then forgotten', async () => {
+    await scene.post({ sub: 'kim' });
+    const kept = async () => (await service.rows('SELECT 1 FROM token_exchange_logout')).length;
+    const before = await kept();
+    await service.rows(
+      `UPDATE token_exchange_logout SET received_at = received_at - interval '24 hours 59 minutes'`,
+    );
+    await service.part(RevocationPurgeJob).run();
+    expect(await kept()).toBe(before);
+    await service.rows(`UPDATE token_exchange_logout SET received_at = received_at - interval '1 hour'`);
+    await service.part(RevocationPurgeJob).run();
+    expect(await kept()).toBe(0);
+  });
+});
+
+describeOnEachDatabase('[D132] a login that is under way when its user is signed out', (database) => {
+  const clock = new TestClock();
+  let service: TestService;
+  let scene: Scene;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], clock });
+    scene = new Scene(service, clock);
+  });
+  afterAll(() => service?.stop());
+  beforeEach(() => clock.advance(10));
+
+  it('is refused where the logout is first: its token was issued before', async () => {
+    const [login, subject] = [scene.token('ada'), scene.token('ada')];
+    clock.advance(1);
+    await scene.post({ sub: 'ada' });
+    const answer = await service.embed({ token: login });
+    expect([answer.status, await answer.json()]).toMatchObject([401, { error: 'signed_out_by_provider' }]);
+    const exchange = await service.exchange({ subject_token: subject });
+    expect([exchange.status, await exchange.json()]).toMatchObject([400, { error: 'invalid_grant' }]);
+  });
+
+  it('is refused too where its token is of the same second, and of a clock that is ahead its session ends all the same', async () => {
+    const token = scene.token('bob');
+    const ahead = await scene.session('bob', { iat: scene.seconds + 5 });
+    clock.advance(2);
+    await scene.post({ sub: 'bob', iat: scene.seconds - 2 });
+    expect((await service.embed({ token })).status).toBe(401);
+    expect(await scene.me(ahead)).toBe(401);
+  });
+});
+
+describeOnPostgresql('[D132] a login whose statement has begun before the logout', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.staticEntry()] });
+  });
+  afterAll(() => service?.stop());
+
+  it('opens nothing that is of use, though it commits after', async () => {
+    await service.sessionCookie(partner.sign());
+    const jti = randomUUID();
+    const holder = (await database.open()).dataSource.createQueryRunner();
+    await holder.startTransaction();
+    await holder.query(`INSERT INTO token_exchange_used_jti VALUES (sha256($1::bytea), now())`, [jti]);
+    const login = service.embed({ token: partner.sign(partner.claims({ jti })) });
+    await until('it waits for the replay record', 1_500, async () => {
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'`;
+      return (await service.rows(waiting)).length > 0;
+    });
+    const logout = await service.post(LOGOUT_PATH, {
+      logout_token: logoutToken(partner, { sub: 'customer-1' }),
+    });
+    expect(logout.status).toBe(200);
+    await holder.rollbackTransaction();
+    await holder.release();
+    const cookie = cookieOf(await login);
+    const me = await service.fetch('/rest/me', { headers: { cookie } });
+    expect([cookie === '' || me.status === 401, me.status]).toEqual([true, 401]);
+  });
+});
+
+describeOnPostgresql('[D131] a user with a thousand sessions', (database) => {
+  it('is signed out within a second', async () => {
+    const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: '1000' };
+    const service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], environment });
+    try {
+      const cookie = await service.sessionCookie(partner.sign());
+      await service.rows(
+        `INSERT INTO token_exchange_session
+         SELECT sha256(n::text::bytea), user_id, gen_random_uuid(), created_at, expires_at, login_origin, vouched_by,
+           access_generation, login_subject, login_session, login_issued_at
+         FROM token_exchange_session, generate_series(1, 999) AS n`,
+      );
+      const startedAt = performance.now();
+      const logout = await service.post(LOGOUT_PATH, {
+        logout_token: logoutToken(partner, { sub: 'customer-1' }),
+      });
+      const tookMs = performance.now() - startedAt;
+      expect(logout.status).toBe(200);
+      expect(await service.rows('SELECT 1 FROM token_exchange_session WHERE expires_at > now()')).toEqual([]);
+      expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(401);
+      expect(tookMs).toBeLessThan(1000);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
+  const LIMIT = 12;
+  const clock = new TestClock();
+  let service: TestService;
+  let scene: Scene;
+
+  beforeAll(async () => {
+    const environment = { SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE: String(LIMIT), SVC_PROXY_HOPS: '1' };
+    service = await TestService.start(database, { trustedKeys, clock, environment });
+    scene = new Scene(service, clock);
+  });
+  afterAll(() => service?.stop());
+  beforeEach(() => clock.advance(61));
+
+  const REFUSED = { error: 'invalid_request', error_description: 'Logout token validation failed' };
+
+  it('takes a logout token once; a used one gets 400 and ends nothing', async () => {
+    const token = logoutToken(partner, { sub: 'ada', iat: scene.seconds });
+    expect((await service.post(LOGOUT_PATH, { logout_token: token })).status).toBe(200);
+    clock.advance(2);
+    const session = await scene.session('ada');
+    const again = await service.post(LOGOUT_PATH, { logout_token: token }, { 'x-request-id': 'again-the-same' });
+    expect([again.status, await again.json(), again.headers.get('cache-control')]).toEqual([
+      400,
+      REFUSED,
+      'no-store',
+    ]);
+    expect(await scene.me(session)).toBe(200);
+    expect(await auditRows(service, 'again-the-same')).toMatchObject([
+      {
+        name: `${EVENT}logout-failed`,
+        payload: { flow: 'logout', reason: 'token_replayed', issuer: partner.issuer },
+      },
+    ]);
+  });
+
+  it('gives every refused token the same answer, and the log the cause', async () => {
+    const claims = { sub: 'bob', iat: scene.seconds };
+    const attacks: Record<string, string> = {
+      claims_invalid: partner.sign(partner.claims({ ...claims, nonce: 'n' })),
+      audience_mismatch: logoutToken(partner, { ...claims, aud: 'https://elsewhere.example' }),
+      issuer_unknown: logoutToken(partner, { ...claims, iss: 'https://stranger.example' }),
+      token_malformed: 'no token',
+    };
+    const session = await scene.session('bob');
+    for (const [reason, token] of Object.entries(attacks)) {
+      const answer = await service.post(LOGOUT_PATH, { logout_token: token }, { 'x-request-id': reason });
+      expect([answer.status, await answer.json()]).toEqual([400, REFUSED]);
+      expect(await auditRows(service, reason)).toMatchObject([{ payload: { reason } }]);
+    }
+    expect(await scene.me(session)).toBe(200);
+  });
+
+  it('wants a form with logout_token', async () => {
+    const missing = await service.post(LOGOUT_PATH, {});
+    expect([missing.status, await missing.json()]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: 'logout_token is required' },
+    ]);
+    const body = JSON.stringify({ logout_token: 'a' });
+    const headers = { 'content-type': 'application/json' };
+    expect((await service.fetch(LOGOUT_PATH, { method: 'POST', body, headers })).status).toBe(415);
+    expect((await service.fetch(LOGOUT_PATH)).status).toBe(405);
+  });
+
+  it('counts verified logouts by issuer, from whatever address; another issuer goes on', async () => {
+    const from = (address: number) => ({ 'x-forwarded-for': `192.0.2.${address}` });
+    const statuses: number[] = [];
+    for (let count = 0; count <= LIMIT; count += 1)
+      statuses.push((await scene.post({ sub: 'ada' }, partner, from(count))).status);
+    expect(statuses).toEqual([...Array<number>(LIMIT).fill(200), 429]);
+    const blocked = await scene.post({ sub: 'ada' }, partner, from(99));
+    expect([blocked.status, Number(blocked.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect((await scene.post({ sub: 'ada' }, other, from(100))).status).toBe(200);
+  });
+
+  it('counts whatever comes from one address, so that nobody is kept busy with tokens of strangers', async () => {
+    const statuses = new Set<number>();
+    for (let count = 0; count <= LIMIT; count += 1)
+      statuses.add((await service.post(LOGOUT_PATH, { logout_token: 'no token' })).status);
+    expect([...statuses]).toEqual([400, 429]);
+  });
+});

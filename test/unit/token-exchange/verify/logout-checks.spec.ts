@@ -1,0 +1,171 @@
+// Which logout tokens pass: each row changes one thing of a good one.
+import { DataSource } from 'typeorm';
+import type { Members } from '../../../../demo/partner.js';
+import { Partner } from '../../../../demo/partner.js';
+import { SoleLeader } from '../../../../src/platform/jobs/leader.js';
+import { SoleProcessNotifications } from '../../../../src/platform/jobs/notifications.js';
+import { Database } from '../../../../src/platform/database/database.js';
+import { createLogger } from '../../../../src/platform/log/logger.js';
+import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
+import { SilentTelemetry } from '../../../../src/token-exchange/host/silent-telemetry.js';
+import { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import { JwksSnapshotRepository } from '../../../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import { StaticKeyProvider } from '../../../../src/token-exchange/trust/lookup/static-key.provider.js';
+import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
+import { TrustedKeyService } from '../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
+import type { PolicyDefaults } from '../../../../src/token-exchange/trust/policy-defaults.js';
+import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { LOGOUT_EVENT, logoutToken } from '../../../support/logout-tokens.js';
+import { TestClock } from '../../../support/test-clock.js';
+
+const NOW = 1_800_000_000;
+const PARTNER = 'https://partner.example';
+const PROVIDER = 'https://provider.example';
+const AUDIENCE = 'https://instance.example';
+
+const partner = Partner.create({ issuer: PARTNER, kid: 'own', audience: AUDIENCE });
+/** Signs logouts alone, by a key of an entry of the partner. */
+const provider = Partner.create({ issuer: PROVIDER, kid: 'providers', audience: 'client-of-provider' });
+const providersEntry = provider.staticEntry({
+  issuer: PARTNER,
+  expectedAudience: AUDIENCE,
+  logoutIssuer: PROVIDER,
+  logoutAudience: 'client-of-provider',
+  flows: ['logout'],
+});
+
+function verifierOf(entries: readonly object[], defaults: PolicyDefaults = 'contract') {
+  const clock = new TestClock(NOW * 1000);
+  const rules = { assignableRoles: ['global:member'], allowHttp: false, baseUrl: AUDIENCE, defaults };
+  const { entries: trustedKeys, problems } = readTrustedKeys(JSON.stringify(entries), rules);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const jwks = { refreshIntervalSeconds: 300, maxStaleSeconds: 0, allowHttp: false, allowPrivate: [] };
+  const keys = new TrustedKeyService(
+    new StaticKeyProvider({ trustedKeys }),
+    new JwksKeyProvider(
+      { ...jwks, entries: [] },
+      new JwksSnapshotRepository(new Database(new DataSource({ type: 'postgres' }))),
+      new SoleProcessNotifications(),
+      new SoleLeader(),
+      clock,
+      createLogger('silent'),
+      new SilentTelemetry(),
+    ),
+    new SilentTelemetry(),
+  );
+  return new ExternalTokenVerifier(keys, clock, { clockToleranceSeconds: 5 });
+}
+
+const verifier = verifierOf([partner.staticEntry(), providersEntry]);
+
+async function outcomeOf(token: string, by = verifier): Promise<string> {
+  try {
+    await by.verifyLogout(token);
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof Rejection) return error.reason;
+    throw error;
+  }
+}
+
+const good: Members = { sub: 'ada', iat: NOW - 5 };
+const event = (value: unknown) => ({ events: { [LOGOUT_EVENT]: value } });
+
+describe('[D130] a logout token', () => {
+  const CASES: readonly (readonly [string, string, Members, Members?])[] = [
+    ['with sub', 'accepted', {}],
+    ['with sid', 'accepted', { sub: undefined, sid: 'one' }],
+    ['with both', 'accepted', { sid: 'one' }],
+    ['without exp', 'accepted', { exp: undefined }],
+    ['with the typ JWT, as many libraries write it', 'accepted', {}, { typ: 'JWT' }],
+    ['without typ', 'accepted', {}, { typ: undefined }],
+    ['five minutes old, without exp', 'token_expired', { iat: NOW - 300, exp: undefined }],
+    ['not quite so old', 'accepted', { iat: NOW - 299, exp: undefined }],
+    ['five minutes old, whatever its exp says', 'token_expired', { iat: NOW - 300, exp: NOW + 60 }],
+    ['at its exp', 'token_expired', { exp: NOW }],
+    ['from the future', 'token_issued_in_future', { iat: NOW + 6 }],
+    ['with neither sub nor sid', 'claims_invalid', { sub: undefined }],
+    ['with an empty sub', 'claims_invalid', { sub: '' }],
+    ['with an empty sid', 'claims_invalid', { sid: '' }],
+    ['with a number as sid', 'claims_invalid', { sid: 7 }],
+    ['without jti', 'claims_invalid', { jti: undefined }],
+    ['without iat', 'claims_invalid', { iat: undefined, exp: NOW + 60 }],
+    ['without aud', 'claims_invalid', { aud: undefined }],
+    ['without events: an external token', 'claims_invalid', { events: undefined }],
+    ['with another event', 'claims_invalid', { events: { 'https://other.example': {} } }],
+    ['with another event beside', 'claims_invalid', { events: { [LOGOUT_EVENT]: {}, other: {} } }],
+    ['with a list of events', 'claims_invalid', { events: [LOGOUT_EVENT] }],
+    ['with an event that is no object', 'claims_invalid', event(true)],
+    ['with nonce: an ID token that was given the event', 'claims_invalid', { nonce: 'n' }],
+    ['with a text that cannot be stored', 'claims_not_storable', { sub: 'a\0' }],
+    ['of the typ of an access token', 'token_type_not_allowed', {}, { typ: 'at+jwt' }],
+    ['for another audience', 'audience_mismatch', { aud: 'https://other.example' }],
+    ['for the audience of the logouts of another entry', 'audience_mismatch', { aud: 'client-of-provider' }],
+    ['for several audiences, one of them ours', 'accepted', { aud: ['https://other.example', AUDIENCE] }],
+    ['of an issuer that is not trusted', 'issuer_unknown', { iss: 'https://stranger.example' }],
+    ['of an unknown key', 'kid_unknown', {}, { kid: 'another' }],
+  ];
+  for (const [name, outcome, members, header] of CASES)
+    it(`${name}: ${outcome}`, async () => {
+      expect(await outcomeOf(logoutToken(partner, { ...good, ...members }, header))).toBe(outcome);
+    });
+
+  it('of another key: signature_invalid', async () => {
+    const impostor = Partner.create({ issuer: PARTNER, kid: 'own', audience: AUDIENCE });
+    expect(await outcomeOf(logoutToken(impostor, good))).toBe('signature_invalid');
+  });
+
+  it('is no external token, whatever typ it has', async () => {
+    const token = logoutToken(partner, good);
+    await expect(verifier.verify(token, 'exchange')).rejects.toThrow('token_type_not_allowed');
+    const plain = logoutToken(partner, { ...good, email: 'ada@partner.example' }, { typ: 'JWT' });
+    await expect(verifier.verify(plain, 'exchange')).rejects.toThrow('token_type_not_allowed');
+  });
+});
+
+describe('[P.logoutIssuer] a provider that sends the logouts of a partner', () => {
+  const ofProvider = (members: Members = {}) => logoutToken(provider, { ...good, ...members });
+
+  it('passes by its own issuer, and ends logins of the issuer of the entry', async () => {
+    const { key, claims } = await verifier.verifyLogout(ofProvider());
+    expect([key.policy.issuer, claims.iss]).toEqual([PARTNER, PROVIDER]);
+  });
+
+  it('[P.logoutAudience] may be for either audience of the entry', async () => {
+    const audiences = ['client-of-provider', AUDIENCE, 'https://other.example'];
+    const outcomes = audiences.map((aud) => outcomeOf(ofProvider({ aud })));
+    expect(await Promise.all(outcomes)).toEqual(['accepted', 'accepted', 'audience_mismatch']);
+  });
+
+  it('signs nobody in', async () => {
+    const login = provider.sign(provider.claims({ iat: NOW - 5, aud: AUDIENCE }));
+    await expect(verifier.verify(login, 'embed')).rejects.toThrow('issuer_unknown');
+    const asPartner = provider.sign(provider.claims({ iat: NOW - 5, aud: AUDIENCE, iss: PARTNER }));
+    await expect(verifier.verify(asPartner, 'embed')).rejects.toThrow('flow_not_allowed');
+  });
+
+  it('does not pass by a key of an entry that does not name it', async () => {
+    const token = logoutToken(partner, { ...good, iss: PROVIDER });
+    expect(await outcomeOf(token)).toBe('issuer_unknown');
+  });
+});
+
+describe('[P.flows] an entry', () => {
+  const strict = { allowedRoles: [], origins: ['https://product.example'], emailDomains: ['*'] };
+
+  it.each<[string, Members, PolicyDefaults, string]>([
+    ['that says nothing of flows', {}, 'contract', 'accepted'],
+    ['that names other flows', { flows: ['embed', 'exchange'] }, 'contract', 'flow_not_allowed'],
+    ['that names logout', { flows: ['embed', 'logout'] }, 'contract', 'accepted'],
+    ['that says nothing, under the strict policy', strict, 'strict', 'flow_not_allowed'],
+    [
+      'that names it, under the strict policy',
+      { ...strict, flows: ['embed', 'logout'] },
+      'strict',
+      'accepted',
+    ],
+  ])('%s', async (_, members, defaults, outcome) => {
+    const by = verifierOf([partner.staticEntry(members)], defaults);
+    expect(await outcomeOf(logoutToken(partner, good), by)).toBe(outcome);
+  });
+});
