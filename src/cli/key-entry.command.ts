@@ -38,6 +38,8 @@ const MEMBERS = [
   ['scopes', 'scopes'],
   ['resources', 'resources'],
   ['flows', 'flows'],
+  ['logoutIssuer', 'logoutIssuer'],
+  ['logoutAudience', 'logoutAudience'],
   ['actFor', 'actFor'],
   ['requireActor', 'requireActor'],
   ['rights', 'rights'],
@@ -100,7 +102,9 @@ function withPolicy(command: Command): Command {
     )
     .option('--scopes <list>', 'scopes that its access tokens may have', texts)
     .option('--resources <list>', 'other services that its access tokens may be for', texts)
-    .option('--flows <list>', 'embed, exchange or both; both if left out', texts)
+    .option('--flows <list>', 'of embed, exchange and logout', texts)
+    .option('--logout-issuer <url>', 'the provider that sends logouts, if another than --issuer')
+    .option('--logout-audience <text>', 'the `aud` that logout tokens may have besides')
     .option('--act-for <list>', 'issuers for whose subjects its actors may act', texts)
     .option('--require-actor', 'take no subject without an actor')
     .option('--rights <rights>', 'whose rights a call for somebody needs: actor or both')

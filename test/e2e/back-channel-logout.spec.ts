@@ -318,7 +318,11 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
     expect((await service.post(LOGOUT_PATH, { logout_token: token })).status).toBe(200);
     clock.advance(2);
     const session = await scene.session('ada');
-    const again = await service.post(LOGOUT_PATH, { logout_token: token }, { 'x-request-id': 'again-the-same' });
+    const again = await service.post(
+      LOGOUT_PATH,
+      { logout_token: token },
+      { 'x-request-id': 'again-the-same' },
+    );
     expect([again.status, await again.json(), again.headers.get('cache-control')]).toEqual([
       400,
       REFUSED,

@@ -206,6 +206,10 @@ const CASES: Readonly<Record<string, Case>> = {
     environment: { SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE: '1' },
     excess: (service) => second(() => service.post('/rest/auth/oauth/revoke', { token: 'a' })),
   },
+  'Logouts of an address, and verified ones of an issuer, within a minute': {
+    environment: { SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE: '1' },
+    excess: (service) => second(() => service.post('/rest/auth/backchannel-logout', { logout_token: 'a' })),
+  },
   'Calls of the API of a user within a minute': {
     environment: { SVC_API_CALLS_PER_MINUTE: '1' },
     excess: async (service, world) => {

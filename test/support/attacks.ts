@@ -456,12 +456,12 @@ const OF_REVOKED_KEY: LateRefusal = {
 const OF_SIGNED_OUT_USER: LateRefusal = {
   name: '[D132] a token of a user whom the provider has signed out',
   reason: 'signed_out_by_provider',
-  make: async ({ other }, service) => {
+  make: async ({ main }, service) => {
     const sub = `signed-out-${randomUUID()}`;
-    const logout = { logout_token: logoutToken(other, { sub }) };
-    const { status } = await service.post(LOGOUT_PATH, logout);
-    if (status !== 200) throw new Error(`the logout answered ${status}`);
-    return other.sign(other.claims({ sub, iat: Math.floor(Date.now() / 1000) - 1 }));
+    const logout = { logout_token: logoutToken(main, { sub }) };
+    const answer = await service.post(LOGOUT_PATH, logout);
+    if (answer.status !== 200) throw new Error(`the logout answered ${answer.status}`);
+    return main.sign(main.claims({ sub, iat: Math.floor(Date.now() / 1000) - 1 }));
   },
 };
 

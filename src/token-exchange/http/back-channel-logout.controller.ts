@@ -1,15 +1,5 @@
 // POST /rest/auth/backchannel-logout (OpenID Connect Back-Channel Logout 1.0).
-import {
-  Catch,
-  Controller,
-  Inject,
-  Injectable,
-  Post,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
+import { Catch, Controller, Inject, Injectable, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { BackChannelLogoutService } from '../flows/back-channel-logout.service.js';

@@ -112,7 +112,7 @@ function readAdmission(members: EntryMembers, rules: PolicyRules) {
   };
 }
 
-/** @rule P.logoutIssuer An entry may name a provider that sends the logouts of its users, which is not the instance itself. */
+/** An entry may name a provider that sends the logouts of its users, which is not the instance itself. */
 function readLogoutIssuer(
   members: EntryMembers,
   { baseUrl, ownIssuer = baseUrl }: PolicyRules,

@@ -19,6 +19,7 @@ const ROLES = [
 const FLOWS = [
   { value: 'embed', text: 'Embedded login' },
   { value: 'exchange', text: 'Token exchange' },
+  { value: 'logout', text: 'Logout by the provider' },
 ];
 
 /**
@@ -36,6 +37,18 @@ export const POLICY = [
         hint: 'What `aud` must be or contain. Left empty, tokens for any service pass: always set it.',
       },
       { name: 'flows', kind: 'some', label: 'Ways in', values: FLOWS, limit: 'Only these ways in' },
+      {
+        name: 'logoutIssuer',
+        kind: 'text',
+        label: 'Provider that sends logouts',
+        hint: 'Its `iss`, if another than the issuer. Its keys are those of this entry.',
+      },
+      {
+        name: 'logoutAudience',
+        kind: 'text',
+        label: 'Audience of logout tokens',
+        hint: 'Such as the client id at the provider; taken beside the expected audience.',
+      },
       {
         name: 'origins',
         kind: 'lines',
