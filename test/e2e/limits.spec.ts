@@ -10,6 +10,7 @@ import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
+import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
 import { CommandLine } from '../support/run-cli.js';
@@ -208,7 +209,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'Logouts of an address, and verified ones of an issuer, within a minute': {
     environment: { SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE: '1' },
-    excess: (service) => second(() => service.post('/rest/auth/backchannel-logout', { logout_token: 'a' })),
+    excess: (service) =>
+      second(() => service.post(LOGOUT_PATH, { logout_token: logoutToken(partner, { sub: 'ada' }) })),
   },
   'Calls of the API of a user within a minute': {
     environment: { SVC_API_CALLS_PER_MINUTE: '1' },
