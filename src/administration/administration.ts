@@ -17,7 +17,8 @@ import { findUser } from './find-user.js';
 import type { InstanceParts, InstanceSettings } from './instance-parts.js';
 import { instancePartsOn } from './instance-parts.js';
 import { DatabaseClock } from './database.clock.js';
-import type { ChangeOperation, ListOperation, Operation } from './operation.js';
+import type { ChangeOperation, ListOperation } from './operation.js';
+import { RecordedReadings } from './recorded-readings.js';
 
 /** One asking for an operation. */
 export interface OperationRequest {
@@ -37,6 +38,8 @@ export interface AskingOperator {
 }
 
 export class Administration {
+  private readonly readings = new RecordedReadings();
+
   constructor(
     private readonly parts: InstanceParts,
     private readonly audit: AuditBus,
@@ -95,8 +98,22 @@ export class Administration {
     stop: AbortSignal,
   ): AsyncGenerator<readonly Item[], void> {
     const things = operation.things?.(input) ?? {};
-    await this.audit.tell([this.performed(operation, request, this.contextOf(request), things)]);
+    if (operation.isAct === true || this.readings.isDue(operation.name, things, request.operator))
+      await this.recordReading(operation, request, things);
     yield* operation.list(input, this.parts, stop);
+  }
+
+  private async recordReading(
+    operation: { readonly name: string },
+    request: OperationRequest,
+    things: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    try {
+      await this.audit.tell([this.performed(operation, request, this.contextOf(request), things)]);
+    } catch (error) {
+      this.readings.forget();
+      throw error;
+    }
   }
 
   /**
@@ -123,7 +140,7 @@ export class Administration {
   }
 
   private performed(
-    { name: operation }: Operation,
+    { name: operation }: { readonly name: string },
     request: OperationRequest,
     context: AuditContext,
     things: Readonly<Record<string, string>>,

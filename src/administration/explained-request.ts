@@ -57,7 +57,8 @@ function explainedEvent({ event, occurredAt, payload, ...stored }: StoredEvent):
   };
 }
 
-function explanationOf(event: string, reason: string): KnownExplanation | undefined {
+/** What is said of a reason of an event; undefined where no reason of that name is known. */
+export function explanationOf(event: string, reason: string): KnownExplanation | undefined {
   if (reason === 'internal_error') return FAULT;
   const outcome = outcomeOf(event);
   if (outcome?.is !== 'failed') return undefined;

@@ -34,6 +34,8 @@ export interface ChangeOperation<Input = unknown, Result = unknown> extends Name
 
 /** Reads, or waits for what others do, page by page, so that no answer holds the service up, however long the list is. */
 export interface ListOperation<Input = unknown, Item = unknown> extends NamedOperation<Input> {
+  /** It causes something, and is no mere reading: recorded each time. */
+  readonly isAct?: true;
   /** What is read, for the trail: local ids by the names that the API has for them; left out: all there is. */
   things?(input: Input): Readonly<Record<string, string>>;
   /**

@@ -18,6 +18,8 @@ export interface SoughtEvents {
   /** Id or e-mail address. */
   readonly subject?: string;
   readonly issuer?: string;
+  /** Key id, with an issuer or alone. */
+  readonly kid?: string;
   readonly reason?: string;
   readonly requestId?: string;
 }
@@ -51,12 +53,13 @@ export const MOST_LINES = 1_000;
 /** The embedded database reads a page on the main thread, which requests wait for meanwhile. */
 const PAGE_SIZE = 250;
 
-const FILTERS = {
+export const EVENT_FILTERS = {
   event: optional(text(judgeEvent)),
   user: optional(storableText),
   subject: optional(storableText),
   issuer: optional(text(judgeText)),
   reason: optional(text(judgeReason)),
+  kid: optional(text(judgeText)),
   requestId: optional(text(judgeText)),
 };
 const TIMES = { since: optional(text(judgeMoment)), until: optional(text(judgeMoment)) };
@@ -65,7 +68,7 @@ export const LIST_EVENTS: ListOperation<EventList, ShownEvent> = {
   name: 'audit list',
 
   read(input) {
-    const list = { ...FILTERS, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) };
+    const list = { ...EVENT_FILTERS, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) };
     return inRange(readMembers<EventList>(input, list));
   },
 
@@ -81,7 +84,7 @@ export const LIST_EVENTS: ListOperation<EventList, ShownEvent> = {
 
 export const EXPORT_EVENTS: ListOperation<EventExport, ShownEvent> = {
   name: 'audit export',
-  read: (input) => inRange(readMembers<EventExport>(input, { ...FILTERS, ...TIMES })),
+  read: (input) => inRange(readMembers<EventExport>(input, { ...EVENT_FILTERS, ...TIMES })),
 
   async *list(sought, parts, stop) {
     // It has an end, whatever is written meanwhile.
@@ -93,7 +96,7 @@ export const EXPORT_EVENTS: ListOperation<EventExport, ShownEvent> = {
 
 export const TAIL_EVENTS: ListOperation<EventTail, ShownEvent> = {
   name: 'audit tail',
-  read: (input) => readMembers<EventTail>(input, { ...FILTERS, lines: wholeNumber(0, MOST_LINES) }),
+  read: (input) => readMembers<EventTail>(input, { ...EVENT_FILTERS, lines: wholeNumber(0, MOST_LINES) }),
 
   async *list({ lines, ...sought }, parts, stop) {
     const filter = await filterOf(sought, parts);
@@ -133,12 +136,12 @@ async function* pagesOf(
 }
 
 /** @throws CommandError for an e-mail address that no user has */
-async function filterOf(
-  { user, subject, event, issuer, reason, requestId }: SoughtEvents,
+export async function filterOf(
+  { user, subject, event, issuer, kid, reason, requestId }: SoughtEvents,
   parts: InstanceParts,
 ): Promise<TrailFilter> {
   const [userId, subjectUserId] = [await userIdOf(user, parts), await userIdOf(subject, parts)];
-  return { event, userId, subjectUserId, issuer, reason, requestId };
+  return { event, userId, subjectUserId, issuer, kid, reason, requestId };
 }
 
 /** @throws InputError for a time that is too long, or has no part in it */
@@ -170,7 +173,7 @@ function text(judge: (value: string) => Judgement<string>): MemberReader<string>
   };
 }
 
-function shownEvent({ occurredAt, ...event }: StoredEvent): ShownEvent {
+export function shownEvent({ occurredAt, ...event }: StoredEvent): ShownEvent {
   const { id, event: name, ...rest } = event;
   return { id, event: name, occurredAt: occurredAt.toISOString(), ...rest };
 }

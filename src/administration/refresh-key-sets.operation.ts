@@ -22,6 +22,7 @@ interface RefreshedKeySets extends ChosenKeySets {
  */
 export const REFRESH_KEY_SETS: ListOperation<RefreshedKeySets, StoredKeySet> = {
   name: 'keys refresh',
+  isAct: true,
   read: (input) =>
     readMembers<RefreshedKeySets>(input, {
       urlHashes: hashes,

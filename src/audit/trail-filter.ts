@@ -15,6 +15,8 @@ export interface TrailFilter {
   /** By the payload, character by character. */
   readonly issuer?: string;
   /** By the payload. */
+  readonly kid?: string;
+  /** By the payload. */
   readonly reason?: string;
   /** It has an index. */
   readonly requestId?: string;

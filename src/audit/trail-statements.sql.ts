@@ -58,6 +58,7 @@ const BEGINNING = parameter('text', ({ event }: Sought) =>
 const USER = parameter('uuid', ({ userId }: Sought) => userId);
 const SUBJECT = parameter('uuid', ({ subjectUserId }: Sought) => subjectUserId);
 const ISSUER = parameter('text', ({ issuer }: Sought) => issuer);
+const KID = parameter('text', ({ kid }: Sought) => kid);
 const REASON = parameter('text', ({ reason }: Sought) => reason);
 const REQUEST = parameter('text', ({ requestId }: Sought) => requestId);
 const SINCE = parameter('float8', ({ since }: Sought) => since && since.getTime() / 1000);
@@ -70,6 +71,7 @@ const IS_FOUND: Sql<Sought> = sql`((${EVENT} IS NULL OR e.name = ${EVENT})
       AND (${SUBJECT} IS NULL OR e.subject_user_id = ${SUBJECT})
       AND (${REQUEST} IS NULL OR e.request_id = ${REQUEST} OR e.client_request_id = ${REQUEST})
       AND (${ISSUER} IS NULL OR e.payload->>'issuer' = ${ISSUER})
+      AND (${KID} IS NULL OR e.payload->>'kid' = ${KID})
       AND (${REASON} IS NULL OR e.payload->>'reason' = ${REASON})
       AND (${SINCE} IS NULL OR e.occurred_at >= to_timestamp(${SINCE}))
       AND (${UNTIL} IS NULL OR e.occurred_at < to_timestamp(${UNTIL}))) IS TRUE`;

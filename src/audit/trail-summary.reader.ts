@@ -26,7 +26,26 @@ export interface RangeParts {
 export interface RefusalFilter {
   readonly person?: RefusalPerson;
   readonly issuer?: string;
+  readonly kid?: string;
   readonly reason?: string;
+  /** One of the events of refusals. */
+  readonly event?: string;
+}
+
+/** Refusals of one reason, issuer and key. */
+export interface RefusalGroup {
+  readonly event: string;
+  readonly reason: string | null;
+  readonly issuer: string | null;
+  readonly kid: string | null;
+  readonly count: number;
+  readonly oldestAt: Date;
+  readonly newestAt: Date;
+}
+
+export interface RefusalGroups extends Counted {
+  /** The one with the newest refusal first. */
+  readonly groups: readonly RefusalGroup[];
 }
 
 /** A user, or somebody known by what tokens say of them. */
@@ -66,8 +85,12 @@ export interface EventCount {
   readonly oldestAt: Date;
 }
 
-export interface EventCounts {
+export interface EventCounts extends Counted {
   readonly counts: readonly EventCount[];
+}
+
+/** How far a count has come. */
+export interface Counted {
   readonly readEvents: number;
   /** From when on everything was counted; the beginning of the range where all of it was. */
   readonly countedSince: Date;
@@ -82,28 +105,46 @@ const LARGEST_ID = 2n ** 63n - 1n;
 /** As in audit-trail.reader.ts: ids and times may disagree by so much. */
 const DISORDER_MS = 5 * 60_000;
 
-const FIND = `SELECT looked.* FROM (
-    SELECT e.id, e.name AS event, e.occurred_at AS "occurredAt", e.request_id AS "requestId",
-      e.client_request_id AS "clientRequestId", e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload,
-      (e.name = ANY ($4) AND e.occurred_at >= $5 AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
+/** Of the rows `e`, with $4 to $9. */
+const IS_SOUGHT = `(e.name = ANY ($4) AND e.occurred_at >= $5 AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
         AND ($7::text IS NULL OR e.payload->>'issuer' = $7)
-        AND ($8::text IS NULL OR e.payload->>'reason' = $8)) IS TRUE AS "isFound",
-      row_number() OVER (ORDER BY e.id DESC) = $3 AS "isEnd"
-    FROM (SELECTED ORDER BY id DESC LIMIT $3) e
-  ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked.id DESC LIMIT $9`;
+        AND ($8::text IS NULL OR e.payload->>'reason' = $8)
+        AND ($9::text IS NULL OR e.payload->>'kid' = $9)) IS TRUE`;
 
-const FIND_AMONG_ALL = FIND.replace('SELECTED', 'SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2');
-
-/** By the index of subjects, and by that of persons. */
-const FIND_OF_PERSON = FIND.replace(
-  'SELECTED',
-  `SELECT * FROM (
+/** All rows; and those of a person, by the index of subjects and by that of persons. */
+const AMONG_ALL = 'SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2';
+const OF_PERSON = `SELECT * FROM (
       (SELECT * FROM audit_event WHERE (subject_user_id, id) >= ($10::uuid, $1) AND (subject_user_id, id) <= ($10::uuid, $2)
         ORDER BY subject_user_id DESC, id DESC LIMIT $3)
       UNION
       (SELECT * FROM audit_event WHERE person_hashes && $11::bytea[] AND id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3)
-    ) either`,
-);
+    ) either`;
+
+const find = (rows: string, limit: string) => `SELECT looked.* FROM (
+    SELECT e.id, e.name AS event, e.occurred_at AS "occurredAt", e.request_id AS "requestId",
+      e.client_request_id AS "clientRequestId", e.subject_user_id AS "subjectUserId", e.actor_user_id AS "actorUserId", e.payload,
+      ${IS_SOUGHT} AS "isFound", row_number() OVER (ORDER BY e.id DESC) = $3 AS "isEnd"
+    FROM (${rows} ORDER BY id DESC LIMIT $3) e
+  ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked.id DESC LIMIT ${limit}`;
+
+const FIND_AMONG_ALL = find(AMONG_ALL, '$10');
+const FIND_OF_PERSON = find(OF_PERSON, '$12');
+
+/** What is not sought is counted together, with nulls. */
+const group = (
+  rows: string,
+) => `SELECT event, reason, issuer, kid, count(*)::int AS count, min(id)::text AS "oldestId",
+    min(occurred_at) AS "oldestAt", max(occurred_at) AS "newestAt"
+  FROM (
+    SELECT e.id, e.occurred_at, CASE WHEN sought.is THEN e.name END AS event,
+      CASE WHEN sought.is THEN e.payload->>'reason' END AS reason,
+      CASE WHEN sought.is THEN e.payload->>'issuer' END AS issuer,
+      CASE WHEN sought.is THEN e.payload->>'kid' END AS kid
+    FROM (${rows} ORDER BY id DESC LIMIT $3) e CROSS JOIN LATERAL (SELECT ${IS_SOUGHT} AS is) sought
+  ) looked GROUP BY event, reason, issuer, kid`;
+
+const GROUP_AMONG_ALL = group(AMONG_ALL);
+const GROUP_OF_PERSON = group(OF_PERSON);
 
 const COUNT = `SELECT name, bucket, issuer, reason, count(*)::int AS count, min(id)::text AS "oldestId",
     min(occurred_at) AS "oldestAt"
@@ -116,6 +157,15 @@ const COUNT = `SELECT name, bucket, issuer, reason, count(*)::int AS count, min(
       CASE WHEN e.name = ANY ($4) THEN e.payload->>'reason' END AS reason
     FROM (SELECT * FROM audit_event WHERE id BETWEEN $1 AND $2 ORDER BY id DESC LIMIT $3) e
   ) looked GROUP BY name, bucket, issuer, reason`;
+
+/** Ids, both included. */
+interface IdRange {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+type GroupRow = Omit<RefusalGroup, 'event'> &
+  Pick<EventCount, 'oldestId'> & { readonly event: string | null };
 
 type FoundRow = StoredEvent & { readonly isFound: boolean; readonly isEnd: boolean };
 
@@ -162,40 +212,72 @@ export class TrailSummaryReader {
   }
 
   async count(range: BoundedRange, parts: RangeParts): Promise<EventCounts> {
-    const ids = await this.idsOf(range);
-    let { last } = ids;
-    const counts: EventCount[] = [];
+    const { rows, ...counted } = await this.gather(range, (ids) => this.countSome(range, ids, parts));
+    return { counts: rows.filter(({ name, bucket }) => name !== null && bucket !== null), ...counted };
+  }
+
+  async groups(filter: RefusalFilter, range: BoundedRange): Promise<RefusalGroups> {
+    const statement = filter.person === undefined ? GROUP_AMONG_ALL : GROUP_OF_PERSON;
+    const { rows, ...counted } = await this.gather(range, (ids) =>
+      this.database.query<GroupRow>(statement, [...sought(filter, range, ids), ...this.personIn(filter)]),
+    );
+    const groups = new Map<string, RefusalGroup>();
+    for (const { oldestId: _, ...row } of rows) {
+      if (row.event === null) continue;
+      const key = JSON.stringify([row.event, row.reason, row.issuer, row.kid]);
+      const known = groups.get(key);
+      // Rows come from the newest on: what is known already is newer.
+      const { count = 0, newestAt = row.newestAt } = known ?? {};
+      groups.set(key, { ...row, event: row.event, count: count + row.count, newestAt });
+    }
+    const newestFirst = [...groups.values()].sort((a, b) => b.newestAt.getTime() - a.newestAt.getTime());
+    return { groups: newestFirst, ...counted };
+  }
+
+  /** Counts rows from the newest on, look by look, up to so many as one answer may read. */
+  private async gather<Row extends Pick<EventCount, 'count' | 'oldestId' | 'oldestAt'>>(
+    range: BoundedRange,
+    look: (ids: IdRange) => Promise<Row[]>,
+  ): Promise<Counted & { readonly rows: readonly Row[] }> {
+    const { first, last: newest } = await this.idsOf(range);
+    let last = newest;
+    const rows: Row[] = [];
     let readEvents = 0;
     let countedSince = range.until;
     while (readEvents < MOST_ROWS) {
-      const looked = await this.countSome(range, { first: ids.first, last }, parts);
-      const rows = looked.reduce((sum, { count }) => sum + count, 0);
-      counts.push(...looked.filter(({ name, bucket }) => name !== null && bucket !== null));
-      readEvents += rows;
+      const looked = await look({ first, last });
+      const read = looked.reduce((sum, { count }) => sum + count, 0);
+      rows.push(...looked);
+      readEvents += read;
       for (const { oldestAt } of looked) if (oldestAt < countedSince) countedSince = oldestAt;
-      if (rows < DEPTH) return { counts, readEvents, countedSince: range.since, isComplete: true };
+      if (read < DEPTH) return { rows, readEvents, countedSince: range.since, isComplete: true };
       last = looked.map(({ oldestId }) => BigInt(oldestId)).reduce((a, b) => (a < b ? a : b)) - 1n;
     }
-    return { counts, readEvents, countedSince, isComplete: false };
+    return { rows, readEvents, countedSince, isComplete: false };
   }
 
   private look(
-    { person, issuer, reason }: RefusalFilter,
+    filter: RefusalFilter,
     range: BoundedRange,
-    { first, last, limit }: { first: bigint; last: bigint; limit: number },
+    { limit, ...ids }: IdRange & { limit: number },
   ): Promise<FoundRow[]> {
-    const sought = [
-      ...[String(first), String(last), DEPTH, REFUSAL_EVENTS, range.since, endOf(range)],
-      ...[issuer ?? null, reason ?? null, limit],
-    ];
-    if (person === undefined) return this.database.query<FoundRow>(FIND_AMONG_ALL, sought);
-    const hashes = person.names.flatMap((name) => this.persons.sought(name));
-    return this.database.query<FoundRow>(FIND_OF_PERSON, [...sought, person.userId ?? null, hashes]);
+    const statement = filter.person === undefined ? FIND_AMONG_ALL : FIND_OF_PERSON;
+    return this.database.query<FoundRow>(statement, [
+      ...sought(filter, range, ids),
+      ...this.personIn(filter),
+      limit,
+    ]);
+  }
+
+  /** The parameters of a person; none where none is sought. */
+  private personIn({ person }: RefusalFilter): unknown[] {
+    if (person === undefined) return [];
+    return [person.userId ?? null, person.names.flatMap((name) => this.persons.sought(name))];
   }
 
   private countSome(
     range: BoundedRange,
-    { first, last }: { first: bigint; last: bigint },
+    { first, last }: IdRange,
     { seconds, number }: RangeParts,
   ): Promise<EventCount[]> {
     return this.database.query<EventCount>(COUNT, [
@@ -204,7 +286,7 @@ export class TrailSummaryReader {
     ]);
   }
 
-  private async idsOf({ since, until, isOpen }: BoundedRange): Promise<{ first: bigint; last: bigint }> {
+  private async idsOf({ since, until, isOpen }: BoundedRange): Promise<IdRange> {
     const [first, end] = await Promise.all([
       this.idAt(new Date(since.getTime() - DISORDER_MS)),
       isOpen ? LARGEST_ID : this.idAt(new Date(until.getTime() + DISORDER_MS)),
@@ -220,4 +302,16 @@ export class TrailSummaryReader {
 
 function endOf({ until, isOpen }: BoundedRange): Date | null {
   return isOpen ? null : until;
+}
+
+/** The parameters $1 to $9. */
+function sought(
+  { issuer, kid, reason, event }: RefusalFilter,
+  range: BoundedRange,
+  { first, last }: IdRange,
+): unknown[] {
+  return [
+    ...[String(first), String(last), DEPTH, event === undefined ? REFUSAL_EVENTS : [event]],
+    ...[range.since, endOf(range), issuer ?? null, reason ?? null, kid ?? null],
+  ];
 }

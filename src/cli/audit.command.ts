@@ -99,6 +99,7 @@ function withFilters(command: Command): Command {
     .option('--user <id-or-email>', 'the subject or the actor')
     .option('--subject <id-or-email>', 'the subject; found faster than by --user')
     .option('--issuer <url>', 'the `iss` in its payload, character by character')
+    .option('--kid <kid>', 'the `kid` in its payload')
     .option('--reason <word>', 'the reason of a refusal')
     .option('--request-id <id>', 'the X-Request-Id of an answer');
 }

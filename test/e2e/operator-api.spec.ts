@@ -160,22 +160,30 @@ describeOnEachDatabase("the operator's API", (database) => {
     for (const sub of ['mia', 'mia', 'noa'])
       cookies.push(cookieOf(await service.embed({ token: partner.sign(partner.claims({ sub })) })));
     const { id = '' } = (await linkedUser(service, partner.issuer, 'mia')) ?? {};
-    const first = await read<List<{ id: string }>>(browser.get(`sessions?userId=${id}&limit=1`));
+    const sessions = (body: object) => browser.send('POST', 'sessions/search', body);
+    const first = await read<List<{ id: string }>>(sessions({ user: id, limit: 1 }));
     expect(first.data).toMatchObject([{ user: { id }, issuers: [partner.issuer] }]);
-    const second = await read<List<{ id: string }>>(
-      browser.get(`sessions?userId=${id}&limit=1&cursor=${String(first.nextCursor)}`),
+    const second = await read<List<{ id: string; openedAt: string }>>(
+      sessions({ user: id, limit: 1, cursor: first.nextCursor }),
     );
     expect([second.data.length, second.nextCursor]).toEqual([1, null]);
+    const all = await read<List<{ user: { email: string }; openedAt: string }>>(sessions({}));
+    const opened = all.data.map(({ openedAt }) => openedAt);
+    expect(opened).toEqual(opened.toSorted().toReversed());
+    const ofNoa = await read<List<Json>>(sessions({ user: 'noa@', issuer: partner.issuer }));
+    expect(ofNoa.data).toMatchObject([{ user: { email: 'noa@partner.example' } }]);
+    expect((await read<List>(sessions({ issuer: other.issuer }))).data).toEqual([]);
     for (const { id: session } of [...first.data, ...second.data])
       expect((await browser.send('DELETE', `sessions/${session}`)).status).toBe(204);
     expect(await Promise.all(cookies.map((cookie) => meStatus(service, cookie)))).toEqual([401, 401, 200]);
     expect((await browser.send('DELETE', `sessions/${String(first.data[0]?.id)}`)).status).toBe(404);
 
-    for (const list of ['sessions', 'operator-sessions']) {
-      expect((await browser.get(`${list}?limit=100`)).status).toBe(200);
-      for (const limit of [0, 101, 250])
-        expect(await errorOf(await browser.get(`${list}?limit=${limit}`))).toEqual([400, 'bad_request']);
-    }
+    expect((await browser.get('operator-sessions?limit=100')).status).toBe(200);
+    for (const limit of [0, 101, 250])
+      for (const answer of [browser.get(`operator-sessions?limit=${limit}`), sessions({ limit })])
+        expect(await errorOf(await answer)).toEqual([400, 'bad_request']);
+    for (const answer of [browser.get('operator-sessions?cursor=1'), sessions({ cursor: 'x' })])
+      expect(await errorOf(await answer)).toEqual([400, 'bad_request']);
     const elsewhere = await signedIn(service, 'ada@example.com', '192.0.2.77');
     const { data } = await read<List<{ id: string; current: boolean; clientAddress: string }>>(
       browser.get('operator-sessions'),
@@ -224,6 +232,52 @@ describeOnEachDatabase("the operator's API", (database) => {
       'bad_request',
     ]);
     expect(await errorOf(await browser.get('activity?buckets=97'))).toEqual([400, 'bad_request']);
+  });
+
+  it('[D112] groups refusals by reason, issuer and key, with cause, count, first and last', async () => {
+    for (const sub of ['ann', 'ben'])
+      await service.exchange({
+        subject_token: partner.sign(partner.claims({ sub, aud: 'https://else.example' })),
+      });
+    interface Groups {
+      data: { reason: string; count: number; firstAt: string; lastAt: string }[];
+      total: number;
+    }
+    const groupsOf = (body: object) => read<Groups>(browser.send('POST', 'refusals/groups', body));
+    const all = await groupsOf({});
+    expect(all.data[0]).toMatchObject({
+      ...{ event: 'svc.audit.token-exchange.failed', reason: 'audience_mismatch', check: 'audience' },
+      ...{ issuer: partner.issuer, kid: partner.kid, count: 2, remedy: expect.any(String) as string },
+    });
+    expect(all.data[0]?.firstAt.localeCompare(all.data[0]?.lastAt)).toBe(-1);
+    expect(all.total).toBe(all.data.reduce((sum, { count }) => sum + count, 0));
+    const ofAnn = await groupsOf({ user: 'ann@partner.example' });
+    expect(ofAnn.data.map(({ reason, count }) => [reason, count])).toEqual([['audience_mismatch', 1]]);
+    const narrowed = { reason: 'audience_mismatch', kid: 'another' };
+    expect(await groupsOf(narrowed)).toMatchObject({ data: [], total: 0 });
+    const single = { reason: 'audience_mismatch', kid: partner.kid, issuer: partner.issuer };
+    expect((await read<List>(browser.send('POST', 'refusals/search', single))).data).toHaveLength(2);
+  });
+
+  it('[D109] shows every event with who did it, page by page, and what was read once a minute', async () => {
+    const find = (body: object) => read<List>(browser.send('POST', 'events/search', body));
+    const first = await find({ limit: 2 });
+    const next = await find({ limit: 2, cursor: first.nextCursor });
+    const ids = [...first.data, ...next.data].map(({ id }) => Number(id));
+    expect(ids).toEqual(ids.toSorted((a, b) => b - a));
+    expect(ids).toHaveLength(4);
+    const signIns = await find({ event: 'operator.*', user: 'ada@example.com' });
+    expect(signIns.data[0]).toMatchObject({ event: 'svc.audit.operator.signed-in', subjectUserId: ada });
+    const byKey = await find({ kid: partner.kid, event: 'token-exchange.failed' });
+    expect(byKey.data.length).toBeGreaterThan(0);
+    const one = byKey.data[0] as { requestId: string };
+    expect((await find({ requestId: one.requestId })).data).toMatchObject([one]);
+    expect(await errorOf(await browser.send('POST', 'events/search', { event: 'nothing' }))).toEqual([
+      ...[400, 'bad_request'],
+    ]);
+    const readings = (await performed()).filter(({ payload }) => payload.operation === 'audit events');
+    // Once for all of them, and the refused one.
+    expect(readings.map(({ payload }) => payload.reason)).toEqual([undefined, 'refused']);
   });
 
   it('explains a token that is posted, and neither uses it up nor writes it down', async () => {

@@ -7,6 +7,8 @@ import type { AuditRow } from '../support/audit.js';
 import { auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { EXCHANGE_PATH, outcomeOf } from '../support/entry-paths.js';
+import type { OperatorBrowser } from '../support/operators.js';
+import { createOperator, signedIn } from '../support/operators.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import type { LogLine } from '../support/test-service.js';
@@ -299,12 +301,16 @@ const MISTAKES: readonly Mistake[] = [
 
 describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
   let service: TestService;
+  let operator: OperatorBrowser;
   const scene = new Scene(() => service);
   const own = new CasePartner('partner', {}, scene.clock);
 
   beforeAll(async () => {
+    const environment = { ...AT_WARN, SVC_ADMIN_ENABLED: 'true' };
     const trustedKeys = [own.partner.staticEntry({ allowedRoles: ['global:member'] })];
-    service = await TestService.start(database, { trustedKeys, clock: scene.clock, environment: AT_WARN });
+    service = await TestService.start(database, { trustedKeys, clock: scene.clock, environment });
+    await createOperator(service, 'operator@instance.example', 'global:owner');
+    operator = await signedIn(service, 'operator@instance.example');
     await service.accessToken({ subject_token: own.token() });
   });
   afterAll(() => service?.stop());
@@ -325,6 +331,23 @@ describeOnAnyDatabase('[D52] sixteen mistakes of a partner', (database) => {
     if (mistake.isRecorded !== true || reason === 'issuer_unknown') return;
     expect(issuer).toBe(own.issuer);
     expect(kid).toBe(reason === 'kid_unknown' ? '2027-01' : own.partner.kid);
+  });
+
+  it.each(MISTAKES)("[D112] $name: explained at the operator's page in one step", async (mistake) => {
+    const { answer } = await scene.trace((headers) => mistake.send(service, own, headers));
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    const found = await operator.send('POST', 'refusals/search', { requestId });
+    const { data } = (await found.json()) as { data: object[] };
+    const shown = await operator.get(`requests/${requestId}`);
+    const { events } = (await shown.json()) as { events: { payload: object }[] };
+    if (mistake.isRecorded === true) {
+      const words: unknown = expect.any(String);
+      expect(data).toMatchObject([{ reason: mistake.reason, cause: words, remedy: words }]);
+    } else expect(data).toEqual([]);
+    // What was refused before its token was read is in the log alone, and the page says so; see the browser's tests.
+    expect(events.length).toBe(mistake.reason === 'not_a_form' ? 0 : 1);
+    if (mistake.reason === 'redirect_replaced')
+      expect(events).toMatchObject([{ payload: { replacedRedirect: 'an absolute address' } }]);
   });
 
   it.each([

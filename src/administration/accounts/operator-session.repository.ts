@@ -63,11 +63,19 @@ export class OperatorSessionRepository {
     return found;
   }
 
-  /** A page of those that are live, in the order of their ids. */
-  list(moments: SessionMoments, afterId: string | undefined, limit: number): Promise<LiveOperatorSession[]> {
+  /**
+   * A page of those that are live, the newest first.
+   * @param after only what comes behind it
+   */
+  list(
+    moments: SessionMoments,
+    after: Pick<OperatorSession, 'id' | 'openedAt'> | undefined,
+    limit: number,
+  ): Promise<LiveOperatorSession[]> {
     return this.database.query<LiveOperatorSession>(
-      `${LIVE} AND ($4::uuid IS NULL OR s.id > $4) ORDER BY s.id LIMIT $5`,
-      [...liveBy(moments), afterId ?? null, limit],
+      `${LIVE} AND ($4::timestamptz IS NULL OR (s.opened_at, s.id) < ($4, $5::uuid))
+       ORDER BY s.opened_at DESC, s.id DESC LIMIT $6`,
+      [...liveBy(moments), after?.openedAt ?? null, after?.id ?? null, limit],
     );
   }
 

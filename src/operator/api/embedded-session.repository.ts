@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/operator-database.js';
 import { Database } from '../../platform/database/database.js';
+import { normalizeEmail } from '../../users/email.js';
 import type { VouchingKey } from '../../token-exchange/advanced.js';
 import { readRecordedKeys } from '../../token-exchange/advanced.js';
 
@@ -17,32 +18,42 @@ export interface EmbeddedSession {
   readonly vouchedBy: readonly VouchingKey[] | undefined;
 }
 
-/** A family has several rows for half a minute, while it is renewed. */
-const ROWS_BESIDE = 50;
+export interface SessionQuery {
+  readonly userId?: string;
+  /** The beginning of an e-mail address. */
+  readonly email?: string;
+  readonly issuer?: string;
+  /** Only what comes behind it. */
+  readonly after?: Pick<EmbeddedSession, 'id' | 'expiresAt'>;
+  readonly limit: number;
+}
 
 @Injectable()
 export class EmbeddedSessionRepository {
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
-  /** A page in the order of their ids, the latest row of each family. */
-  async list(
-    now: Date,
-    { userId, afterId, limit }: { userId?: string; afterId?: string; limit: number },
-  ): Promise<EmbeddedSession[]> {
+  /**
+   * A page of them, the newest first: the one that ends last is the newest, and its time has an index. Of a family, which has several
+   * rows for half a minute while it is renewed, the latest.
+   */
+  async list(now: Date, { userId, email, issuer, after, limit }: SessionQuery): Promise<EmbeddedSession[]> {
     const rows = await this.database.query<EmbeddedSession & { vouchedBy: unknown }>(
       `SELECT s.family_id::text AS id, s.user_id::text AS "userId", u.email, s.login_origin AS "loginOrigin",
          s.created_at AS "openedAt", s.expires_at AS "expiresAt", s.vouched_by AS "vouchedBy"
        FROM token_exchange_session s JOIN user_account u ON u.id = s.user_id
-       WHERE s.expires_at > $1 AND s.access_generation = u.access_generation::text AND ($2::uuid IS NULL OR s.user_id = $2) AND ($3::uuid IS NULL OR s.family_id > $3)
-       ORDER BY s.family_id LIMIT $4`,
-      [now, userId ?? null, afterId ?? null, limit + ROWS_BESIDE],
+       WHERE s.expires_at > $1 AND s.access_generation = u.access_generation::text
+         AND ($2::uuid IS NULL OR s.user_id = $2) AND ($3::text IS NULL OR starts_with(u.normalized_email, $3))
+         AND ($4::jsonb IS NULL OR s.vouched_by @> $4)
+         AND ($5::timestamptz IS NULL OR (s.expires_at, s.family_id) < ($5, $6::uuid))
+         AND NOT EXISTS (SELECT 1 FROM token_exchange_session later WHERE later.family_id = s.family_id
+           AND (later.expires_at, later.id_hash) > (s.expires_at, s.id_hash))
+       ORDER BY s.expires_at DESC, s.family_id DESC LIMIT $7`,
+      [
+        ...[now, userId ?? null, email === undefined ? null : normalizeEmail(email)],
+        issuer === undefined ? null : JSON.stringify([{ iss: issuer }]),
+        ...[after?.expiresAt ?? null, after?.id ?? null, limit],
+      ],
     );
-    const latest = new Map<string, EmbeddedSession>();
-    for (const row of rows) {
-      const session = { ...row, vouchedBy: readRecordedKeys(row.vouchedBy) };
-      const known = latest.get(row.id);
-      if (known === undefined || known.expiresAt < row.expiresAt) latest.set(row.id, session);
-    }
-    return [...latest.values()].slice(0, limit);
+    return rows.map((row) => ({ ...row, vouchedBy: readRecordedKeys(row.vouchedBy) }));
   }
 }

@@ -1,6 +1,5 @@
 // Users and their sessions, embedded ones and operators', as an operator sees and ends them.
 import { Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import type { ListedUser } from '../../administration/list-users.operation.js';
 import type { ShownUser } from '../../administration/show-user.operation.js';
 import { listedUser } from '../../administration/list-users.operation.js';
 import type { SignedOutUser } from '../../administration/sign-user-out.operation.js';
@@ -11,12 +10,13 @@ import { Clock } from '../../platform/clock.js';
 import { Revocations } from '../../token-exchange/advanced.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
-import { IdPipe, QueryPipe, readId } from '../../workspace/api/query.pipe.js';
+import type { PageQuery } from '../../workspace/api/query.pipe.js';
+import { IdPipe, QueryPipe } from '../../workspace/api/query.pipe.js';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
 import { OperatorSessionService } from '../sign-in/operator-session.service.js';
-import type { EmbeddedSession } from './embedded-session.repository.js';
+import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
 import { EmbeddedSessionRepository } from './embedded-session.repository.js';
 import { END_OPERATOR_SESSION, END_SESSION } from './end-session.operation.js';
 import { Call, OperatorController } from './operator-call.decorator.js';
@@ -24,6 +24,8 @@ import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, pageOf } from './pages.js';
+import { judgePlace, placeAt, placeIn, searchSessions } from './session-search.operation.js';
+import type { UserPage } from './user-lists.operation.js';
 import { SEARCH_USERS } from './user-lists.operation.js';
 
 /** Times are ISO 8601. */
@@ -47,17 +49,10 @@ interface OperatorSessionAnswer {
   readonly current: boolean;
 }
 
-interface SessionQuery {
-  readonly userId?: string;
-  readonly cursor?: string;
-  readonly limit: number;
-}
-
 interface UserAnswer extends ShownUser {
   readonly operatorSessions: number;
 }
 
-const SESSIONS = new QueryPipe({ userId: readId }, MOST_LISTED);
 const OPERATOR_SESSIONS = new QueryPipe({}, MOST_LISTED);
 
 @OperatorController()
@@ -74,7 +69,7 @@ export class OperatorPersonController {
 
   @Post('users/search')
   @HttpCode(200)
-  search(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<Page<ListedUser>> {
+  search(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<UserPage> {
     return this.calls.readOne(SEARCH_USERS, body, call);
   }
 
@@ -115,24 +110,17 @@ export class OperatorPersonController {
     return this.calls.perform(ENABLE_USER, { user }, call);
   }
 
-  @Get('sessions')
-  sessions(@Query(SESSIONS) query: SessionQuery, @Call() call: OperatorCall) {
-    const { userId } = query;
-    const things: Record<string, string> = userId === undefined ? {} : { userId };
-    return this.calls.show('sessions list', things, call, () => this.sessionPage(query));
-  }
-
-  private async sessionPage({ userId, cursor, limit }: SessionQuery): Promise<Page<EmbeddedSessionAnswer>> {
-    const page = { userId, afterId: idIn(cursor), limit: limit + 1 };
-    const rows = await this.embedded.list(this.clock.now(), page);
-    const { data, nextCursor } = pageOf(
-      rows,
-      limit,
-      (row) => row,
-      ({ id }) => id,
-    );
-    // The rows of what was taken back stay until they end by themselves, and open nothing.
-    return { data: data.filter((row) => !this.isRevoked(row)).map(embeddedAnswer), nextCursor };
+  /** The rows of what was revoked stay until they end by themselves, and open nothing: so a page may have fewer. */
+  @Post('sessions/search')
+  @HttpCode(200)
+  async sessions(
+    @JsonObject() body: Record<string, unknown>,
+    @Call() call: OperatorCall,
+  ): Promise<Page<EmbeddedSessionAnswer>> {
+    const find = (query: SessionQuery) => this.embedded.list(this.clock.now(), query);
+    const search = searchSessions(find, (session) => session);
+    const { data, nextCursor } = await this.calls.readOne(search, body, call);
+    return { data: data.filter((one) => !this.isRevoked(one)).map(embeddedAnswer), nextCursor };
   }
 
   @Delete('sessions/:id')
@@ -142,20 +130,22 @@ export class OperatorPersonController {
   }
 
   @Get('operator-sessions')
-  listOperators(@Query(OPERATOR_SESSIONS) query: SessionQuery, @Call() call: OperatorCall) {
+  listOperators(@Query(OPERATOR_SESSIONS) query: PageQuery, @Call() call: OperatorCall) {
     return this.calls.show('operator-sessions list', {}, call, () => this.operatorPage(query, call));
   }
 
   private async operatorPage(
-    { cursor, limit }: SessionQuery,
+    { cursor, limit }: PageQuery,
     { operator }: OperatorCall,
   ): Promise<Page<OperatorSessionAnswer>> {
-    const rows = await this.operatorSessions.list(idIn(cursor), limit + 1);
+    const place = placeIn(cursor === undefined ? undefined : readPlace(cursor));
+    const after = place && { id: place.id, openedAt: place.moment };
+    const rows = await this.operatorSessions.list(after, limit + 1);
     return pageOf(
       rows,
       limit,
       (row) => operatorAnswer(row, operator.id),
-      ({ id }) => id,
+      ({ id, openedAt }) => placeAt(id, openedAt),
     );
   }
 
@@ -199,6 +189,8 @@ function operatorAnswer(session: LiveOperatorSession, ownId: string): OperatorSe
   };
 }
 
-function idIn(cursor: string | undefined): string | undefined {
-  return cursor === undefined ? undefined : readId(cursor, 'cursor');
+function readPlace(cursor: string): string {
+  const judged = judgePlace(cursor);
+  if ('rule' in judged) throw new OperatorRefusal('bad_request');
+  return judged.value;
 }

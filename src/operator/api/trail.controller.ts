@@ -2,6 +2,7 @@
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { EXPLAIN_TOKEN } from '../../administration/explain-token.operation.js';
 import type { ExplainedRequest } from '../../administration/explained-request.js';
+import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
 import { REFUSAL_REASONS } from '../../administration/explained-request.js';
 import type { TokenExplanation } from '../../token-exchange/explain/index.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
@@ -11,7 +12,8 @@ import type { OperatorCall } from './operator-calls.js';
 import { OperatorCalls } from './operator-calls.js';
 import type { Overview } from './overview.js';
 import { OverviewReader } from './overview.js';
-import type { Activity, RefusalPage } from './trail.operation.js';
+import type { EventPage } from './event-search.operation.js';
+import type { Activity, RefusalGroupsAnswer, RefusalPage } from './trail.operation.js';
 import { TrailOperations } from './trail.operation.js';
 
 @OperatorController()
@@ -38,6 +40,21 @@ export class OperatorTrailController {
     return this.calls.readOne(this.trail.refusals, body, call);
   }
 
+  @Post('refusals/groups')
+  @HttpCode(200)
+  refusalGroups(
+    @JsonObject() body: Record<string, unknown>,
+    @Call() call: OperatorCall,
+  ): Promise<RefusalGroupsAnswer> {
+    return this.calls.readOne(this.trail.refusalGroups, body, call);
+  }
+
+  @Post('events/search')
+  @HttpCode(200)
+  events(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<EventPage> {
+    return this.calls.readOne(this.trail.events, body, call);
+  }
+
   @Get('requests/:requestId')
   async request(
     @Param('requestId') requestId: string,
@@ -50,7 +67,7 @@ export class OperatorTrailController {
 
   @Get('reasons')
   reasons() {
-    return { data: REFUSAL_REASONS };
+    return { data: REFUSAL_REASONS, events: AUDIT_EVENT_NAMES };
   }
 
   /** @throws OperatorRefusal for a request id, which has a route of its own */

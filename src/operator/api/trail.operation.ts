@@ -1,40 +1,33 @@
 // What the audit trail tells an operator: how many exchanges and refusals there were, which refusals, and why.
 import type { ExplainedEvent } from '../../administration/explained-request.js';
-import { explainedRequest } from '../../administration/explained-request.js';
-import type { MemberReader, Read } from '../../administration/input.js';
-import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
-import { InputError } from '../../administration/command-error.js';
+import { explainedRequest, explanationOf } from '../../administration/explained-request.js';
+import { oneOf, optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
 import type { InstanceParts } from '../../administration/instance-parts.js';
 import type { ListOperation } from '../../administration/operation.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
-import type { Judgement } from '../../audit/trail-filter.js';
-import { MOST_DAYS, judgeRange, judgeReason, judgeText } from '../../audit/trail-filter.js';
+import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
+import { judgeReason, judgeText } from '../../audit/trail-filter.js';
 import type {
   BoundedRange,
   EventCount,
   EventCounts,
   RangeParts,
+  RefusalFilter,
+  RefusalGroup,
   RefusalPerson,
 } from '../../audit/trail-summary.reader.js';
 import type { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
-import { REFUSAL_EVENTS } from '../../audit/instance-events.js';
-import { isId } from '../../platform/text/id.js';
 import type { Clock } from '../../platform/clock.js';
+import { isId } from '../../platform/text/id.js';
+import { searchEvents } from './event-search.operation.js';
 import type { Page } from './pages.js';
 import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
+import type { SoughtTime } from './trail-range.js';
+import { TIMES, cursorAt, judgeCursor, judgedText, placeIn, rangeOf } from './trail-range.js';
 import { Turns } from './turns.js';
 
 const MOST_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
-const HOUR_MS = 3_600_000;
-
-/** Times are ISO 8601. Without `until` nothing that is newer is left out. */
-interface SoughtTime {
-  readonly since?: string;
-  readonly until?: string;
-  /** In place of both: 1 to 744, by the clock of the instance. */
-  readonly lastHours?: number;
-}
 
 export interface ActivityQuery extends SoughtTime {
   /** 1 to 96. */
@@ -72,10 +65,37 @@ export interface RefusalSearch extends SoughtTime {
   /** The id or e-mail address of a user, or an e-mail address or a `sub` of a token. */
   readonly user?: string;
   readonly issuer?: string;
+  readonly kid?: string;
   readonly reason?: string;
+  /** One of the events of refusals. */
+  readonly event?: string;
   readonly requestId?: string;
   readonly limit?: number;
   readonly cursor?: string;
+}
+
+/** Refusals of one reason, issuer and key; the cause stands once. */
+export interface ExplainedGroup extends Pick<
+  ExplainedEvent,
+  'event' | 'reason' | 'check' | 'cause' | 'remedy'
+> {
+  readonly issuer: string | null;
+  readonly kid: string | null;
+  readonly count: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+export interface RefusalGroupsAnswer {
+  /** The one with the newest refusal first, a hundred at most. */
+  readonly data: readonly ExplainedGroup[];
+  /** Of all groups, also of those that are left out. */
+  readonly total: number;
+  readonly groups: number;
+  readonly since: string;
+  readonly until: string;
+  readonly complete: boolean;
+  readonly countedSince: string;
 }
 
 export type Refusal = ExplainedEvent & { readonly id: string; readonly requestId: string };
@@ -87,10 +107,12 @@ export interface RefusalPage extends Page<Refusal> {
   readonly lookedBackTo: string | null;
 }
 
-const TIMES = {
-  since: optional(text(judgeMoment)),
-  until: optional(text(judgeMoment)),
-  lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
+const REFUSAL_FILTERS = {
+  user: optional(storableText),
+  issuer: optional(judgedText(judgeText)),
+  kid: optional(judgedText(judgeText)),
+  reason: optional(judgedText(judgeReason)),
+  event: optional(oneOf(REFUSAL_EVENTS)),
 };
 
 export class TrailOperations {
@@ -114,18 +136,44 @@ export class TrailOperations {
     read: (input) =>
       readMembers<RefusalSearch>(input, {
         ...TIMES,
-        user: optional(storableText),
-        issuer: optional(text(judgeText)),
-        reason: optional(text(judgeReason)),
-        requestId: optional(text(judgeText)),
+        ...REFUSAL_FILTERS,
+        requestId: optional(judgedText(judgeText)),
         limit: optional(wholeNumber(1, MOST_LISTED)),
-        cursor: optional(text(judgeCursor)),
+        cursor: optional(judgedText(judgeCursor)),
       }),
     list: (search, parts) => this.findRefusals(search, parts),
   };
 
+  readonly refusalGroups: ListOperation<RefusalSearch, RefusalGroupsAnswer> = {
+    name: 'audit refusal-groups',
+    read: (input) => readMembers<RefusalSearch>(input, { ...TIMES, ...REFUSAL_FILTERS }),
+    list: (search, parts) => this.groupRefusals(search, parts),
+  };
+
+  /** All events. */
+  readonly events = searchEvents(this.turns, this.clock);
+
+  private async *groupRefusals(search: RefusalSearch, parts: InstanceParts) {
+    const range = rangeOf(search, this.clock.now());
+    const filter = await this.filterOf(search, parts);
+    const { groups, countedSince, isComplete } = await this.turns.take(() =>
+      this.reader.groups(filter, range),
+    );
+    yield [
+      {
+        data: groups.slice(0, MOST_LISTED).map(explainedGroup),
+        total: groups.reduce((sum, { count }) => sum + count, 0),
+        groups: groups.length,
+        since: range.since.toISOString(),
+        until: range.until.toISOString(),
+        complete: isComplete,
+        countedSince: countedSince.toISOString(),
+      },
+    ];
+  }
+
   private async *countActivity({ buckets = USUAL_BUCKETS, ...sought }: ActivityQuery) {
-    const range = this.rangeOf(sought);
+    const range = rangeOf(sought, this.clock.now());
     const spanSeconds = (range.until.getTime() - range.since.getTime()) / 1000;
     const seconds = Math.max(1, Math.ceil(spanSeconds / buckets));
     const parts = { seconds, number: Math.ceil(spanSeconds / seconds) };
@@ -146,9 +194,8 @@ export class TrailOperations {
       return;
     }
     const place = placeIn(search.cursor);
-    const range = place?.range ?? this.rangeOf(search);
-    const { issuer, reason } = search;
-    const filter = { person: await this.personOf(search.user, parts), issuer, reason };
+    const range = place?.range ?? rangeOf(search, this.clock.now());
+    const filter = await this.filterOf(search, parts);
     const sought = { filter, range, beforeId: place?.id, limit };
     const { events, end } = await this.turns.take(() => this.reader.refusals(sought));
     yield [
@@ -162,6 +209,11 @@ export class TrailOperations {
     ];
   }
 
+  private async filterOf(search: RefusalSearch, parts: InstanceParts): Promise<RefusalFilter> {
+    const { issuer, kid, reason, event } = search;
+    return { person: await this.personOf(search.user, parts), issuer, kid, reason, event };
+  }
+
   /** Somebody who is no user is known by what tokens say of them. */
   private async personOf(
     text: string | undefined,
@@ -171,21 +223,6 @@ export class TrailOperations {
     const id = isId(text) ? text.toLowerCase() : undefined;
     const user = id === undefined ? await users.findByEmail(text) : await users.findById(id);
     return user === undefined ? { userId: id, names: [text] } : this.reader.userAsPerson(user);
-  }
-
-  /** @throws InputError */
-  private rangeOf({ since, until, lastHours }: SoughtTime): BoundedRange {
-    const now = this.clock.now();
-    if (lastHours !== undefined) {
-      if (since !== undefined || until !== undefined)
-        throw new InputError('lastHours', 'is given in place of since and until');
-      return { since: new Date(now.getTime() - lastHours * HOUR_MS), until: now, isOpen: true };
-    }
-    const moment = (value: string | undefined) => (value === undefined ? undefined : new Date(value));
-    const judged = judgeRange({ since: moment(since), until: moment(until) }, {}, now);
-    if ('rule' in judged) throw new InputError('since', judged.rule);
-    const { since: begin = now, until: end } = judged.value;
-    return { since: begin, until: end ?? now, isOpen: end === undefined };
   }
 }
 
@@ -243,38 +280,23 @@ function sumsBy(
   return [...sums].sort(([, a], [, b]) => b - a);
 }
 
+function explainedGroup({
+  event,
+  reason,
+  issuer,
+  kid,
+  count,
+  oldestAt,
+  newestAt,
+}: RefusalGroup): ExplainedGroup {
+  const { check = null, cause = null, remedy = null } = (reason && explanationOf(event, reason)) || {};
+  const times = { firstAt: oldestAt.toISOString(), lastAt: newestAt.toISOString() };
+  return { event, reason, check, cause, remedy, issuer, kid, count, ...times };
+}
+
 function refusalOf(stored: StoredEvent): Refusal {
   const { id, requestId } = stored;
   const [event] = explainedRequest(requestId, [stored]).events;
   if (event === undefined) throw new Error('an event was not explained');
   return { id, requestId, ...event };
-}
-
-/** It keeps the time of the first page: else its beginning would move with the clock. */
-function cursorAt(id: string, { since, until, isOpen }: BoundedRange): string {
-  return [id, since.getTime(), until.getTime(), ...(isOpen ? ['open'] : [])].join('.');
-}
-
-function placeIn(cursor: string | undefined): { id: string; range: BoundedRange } | undefined {
-  if (cursor === undefined) return undefined;
-  const [id = '', since, until, open] = cursor.split('.');
-  const isOpen = open !== undefined;
-  return { id, range: { since: new Date(Number(since)), until: new Date(Number(until)), isOpen } };
-}
-
-function judgeCursor(cursor: string): Judgement<string> {
-  return /^\d{1,18}\.\d{1,14}\.\d{1,14}(\.open)?$/.test(cursor)
-    ? { value: cursor }
-    : { rule: 'must be the nextCursor of a page' };
-}
-
-function judgeMoment(value: string): Judgement<string> {
-  return Number.isNaN(Date.parse(value)) ? { rule: 'must be a moment of ISO 8601' } : { value };
-}
-
-function text(judge: (value: string) => Judgement<string>): MemberReader<string> {
-  return (value): Read<string> => {
-    const read = storableText(value);
-    return 'rule' in read ? read : judge(read.value);
-  };
 }

@@ -5,6 +5,7 @@ import { CommandError } from '../../administration/command-error.js';
 import type { ListedUser } from '../../administration/list-users.operation.js';
 import { listedUser } from '../../administration/list-users.operation.js';
 import type { ListOperation } from '../../administration/operation.js';
+import type { User, UserRepository } from '../../users/user.repository.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
 import type { Page } from './pages.js';
@@ -20,8 +21,18 @@ export interface UserSearch {
   readonly cursor?: string;
 }
 
+export interface FoundUser extends ListedUser {
+  /** ISO 8601; null where none of the user's last events is a sign-in. */
+  readonly lastSignInAt: string | null;
+}
+
+export interface UserPage extends Page<FoundUser> {
+  /** How many users there are; null where only some are searched for, and on later pages. */
+  readonly total: number | null;
+}
+
 /** A list of one page. */
-export const SEARCH_USERS: ListOperation<UserSearch, Page<ListedUser>> = {
+export const SEARCH_USERS: ListOperation<UserSearch, UserPage> = {
   name: 'users search',
   read: (input) =>
     readMembers<UserSearch>(input, {
@@ -30,18 +41,29 @@ export const SEARCH_USERS: ListOperation<UserSearch, Page<ListedUser>> = {
       cursor: optional(userId),
     }),
 
-  async *list({ search = '', limit = USUAL_LIMIT, cursor }, { users }) {
-    if (isId(search)) {
-      const user = await users.findById(search.toLowerCase());
-      yield [pageOf(user === undefined ? [] : [user], limit, listedUser, ({ id }) => id)];
-      return;
-    }
-    const last = cursor === undefined ? undefined : await users.findById(cursor);
-    if (cursor !== undefined && last === undefined) throw new CommandError('The user of the cursor is gone.');
-    const found = await users.search(search, last?.normalizedEmail, limit + 1);
-    yield [pageOf(found, limit, listedUser, ({ id }) => id)];
+  async *list({ search = '', limit = USUAL_LIMIT, cursor }, { users, userProfiles }) {
+    const found = await findUsers({ search, limit, cursor }, users);
+    const { data, nextCursor } = pageOf(found, limit, listedUser, ({ id }) => id);
+    const lastSignIns = await userProfiles.lastSignIns(data.map(({ id }) => id));
+    const total = search === '' && cursor === undefined ? await userProfiles.count() : null;
+    const told = data.map((user) => ({ ...user, lastSignInAt: lastSignIns.get(user.id) ?? null }));
+    yield [{ data: told, nextCursor, total }];
   },
 };
+
+/** One more than a page has, where there are more. */
+async function findUsers(
+  { search, limit, cursor }: Required<Omit<UserSearch, 'cursor'>> & Pick<UserSearch, 'cursor'>,
+  users: UserRepository,
+): Promise<User[]> {
+  if (isId(search)) {
+    const user = await users.findById(search.toLowerCase());
+    return user === undefined ? [] : [user];
+  }
+  const last = cursor === undefined ? undefined : await users.findById(cursor);
+  if (cursor !== undefined && last === undefined) throw new CommandError('The user of the cursor is gone.');
+  return users.search(search, last?.normalizedEmail, limit + 1);
+}
 
 function searched(value: unknown): Read<string> {
   const text = storableText(value);

@@ -61,8 +61,11 @@ export class OperatorSessionService {
     return this.sessions.deleteLive(transaction, hashOf(secret), this.moments());
   }
 
-  list(afterId: string | undefined, limit: number): Promise<LiveOperatorSession[]> {
-    return this.sessions.list(this.moments(), afterId, limit);
+  list(
+    after: Pick<OperatorSession, 'id' | 'openedAt'> | undefined,
+    limit: number,
+  ): Promise<LiveOperatorSession[]> {
+    return this.sessions.list(this.moments(), after, limit);
   }
 
   countOfUser(userId: string): Promise<number> {

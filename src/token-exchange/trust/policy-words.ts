@@ -43,7 +43,7 @@ function rolesInWords({ allowedRoles, roleCeiling, excludeOwner }: TrustPolicy):
       ? "may assign every role but the owner's"
       : `may assign ${named(allowedRoles)}`;
   if (roleCeiling === true && allowedRoles !== undefined) {
-    const admits = `lets in ${named(allowedRoles)} only`;
+    const admits = `signs in users with ${named(allowedRoles)} only`;
     return [assigns, admits, ...(excludeOwner === true ? ['never the owner'] : [])];
   }
   return [assigns, excludeOwner === true ? 'never the owner' : 'lets the owner in too'];

@@ -55,6 +55,8 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
     },
   ],
   ['the sessions', '#/sessions', (one) => one.button(/^End the session/).waitFor()],
+  ['the trail', '#/trail', (one) => one.row('Operator signed in').first().waitFor()],
+  ['the revocations', '#/revocations', (one) => one.heading('Nothing is revoked')],
   ['the instance', '#/instance', (one) => one.row('SVC_BASE_URL').waitFor()],
   ['a password to be changed', '#/password', (one) => one.field('Present password').waitFor()],
   ['an address where nothing is', '#/nowhere', (one) => one.heading('There is nothing here')],

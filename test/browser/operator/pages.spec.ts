@@ -1,5 +1,8 @@
 // What an operator does in the browser, on what is really there: who is refused and why, keys, entries, users, sessions, tokens.
+import { readFileSync } from 'node:fs';
 import { Partner } from '../../../demo/partner.js';
+import { Administration } from '../../../src/administration/administration.js';
+import { REVOKE_KEYS } from '../../../src/administration/revoke-keys.operation.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { createUser } from '../../support/local-users.js';
 import { PASSWORD, makeCode } from '../../support/operators.js';
@@ -66,7 +69,7 @@ describeInBrowser("the operator's pages", () => {
       browsing.context.on('request', (sent) => urls.push(sent.url()));
       await one.field('Why can somebody not sign in?').fill('unknown-sub');
       await one.button('Find out').click();
-      await one.page.locator('.state', { hasText: 'audience_mismatch' }).first().waitFor();
+      await one.page.locator('.state', { hasText: 'Audience mismatch' }).first().waitFor();
       expect([...urls, one.page.url()].filter((url) => url.includes('unknown-sub'))).toEqual([]);
     });
 
@@ -85,9 +88,24 @@ describeInBrowser("the operator's pages", () => {
       await one.heading('The trail holds nothing of this request');
     });
 
+    it('stands in one group with others of its reason, with the cause once, and opens to single ones', async () => {
+      for (const sub of ['ida', 'ole', 'per'])
+        await exchange(browsing.token(sub, { iat: 1_700_000_000, exp: 1_700_000_050 }));
+      one = await browsing.signedIn('#/refusals');
+      const group = one.page.locator('.group').filter({ hasText: 'Token expired' });
+      await group.getByText(/^\d+ ×$/).waitFor();
+      expect(await group.count()).toBe(1);
+      const [, count = ''] = /^(\d+) ×/m.exec(await group.innerText()) ?? [];
+      expect(Number(count)).toBeGreaterThanOrEqual(3);
+      expect(await group.locator('.cause').count()).toBe(1);
+      await group.locator('summary').click();
+      await group.getByText('sent late, or by a slow clock').first().waitFor();
+      expect(await group.locator('.cards > li').count()).toBe(Number(count));
+    });
+
     it('is found in the longest time that is offered, and so is activity', async () => {
       one = await browsing.signedIn('#/refusals?reason=token_expired&hours=744');
-      await one.page.locator('.state', { hasText: 'token_expired' }).first().waitFor();
+      await one.page.locator('.state', { hasText: 'Token expired' }).first().waitFor();
       await one.page.goto(`${browsing.instanceOrigin}/admin#/?hours=744`);
       await one.page.locator('.plot canvas').waitFor();
     });
@@ -95,7 +113,7 @@ describeInBrowser("the operator's pages", () => {
     it('is narrowed by reason and issuer, and the address of what was found can be handed on', async () => {
       one = await browsing.signedIn('#/refusals?reason=token_expired');
       await one.text('token_expired');
-      expect(await one.page.locator('.state', { hasText: 'user_disabled' }).count()).toBe(0);
+      expect(await one.page.locator('.state', { hasText: 'User disabled' }).count()).toBe(0);
       await one.field('Issuer').fill('https://other.example');
       await one.button('Search').click();
       await one.heading('No refusal fits');
@@ -139,6 +157,43 @@ describeInBrowser("the operator's pages", () => {
     expect(events.length).toBeGreaterThanOrEqual(2);
   });
 
+  it('the trail is narrowed by kind and person, and saved as JSON lines and CSV', async () => {
+    const requestId = (await exchange(browsing.token('trail'))).requestId;
+    one = await browsing.signedIn('#/trail');
+    await one.field('Kind').selectOption({ label: 'Tokens, logins and trust' });
+    await one.field('Person').fill('trail@login.partner.test');
+    await one.button('Search').click();
+    await one.page.waitForURL(/#\/trail\?event=/);
+    await one.row('Token exchange').first().waitFor();
+    expect(one.page.url()).not.toContain('trail%40login');
+    const saved = async (name: string) => {
+      const download = one.page.waitForEvent('download');
+      await one.button(name).click();
+      return readFileSync(await (await download).path(), 'utf8');
+    };
+    const lines = (await saved('JSON lines')).trimEnd().split('\n');
+    const events = lines.map((line) => JSON.parse(line) as { requestId: string; event: string });
+    expect(events.map((event) => event.requestId)).toContain(requestId);
+    const csv = (await saved('CSV')).trimEnd().split('\r\n');
+    expect(csv[0]).toBe('id,event,occurredAt,requestId,clientRequestId,subjectUserId,actorUserId,payload');
+    expect(csv).toHaveLength(events.length + 1);
+    await one.link('Request').first().click();
+    await one.heading('Request');
+  });
+
+  it('every revocation is on one page, and can be undone there', async () => {
+    const issuer = 'https://leaked.partner.test';
+    one = await browsing.signedIn('#/entries');
+    await browsing.service
+      .part(Administration)
+      .perform(REVOKE_KEYS, { issuer, kid: 'leaked-1' }, { id: 'leaked-key', way: 'service' });
+    await one.link('Revocations').click();
+    await one.row('leaked-1').locator('.state', { hasText: 'Revoked' }).waitFor();
+    await one.button('Restore the key leaked-1').click();
+    await one.confirm('Restore the key leaked-1?', 'Restore');
+    await one.row('leaked-1').locator('.state', { hasText: 'Restored' }).waitFor();
+  });
+
   it('an entry is added, changed, suspended, resumed and removed, each heard by the next token', async () => {
     const other = Partner.create({ issuer: 'https://added.partner.test', audience: browsing.instanceOrigin });
     const status = async () => (await exchange(other.sign(other.claims({ sub: 'fay' })))).status;
@@ -165,13 +220,13 @@ describeInBrowser("the operator's pages", () => {
     await answers(200);
 
     await one.link('Change').click();
-    await one.page.getByLabel('Only these ways in').check();
+    await one.page.getByLabel('Only these methods').check();
     await one.page.getByLabel('Embedded login').check();
     await one.button('Save changes').click();
     await one.text('Embed only.');
     await answers(400);
     await one.link('Change').click();
-    await one.page.getByLabel('Only these ways in').uncheck();
+    await one.page.getByLabel('Only these methods').uncheck();
     await one.button('Save changes').click();
     await one.heading('stored:added');
     await answers(200);
@@ -284,7 +339,7 @@ describeInBrowser("the operator's pages", () => {
     }
     await owner.goTo('Users');
     await owner.page.getByRole('link', { name: OWNER }).click();
-    await owner.text('Password for here');
+    await owner.text('Operator password');
     expect(await owner.button('Disable').count()).toBe(0);
     if (cookie === undefined) throw new Error('there was no cookie');
     await browsing.context.addCookies([cookie]);
@@ -297,11 +352,11 @@ describeInBrowser("the operator's pages", () => {
     const urls: string[] = [];
     browsing.context.on('request', (request) => urls.push(request.url()));
     one = await browsing.signedIn('#/explain');
-    await one.field('Way in').selectOption('exchange');
+    await one.field('Sign-in method').selectOption('exchange');
     await one.field('Token').fill(token);
     await one.button('Explain').click();
     await one.heading('It would be accepted');
-    await one.text('not there yet: would be made');
+    await one.text('new: would be created');
     expect((await exchange(token)).status).toBe(200);
     await one.field('Token').fill(token);
     await one.button('Explain').click();
@@ -369,8 +424,11 @@ describeInBrowser("the operator's pages", () => {
     await press('Enter');
     await one.heading('It would be refused');
     expect(await one.page.locator(':focus').textContent()).toBe('It would be refused');
-    await one.page.evaluate('document.activeElement.blur()');
+    // What passed is folded, and opens by the keyboard too.
     await press('Tab');
+    await press('Enter');
+    await one.page.locator('details[open] > summary:focus').waitFor();
+    await one.page.locator('#skip').focus();
     await press('Enter');
     expect(await one.page.locator(':focus').getAttribute('id')).toBe('main');
   });

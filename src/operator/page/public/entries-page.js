@@ -10,7 +10,10 @@ export function entriesPage({ signal }) {
   return [
     pageHead('Trusted entries', {
       lead: 'Issuers whose tokens are taken. Configured entries change with the configuration; stored ones are added and changed here, without a restart.',
-      actions: [h('a', { class: 'button primary', href: '#/entries/new' }, 'Add an entry')],
+      actions: [
+        h('a', { class: 'button', href: '#/revocations' }, 'Revocations'),
+        h('a', { class: 'button primary', href: '#/entries/new' }, 'Add an entry'),
+      ],
     }),
     filled(
       () => read('/entries', { signal }),

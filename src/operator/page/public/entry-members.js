@@ -28,7 +28,7 @@ const FLOWS = [
  */
 export const POLICY = [
   {
-    title: 'Who comes in',
+    title: 'Who signs in',
     members: [
       {
         name: 'expectedAudience',
@@ -36,7 +36,7 @@ export const POLICY = [
         label: 'Expected audience',
         hint: 'What `aud` must be or contain. Left empty, tokens for any service pass: always set it.',
       },
-      { name: 'flows', kind: 'some', label: 'Ways in', values: FLOWS, limit: 'Only these ways in' },
+      { name: 'flows', kind: 'some', label: 'Sign-in methods', values: FLOWS, limit: 'Only these methods' },
       {
         name: 'logoutIssuer',
         kind: 'text',
@@ -93,7 +93,7 @@ export const POLICY = [
       { name: 'requireVerifiedEmail', kind: 'yes-no', label: 'An address must be verified' },
       { name: 'linkExistingUsers', kind: 'yes-no', label: 'Tokens may find existing users by e-mail' },
       { name: 'linkPrivileged', kind: 'yes-no', label: 'Also the owner and administrators' },
-      { name: 'provisionUsers', kind: 'yes-no', label: 'Tokens may make users' },
+      { name: 'provisionUsers', kind: 'yes-no', label: 'Tokens may create users' },
     ],
   },
   {

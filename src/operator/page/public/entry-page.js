@@ -3,6 +3,7 @@ import { confirm } from './dialog.js';
 import { code, facts, h, isolated } from './dom.js';
 import { isFailing, originOf, stateOf } from './entries-page.js';
 import { address, post, read, remove } from './instance-api.js';
+import { restoreButton } from './revocations-page.js';
 import { pageHead, section } from './shell.js';
 import { empty, filled } from './states.js';
 import { table } from './table.js';
@@ -203,30 +204,10 @@ function keyAction(issuer, kid, isRevoked, context) {
     });
     if (done) context.reload(`Revoked: ${what}.`);
   };
-  const restore = async () => {
-    const done = await confirm({
-      title: `Restore ${what}?`,
-      text: 'Do so only if the revocation was a mistake: tokens that it has signed are taken again. A key that has leaked must never be restored.',
-      action: 'Restore',
-      run: () => post('/revocations/restore', body, context),
-    });
-    if (!done) return;
-    const still = done.result.stillRevoked ?? [];
-    const rest =
-      still.length === 0
-        ? ''
-        : ` Still revoked: ${still.map((one) => one ?? 'all keys of the issuer').join(', ')}.`;
-    context.reload(`Restored: ${what}.${rest}`);
-  };
-  return isRevoked
-    ? h(
-        'button',
-        { type: 'button', class: 'small', 'aria-label': `Restore ${what}`, onclick: restore },
-        'Restore',
-      )
-    : h(
-        'button',
-        { type: 'button', class: 'danger small', 'aria-label': `Revoke ${what}`, onclick: revoke },
-        'Revoke',
-      );
+  if (isRevoked) return restoreButton(body, context);
+  return h(
+    'button',
+    { type: 'button', class: 'danger small', 'aria-label': `Revoke ${what}`, onclick: revoke },
+    'Revoke',
+  );
 }

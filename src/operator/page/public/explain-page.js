@@ -2,9 +2,9 @@
 import { code, facts, h, isolated } from './dom.js';
 import { field, form, select } from './form.js';
 import { post } from './instance-api.js';
-import { comparison } from './refusal-card.js';
+import { comparison, reasonMark } from './refusal-card.js';
 import { pageHead, section, tellNews } from './shell.js';
-import { counted, duration, flowInWords, roleInWords, sentence, time, withCode } from './wording.js';
+import { counted, duration, flowInWords, roleInWords, sentence, wholeTime, withCode } from './wording.js';
 
 const CHECK_STATES = {
   passed: ['good', 'Passed'],
@@ -14,7 +14,7 @@ const CHECK_STATES = {
 const WAYS_TO_USERS = {
   link: 'by a link of an earlier token',
   email: 'by the e-mail address',
-  provisioning: 'not there yet: would be made',
+  provisioning: 'new: would be created',
 };
 
 export function explainPage({ signal }) {
@@ -58,7 +58,7 @@ export function explainPage({ signal }) {
   const clear = h('button', { type: 'reset' }, 'Clear');
   const whole = form(
     [
-      field('Way in', flow),
+      field('Sign-in method', flow),
       field(
         'Token',
         token,
@@ -127,7 +127,7 @@ function explained(explanation) {
       'section',
       { class: `card padded outcome ${outcome === 'accepted' ? 'good' : 'bad'}` },
       h('h2', { tabindex: '-1' }, outcome === 'accepted' ? 'It would be accepted' : 'It would be refused'),
-      h('p', { class: 'soft' }, `${flowInWords(flow)}, judged as of `, time(judgedAt)),
+      h('p', { class: 'soft' }, `${flowInWords(flow)}, judged as of `, wholeTime(judgedAt)),
       refusal && refusalOf(refusal, checks),
       issued && issuedOf(issued),
       notes.length > 0 &&
@@ -145,7 +145,8 @@ function explained(explanation) {
 function refusalOf({ reason, detail, cause, remedy }, checks) {
   const failed = checks.find(({ state }) => state === 'failed');
   return [
-    h('p', {}, h('span', { class: 'state bad' }, reason), ' ', sentence(cause)),
+    h('p', { class: 'reason' }, reasonMark(reason)),
+    h('p', { class: 'cause' }, sentence(cause)),
     detail && h('p', {}, sentence(detail)),
     failed && comparison(failed.expected, failed.found),
     h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
@@ -163,7 +164,7 @@ function issuedOf(issued) {
     );
   return facts([
     ['Access token for', duration(issued.lifetimeSeconds)],
-    ['Would end', time(issued.expiresAt)],
+    ['Would end', wholeTime(issued.expiresAt)],
     ['Scopes', issued.scopes === null ? 'not limited' : issued.scopes.join(' ')],
     ['Audience', issued.audience ?? 'this instance'],
   ]);
@@ -251,7 +252,7 @@ function partyOf({ party, token, entry, user }) {
 function userOf({ id, by, roleBefore, roleAfter }) {
   const role =
     roleAfter === null
-      ? 'does not come in'
+      ? 'does not sign in'
       : roleBefore === roleAfter || roleBefore === null
         ? roleInWords(roleAfter)
         : `${roleInWords(roleBefore)}, then ${roleInWords(roleAfter)}`;

@@ -4,7 +4,7 @@ import { read } from './instance-api.js';
 import { pageHead, section } from './shell.js';
 import { empty, filled } from './states.js';
 import { table } from './table.js';
-import { counted, duration, time, timeFromNow } from './wording.js';
+import { counted, duration, timeFromNow, wholeTime } from './wording.js';
 
 const DATABASES = { postgresql: 'PostgreSQL', embedded: 'Embedded' };
 const STATES = { set: 'Set', default: 'Default', unset: 'Not set' };
@@ -92,7 +92,7 @@ function runtime({ version, baseUrl, instance, now }) {
         ? 'yes: it fetches keys, purges and streams'
         : 'no: another instance does the shared work',
     ],
-    ['Clock', time(now)],
+    ['Clock', wholeTime(now)],
   ]);
 }
 

@@ -11,10 +11,12 @@ import { overviewPage } from './overview-page.js';
 import { passwordPage } from './password-page.js';
 import { refusalsPage } from './refusals-page.js';
 import { requestPage } from './request-page.js';
+import { revocationsPage } from './revocations-page.js';
 import { sessionsPage } from './sessions-page.js';
 import { focusTitle, markPage, pageHead, prepareShell, showOperator, showView, tellNews } from './shell.js';
 import { signInPage } from './sign-in-page.js';
 import { failure } from './states.js';
+import { trailPage } from './trail-page.js';
 import { userPage } from './user-page.js';
 import { usersPage } from './users-page.js';
 
@@ -25,9 +27,11 @@ const ROUTES = [
   ['entries/new', 'Add a trusted entry', 'entries', newEntryPage],
   ['entries/:entry', 'Trusted entry', 'entries', entryPage],
   ['entries/:entry/change', 'Change a trusted entry', 'entries', changeEntryPage],
+  ['revocations', 'Revocations', 'entries', revocationsPage],
   ['refusals', 'Refusals', 'refusals', refusalsPage],
   ['requests/:requestId', 'Request', 'refusals', requestPage],
   ['explain', 'Explain a token', 'explain', explainPage],
+  ['trail', 'Audit trail', 'trail', trailPage],
   ['users', 'Users', 'users', usersPage],
   ['users/:userId', 'User', 'users', userPage],
   ['sessions', 'Sessions', 'sessions', sessionsPage],

@@ -8,7 +8,7 @@ import { findBox } from './refusals-page.js';
 import { pageHead, section } from './shell.js';
 import { empty, fill, filled } from './states.js';
 import { table } from './table.js';
-import { counted, number, time } from './wording.js';
+import { counted, number, reasonInWords, wholeTime } from './wording.js';
 
 /** How far one can look back, and in how many bars. */
 const RANGES = [
@@ -64,7 +64,7 @@ async function readState(signal) {
 
 function showProblems({ overview, entries }) {
   const problems = problemsOf(overview, entries);
-  const asOf = h('p', { class: 'soft as-of' }, 'As of ', time(overview.now));
+  const asOf = h('p', { class: 'soft as-of' }, 'As of ', wholeTime(overview.now));
   if (problems.length === 0)
     return [
       h(
@@ -122,16 +122,16 @@ function showActivity(data, signal) {
       ' succeeded, ',
       h('strong', {}, number(refused)),
       ' refused, from ',
-      time(data.since),
+      wholeTime(data.since),
       ' to ',
-      time(data.until),
+      wholeTime(data.until),
     ),
     !data.complete &&
       h(
         'p',
         { class: 'flash' },
         'There were more events than are counted at once: the counts hold from ',
-        time(data.countedSince),
+        wholeTime(data.countedSince),
         ' on. Choose a shorter time.',
       ),
   ];
@@ -171,7 +171,11 @@ function reasonsTable(reasons) {
         {
           title: 'Reason',
           cell: ({ reason }) =>
-            h('a', { href: `#/refusals?${new URLSearchParams({ reason })}` }, h('code', {}, reason)),
+            h(
+              'a',
+              { href: `#/refusals?${new URLSearchParams({ reason })}`, title: reason },
+              reasonInWords(reason),
+            ),
         },
         { title: 'Events', class: 'number', cell: ({ count }) => number(count) },
       ],

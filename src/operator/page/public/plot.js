@@ -2,7 +2,7 @@
 import uPlot from './uplot.js';
 import { h } from './dom.js';
 import { table } from './table.js';
-import { momentInWords, number, time } from './wording.js';
+import { momentInWords, number, wholeTime } from './wording.js';
 
 const HEIGHT_PX = 240;
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -109,7 +109,7 @@ function asTable(buckets, label) {
   return table(
     label,
     [
-      { title: 'From', cell: ({ from }) => time(from) },
+      { title: 'From', cell: ({ from }) => wholeTime(from) },
       {
         title: 'Succeeded (events)',
         class: 'number',

@@ -1,19 +1,19 @@
 // One refusal in words: when, of what, why, and what to do about it.
 import { code, h, isolated } from './dom.js';
 import { address } from './instance-api.js';
-import { eventInWords, sentence, timeFromNow } from './wording.js';
+import { eventInWords, reasonInWords, sentence, timeFromNow } from './wording.js';
 
-/** A list of refusals. */
-export function refusalCards(refusals) {
+/** A list of refusals. @param {{ isGrouped?: boolean }} how `isGrouped`: reason, cause and remedy stand above all of them */
+export function refusalCards(refusals, { isGrouped = false } = {}) {
   return h(
     'ul',
     { class: 'cards', role: 'list', 'aria-label': 'Refusals' },
-    refusals.map((refusal) => h('li', { class: 'card padded' }, refusalContent(refusal))),
+    refusals.map((refusal) => h('li', { class: 'card padded' }, refusalContent(refusal, isGrouped))),
   );
 }
 
 /** @param {{ requestId?: string }} refusal with the id of its request where that is not known by the page */
-export function refusalContent(refusal) {
+export function refusalContent(refusal, isGrouped = false) {
   const { event, occurredAt, reason, cause, remedy, payload } = refusal;
   const { expected, found, detail } = payload;
   const isCompared = expected !== undefined || found !== undefined;
@@ -21,20 +21,25 @@ export function refusalContent(refusal) {
     h(
       'div',
       { class: 'refusal-head' },
-      h('span', { class: 'state bad' }, reason ?? 'refused'),
-      h('span', {}, eventInWords(event)),
+      !isGrouped && [reasonMark(reason), h('span', {}, eventInWords(event))],
       h('span', { class: 'soft' }, timeFromNow(occurredAt)),
     ),
-    cause && h('p', { class: 'cause' }, sentence(cause)),
+    !isGrouped && cause && h('p', { class: 'cause' }, sentence(cause)),
     detail && h('p', {}, sentence(String(detail))),
     isCompared && comparison(expected, found),
-    remedy && h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
+    !isGrouped && remedy && h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
     marksOf(refusal),
   ];
 }
 
+/** A reason in words, and as logs and the documentation have it. */
+export function reasonMark(reason) {
+  if (reason === null) return h('span', { class: 'state bad' }, 'Refused');
+  return [h('span', { class: 'state bad' }, reasonInWords(reason)), h('code', { class: 'soft' }, reason)];
+}
+
 /** What of it can be looked further into. */
-function marksOf({ check, subjectUserId, requestId, payload: { issuer, kid, party, userId } }) {
+function marksOf({ check, reason, subjectUserId, requestId, payload: { issuer, kid, party, userId } }) {
   const user = subjectUserId ?? userId;
   const marks = [
     ['Check', check],
@@ -42,6 +47,7 @@ function marksOf({ check, subjectUserId, requestId, payload: { issuer, kid, part
     ['Issuer', issuer && isolated(issuer)],
     ['Key', kid && code(kid)],
     ['User', user && h('a', { href: address('#/users/?', user) }, 'to the user')],
+    ['More', reason && code(`docs/refusals.md#${reason}`)],
     ['Request', requestId && h('a', { href: address('#/requests/?', requestId) }, code(requestId))],
   ];
   const known = marks.filter(([, value]) => value);

@@ -1,12 +1,12 @@
 // The last refusals with cause and remedy, by user, request, issuer, reason and time.
-import { h } from './dom.js';
+import { code, h, isolated } from './dom.js';
 import { field, form, select } from './form.js';
 import { address, post, read } from './instance-api.js';
-import { refusalCards } from './refusal-card.js';
+import { reasonMark, refusalCards } from './refusal-card.js';
 import { pageHead } from './shell.js';
 import { empty, fill } from './states.js';
 import { pages } from './table.js';
-import { time } from './wording.js';
+import { counted, eventInWords, number, reasonInWords, sentence, time, wholeTime } from './wording.js';
 
 const TIMES = [
   { value: '1', text: 'Last hour' },
@@ -15,6 +15,8 @@ const TIMES = [
   { value: '744', text: 'Last 31 days' },
 ];
 const PAGE_SIZE = 25;
+/** So few groups are opened at once. */
+const MOST_OPEN = 2;
 
 /** Who is asked for on the way here; an e-mail address stands in no address. */
 let sought = '';
@@ -69,7 +71,7 @@ export function refusalsPage({ query, signal, goTo }) {
   const reason = select(
     [
       { value: '', text: 'Any' },
-      ...(filters.reason ? [{ value: filters.reason, text: filters.reason }] : []),
+      ...(filters.reason ? [{ value: filters.reason, text: reasonInWords(filters.reason) }] : []),
     ],
     filters.reason,
   );
@@ -106,7 +108,7 @@ export function refusalsPage({ query, signal, goTo }) {
   show(place, filters, signal);
   return [
     pageHead('Refusals', {
-      lead: 'Token exchanges, embedded logins and API calls that were refused, the newest first, each with its cause and what to do.',
+      lead: 'Token exchanges, embedded logins and API calls that were refused, by reason, issuer and key, each with its cause and what to do.',
     }),
     whole,
     place,
@@ -141,27 +143,117 @@ function hashOf({ user, issuer, reason, hours }) {
 function show(place, filters, signal) {
   return fill(
     place,
+    () => post('/refusals/groups', bodyOf(filters), { signal }),
+    (found) => (found.data.length === 0 ? none(filters, signal) : grouped(found, filters, signal)),
+  );
+}
+
+/** The cause of each group stands once; its refusals are read when it is opened. */
+function grouped({ data, total, groups, complete, countedSince }, filters, signal) {
+  const isOpen = data.length <= MOST_OPEN;
+  return [
+    h(
+      'p',
+      { class: 'sum' },
+      h('strong', {}, number(total)),
+      ` refused, in ${counted(groups, 'group')} by reason, issuer and key. `,
+      !complete && ['Counted from ', wholeTime(countedSince), ' on: choose a shorter time for all. '],
+      groups > data.length && `The ${data.length} groups with the newest refusals are shown.`,
+    ),
+    data.length > 1 && chartByReason(data),
+    h(
+      'ul',
+      { class: 'cards', role: 'list', 'aria-label': 'Groups of refusals' },
+      data.map((group) =>
+        h('li', { class: 'card padded group' }, groupContent(group, { filters, isOpen, signal })),
+      ),
+    ),
+  ].filter(Boolean);
+}
+
+function chartByReason(groups) {
+  const sums = new Map();
+  for (const { reason, count } of groups) sums.set(reason, (sums.get(reason) ?? 0) + count);
+  const rows = [...sums].sort(([, one], [, other]) => other - one);
+  const most = rows[0][1];
+  return h(
+    'ul',
+    { class: 'card padded bars', role: 'list', 'aria-label': 'Refusals by reason' },
+    rows.map(([reason, count]) =>
+      h(
+        'li',
+        {},
+        h('span', {}, reasonInWords(reason ?? 'refused')),
+        h('progress', { max: most, value: count, 'aria-hidden': 'true' }),
+        h('span', { class: 'number' }, number(count)),
+      ),
+    ),
+  );
+}
+
+function groupContent(group, { filters, isOpen, signal }) {
+  const { event, reason, cause, remedy, issuer, kid, count, firstAt, lastAt } = group;
+  const place = h('div', {});
+  const details = h(
+    'details',
+    {},
+    h('summary', {}, count === 1 ? 'This refusal' : `These ${number(count)} refusals, one by one`),
+    place,
+  );
+  const ofGroup = { ...filters, reason: reason ?? '', issuer: issuer ?? '', kid: kid ?? '', event };
+  let isRead = false;
+  details.addEventListener('toggle', () => {
+    if (isRead || !details.open) return;
+    isRead = true;
+    showSingle(place, ofGroup, signal);
+  });
+  details.open = isOpen;
+  return [
+    h(
+      'div',
+      { class: 'refusal-head' },
+      reasonMark(reason),
+      h('strong', { class: 'nowrap' }, `${number(count)} ×`),
+      h('span', {}, eventInWords(event)),
+      h('span', { class: 'soft' }, 'last ', time(lastAt), count > 1 && [', first ', time(firstAt)]),
+    ),
+    cause && h('p', { class: 'cause' }, sentence(cause)),
+    remedy && h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), sentence(remedy)),
+    h(
+      'p',
+      { class: 'soft marks' },
+      issuer && h('span', {}, 'Issuer: ', isolated(issuer)),
+      kid && h('span', {}, 'Key: ', code(kid)),
+    ),
+    details,
+  ];
+}
+
+function showSingle(place, filters, signal) {
+  return fill(
+    place,
     () => search(filters, undefined, signal),
     (first) =>
       pages(first, {
-        show: refusalCards,
+        show: (refusals) => refusalCards(refusals, { isGrouped: true }),
         next: (cursor) => search(filters, cursor, signal),
-        empty: () => none(filters, signal),
-        ended: ({ lookedBackTo }) => lookedBackTo && ['Looked back to ', time(lookedBackTo), ' so far.'],
+        empty: () => h('p', { class: 'soft' }, 'They are older than the time that is shown by now.'),
+        ended: ({ lookedBackTo }) => lookedBackTo && ['Looked back to ', wholeTime(lookedBackTo), ' so far.'],
       }),
   );
 }
 
-async function search({ user, issuer, reason, hours }, cursor, signal) {
-  const body = {
-    ...(user && { user }),
-    ...(issuer && { issuer }),
-    ...(reason && { reason }),
-    lastHours: Number(hours),
-    limit: PAGE_SIZE,
-    ...(cursor && { cursor }),
-  };
-  return post('/refusals/search', body, { signal });
+function search(filters, cursor, signal) {
+  return post(
+    '/refusals/search',
+    { ...bodyOf(filters), limit: PAGE_SIZE, ...(cursor && { cursor }) },
+    { signal },
+  );
+}
+
+function bodyOf({ hours, ...filters }) {
+  const given = Object.entries(filters).filter(([, value]) => value !== '');
+  return { ...Object.fromEntries(given), lastHours: Number(hours) };
 }
 
 function none({ user, issuer, reason }, signal) {
@@ -200,5 +292,5 @@ async function offerReasons(control, signal) {
   const { data } = await read('/reasons', { signal }).catch(() => ({ data: [] }));
   const known = new Set([...control.options].map(({ value }) => value));
   const names = [...new Set(data.map(({ reason }) => reason))].filter((name) => !known.has(name)).sort();
-  control.append(...names.map((name) => h('option', { value: name }, name)));
+  control.append(...names.map((name) => h('option', { value: name }, reasonInWords(name))));
 }

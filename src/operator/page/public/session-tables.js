@@ -3,7 +3,7 @@ import { confirm } from './dialog.js';
 import { emailAddress, h, isolated } from './dom.js';
 import { address, remove } from './instance-api.js';
 import { table } from './table.js';
-import { time, timeFromNow } from './wording.js';
+import { time } from './wording.js';
 
 /** Embedded sessions. */
 export function sessionTable(sessions, context) {
@@ -25,7 +25,7 @@ export function sessionTable(sessions, context) {
       },
       { title: 'Issuer', cell: ({ issuers }) => issuers.map((issuer) => h('div', {}, isolated(issuer))) },
       { title: 'Opened', cell: ({ openedAt }) => time(openedAt) },
-      { title: 'Ends', cell: ({ expiresAt }) => timeFromNow(expiresAt) },
+      { title: 'Ends', cell: ({ expiresAt }) => time(expiresAt) },
       {
         title: 'Action',
         class: 'action',
@@ -43,7 +43,7 @@ export function operatorSessionTable(sessions, context) {
     text: 'Whoever uses it is asked to sign in again at the next click.',
   });
   return table(
-    'Sign-ins here',
+    'Operator sign-ins',
     [
       {
         title: 'Operator',
@@ -54,8 +54,8 @@ export function operatorSessionTable(sessions, context) {
       },
       { title: 'Address', cell: ({ clientAddress }) => clientAddress ?? '—' },
       { title: 'Opened', cell: ({ openedAt }) => time(openedAt) },
-      { title: 'Last used', cell: ({ lastUsedAt }) => timeFromNow(lastUsedAt) },
-      { title: 'Ends', cell: ({ expiresAt }) => timeFromNow(expiresAt) },
+      { title: 'Last used', cell: ({ lastUsedAt }) => time(lastUsedAt) },
+      { title: 'Ends', cell: ({ expiresAt }) => time(expiresAt) },
       {
         title: 'Action',
         class: 'action',

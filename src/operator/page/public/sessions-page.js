@@ -1,31 +1,69 @@
-// Who is signed in now: in partners' products, and here.
-import { read } from './instance-api.js';
+// Who is signed in now: in partners' products, and at this page.
+import { h } from './dom.js';
+import { field, form } from './form.js';
+import { post, read } from './instance-api.js';
 import { operatorSessionTable, sessionTable } from './session-tables.js';
 import { pageHead, section } from './shell.js';
-import { empty, filled } from './states.js';
+import { empty, fill, filled } from './states.js';
 import { pages } from './table.js';
 
 export function sessionsPage(context) {
-  const list = (path, show, nothing) => {
-    const next = (cursor) => read(`${path}?${new URLSearchParams(cursor ? { cursor } : {})}`, context);
-    return filled(
-      () => next(undefined),
-      (first) => pages(first, { show: (rows) => show(rows, context), next, empty: nothing }),
-    );
-  };
+  const place = h('div', {});
+  const user = h('input', { type: 'search', autocapitalize: 'none', spellcheck: 'false' });
+  const issuer = h('input', { type: 'search', autocapitalize: 'none', spellcheck: 'false' });
+  const show = (asked) =>
+    list(place, (cursor) => findSessions(asked, cursor, context), sessionTable, nobody, context);
+  const whole = form(
+    [
+      field('User', user, 'The beginning of an e-mail address, or an id'),
+      field('Issuer', issuer, 'Of its key, character by character'),
+    ],
+    {
+      button: 'Search',
+      isKept: false,
+      send: async () => ({ user: user.value.trim(), issuer: issuer.value.trim() }),
+      done: show,
+    },
+  );
+  whole.role = 'search';
+  whole.classList.add('filters', 'card', 'padded');
+  show({ user: '', issuer: '' });
   return [
-    pageHead('Sessions', { lead: 'To end all sessions of one user at once, open the user.' }),
-    section(
-      'Embedded sessions',
-      list('/sessions', sessionTable, () =>
-        empty('Nobody is signed in', 'A session is listed here from an embedded login until it ends.'),
-      ),
-    ),
-    section(
-      'Sign-ins here',
-      list('/operator-sessions', operatorSessionTable, () =>
-        empty('Nobody', 'Operators who are signed in will be listed here.'),
-      ),
-    ),
+    pageHead('Sessions', {
+      lead: 'The newest first. To end all sessions of one user at once, open the user.',
+    }),
+    section('Embedded sessions', whole, place),
+    section('Operator sign-ins', operators(context)),
   ];
+}
+
+function findSessions({ user, issuer }, cursor, { signal }) {
+  const body = { ...(user && { user }), ...(issuer && { issuer }), ...(cursor && { cursor }) };
+  return post('/sessions/search', body, { signal });
+}
+
+function list(place, next, show, nothing, context) {
+  return fill(
+    place,
+    () => next(undefined),
+    (first) => pages(first, { show: (rows) => show(rows, context), next, empty: nothing }),
+  );
+}
+
+function nobody() {
+  return empty('No session', 'A session is listed here from an embedded login until it ends.');
+}
+
+function operators(context) {
+  const next = (cursor) =>
+    read(`/operator-sessions?${new URLSearchParams(cursor ? { cursor } : {})}`, context);
+  return filled(
+    () => next(undefined),
+    (first) =>
+      pages(first, {
+        show: (rows) => operatorSessionTable(rows, context),
+        next,
+        empty: () => empty('Nobody', 'Operators who are signed in will be listed here.'),
+      }),
+  );
 }

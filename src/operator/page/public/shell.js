@@ -1,6 +1,6 @@
 // What stands around every page: the way to all of them, who is signed in, and what was just done.
 import { h } from './dom.js';
-import { roleInWords } from './wording.js';
+import { roleInWords, zoneInWords } from './wording.js';
 
 const PAGES = [
   ['', 'Overview'],
@@ -9,6 +9,7 @@ const PAGES = [
   ['explain', 'Explain a token'],
   ['users', 'Users'],
   ['sessions', 'Sessions'],
+  ['trail', 'Audit trail'],
   ['instance', 'Instance'],
 ];
 
@@ -48,6 +49,7 @@ export function showOperator(operator) {
   element('bar').hidden = operator === null;
   element('skip').hidden = operator === null;
   element('operator').textContent = operator?.email ?? '';
+  element('zone').textContent = `Times are in ${zoneInWords()}`;
   element('role').textContent = operator === null ? '' : `(${roleInWords(operator.role)})`;
   document.body.classList.toggle('signed-in', operator !== null);
 }

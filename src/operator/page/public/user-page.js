@@ -8,7 +8,7 @@ import { pageHead, section } from './shell.js';
 import { empty, filled } from './states.js';
 import { pages, table } from './table.js';
 import { enabledState } from './users-page.js';
-import { counted, nameOf, roleInWords, time } from './wording.js';
+import { counted, eventInWords, nameOf, roleInWords, time, timeFromNow } from './wording.js';
 
 const WEEK_HOURS = 7 * 24;
 
@@ -36,7 +36,17 @@ export function userPage(context) {
           (first) => refusalPages(first, user, signal),
         ),
       ),
+      section('Last sign-ins', signIns(user.signIns)),
       section('Linked identities', links(user.links)),
+      h(
+        'p',
+        {},
+        h(
+          'a',
+          { href: `#/trail?${new URLSearchParams({ user: user.id, hours: '168' })}` },
+          'All events of this user',
+        ),
+      ),
     ],
   );
 }
@@ -47,13 +57,14 @@ function userFacts(user) {
     ['State', enabledState(user.enabled)],
     ['Role', roleInWords(user.role)],
     ['Id', code(user.id)],
-    ['Made', time(user.createdAt)],
-    ['Made by', user.provisioned ? 'token exchange, with the first token' : 'a command or another user'],
+    ['Created', timeFromNow(user.createdAt)],
+    ['Created by', user.provisioned ? 'the first token of a partner' : 'a command or another user'],
+    ['Last sign-in', timeFromNow(user.signIns[0]?.occurredAt)],
     [
       'Signed in',
-      `${counted(user.sessions, 'embedded session')}, ${counted(user.operatorSessions, 'sign-in')} here`,
+      `${counted(user.sessions, 'embedded session')}, ${counted(user.operatorSessions, 'operator sign-in')}`,
     ],
-    ['Password for here', user.hasPassword ? 'yes' : 'none'],
+    ['Operator password', user.hasPassword ? 'set' : 'none'],
   ]);
 }
 
@@ -99,7 +110,7 @@ function actionsFor(user, context) {
 }
 
 function sessionsOf(userId, cursor, signal) {
-  return read(`/sessions?${new URLSearchParams({ userId, ...(cursor && { cursor }) })}`, { signal });
+  return post('/sessions/search', { user: userId, ...(cursor && { cursor }) }, { signal });
 }
 
 function sessionPages(first, user, context) {
@@ -126,10 +137,29 @@ function refusalPages(first, user, signal) {
     empty: () =>
       empty(
         'Nothing was refused',
-        'What is refused once this user was found will be listed here. A token that was refused before that names nobody: look among all refusals.',
+        'Refused tokens of this user with a valid signature will be listed here. A token with a wrong signature or an unknown key names nobody: look among all refusals.',
         h('a', { class: 'button', href: '#/refusals' }, 'All refusals'),
       ),
   });
+}
+
+function signIns(all) {
+  if (all.length === 0)
+    return empty('No sign-in', 'Token exchanges and embedded logins that succeed will be listed here.');
+  return table(
+    'Last sign-ins',
+    [
+      { title: 'Sign-in', cell: ({ event }) => eventInWords(event) },
+      { title: 'Time', class: 'when', cell: ({ occurredAt }) => time(occurredAt) },
+      { title: 'Issuer', cell: ({ issuer }) => (issuer === null ? '—' : isolated(issuer)) },
+      {
+        title: 'Request',
+        cell: ({ requestId }) =>
+          h('a', { href: address('#/requests/?', requestId), title: requestId }, 'Request'),
+      },
+    ],
+    all,
+  );
 }
 
 function links(all) {
@@ -138,6 +168,7 @@ function links(all) {
   return table(
     'Linked identities',
     [
+      { title: 'Subject (sub)', cell: ({ subject }) => code(isolated(subject)) },
       { title: 'Issuer', cell: ({ issuer }) => isolated(issuer) },
       { title: 'Linked', cell: ({ linkedAt }) => time(linkedAt, 'not known') },
     ],

@@ -5,7 +5,7 @@ import { address, post } from './instance-api.js';
 import { pageHead } from './shell.js';
 import { empty, fill } from './states.js';
 import { pages, table } from './table.js';
-import { nameOf, roleInWords, time } from './wording.js';
+import { counted, nameOf, roleInWords, time } from './wording.js';
 
 export function usersPage({ signal }) {
   const input = h('input', { type: 'search', autocapitalize: 'none', spellcheck: 'false' });
@@ -15,17 +15,20 @@ export function usersPage({ signal }) {
       place,
       () => find(search, undefined, signal),
       (first) =>
-        pages(first, {
-          show: userTable,
-          next: (cursor) => find(search, cursor, signal),
-          empty: () =>
-            search === ''
-              ? empty('No users yet', 'Users are made by token exchange, or by svc-admin users create.')
-              : empty(
-                  'No user fits',
-                  'No user has this id, or an e-mail address that begins so. Users of partners are made with their first token.',
-                ),
-        }),
+        [
+          first.total > 0 && h('p', { class: 'soft' }, `${counted(first.total, 'user')} in all.`),
+          pages(first, {
+            show: userTable,
+            next: (cursor) => find(search, cursor, signal),
+            empty: () =>
+              search === ''
+                ? empty('No users yet', 'Users are created by a first token, or by svc-admin users create.')
+                : empty(
+                    'No user fits',
+                    'No user has this id, or an e-mail address that begins so. Users of partners are created with their first token.',
+                  ),
+          }),
+        ].filter(Boolean),
     );
   const whole = form([field('Search', input, 'The beginning of an e-mail address, or an id')], {
     button: 'Search',
@@ -54,7 +57,8 @@ function userTable(users) {
       { title: 'Name', cell: (user) => (nameOf(user) === user.email ? '—' : isolated(nameOf(user))) },
       { title: 'Role', cell: ({ role }) => roleInWords(role) },
       { title: 'State', cell: ({ enabled }) => enabledState(enabled) },
-      { title: 'Made', cell: ({ createdAt }) => time(createdAt) },
+      { title: 'Last sign-in', class: 'when', cell: ({ lastSignInAt }) => time(lastSignInAt, '—') },
+      { title: 'Created', class: 'when', cell: ({ createdAt }) => time(createdAt) },
     ],
     users,
   );

@@ -16,6 +16,8 @@ const FLOWS = { embed: 'Embedded login', exchange: 'Token exchange' };
 const EVENTS = {
   'svc.audit.token-exchange.failed': 'Token exchange',
   'svc.audit.token-exchange.embed-login-failed': 'Embedded login',
+  'svc.audit.token-exchange.succeeded': 'Token exchange',
+  'svc.audit.token-exchange.embed-login': 'Embedded login',
   'svc.audit.api.refused': 'API call',
 };
 
@@ -24,7 +26,7 @@ const moments = new Intl.DateTimeFormat(LANGUAGE, {
   ...{ day: 'numeric', month: 'short', year: 'numeric' },
   ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'longOffset' },
 });
-const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'always' });
+const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'always', style: 'short' });
 
 /** @param {number} count */
 export function number(count) {
@@ -38,32 +40,47 @@ export function counted(count, one, many = `${one}s`) {
 
 /** A moment in the reader's zone, with its offset from UTC. */
 export function momentInWords(moment) {
+  const { text, zone } = partsOf(moment);
+  return `${text} ${zone}`;
+}
+
+function partsOf(moment) {
   const parts = Object.fromEntries(
     moments.formatToParts(new Date(moment)).map(({ type, value }) => [type, value]),
   );
-  const offset = parts.timeZoneName === 'GMT' ? 'UTC' : parts.timeZoneName.replace('GMT', 'UTC');
-  return `${parts.day} ${parts.month} ${parts.year}, ${parts.hour}:${parts.minute}:${parts.second} ${offset}`;
+  const text = `${parts.day} ${parts.month} ${parts.year}, ${parts.hour}:${parts.minute}:${parts.second}`;
+  const zone = parts.timeZoneName === 'GMT' ? 'UTC' : parts.timeZoneName.replace('GMT', 'UTC');
+  return { text, zone };
 }
 
 /**
- * A moment for people and for programs.
+ * How far away a moment is, with the whole moment where one points at it.
  * @param {string | null} moment ISO 8601
  * @param {string} otherwise said where there is none
  */
 export function time(moment, otherwise = 'never') {
   // What ends a licence may be no date.
   if (Number.isNaN(Date.parse(moment))) return h('span', { class: 'soft' }, moment ?? otherwise);
-  return h('time', { datetime: moment, title: fromNow(moment) }, momentInWords(moment));
+  return h('time', { datetime: moment, title: momentInWords(moment), class: 'nowrap' }, fromNow(moment));
 }
 
-/** The same, with how far away it is. */
+/** The whole moment, with how far away it is. */
 export function timeFromNow(moment, otherwise = 'never') {
-  const made = time(moment, otherwise);
-  if (made.tagName !== 'TIME') return made;
-  return h('span', {}, made, ' ', h('span', { class: 'soft nowrap' }, `(${fromNow(moment)})`));
+  if (Number.isNaN(Date.parse(moment))) return time(moment, otherwise);
+  return h('span', {}, wholeTime(moment), ' ', h('span', { class: 'soft nowrap' }, `(${fromNow(moment)})`));
 }
 
-/** `3 minutes ago`, `in 2 days`. */
+/** The whole moment. Its zone stands once, where the page says who is signed in. */
+export function wholeTime(moment) {
+  return h('time', { datetime: moment, title: momentInWords(moment) }, partsOf(moment).text);
+}
+
+/** `UTC+01:00`, as it is for the reader at this moment. */
+export function zoneInWords() {
+  return partsOf(new Date()).zone;
+}
+
+/** `3 min ago`, `in 2 days`. */
 export function fromNow(moment) {
   const seconds = (new Date(moment) - Date.now()) / 1000;
   const [unit, length] = UNITS.find(([, unitSeconds]) => Math.abs(seconds) >= unitSeconds) ?? ['second', 1];
@@ -84,9 +101,22 @@ export function flowInWords(flow) {
   return FLOWS[flow] ?? flow;
 }
 
-/** What was refused, by the name of its event. */
+/** What has happened, by the name of its event. */
 export function eventInWords(event) {
-  return EVENTS[event] ?? event.replace(/^svc\.audit\./, '');
+  if (EVENTS[event] !== undefined) return EVENTS[event];
+  const words = event.replace(/^svc\.audit\./, '').replaceAll(/[.-]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const TERMS = { kid: 'key id', jti: 'token id', sub: 'subject', iat: 'issue time', exp: 'expiry' };
+
+/** `token_expired` as `Token expired`. */
+export function reasonInWords(reason) {
+  const text = reason
+    .split('_')
+    .map((word) => TERMS[word] ?? word)
+    .join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A sentence of a clause without a full stop, with `code` in it as such. */

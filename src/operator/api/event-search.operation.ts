@@ -1,0 +1,79 @@
+// All events of the trail, page by page, by what they are, whom they are about, and when they happened.
+import { optional, readMembers, wholeNumber } from '../../administration/input.js';
+import type { InstanceParts } from '../../administration/instance-parts.js';
+import type { ListOperation } from '../../administration/operation.js';
+import type { ShownEvent, SoughtEvents } from '../../administration/read-audit-trail.operation.js';
+import { EVENT_FILTERS, filterOf, shownEvent } from '../../administration/read-audit-trail.operation.js';
+import type { StoredEvent } from '../../audit/audit-trail.reader.js';
+import type { BoundedRange } from '../../audit/trail-summary.reader.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Page } from './pages.js';
+import { MOST_LISTED, USUAL_LIMIT } from './pages.js';
+import type { SoughtTime } from './trail-range.js';
+import { TIMES, cursorAt, judgeCursor, judgedText, placeIn, rangeOf } from './trail-range.js';
+import type { Turns } from './turns.js';
+
+export interface EventSearch extends SoughtEvents, SoughtTime {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface EventPage extends Page<ShownEvent> {
+  /** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
+  readonly people: Readonly<Record<string, string>>;
+  /** How far back this page has looked; null on the last one. */
+  readonly lookedBackTo: string | null;
+}
+
+/** With a request id alone the whole trail is looked through, by an index. */
+const WHOLE_TRAIL: BoundedRange = { since: new Date(0), until: new Date(0), isOpen: true };
+
+/** A list of one page, the newest first. */
+export function searchEvents(turns: Turns, clock: Clock): ListOperation<EventSearch, EventPage> {
+  return {
+    name: 'audit events',
+    read: (input) =>
+      readMembers<EventSearch>(input, {
+        ...EVENT_FILTERS,
+        ...TIMES,
+        limit: optional(wholeNumber(1, MOST_LISTED)),
+        cursor: optional(judgedText(judgeCursor)),
+      }),
+
+    async *list({ limit = USUAL_LIMIT, cursor, since, until, lastHours, ...sought }, parts) {
+      const place = placeIn(cursor);
+      const time = { since, until, lastHours };
+      const range = place?.range ?? soughtRange(time, sought, clock.now());
+      const query = {
+        filter: await filterOf(sought, parts),
+        range: { since: range.since, ...(!range.isOpen && { until: range.until }) },
+        ...({ order: 'newest', after: place && { id: place.id }, limit } as const),
+      };
+      const { events, end } = await turns.take(() => parts.trail.page(query));
+      yield [
+        {
+          data: events.map(shownEvent),
+          nextCursor: end === undefined ? null : cursorAt(end.id, range),
+          people: await peopleIn(events, parts),
+          lookedBackTo: end?.occurredAt.toISOString() ?? null,
+        },
+      ];
+    },
+  };
+}
+
+/** @throws InputError */
+function soughtRange(time: SoughtTime, { requestId }: SoughtEvents, now: Date): BoundedRange {
+  const isTimed = Object.values(time).some((one) => one !== undefined);
+  return requestId !== undefined && !isTimed ? WHOLE_TRAIL : rangeOf(time, now);
+}
+
+async function peopleIn(
+  events: readonly StoredEvent[],
+  { users }: InstanceParts,
+): Promise<Readonly<Record<string, string>>> {
+  const ids = events.flatMap(({ subjectUserId, actorUserId }) => [subjectUserId, actorUserId]);
+  const known = [...new Set(ids)].filter((id) => id !== null);
+  const found = await Promise.all(known.map((id) => users.findById(id)));
+  return Object.fromEntries(found.flatMap((user) => (user === undefined ? [] : [[user.id, user.email]])));
+}

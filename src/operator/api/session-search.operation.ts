@@ -1,0 +1,62 @@
+// Finds embedded sessions for an operator, the newest first.
+import { optional, readMembers, storableText, wholeNumber } from '../../administration/input.js';
+import type { ListOperation } from '../../administration/operation.js';
+import type { Judgement } from '../../audit/trail-filter.js';
+import { isId } from '../../platform/text/id.js';
+import type { EmbeddedSession, SessionQuery } from './embedded-session.repository.js';
+import type { Page } from './pages.js';
+import { MOST_LISTED, USUAL_LIMIT, pageOf } from './pages.js';
+import { judgedText } from './trail-range.js';
+
+export interface SessionSearch {
+  /** The id of a user, or the beginning of an e-mail address. */
+  readonly user?: string;
+  readonly issuer?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** @param find reads so many rows as a query asks for */
+export function searchSessions<Item>(
+  find: (query: SessionQuery) => Promise<EmbeddedSession[]>,
+  toItem: (session: EmbeddedSession) => Item,
+): ListOperation<SessionSearch, Page<Item>> {
+  return {
+    name: 'sessions list',
+    read: (input) =>
+      readMembers<SessionSearch>(input, {
+        user: optional(storableText),
+        issuer: optional(storableText),
+        limit: optional(wholeNumber(1, MOST_LISTED)),
+        cursor: optional(judgedText(judgePlace)),
+      }),
+    things: ({ user }): Record<string, string> =>
+      user !== undefined && isId(user) ? { userId: user.toLowerCase() } : {},
+
+    async *list({ user, issuer, limit = USUAL_LIMIT, cursor }) {
+      const whose = user === undefined ? {} : isId(user) ? { userId: user.toLowerCase() } : { email: user };
+      const place = placeIn(cursor);
+      const after = place && { id: place.id, expiresAt: place.moment };
+      const rows = await find({ ...whose, issuer, after, limit: limit + 1 });
+      yield [pageOf(rows, limit, toItem, ({ id, expiresAt }) => placeAt(id, expiresAt))];
+    },
+  };
+}
+
+/** A cursor of lists in the order of a moment, with an id where moments are the same. */
+export function placeAt(id: string, moment: Date): string {
+  return `${moment.getTime()}.${id}`;
+}
+
+export function placeIn(cursor: string | undefined): { id: string; moment: Date } | undefined {
+  if (cursor === undefined) return undefined;
+  const [ms, id = ''] = cursor.split('.');
+  return { id, moment: new Date(Number(ms)) };
+}
+
+export function judgePlace(cursor: string): Judgement<string> {
+  const [ms = '', id = '', ...more] = cursor.split('.');
+  return /^\d{1,14}$/.test(ms) && isId(id) && more.length === 0
+    ? { value: cursor }
+    : { rule: 'must be the nextCursor of a page' };
+}

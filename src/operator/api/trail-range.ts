@@ -1,0 +1,67 @@
+// Which part of time a look at the trail is about, and the cursor by which its next page goes on in it.
+import { InputError } from '../../administration/command-error.js';
+import type { MemberReader, Read } from '../../administration/input.js';
+import { optional, storableText, wholeNumber } from '../../administration/input.js';
+import type { Judgement } from '../../audit/trail-filter.js';
+import { MOST_DAYS, judgeRange } from '../../audit/trail-filter.js';
+import type { BoundedRange } from '../../audit/trail-summary.reader.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Times are ISO 8601. Without `until` nothing that is newer is left out. */
+export interface SoughtTime {
+  readonly since?: string;
+  readonly until?: string;
+  /** In place of both: 1 to 744, by the clock of the instance. */
+  readonly lastHours?: number;
+}
+
+export const TIMES = {
+  since: optional(judgedText(judgeMoment)),
+  until: optional(judgedText(judgeMoment)),
+  lastHours: optional(wholeNumber(1, MOST_DAYS * 24)),
+};
+
+/** @throws InputError */
+export function rangeOf({ since, until, lastHours }: SoughtTime, now: Date): BoundedRange {
+  if (lastHours !== undefined) {
+    if (since !== undefined || until !== undefined)
+      throw new InputError('lastHours', 'is given in place of since and until');
+    return { since: new Date(now.getTime() - lastHours * HOUR_MS), until: now, isOpen: true };
+  }
+  const moment = (value: string | undefined) => (value === undefined ? undefined : new Date(value));
+  const judged = judgeRange({ since: moment(since), until: moment(until) }, {}, now);
+  if ('rule' in judged) throw new InputError('since', judged.rule);
+  const { since: begin = now, until: end } = judged.value;
+  return { since: begin, until: end ?? now, isOpen: end === undefined };
+}
+
+/** It keeps the time of the first page: else its beginning would move with the clock. */
+export function cursorAt(id: string, { since, until, isOpen }: BoundedRange): string {
+  return [id, since.getTime(), until.getTime(), ...(isOpen ? ['open'] : [])].join('.');
+}
+
+export function placeIn(cursor: string | undefined): { id: string; range: BoundedRange } | undefined {
+  if (cursor === undefined) return undefined;
+  const [id = '', since, until, open] = cursor.split('.');
+  const isOpen = open !== undefined;
+  return { id, range: { since: new Date(Number(since)), until: new Date(Number(until)), isOpen } };
+}
+
+export function judgeCursor(cursor: string): Judgement<string> {
+  return /^\d{1,18}\.\d{1,14}\.\d{1,14}(\.open)?$/.test(cursor)
+    ? { value: cursor }
+    : { rule: 'must be the nextCursor of a page' };
+}
+
+/** A reader of texts that a rule allows. */
+export function judgedText(judge: (value: string) => Judgement<string>): MemberReader<string> {
+  return (value): Read<string> => {
+    const read = storableText(value);
+    return 'rule' in read ? read : judge(read.value);
+  };
+}
+
+function judgeMoment(value: string): Judgement<string> {
+  return Number.isNaN(Date.parse(value)) ? { rule: 'must be a moment of ISO 8601' } : { value };
+}
