@@ -239,7 +239,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     ['no JSON', 'users list', 'secret', /cannot be read: not valid JSON/],
     ['no UTF-8', 'users list', new Uint8Array([0x7b, 0xff, 0x7d]), /cannot be read: not valid UTF-8/],
     ['a member twice', 'users list', '{"secret":1,"secret":1}', /a member is given twice/],
-    ['an unknown command', 'users delete', '{}', /knows no such command/],
+    ['an unknown command', 'users paint', '{}', /knows no such command/],
     ['a command of Object', 'constructor', '{}', /knows no such command/],
   ])('[D46] %s is refused, with nothing of it in the log or the trail', async (_, operation, body, words) => {
     const before = (await auditRows(beside.service)).length;
