@@ -49,6 +49,48 @@ async function me(service: TestService, accessToken: string): Promise<Record<str
   return { status: answer.status, ...((await answer.json()) as object) };
 }
 
+describeOnAnyDatabase('[D131] the client of partners, which signs a user out', (database) => {
+  it('ends all of that user and nothing of others, keeps no token of them, and lets them in again', async () => {
+    const service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
+    try {
+      const partner = partnerWith(KEY, service);
+      const [ada, acted, bob] = [
+        await partner.exchange({ subject: ADA }),
+        await partner.exchange({ subject: BOB, actor: ADA }),
+        await partner.exchange({ subject: BOB }),
+      ];
+      const { fields } = await partner.embedForm({ subject: ADA });
+      const cookie = await service.sessionCookie(fields.token);
+      await partner.signOut(ADA.sub);
+      const statuses = [ada, acted, bob].map(
+        async ({ accessToken }) => (await me(service, accessToken))['status'],
+      );
+      expect(await Promise.all(statuses)).toEqual([401, 401, 200]);
+      expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(401);
+      const again = await partner.exchange({ subject: ADA });
+      expect((await me(service, again.accessToken))['status']).toBe(200);
+      expect((await partner.exchange({ subject: BOB })).accessToken).toBe(bob.accessToken);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('says why it was refused, and tries nothing again then', async () => {
+    const entry = await entryOf(partnerWith(KEY), { flows: ['exchange'] });
+    const service = await TestService.start(database, { trustedKeys: [entry] });
+    try {
+      await expect(partnerWith(KEY, service).signOut('ada')).rejects.toMatchObject({
+        code: 'invalid_request',
+        status: 400,
+        tries: 1,
+      });
+      await expect(partnerWith(KEY, service).signOut('')).rejects.toMatchObject({ code: 'invalid_option' });
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
 describeOnAnyDatabase('[D119] the client of partners', (database) => {
   let service: TestService;
   const sent = () => new SentForms();

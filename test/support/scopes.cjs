@@ -19,6 +19,7 @@ const REST_FILES = [
   'browser/operator/page-states.spec.ts',
   'browser/operator/pages.spec.ts',
   'browser/page-states.spec.ts',
+  'browser/provider-logout.spec.ts',
   'browser/reference.spec.ts',
   'browser/session.spec.ts',
   'browser/strangers.spec.ts',

@@ -39,6 +39,11 @@ app.MapPost("/embed-token", (HttpResponse response) =>
     response.Headers.CacheControl = "no-store";
     return Results.Text(signer.Sign(user, Signer.EmbedLifetimeSeconds));
 });
+app.MapPost("/sign-out", () => Answered(async () =>
+{
+    await partner.SignOut((string)user["sub"]);
+    return Results.NoContent();
+}));
 app.MapGet("/workflows", () => Overview(null));
 app.MapGet("/support/workflows", () => Overview(support));
 app.MapGet("/", (HttpResponse response) => Page(response, "index.html", ""));
@@ -49,13 +54,18 @@ foreach (var name in new[] { "page.js", "plain.js" })
 app.Run();
 
 // Who the instance takes the caller for, and their workflows.
-async Task<IResult> Overview(Dictionary<string, object>? actor)
+Task<IResult> Overview(Dictionary<string, object>? actor) => Answered(async () =>
+{
+    var me = await partner.Call("/rest/me", user, actor);
+    var workflows = await partner.Call("/api/v1/workflows", user, actor);
+    return Results.Json(new { me, workflows, exchanges = partner.Exchanges });
+});
+
+async Task<IResult> Answered(Func<Task<IResult>> work)
 {
     try
     {
-        var me = await partner.Call("/rest/me", user, actor);
-        var workflows = await partner.Call("/api/v1/workflows", user, actor);
-        return Results.Json(new { me, workflows, exchanges = partner.Exchanges });
+        return await work();
     }
     catch (Refused refused)
     {
@@ -110,10 +120,11 @@ internal static class KeyFile
 internal sealed class Signer(ECDsa key, Settings settings)
 {
     public const int EmbedLifetimeSeconds = 60;
+    public const int LogoutLifetimeSeconds = 120;
     private readonly JsonWebTokenHandler handler = new() { SetDefaultTimesOnTokenCreation = false };
 
     /// <summary>A token for one use: its jti is new.</summary>
-    public string Sign(Dictionary<string, object> claims, int lifetimeSeconds)
+    public string Sign(Dictionary<string, object> claims, int lifetimeSeconds, string type = "JWT")
     {
         var now = DateTime.UtcNow;
         var own = new Dictionary<string, object>(claims) { ["jti"] = Guid.NewGuid().ToString() };
@@ -124,6 +135,7 @@ internal sealed class Signer(ECDsa key, Settings settings)
             IssuedAt = now,
             Expires = now.AddSeconds(lifetimeSeconds),
             Claims = own,
+            TokenType = type,
             SigningCredentials = new SigningCredentials(
                 new ECDsaSecurityKey(key) { KeyId = settings.KeyId }, SecurityAlgorithms.EcdsaSha256),
         });
@@ -149,6 +161,7 @@ internal sealed class Refused(string error, string? requestId) : Exception(error
 /// <summary>Exchanges, and keeps what it gets until shortly before it expires.</summary>
 internal sealed class Instance(Signer signer, Settings settings)
 {
+    private const string LogoutEvent = "http://schemas.openid.net/event/backchannel-logout";
     private const string GrantType = "urn:ietf:params:oauth:grant-type:token-exchange";
     private const double MarginSeconds = 10;
     private const int MostTries = 3;
@@ -175,6 +188,29 @@ internal sealed class Instance(Signer signer, Settings settings)
         if (answer.StatusCode == HttpStatusCode.Unauthorized && refused is null)
             return await Call(path, subject, actor, token);
         return MembersOf(await answer.Content.ReadAsStringAsync());
+    }
+
+    /// <summary>Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0).</summary>
+    public async Task SignOut(string subject)
+    {
+        var claims = new Dictionary<string, object>
+        {
+            ["sub"] = subject,
+            ["events"] = new Dictionary<string, object> { [LogoutEvent] = new Dictionary<string, object>() },
+        };
+        var form = new Dictionary<string, string>
+        {
+            ["logout_token"] = signer.Sign(claims, Signer.LogoutLifetimeSeconds, "logout+jwt"),
+        };
+        using var answer = await client.PostAsync("/rest/auth/backchannel-logout", new FormUrlEncodedContent(form));
+        if (answer.StatusCode != HttpStatusCode.OK)
+            throw RefusalOf(answer, MembersOf(await answer.Content.ReadAsStringAsync()));
+    }
+
+    private static Refused RefusalOf(HttpResponseMessage answer, JsonObject members)
+    {
+        var error = members["error"]?.GetValue<string>() ?? $"status {(int)answer.StatusCode}";
+        return new Refused(error, answer.Headers.TryGetValues("X-Request-Id", out var ids) ? ids.First() : null);
     }
 
     /// <summary>A token, and not the one that was refused: another caller may have brought a new one meanwhile.</summary>
@@ -223,10 +259,7 @@ internal sealed class Instance(Signer signer, Settings settings)
             var wait = answer.Headers.RetryAfter?.Delta ?? TimeSpan.FromSeconds(1);
             var isBusy = answer.StatusCode is HttpStatusCode.TooManyRequests or HttpStatusCode.ServiceUnavailable;
             if (!isBusy || tries == MostTries || wait.TotalSeconds > LongestWaitSeconds)
-            {
-                var error = members["error"]?.GetValue<string>() ?? $"status {(int)answer.StatusCode}";
-                throw new Refused(error, answer.Headers.TryGetValues("X-Request-Id", out var ids) ? ids.First() : null);
-            }
+                throw RefusalOf(answer, members);
             await Task.Delay(wait + TimeSpan.FromMilliseconds(Random.Shared.Next(1000)));
         }
     }

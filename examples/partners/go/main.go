@@ -29,8 +29,10 @@ import (
 )
 
 const (
+	logoutEvent   = "http://schemas.openid.net/event/backchannel-logout"
 	grantType     = "urn:ietf:params:oauth:grant-type:token-exchange"
 	embedLifetime = 60 * time.Second
+	logoutLife    = 120 * time.Second
 	margin        = 10 * time.Second
 	mostTries     = 3
 	longestWait   = 30 * time.Second
@@ -149,6 +151,9 @@ func (p *partner) sign(claims jwt.MapClaims, lifetime time.Duration) (string, er
 	}
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, all)
 	token.Header["kid"] = keyID
+	if claims["events"] != nil {
+		token.Header["typ"] = "logout+jwt"
+	}
 	return token.SignedString(p.key)
 }
 
@@ -324,6 +329,27 @@ func (p *partner) embedToken(response http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(response, token)
 }
 
+// signOut ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0).
+func (p *partner) signOut(response http.ResponseWriter, _ *http.Request) {
+	claims := jwt.MapClaims{"sub": user["sub"], "events": map[string]any{logoutEvent: map[string]any{}}}
+	token, err := p.sign(claims, logoutLife)
+	if err != nil {
+		fail(response, err)
+		return
+	}
+	answer, err := client.PostForm(instanceURL+"/rest/auth/backchannel-logout", url.Values{"logout_token": {token}})
+	if err != nil {
+		fail(response, err)
+		return
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		fail(response, &refusal{Code: answer.Status, RequestID: answer.Header.Get("X-Request-Id")})
+		return
+	}
+	response.WriteHeader(http.StatusNoContent)
+}
+
 func (p *partner) page(name string) http.HandlerFunc {
 	return func(response http.ResponseWriter, _ *http.Request) {
 		text, err := os.ReadFile(filepath.Join(pageDir, name))
@@ -358,6 +384,7 @@ func main() {
 	http.HandleFunc("GET /.well-known/jwks.json", p.jwks)
 	http.HandleFunc("GET /partner.pem", p.publicPEM)
 	http.HandleFunc("POST /embed-token", p.embedToken)
+	http.HandleFunc("POST /sign-out", p.signOut)
 	http.HandleFunc("GET /workflows", p.overview(user, nil))
 	http.HandleFunc("GET /support/workflows", p.overview(user, support))
 	http.HandleFunc("GET /{$}", p.page("index.html"))

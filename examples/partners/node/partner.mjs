@@ -51,6 +51,10 @@ app.post('/embed-token', async (_, reply) => {
   const { fields } = await partner.embedForm({ subject: USER });
   return reply.header('cache-control', 'no-store').type('text/plain').send(fields.token);
 });
+app.post('/sign-out', async (_, reply) => {
+  await partner.signOut(USER.sub);
+  return reply.code(204).send();
+});
 app.get('/workflows', () => overview({ subject: USER }));
 app.get('/support/workflows', () => overview({ subject: USER, actor: SUPPORT }));
 app.get('/', (_, reply) => reply.type('text/html').send(page('index.html')));

@@ -1,6 +1,7 @@
 // Signs the product's user in to the frame by the instance's own script, and renews the session before it ends.
 const state = document.querySelector('#state');
 const renewButton = document.querySelector('#renew');
+const signOutButton = document.querySelector('#sign-out');
 
 if (window.EmbeddedInstance) await show(window.EmbeddedInstance);
 else state.textContent = 'unavailable: /embed.js could not be loaded';
@@ -17,6 +18,8 @@ async function show(EmbeddedInstance) {
   automation.on('session-ended', ({ reason }) => (state.textContent = `ended: ${reason}`));
   automation.on('login-failed', ({ error }) => (state.textContent = `failed: ${error}`));
   renewButton.addEventListener('click', renew);
+  // The frame hears of it from the instance.
+  signOutButton.addEventListener('click', () => fetch('/sign-out', { method: 'POST' }));
   automation.login(await newToken());
 }
 

@@ -3,8 +3,10 @@
 // Without a library: RS256 needs nothing but PHP's own OpenSSL. Each request begins anew, so tokens are kept in a file.
 declare(strict_types=1);
 
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const EMBED_LIFETIME_SECONDS = 60;
+const LOGOUT_LIFETIME_SECONDS = 120;
 const MARGIN_SECONDS = 10;
 const MOST_TRIES = 3;
 const LONGEST_WAIT_SECONDS = 30;
@@ -99,14 +101,14 @@ function base64url(string $bytes): string
 }
 
 /** A token for one use: its jti is new. */
-function sign(array $claims, int $lifetimeSeconds): string
+function sign(array $claims, int $lifetimeSeconds, string $type = 'JWT'): string
 {
     $now = time();
     $own = [
         'iss' => setting('PARTNER_ISSUER', 'https://partner.example'), 'aud' => instance_url(),
         'iat' => $now, 'exp' => $now + $lifetimeSeconds, 'jti' => bin2hex(random_bytes(16)),
     ];
-    $header = ['alg' => 'RS256', 'typ' => 'JWT', 'kid' => key_id()];
+    $header = ['alg' => 'RS256', 'typ' => $type, 'kid' => key_id()];
     $input = base64url(json_encode($header, JSON_THROW_ON_ERROR))
         . '.' . base64url(json_encode($own + $claims, JSON_THROW_ON_ERROR));
     if (!openssl_sign($input, $signature, private_key(), OPENSSL_ALGO_SHA256)) {
@@ -131,6 +133,28 @@ function send(string $path, array $options): array
         $headers[strtolower($name)] = trim($value);
     }
     return [$status, $headers, $body];
+}
+
+function post(string $path, array $form): array
+{
+    return send($path, [
+        'method' => 'POST',
+        'header' => 'Content-Type: application/x-www-form-urlencoded',
+        'content' => http_build_query($form),
+    ]);
+}
+
+/** Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0). */
+function sign_out(): void
+{
+    $claims = ['sub' => USER['sub'], 'events' => [LOGOUT_EVENT => new stdClass()]];
+    $token = sign($claims, LOGOUT_LIFETIME_SECONDS, 'logout+jwt');
+    [$status, $headers, $body] = post('/rest/auth/backchannel-logout', ['logout_token' => $token]);
+    if ($status !== 200) {
+        $members = json_decode($body, true) ?? [];
+        throw new Refused($members['error'] ?? "status $status", $headers['x-request-id'] ?? null);
+    }
+    http_response_code(204);
 }
 
 /**
@@ -174,11 +198,7 @@ function exchange(array $subject, ?array $actor, int &$exchanges): array
         }
         $exchanges++;
         $sent = microtime(true);
-        [$status, $headers, $body] = send('/rest/auth/oauth/token', [
-            'method' => 'POST',
-            'header' => 'Content-Type: application/x-www-form-urlencoded',
-            'content' => http_build_query($form),
-        ]);
+        [$status, $headers, $body] = post('/rest/auth/oauth/token', $form);
         $members = json_decode($body, true) ?? [];
         if ($status === 200) {
             $life = $members['expires_in'];
@@ -254,6 +274,7 @@ try {
         'GET /.well-known/jwks.json' => send_jwks(),
         'GET /partner.pem' => send_text('application/x-pem-file', openssl_pkey_get_details(private_key())['key']),
         'POST /embed-token' => send_text('text/plain', sign(USER, EMBED_LIFETIME_SECONDS)),
+        'POST /sign-out' => sign_out(),
         'GET /workflows' => send_overview(USER),
         'GET /support/workflows' => send_overview(USER, SUPPORT),
         'GET /' => send_page('index.html'),

@@ -31,8 +31,10 @@ PAGE_DIR = Path(os.environ.get("PAGE_DIR", Path(__file__).resolve().parent.paren
 PORT = int(os.environ.get("PORT", "8080"))
 TOKEN_LIFETIME_SECONDS = int(os.environ.get("TOKEN_LIFETIME_SECONDS", "600"))
 
+LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange"
 EMBED_LIFETIME_SECONDS = 60
+LOGOUT_LIFETIME_SECONDS = 120
 MARGIN_SECONDS = 10
 MOST_TRIES = 3
 LONGEST_WAIT_SECONDS = 30
@@ -72,11 +74,11 @@ if not KEY_FILE.exists():
 private_key = load_pem_private_key(KEY_FILE.read_bytes(), password=None)
 
 
-def sign(claims, lifetime_seconds):
+def sign(claims, lifetime_seconds, typ="JWT"):
     """A token for one use: its jti is new."""
     now = int(time.time())
     own = {"iss": ISSUER, "aud": INSTANCE_URL, "iat": now, "exp": now + lifetime_seconds, "jti": str(uuid.uuid4())}
-    return jwt.encode({**claims, **own}, private_key, algorithm="ES256", headers={"kid": KEY_ID})
+    return jwt.encode({**claims, **own}, private_key, algorithm="ES256", headers={"kid": KEY_ID, "typ": typ})
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -211,6 +213,17 @@ def partner_pem():
 def embed_token():
     token = sign(USER, EMBED_LIFETIME_SECONDS)
     return Response(token, mimetype="text/plain", headers={"Cache-Control": "no-store"})
+
+
+@app.post("/sign-out")
+def sign_out():
+    """Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0)."""
+    claims = {"sub": USER["sub"], "events": {LOGOUT_EVENT: {}}}
+    token = sign(claims, LOGOUT_LIFETIME_SECONDS, typ="logout+jwt")
+    status, headers, members = send("/rest/auth/backchannel-logout", {"logout_token": token})
+    if status != 200:
+        raise Refused(members.get("error", f"status {status}"), headers.get("X-Request-Id"))
+    return Response(status=204)
 
 
 @app.get("/workflows")

@@ -15,8 +15,10 @@ KEY_ID = ENV.fetch("KEY_ID", "partner-key-1")
 PAGE_DIR = ENV.fetch("PAGE_DIR", File.join(__dir__, "..", "page"))
 TOKEN_LIFETIME_SECONDS = Integer(ENV.fetch("TOKEN_LIFETIME_SECONDS", "600"))
 
+LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout".freeze
 GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange".freeze
 EMBED_LIFETIME_SECONDS = 60
+LOGOUT_LIFETIME_SECONDS = 120
 MARGIN_SECONDS = 10
 MOST_TRIES = 3
 LONGEST_WAIT_SECONDS = 30
@@ -47,10 +49,10 @@ class Refused < StandardError
 end
 
 # A token for one use: its jti is new.
-def sign(claims, lifetime_seconds)
+def sign(claims, lifetime_seconds, typ: "JWT")
   now = Time.now.to_i
   own = { iss: ISSUER, aud: INSTANCE_URL, iat: now, exp: now + lifetime_seconds, jti: SecureRandom.uuid }
-  JWT.encode(claims.merge(own), PRIVATE_KEY, "ES256", { kid: KEY_ID, typ: "JWT" })
+  JWT.encode(claims.merge(own), PRIVATE_KEY, "ES256", { kid: KEY_ID, typ: typ })
 end
 
 # It follows no redirect, which would hand the tokens on.
@@ -140,6 +142,17 @@ def call_api(path, subject, actor, refused: nil)
   members_of(answer)
 end
 
+# Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0).
+def sign_user_out
+  claims = { sub: USER[:sub], events: { LOGOUT_EVENT => {} } }
+  request = Net::HTTP::Post.new("/rest/auth/backchannel-logout")
+  request.set_form_data(logout_token: sign(claims, LOGOUT_LIFETIME_SECONDS, typ: "logout+jwt"))
+  answer = send_to_instance(request)
+  return if answer.code == "200"
+
+  raise Refused.new(members_of(answer).fetch("error", "status #{answer.code}"), answer["X-Request-Id"])
+end
+
 def public_jwk
   # An uncompressed point: 4, x, y.
   point = PRIVATE_KEY.public_key.to_octet_string(:uncompressed)
@@ -185,6 +198,11 @@ class Partner < Sinatra::Base
     cache_control :no_store
     content_type :text
     sign(USER, EMBED_LIFETIME_SECONDS)
+  end
+
+  post "/sign-out" do
+    sign_user_out
+    status 204
   end
 
   get("/workflows") { overview(USER) }

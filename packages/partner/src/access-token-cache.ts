@@ -52,6 +52,11 @@ export class AccessTokenCache {
     if (this.kept.get(id)?.token.accessToken === accessToken) this.kept.delete(id);
   }
 
+  /** @param isOver by the id that a token was put under */
+  forgetWhere(isOver: (id: string) => boolean): void {
+    for (const id of this.kept.keys()) if (isOver(id)) this.kept.delete(id);
+  }
+
   private isGood({ untilMs, untilTimeMs }: Kept): boolean {
     return this.clock.monotonicMs() < untilMs && this.clock.nowMs() < untilTimeMs;
   }

@@ -88,6 +88,12 @@ export function readExchange(
   return { id: canonical(identity), subject, actor, fields };
 }
 
+/** Whether an exchange is for a user, or by them as actor. @param id of the exchange */
+export function isAbout(sub: string, id: string): boolean {
+  const [subject, , actor] = JSON.parse(id) as readonly ({ readonly sub?: unknown } | null)[];
+  return subject?.sub === sub || actor?.sub === sub;
+}
+
 /** An empty list is a mistake: sent without the field, the token would have everything. */
 function listField(name: string, value: string | readonly string[] | undefined): Record<string, string> {
   if (value === undefined) return {};

@@ -20,12 +20,12 @@ export async function signedToken(
   key: SigningKey,
   { issuer, audience }: TokenTerms,
   claims: Readonly<Record<string, unknown>>,
-  { nowMs, lifetimeSeconds }: { nowMs: number; lifetimeSeconds: number },
+  { nowMs, lifetimeSeconds, typ = 'JWT' }: { nowMs: number; lifetimeSeconds: number; typ?: string },
 ): Promise<ExternalToken> {
   const issuedAt = Math.floor(nowMs / 1000);
   const expiresAt = issuedAt + lifetimeSeconds;
   const jwt = await new SignJWT({ ...claims, iss: issuer, aud: audience })
-    .setProtectedHeader({ alg: key.alg, kid: await key.kid(), typ: 'JWT' })
+    .setProtectedHeader({ alg: key.alg, kid: await key.kid(), typ })
     .setIssuedAt(issuedAt)
     .setExpirationTime(expiresAt)
     .setJti(randomUUID())

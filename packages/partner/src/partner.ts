@@ -4,7 +4,7 @@ import { AccessTokenCache } from './access-token-cache.js';
 import type { EmbedForm, EmbedRequest } from './embed-form.js';
 import { copyOfEmbed, embedForm } from './embed-form.js';
 import type { AccessToken, Exchange, ExchangeRequest, Signed } from './exchange-request.js';
-import { copyOf, readExchange } from './exchange-request.js';
+import { copyOf, isAbout, readExchange } from './exchange-request.js';
 import type { ExternalToken } from './external-token.js';
 import { signedToken } from './external-token.js';
 import type { PartnerOptions, Settings } from './options.js';
@@ -14,12 +14,15 @@ import { claimsOf } from './person.js';
 import { waitBeforeRetry } from './retries.js';
 import type { SigningKey } from './signing-key.js';
 import { SingleFlight } from './single-flight.js';
-import { requestToken } from './token-endpoint.js';
+import { requestLogout, requestToken } from './token-endpoint.js';
 
 export type { PartnerOptions } from './options.js';
 
 const TOKEN_PATH = '/rest/auth/oauth/token';
 const EMBED_PATH = '/rest/auth/embed';
+const LOGOUT_PATH = '/rest/auth/backchannel-logout';
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+const LOGOUT_LIFETIME_SECONDS = 120;
 /** The instance takes none for an embedded login that lives longer. */
 const EMBED_LIFETIME_SECONDS = 60;
 
@@ -35,6 +38,13 @@ export interface Partner {
    * @throws PartnerError `invalid_option`
    */
   embedForm(request: EmbedRequest): Promise<EmbedForm>;
+  /**
+   * Signs one of your users out: ends all sessions and access tokens that tokens of your issuer have opened for them, and forgets kept
+   * tokens. Resolves in the next second, since a token of the same one would count as made before. A 429 or 503 is tried again.
+   * @param sub your id of the user
+   * @throws PartnerError
+   */
+  signOut(sub: string): Promise<void>;
   /** The public keys, to be served at the `url` of your trusted key entry: that which signs, the next one, the others. */
   jwks(): Promise<JSONWebKeySet>;
   /** The public key as PEM, for a static entry: of the key that signs unless another is named. */
@@ -84,6 +94,15 @@ class SigningPartner implements Partner {
     return embedForm(`${origin}${EMBED_PATH}`, { token: token.jwt, redirectTo });
   }
 
+  async signOut(sub: string): Promise<void> {
+    const { clock } = this.#settings;
+    const claims = { ...claimsOf(sub, 'sub'), events: { [LOGOUT_EVENT]: {} } };
+    const never = new AbortController().signal;
+    const token = await this.#retried('The sign-out', never, (signal) => this.#logOutOnce(claims, signal));
+    this.#cache.forgetWhere((id) => isAbout(sub, id));
+    await clock.wait(Math.max(0, (token.issuedAt + 1) * 1000 - clock.nowMs()), never);
+  }
+
   async jwks(): Promise<JSONWebKeySet> {
     return { keys: await Promise.all(this.#settings.keys.map((key) => key.publicJwk())) };
   }
@@ -106,16 +125,24 @@ class SigningPartner implements Partner {
     throw invalidOption('no key has the kid that is named');
   }
 
-  async #perform(exchange: Exchange, given: AbortSignal): Promise<AccessToken> {
+  #perform(exchange: Exchange, given: AbortSignal): Promise<AccessToken> {
+    return this.#retried('The exchange', given, (signal) => this.#tryOnce(exchange, signal));
+  }
+
+  async #retried<T>(
+    work: string,
+    given: AbortSignal,
+    tryOnce: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const { clock, timeoutSeconds, maxTries } = this.#settings;
     const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
     const signal = AbortSignal.any([given, timeout]);
     const deadlineMs = clock.monotonicMs() + timeoutSeconds * 1000;
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#tryOnce(exchange, signal);
+        return await tryOnce(signal);
       } catch (error) {
-        const failure = withTries(timeout.aborted ? timedOut(timeoutSeconds) : error, tries);
+        const failure = withTries(timeout.aborted ? timedOut(work, timeoutSeconds) : error, tries);
         const waitMs = waitBeforeRetry(failure, tries, Math.random());
         const isLate = waitMs !== undefined && clock.monotonicMs() + waitMs > deadlineMs;
         if (waitMs === undefined || tries >= maxTries || isLate) throw failure;
@@ -142,13 +169,22 @@ class SigningPartner implements Partner {
     return token;
   }
 
+  async #logOutOnce(claims: Record<string, unknown>, signal: AbortSignal): Promise<ExternalToken> {
+    const { origin, keys, clock, fetch: send } = this.#settings;
+    const nowMs = () => clock.nowMs();
+    const terms = { nowMs: nowMs(), lifetimeSeconds: LOGOUT_LIFETIME_SECONDS, typ: 'logout+jwt' };
+    const token = await signedToken(keys[0], this.#settings, claims, terms);
+    await requestLogout(token, { url: `${origin}${LOGOUT_PATH}`, fetch: send, nowMs, signal });
+    return token;
+  }
+
   #sign({ claims, key }: Signed, lifetimeSeconds: number): Promise<ExternalToken> {
     return signedToken(key, this.#settings, claims, { nowMs: this.#settings.clock.nowMs(), lifetimeSeconds });
   }
 }
 
-function timedOut(seconds: number): PartnerError {
-  return new PartnerError('timeout', `The exchange took more than ${seconds} seconds`);
+function timedOut(work: string, seconds: number): PartnerError {
+  return new PartnerError('timeout', `${work} took more than ${seconds} seconds`);
 }
 
 /** @throws what is no failure of an exchange, such as the reason of a signal */

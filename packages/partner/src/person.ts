@@ -20,6 +20,8 @@ export interface Person {
   readonly family_name?: string;
   /** Role on the instance, `global:member` for example, if the trusted key entry allows it. */
   readonly role?: string;
+  /** The session at your provider, as in its ID token: a logout with it ends what the token opens. */
+  readonly sid?: string;
   /** The only party that may act for this subject. */
   readonly may_act?: { readonly sub: string; readonly iss?: string };
   /** Who has acted before, at most five parties; recorded, never a right. */
@@ -28,7 +30,17 @@ export interface Person {
 
 const LONGEST_SUB = 255;
 /** `sub` comes first: it alone has to be there. */
-const MEMBERS = ['sub', 'email', 'email_verified', 'given_name', 'family_name', 'role', 'may_act', 'act'];
+const MEMBERS = [
+  'sub',
+  'email',
+  'email_verified',
+  'given_name',
+  'family_name',
+  'role',
+  'sid',
+  'may_act',
+  'act',
+];
 
 /**
  * The claims, with members that are undefined left out. A string is a `sub`.

@@ -46,25 +46,36 @@ type Members = Readonly<Record<string, unknown>>;
  * @throws PartnerError for everything but a token; the signal's reason where that has aborted
  */
 export async function requestToken(form: TokenForm, surroundings: Surroundings): Promise<TokenAnswer> {
-  const { url, fetch: send, signal, nowMs } = surroundings;
-  const init = { method: 'POST', body: bodyOf(form), redirect: 'manual', signal } as const;
+  const { answer, text } = await post(bodyOf(form), surroundings);
+  const members = membersOf(text);
+  const token = answer.status === 200 ? tokenIn(members) : undefined;
+  if (token !== undefined) return token;
+  throw failureOf('The exchange', answer, members, { token: form.subject, nowMs: surroundings.nowMs() });
+}
+
+/** @throws PartnerError for everything but an empty 200; the signal's reason where that has aborted */
+export async function requestLogout(token: ExternalToken, surroundings: Surroundings): Promise<void> {
+  const { answer, text } = await post(new URLSearchParams({ logout_token: token.jwt }), surroundings);
+  if (answer.status === 200 && text === '') return;
+  throw failureOf('The sign-out', answer, membersOf(text), { token, nowMs: surroundings.nowMs() });
+}
+
+async function post(
+  body: URLSearchParams,
+  { url, fetch: send, signal }: Surroundings,
+): Promise<{ answer: Response; text: string }> {
+  const init = { method: 'POST', body, redirect: 'manual', signal } as const;
   const ask = async () => {
     const answer = await send(url, { ...init, headers: { accept: 'application/json' } });
     return { answer, text: await shortText(answer) };
   };
-  let answer: Response;
-  let text: string;
   try {
-    ({ answer, text } = await unlessAborted(ask(), signal));
+    return await unlessAborted(ask(), signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof PartnerError) throw error;
     throw new PartnerError('network_error', 'No answer came from the instance', { cause: error });
   }
-  const members = membersOf(text);
-  const token = answer.status === 200 ? tokenIn(members) : undefined;
-  if (token !== undefined) return token;
-  throw failureOf(answer, members, form, nowMs());
 }
 
 function bodyOf({ subject, actor, fields }: TokenForm): URLSearchParams {
@@ -112,8 +123,18 @@ function tokenIn(members: Members): TokenAnswer | undefined {
   return { accessToken, expiresInSeconds: expiresIn, scope: scopes };
 }
 
-function failureOf(answer: Response, members: Members, form: TokenForm, nowMs: number): PartnerError {
-  const { status, headers } = answer;
+/** What was sent, and when it was answered. */
+interface Sent {
+  readonly token: ExternalToken;
+  readonly nowMs: number;
+}
+
+function failureOf(
+  work: string,
+  { status, headers }: Response,
+  members: Members,
+  { token, nowMs }: Sent,
+): PartnerError {
   const { error } = members;
   const code = isInstanceErrorCode(error) ? error : (BY_STATUS[status] ?? 'unexpected_answer');
   const requestId = shortHeader(headers, 'x-request-id');
@@ -124,10 +145,10 @@ function failureOf(answer: Response, members: Members, form: TokenForm, nowMs: n
     retryAfterSeconds: retryAfterOf(headers),
     clockOffsetSeconds,
   };
-  const parts = [`The exchange failed: ${code} (status ${status})`];
+  const parts = [`${work} failed: ${code} (status ${status})`];
   if (isInstanceErrorCode(error)) parts.push(descriptionIn(members));
   if (requestId !== undefined) parts.push(`request ${requestId}`);
-  if (status === 400) parts.push(hintOf(clockOffsetSeconds, form));
+  if (status === 400) parts.push(hintOf(clockOffsetSeconds, token));
   return new PartnerError(code, parts.filter((part) => part !== '').join('; '), details);
 }
 
@@ -157,10 +178,10 @@ function offsetOf(headers: Headers, nowMs: number): number | undefined {
 }
 
 /** A refusal never says that it is for times; where the clocks differ so that it may be, this does. */
-function hintOf(offset: number | undefined, { subject }: TokenForm): string {
+function hintOf(offset: number | undefined, token: ExternalToken): string {
   if (offset === undefined) return '';
   const difference = `the clock of this machine is ${Math.abs(offset)} seconds`;
-  const lifetime = subject.expiresAt - subject.issuedAt;
+  const lifetime = token.expiresAt - token.issuedAt;
   if (offset >= LEEWAY_SECONDS)
     return `${difference} ahead of the instance's, for which the token is issued in the future: set the clock`;
   const isLate = -offset >= lifetime - SHORTEST_LIFE_SECONDS - CLOCKS_AGREE_SECONDS;

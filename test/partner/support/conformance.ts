@@ -139,6 +139,8 @@ export function describeProgram(name: string, state: ProgramState): void {
         await page.frameLocator('iframe:visible').getByText(WORKFLOW).first().waitFor();
         await page.getByRole('button', { name: 'Renew the session' }).click();
         await state('session 2');
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await state('ended: signed-out-by-provider');
         await page.close();
       });
 
@@ -230,5 +232,6 @@ function entryFor(program: PartnerProgram, instance: string): object {
     scopes: ['workflow:read'],
     actFor: [ISSUER],
     rights: 'actor',
+    flows: ['embed', 'exchange', 'logout'],
   };
 }

@@ -4,6 +4,7 @@ package partner;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.ECDSASigner;
@@ -55,8 +56,10 @@ public final class Partner {
   private static final int PORT = Integer.parseInt(setting("PORT", "8080"));
   private static final int TOKEN_LIFETIME_SECONDS = Integer.parseInt(setting("TOKEN_LIFETIME_SECONDS", "600"));
 
+  private static final String LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
   private static final String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
   private static final int EMBED_LIFETIME_SECONDS = 60;
+  private static final int LOGOUT_LIFETIME_SECONDS = 120;
   private static final long MARGIN_SECONDS = 10;
   private static final int MOST_TRIES = 3;
   private static final int LONGEST_WAIT_SECONDS = 30;
@@ -146,6 +149,7 @@ public final class Partner {
         .result(pem("PUBLIC KEY", key.toECPublicKey().getEncoded())));
     app.post("/embed-token", context -> context.contentType("text/plain").header("Cache-Control", "no-store")
         .result(sign(USER, EMBED_LIFETIME_SECONDS)));
+    app.post("/sign-out", this::signOut);
     app.get("/workflows", context -> sendOverview(context, USER, null));
     app.get("/support/workflows", context -> sendOverview(context, USER, SUPPORT));
     app.get("/", context -> sendPage(context, "index.html", ""));
@@ -167,6 +171,27 @@ public final class Partner {
   private void sendJwks(Context context) {
     JWK open = key.toPublicJWK();
     context.header("Cache-Control", "max-age=300").json(Map.of("keys", List.of(open.toJSONObject())));
+  }
+
+  /** Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0). */
+  private void signOut(Context context) throws Exception {
+    var claims = Map.of("sub", USER.get("sub"), "events", Map.of(LOGOUT_EVENT, Map.of()));
+    String token = sign(claims, LOGOUT_LIFETIME_SECONDS, new JOSEObjectType("logout+jwt"));
+    var answer = client.send(
+        post("/rest/auth/backchannel-logout", Map.of("logout_token", token)), BodyHandlers.ofString());
+    if (answer.statusCode() != 200) throw refusalOf(answer, membersOf(answer.body()));
+    context.status(204);
+  }
+
+  private static HttpRequest post(String path, Map<String, String> form) {
+    return HttpRequest.newBuilder(URI.create(INSTANCE_URL + path)).timeout(TIMEOUT)
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .POST(HttpRequest.BodyPublishers.ofString(encoded(form))).build();
+  }
+
+  private static Refused refusalOf(HttpResponse<String> answer, JsonNode members) {
+    String error = members.path("error").asText("status " + answer.statusCode());
+    return new Refused(error, answer.headers().firstValue("X-Request-Id").orElse(null));
   }
 
   private static void sendPage(Context context, String name, String token) throws IOException {
@@ -222,12 +247,9 @@ public final class Partner {
       form.put("grant_type", GRANT_TYPE);
       form.put("subject_token", sign(subject, TOKEN_LIFETIME_SECONDS));
       if (actor != null) form.put("actor_token", sign(actor, TOKEN_LIFETIME_SECONDS));
-      var request = HttpRequest.newBuilder(URI.create(INSTANCE_URL + "/rest/auth/oauth/token")).timeout(TIMEOUT)
-          .header("Content-Type", "application/x-www-form-urlencoded")
-          .POST(HttpRequest.BodyPublishers.ofString(encoded(form))).build();
       exchanges++;
       long sent = System.nanoTime();
-      HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+      HttpResponse<String> answer = client.send(post("/rest/auth/oauth/token", form), BodyHandlers.ofString());
       JsonNode members = membersOf(answer.body());
       if (answer.statusCode() == 200) {
         long life = members.get("expires_in").asLong();
@@ -239,8 +261,7 @@ public final class Partner {
           .filter(value -> value.matches("[0-9]{1,9}")).map(Integer::valueOf).orElse(1);
       boolean isBusy = answer.statusCode() == 429 || answer.statusCode() == 503;
       if (!isBusy || tries == MOST_TRIES || wait > LONGEST_WAIT_SECONDS) {
-        String error = members.path("error").asText("status " + answer.statusCode());
-        throw new Refused(error, answer.headers().firstValue("X-Request-Id").orElse(null));
+        throw refusalOf(answer, members);
       }
       Thread.sleep(wait * 1000L + ThreadLocalRandom.current().nextInt(1000));
     }
@@ -262,12 +283,16 @@ public final class Partner {
 
   /** A token for one use: its jti is new. */
   private String sign(Map<String, Object> claims, int lifetimeSeconds) throws JOSEException {
+    return sign(claims, lifetimeSeconds, JOSEObjectType.JWT);
+  }
+
+  private String sign(Map<String, Object> claims, int lifetimeSeconds, JOSEObjectType type) throws JOSEException {
     Instant now = Instant.now();
     var all = new JWTClaimsSet.Builder().issuer(ISSUER).audience(INSTANCE_URL)
         .jwtID(UUID.randomUUID().toString())
         .issueTime(Date.from(now)).expirationTime(Date.from(now.plusSeconds(lifetimeSeconds)));
     claims.forEach(all::claim);
-    var header = new JWSHeader.Builder(JWSAlgorithm.ES256).keyID(KEY_ID).build();
+    var header = new JWSHeader.Builder(JWSAlgorithm.ES256).keyID(KEY_ID).type(type).build();
     var token = new SignedJWT(header, all.build());
     token.sign(new ECDSASigner(key));
     return token.serialize();
