@@ -4,6 +4,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 import { imports } from './eslint.imports.mjs';
+import { prose } from './eslint.prose.mjs';
 
 const entryFiles = ['src/main.ts', 'src/cli/main.ts'];
 const environmentHint = 'Only entry files read the environment; take the validated configuration.';
@@ -35,7 +36,15 @@ export default defineConfig(
   {
     linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' },
     extends: [js.configs.recommended],
-    rules: { eqeqeq: 'error', complexity: ['error', 12], 'no-var': 'error', 'prefer-const': 'error' },
+    plugins: { prose },
+    rules: {
+      eqeqeq: 'error',
+      complexity: ['error', 12],
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'prose/words': 'error',
+      'prose/sentences': 'error',
+    },
   },
   {
     files: ['**/*.ts'],
@@ -65,7 +74,7 @@ export default defineConfig(
       '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'with-single-extends' }],
       // Constraint methods and ports are async by contract, whether or not one of them awaits.
       '@typescript-eslint/require-await': 'off',
-      // process.env and parsed JSON are read with brackets where the key is not an identifier of ours.
+      // process.env and parsed JSON are read with brackets where the key is not an identifier of the code.
       '@typescript-eslint/dot-notation': 'off',
       // `||` is meant where an empty string counts as missing.
       '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],

@@ -110,7 +110,7 @@ export class PartnerPage {
   }
 
   /**
-   * Makes the login request of the frame once more, from here and with a token of its own: a page cannot
+   * Makes the login request of the frame once more, from here and with a token of its own. A page cannot
    * read an answer of another origin, and this is how the panel can show one. `again` repeats the last one.
    */
   private async postTwin(customer: Person, again: boolean): Promise<unknown> {
@@ -153,7 +153,7 @@ export class PartnerPage {
     response.setHeader('content-security-policy', policy.join('; '));
     response.setHeader('cache-control', 'no-store');
     response.setHeader('x-content-type-options', 'nosniff');
-    // Not no-referrer: the login post would then say "Origin: null", and the instance could not judge it.
+    // Not no-referrer: the login post would then say "Origin: null", and the instance could not check it.
     response.setHeader('referrer-policy', 'strict-origin');
   }
 }

@@ -42,7 +42,7 @@ export class ServiceProcess {
     readonly baseUrl: string,
     readonly logFile: string,
     private readonly child: ChildProcess,
-    /** Settles when the process is gone, with what it left: its exit code, or the name of a signal. */
+    /** Resolves when the process has ended, with what it left: its exit code, or the name of a signal. */
     readonly exited: Promise<number | string>,
   ) {}
 

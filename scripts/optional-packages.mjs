@@ -20,7 +20,7 @@ export function addMissingOptionalPackages(lock) {
   return added;
 }
 
-/** Looks where Node.js would: beside the parent, then in each folder above it. Of a range npm has judged already. */
+/** Looks where Node.js would: beside the parent, then in each folder above it. Of a range npm has checked already. */
 function isListed(packages, parentPath, name, version) {
   const found = foldersAbove(parentPath).find((folder) => packages[`${folder}node_modules/${name}`]);
   if (found === undefined) return false;

@@ -1,4 +1,4 @@
-// Judges a packed npm package: its files, its package.json, and what the tools of its users will make of it.
+// Checks a packed npm package: its files, its package.json, and what the tools of its users will make of it.
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';

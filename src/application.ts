@@ -1,4 +1,4 @@
-// Makes the whole application from what the start has judged: main and the end-to-end tests call the same function.
+// Makes the whole application from what the start has checked: main and the end-to-end tests call the same function.
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';

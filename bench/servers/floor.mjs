@@ -1,7 +1,7 @@
 // The floor: a bare Fastify program, in one process, that does only the necessary work of an exchange or an API call.
 //
 // It keeps what makes them right (signature, claims, single use and audit row committed before the answer, the user's
-// present state) and leaves out what makes a service of it: logging, metrics, throttling, error answers with a cause,
+// present state). It leaves out what makes a service of it: logging, metrics, throttling, error answers with a cause,
 // rotation of keys.
 import { randomUUID } from 'node:crypto';
 import Fastify from 'fastify';

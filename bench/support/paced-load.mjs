@@ -1,7 +1,7 @@
 // Puts load on a server at a fixed rate, whether or not it keeps up.
 //
-// Autocannon has a rate too, but it sends a second's requests as fast as it can and pauses for the rest of the second:
-// that is full load in bursts, and its latencies are those of full load.
+// Autocannon has a rate too, but it sends a second's requests as fast as it can and pauses for the rest of the second.
+// That is full load in bursts, and its latencies are those of full load.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 

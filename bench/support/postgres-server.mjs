@@ -31,7 +31,7 @@ const LOG_TAIL_CHARACTERS = 4_000;
  * For tests, whose data nobody needs after a crash of the machine.
  *
  * A session whose client fell silent while it proved who it is keeps DROP DATABASE waiting, of any database, until
- * `authentication_timeout` ends it: tests of silent networks would hold others up for PostgreSQL's own 60 seconds.
+ * `authentication_timeout` ends it. Tests of silent networks would hold others up for PostgreSQL's own 60 seconds.
  */
 export const TEST_SETTINGS = {
   max_connections: '200',

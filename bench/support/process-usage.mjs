@@ -52,7 +52,7 @@ function treeOf(processId) {
     .filter((name) => /^\d+$/.test(name))
     .flatMap(readProcess);
   const tree = processes.filter(({ id }) => id === processId);
-  // The list grows while it is walked: children of children follow their parents.
+  // The list grows while it is read: children of children follow their parents.
   for (const { id: parent } of tree) tree.push(...processes.filter(({ parentId }) => parentId === parent));
   return tree;
 }

@@ -23,7 +23,7 @@ export function spread(values) {
 }
 
 /**
- * Between which two values the true median lies, with 95 % of certainty at least, whatever the distribution: each value
+ * Between which two values the true median lies, with 95 % of certainty at least, whatever the distribution. Each value
  * is as often above it as below, so the ranks of both ends follow from tossing a coin.
  * @returns undefined for fewer than six values, which cannot tell it
  */

@@ -21,7 +21,7 @@ const chance = {
 };
 
 const provider = new NodeTracerProvider({
-  // A span within one of ours goes the same way; of a caller's traceparent nothing is believed.
+  // A span within a span of the service goes the same way; of a caller's traceparent nothing is believed.
   sampler: new ParentBasedSampler({
     root: chance,
     remoteParentSampled: chance,

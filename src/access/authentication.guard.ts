@@ -104,7 +104,7 @@ export class AuthenticationGuard implements CanActivate {
   }
 
   /**
-   * The session cookie is sent from other sites too, so a writing request must prove that a page of ours made it.
+   * The session cookie is sent from other sites too, so a writing request must prove that a page of the instance made it.
    * @rule D41 A session writes only with the instance's own `Origin`.
    */
   private refuseForgery({ method, headers }: FastifyRequest): void {

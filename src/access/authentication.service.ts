@@ -79,7 +79,7 @@ function isCurrent({ accessGeneration }: User, recorded: string | null | undefin
 /**
  * @rule D7 A disabled user's tokens and sessions stop working at once, and for good.
  * See the migration of the access generation, which the trigger raises, and `isCurrent` here.
- * See identity.service.ts and settlement.repository.ts for the refusal in both flows.
+ * See identity.service.ts and commit.repository.ts for the refusal in both flows.
  */
 function isEnabled(user: User | undefined): user is User {
   return user?.enabled === true;

@@ -15,7 +15,7 @@ import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import type { BearerRefusal } from './authentication.service.js';
 
-/** Most that one client address, or one token of ours, adds to log and trail of one instance within a minute. */
+/** Most that one client address, or one token of the instance, adds to log and trail of one instance within a minute. */
 export const RECORDED_PER_MINUTE = 10;
 /** Most that all strangers together add: addresses of IPv6 cost nothing. */
 const STRANGERS_PER_MINUTE = 600;

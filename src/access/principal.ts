@@ -8,7 +8,7 @@ export interface Principal {
   /** The user on whose behalf an actor acts; only with an actor. */
   readonly onBehalfOf?: User;
   /**
-   * Whose rights are judged: each of them must have what a call needs. `user` alone, or with `delegated_rights: both` actor
+   * Whose rights are checked: each of them must have what a call needs. `user` alone, or with `delegated_rights: both` actor
    * and subject.
    */
   readonly judged: readonly User[];

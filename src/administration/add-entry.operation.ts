@@ -5,7 +5,7 @@ import { readMembers } from './input.js';
 import type { ChangeOperation } from './operation.js';
 
 export interface NewEntry {
-  /** As it would stand in the configuration, with a name; judged when it is stored. */
+  /** As it would stand in the configuration, with a name; checked when it is stored. */
   readonly entry: unknown;
 }
 

@@ -3,7 +3,7 @@ import type { OpenDatabase } from '../platform/database/data-source.js';
 import { Clock } from '../platform/clock.js';
 
 /**
- * What a command writes down (a revocation, a sign-out) is held against what instances have written: their clocks agree with
+ * What a command writes down (a revocation, a sign-out) is held against what instances have written. Their clocks agree with
  * the database's as far as the operator sees to it, and with that of a laptop only by chance.
  */
 export class DatabaseClock extends Clock {

@@ -23,7 +23,7 @@ export interface TokenToExplain {
   readonly resource?: string;
   /** Of the page that posts an embedded login; left out: no browser does. */
   readonly origin?: string;
-  /** ISO 8601: the moment as of which times are judged; left out: now. */
+  /** ISO 8601: the moment as of which times are checked; left out: now. */
   readonly at?: string;
 }
 

@@ -9,7 +9,7 @@ interface NamedOperation<Input> {
   /** As its command is typed: `users create`. */
   readonly name: string;
   /**
-   * Judges an input. Members that are options of the command have their names: `givenName` is `--given-name`.
+   * Checks an input. Members that are options of the command have their names: `givenName` is `--given-name`.
    * @throws InputError for the first member that breaks its rule
    */
   read(input: unknown): Input;
@@ -18,8 +18,8 @@ interface NamedOperation<Input> {
 /** Changes something, whole or not at all. */
 export interface ChangeOperation<Input = unknown, Result = unknown> extends NamedOperation<Input> {
   /**
-   * The user whom it changes, by id or e-mail address: the row is locked together with that of the operator who asks, in one
-   * order, so that two who change each other do not wait in a ring.
+   * The user whom it changes, by id or e-mail address: the row is locked together with that of the operator who asks. All take
+   * them in one order, so that two who change each other do not wait in a ring.
    */
   changedUser?(input: Input): string;
   /**
@@ -53,7 +53,7 @@ export interface ChangeWork {
   readonly transaction: Transaction;
   /** For events of its own. */
   readonly context: AuditContext;
-  /** The operator who asks, locked and judged in this transaction; undefined: a command, which may all. */
+  /** The operator who asks, locked and checked in this transaction; undefined: a command, which may all. */
   readonly operator?: User;
 }
 

@@ -25,7 +25,7 @@ export async function refuseOwner(
 }
 
 /**
- * Which trust an administrator may change, judged by whom it could sign in now. Call it in the transaction of the change, and after
+ * Which trust an administrator may change, checked by whom it could sign in now. Call it in the transaction of the change, and after
  * a change of entries, so that it sees them as they are now.
  * @param issuer whose entry or keys are changed
  * @param isAdded an entry of it was added: by another key its users, or those of its other entries, could be signed in

@@ -1,4 +1,4 @@
-// Judges a file of workflows before any of them is imported.
+// Checks a file of workflows before any of them is imported.
 import { BODY_LIMIT_BYTES } from '../platform/http/body.js';
 import { hasMoreCharacters } from '../platform/text/characters.js';
 import { JsonError, hasUnstorableText, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';

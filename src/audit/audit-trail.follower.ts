@@ -11,7 +11,7 @@ import { LOOK_AFTER, LOOK_AT, NEWEST_ID } from './trail-statements.sql.js';
 const LOOK_EVERY_MS = 1_000;
 const DEPTH = 1_000;
 /**
- * A row gets its id before it is committed, so rows of smaller ids may come after those of larger ones. No transaction of ours
+ * A row gets its id before it is committed, so rows of smaller ids may come after those of larger ones. No transaction of the service
  * takes longer; an id that is missing for good belongs to one that was rolled back.
  */
 const LATE_MS = 60_000;

@@ -68,7 +68,7 @@ interface Walk {
 
 /**
  * @rule D85 The trail is read along its primary key, or an index of subjects or requests, and a page looks at so many rows and
- * no more: what is rare is found by going on from where it ended.
+ * no more. What is rare is found by going on from where it ended.
  */
 @Injectable()
 export class AuditTrailReader {

@@ -85,8 +85,8 @@ function judge<Input>(operation: { read(input: unknown): Input }, input: Input):
 }
 
 /**
- * The embedded database belongs to one process: as long as that lives, only it can be asked. A command does not stand at the
- * door of the database meanwhile, where it would keep a service from starting.
+ * The embedded database belongs to one process: as long as that lives, only it can be asked. A command does not hold the lock
+ * of the database meanwhile, which would keep a service from starting.
  */
 async function wayToInstance(context: CommandContext): Promise<Way> {
   const settings = instanceDatabase(context);

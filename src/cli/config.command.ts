@@ -47,7 +47,7 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
     .action(() => check(context));
 }
 
-/** Opens no database and asks nobody: what is told is what the start would judge. */
+/** Opens no database and asks nobody: what is told is what the start would check. */
 async function check(context: CommandContext): Promise<void> {
   const { startupSources } = context.settings;
   const judgement = await judge(startupSources);

@@ -1,4 +1,4 @@
-// What commands know of the configured trusted keys: the entries, and the rules by which all entries are judged.
+// What commands know of the configured trusted keys: the entries, and the rules by which all entries are checked.
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
 import { trustedKeysRules } from '../instance/startup.js';
@@ -25,8 +25,8 @@ export function configuredKeys({ settings }: CommandContext): string {
 }
 
 /**
- * What stored entries are judged by. A command may be typed where no keys are configured, and entries with problems are none:
- * each instance judges by what it has itself.
+ * What stored entries are checked by. A command may be typed where no keys are configured, and entries with problems are none:
+ * each instance checks by what it has itself.
  */
 export function storedEntriesRulesOf(context: CommandContext): StoredEntriesRules {
   const rules = rulesOf(context);

@@ -26,7 +26,7 @@ export function instanceSettings(context: CommandContext): InstanceSettings {
   };
 }
 
-/** As the service would judge that is started with the same variables. */
+/** As the service would check that is started with the same variables. */
 async function rulesOf(context: CommandContext, clock: Clock): Promise<ExplanationRules> {
   const { featureFlag, license, licensePublicKey, embedLoginEnabled, exchangeEnabled } = VARIABLES;
   const { maxTokenLifetimeSeconds, clockToleranceSeconds, strict, baseUrl, port, tlsCertificate } = VARIABLES;

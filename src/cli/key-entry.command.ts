@@ -1,4 +1,4 @@
-// svc-admin keys entry: writes a trusted key entry, judged as the service would judge it.
+// svc-admin keys entry: writes a trusted key entry, checked as the service would check it.
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import type { Command } from 'commander';
@@ -54,14 +54,14 @@ export function addEntryCommand(keys: Command, context: CommandContext): void {
   withKey(command);
   withPolicy(command)
     .option('--set <member=json>', 'any other member; may be repeated', jsonMember)
-    .option('--no-strict', 'judge by the contract alone; what the entry leaves out is then allowed')
+    .option('--no-strict', 'check by the contract alone; what the entry leaves out is then allowed')
     .option('--array', 'as a whole file of trusted keys, with this one entry')
     .addHelpText('after', HELP)
     .action((options: EntryOptions & PolicyOptions) => printEntry(options, context));
 }
 
 const HELP = `
-It is judged by the strict policy (SVC_TOKEN_EXCHANGE_STRICT=true): audience, roles and e-mail domains ('*' for any) must be
+It is checked by the strict policy (SVC_TOKEN_EXCHANGE_STRICT=true): audience, roles and e-mail domains ('*' for any) must be
 there, and origins unless --flows exchange.
 
 Example:

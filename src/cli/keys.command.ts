@@ -1,4 +1,4 @@
-// svc-admin keys: makes keys and entries, judges them as the start of the service does, tells what was fetched for them, and revokes.
+// svc-admin keys: makes keys and entries, checks them as the start of the service does, tells what was fetched for them, and revokes.
 import type { Command } from 'commander';
 import { LIST_ENTRIES } from '../administration/list-entries.operation.js';
 import { LIST_KEY_SETS } from '../administration/list-key-sets.operation.js';

@@ -41,7 +41,7 @@ export function addExplain(token: Command, context: CommandContext): void {
     .option('--resource <uris>', 'as the client asks for them, with spaces between them')
     .option('--origin <origin>', 'of the page that posts an embedded login; no browser if left out')
     .addOption(
-      new Option('--at <moment>', 'judge times as of this moment; now if left out').argParser(isoMoment),
+      new Option('--at <moment>', 'check times as of this moment; now if left out').argParser(isoMoment),
     )
     .addOption(
       new Option('--request-id <id>', 'say why this request was refused, by the audit trail').conflicts(
@@ -53,7 +53,7 @@ export function addExplain(token: Command, context: CommandContext): void {
 }
 
 const HELP = `
-The token is judged by the code that judges requests, on what is stored and configured: give the command the variables of
+The token is checked by the code that checks requests, on what is stored and configured: give the command the variables of
 the service. Nothing is used up, written, fetched or counted. Of keys that are fetched those count that are stored. The token
 is never shown, an e-mail address and a sub in part only.
 

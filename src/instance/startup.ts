@@ -1,4 +1,4 @@
-// Everything that is judged before Nest starts: configuration, licence and trusted keys, with all problems at once.
+// Everything that is checked before Nest starts: configuration, licence and trusted keys, with all problems at once.
 import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -204,7 +204,7 @@ export const JWKS_VARIABLES = {
   allowPrivate: VARIABLES.jwksAllowPrivate.name,
 };
 
-/** How entries of the trusted keys are judged: at the start, and by commands. */
+/** How entries of the trusted keys are checked: at the start, and by commands. */
 export function trustedKeysRules({
   jwksAllowHttp,
   jwksAllowPrivate,

@@ -70,7 +70,7 @@ export function tokenExchangeSettings(
   };
 }
 
-/** By these the service judges the tokens that it is sent. */
+/** By these the service checks the tokens that it is sent. */
 export function explanationRules(startup: Configured, clock: Clock): ExplanationRules {
   const options = completedOptions(tokenExchangeSettings(startup, clock));
   const isAvailable = () => isTokenExchangeAvailable(startup, clock);

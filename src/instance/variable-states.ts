@@ -13,7 +13,7 @@ export interface VariableState {
   readonly secret: boolean;
 }
 
-/** What variables are judged by. */
+/** What variables are checked by. */
 type Judged = Pick<Judgement, 'config' | 'given' | 'problems'>;
 
 /** In the order of the table of variables. */

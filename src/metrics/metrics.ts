@@ -25,7 +25,7 @@ const SHARED_MS = 1_000;
 
 /**
  * One registry per application.
- * @rule D91 Labels hold words of ours, and the names and issuers of trusted key entries: nothing that a client sent. Reading
+ * @rule D91 Labels hold fixed words, and the names and issuers of trusted key entries: nothing that a client sent. Reading
  * metrics asks the database at most once in ten seconds, and is answered though the database is silent.
  */
 export class Metrics {

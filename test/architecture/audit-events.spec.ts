@@ -24,7 +24,7 @@ describe('[D86] the catalogue of audit events', () => {
     ['one member more', { payload: { ...event.payload, email: 'a@b.example' } }, false],
     ['an unknown event', { event: 'svc.audit.nothing' }, false],
     ['no time', { occurredAt: 'now' }, false],
-  ])('[D86] its schema judges an event: %s', (_, change, isGood) =>
+  ])('[D86] its schema checks an event: %s', (_, change, isGood) =>
     expect(faultsOf({ ...event, ...change }).length === 0).toBe(isGood),
   );
 });

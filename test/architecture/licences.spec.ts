@@ -31,7 +31,7 @@ function licenceOf(place: string, { optional, license }: LockedPackage): string 
   return name ?? (licenses.length === 1 ? licenses[0]?.type : undefined);
 }
 
-/** A combination of licences, and one without a name, is for a person to judge. */
+/** A combination of licences, and one without a name, is for a person to check. */
 function refused(packages: readonly LicensedPackage[]): LicensedPackage[] {
   return packages.filter(({ licence }) => licence === undefined || !PERMISSIVE.includes(licence));
 }

@@ -71,7 +71,7 @@ interface Import {
 
 function reachedFrom(entries: readonly string[], imports: readonly Import[]): readonly string[] {
   const reached = new Set(entries);
-  // The set grows while it is walked.
+  // The set grows while it is read.
   for (const file of reached) {
     for (const { path, to } of imports) {
       if (path !== file || !to.startsWith('.')) continue;

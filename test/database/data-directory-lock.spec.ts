@@ -72,7 +72,7 @@ describe('the lock of a data directory', () => {
   });
 
   it.each(['00000000', 'ffffffff'])(
-    '[D46] is refused while another process stands at the door, whoever comes first (%s)',
+    '[D46] is refused while another process is taking the lock, whoever comes first (%s)',
     (id) => {
       const other = `process.${id}-0000-4000-8000-000000000000.lock`;
       const lock = DataDirectoryLock.take(directory);

@@ -1,4 +1,4 @@
-// The table of used token ids: what consumes, what purges, and how fast.
+// The table of used token ids: what uses them up, what purges them, and how fast.
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
@@ -69,7 +69,7 @@ describeOnEachDatabase('used token ids', (database) => {
     await dataSource.query('DELETE FROM token_exchange_used_jti');
   });
 
-  it('[5.2.5] an id is consumed once, whatever expiry comes with it', async () => {
+  it('[5.2.5] an id is used up once, whatever expiry comes with it', async () => {
     await consume([use('once')]);
     for (const exp of [0, 1e9, 253_402_300_799])
       expect(await isRefused(consume([use('once', exp)]))).toBe(true);
@@ -134,7 +134,7 @@ describeOnEachDatabase('used token ids', (database) => {
     },
   );
 
-  it('[D38][K30] the job keeps up: 20,000 expired records go in one run, while ids go on being consumed', async () => {
+  it('[D38][K30] the job keeps up: 20,000 expired records go in one run, while ids go on being used up', async () => {
     await fill(20_000, RETENTION_MARGIN_SECONDS + 200);
     const startedAt = performance.now();
     let isRunning = true;

@@ -126,7 +126,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
   });
 });
 
-describeOnEachDatabase('[P.perMinute] the shared throttle store, which gives back', (database) => {
+describeOnEachDatabase('[P.perMinute] the shared throttle store, which refunds', (database) => {
   let instance: Instance;
   let other: Instance;
   let dataSource: DataSource;
@@ -145,7 +145,7 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which gives bac
     expect(await instance.hit('one')).toMatchObject({ totalHits: 1 });
   });
 
-  it('[P.perMinute] counts no hit that it refuses: as many pass as are given back', async () => {
+  it('[P.perMinute] counts no hit that it refuses: as many pass as are refunded', async () => {
     await instance.hitTimes(LIMIT, 'full');
     await Promise.all(Array.from({ length: 30 }, (_, turn) => (turn % 2 ? other : instance).hit('full')));
     await instance.refund('full');
@@ -160,7 +160,7 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which gives bac
     expect(await instance.hit('any')).toMatchObject({ totalHits: LIMIT + 1, isBlocked: true });
   });
 
-  it('[P.perMinute] hears within a second of what another instance gives back, and says until then how long the window lasts', async () => {
+  it('[P.perMinute] hears within a second of what another instance refunds, and says until then how long the window lasts', async () => {
     await instance.hitTimes(LIMIT + 1, 'elsewhere');
     await other.refund('elsewhere');
     instance.clock.advance(0.999);
@@ -185,9 +185,9 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which gives bac
 });
 
 describeOnEachDatabase(
-  '[P.perMinute] the shared throttle store without its database, giving back',
+  '[P.perMinute] the shared throttle store without its database, refunding',
   (database) => {
-    it('[P.perMinute] leaves counted what it cannot give back, with a warning and no error', async () => {
+    it('[P.perMinute] leaves counted what it cannot refund, with a warning and no error', async () => {
       const opened = await database.open();
       const instance = new Instance(opened.dataSource);
       await instance.hitTimes(2, 'away');

@@ -1,4 +1,4 @@
-// An access token of ours that is for another service, on every route of the application.
+// An access token of the instance that is for another service, on every route of the application.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { ApiWorld } from '../support/api-world.js';

@@ -160,7 +160,7 @@ describeOnEachDatabase('the description of the API', (database) => {
       expect([name, validatorOf(name)({})]).toEqual([name, false]);
   });
 
-  it('tells for each type of credential which data it takes, as the service judges it', async () => {
+  it('tells for each type of credential which data it takes, as the service checks it', async () => {
     const world = new ApiWorld(service, 'reference');
     const token = await world.token(await world.createUser('global:admin'));
     const bodies = description.components.schemas['NewCredentialBody']?.oneOf ?? [];
@@ -184,7 +184,7 @@ describeOnEachDatabase('the description of the API', (database) => {
     ['data of another type', { name: 'x', type: 'httpBasicAuth', data: { token: 'a' } }, false],
     ['an unknown type', { name: 'x', type: 'none', data: {} }, false],
     ['an unknown member', { name: 'x', type: 'redis', data: { host: 'a' }, more: 1 }, false],
-  ])('judges a new credential by its type: %s', (_, body, expected) => {
+  ])('checks a new credential by its type: %s', (_, body, expected) => {
     expect(validatorOf('NewCredentialBody')(body)).toBe(expected);
   });
 
@@ -196,7 +196,7 @@ describeOnEachDatabase('the description of the API', (database) => {
     [{ isPartialData: true }, false],
     [{ isPartialData: false }, false],
     [{ name: 'x', isPartialData: true }, false],
-  ])('judges the change of a credential %j as the service does: %p', (body, expected) => {
+  ])('checks the change of a credential %j as the service does: %p', (body, expected) => {
     expect(validatorOf('CredentialChangeBody')(body)).toBe(expected);
   });
 

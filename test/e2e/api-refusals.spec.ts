@@ -77,7 +77,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     readonly reason: BearerReason;
     readonly authorization: () => string | Promise<string>;
     readonly found?: string;
-    /** Whether a signature of ours says whose it is. */
+    /** Whether a signature of the instance says whose it is. */
     readonly isOurs?: boolean;
   }
 
@@ -274,7 +274,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     const half = Array.from({ length: RECORDED_PER_MINUTE });
     expect(await kept(calls)).toEqual([...half.map(() => 2), ...half.map(() => 0)]);
     expect(await count()).toBe(before + calls);
-    // A token of ours is kept all the same, and ten times a minute too.
+    // A token of the instance is kept all the same, and ten times a minute too.
     const revoked = await ofUser((userId) =>
       service.rows('UPDATE user_account SET enabled = false WHERE id = $1', [userId]),
     );

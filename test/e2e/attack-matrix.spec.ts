@@ -48,7 +48,7 @@ async function expectTold(
   path: EntryPath,
   reason: string,
 ): Promise<void> {
-  // The remaining life is judged of both tokens together (4.2.5), so it is nobody's alone.
+  // The remaining life is checked of both tokens together (4.2.5), so it is nobody's alone.
   const isOfBoth = path.party === undefined || reason === 'remaining_lifetime_too_short';
   const party = isOfBoth ? {} : { party: path.party };
   const event = FAILURE_EVENTS[path.flow];

@@ -65,7 +65,7 @@ describeOnEachDatabase('[6.3] audit and the work it tells about', (database) => 
     await expectNothing(requestId, 'customer-1@partner.example');
     const told = service.log.filter((line) => line['requestId'] === requestId && line['level'] === 'error');
     expect(told).toHaveLength(1);
-    // A fault of ours may burn a jti, but never lets two successes through.
+    // A fault of the service may burn a jti, but never lets two successes through.
     expect((await service.embed({ token })).status).toBe(401);
   });
 

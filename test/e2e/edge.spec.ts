@@ -1,4 +1,4 @@
-// The edge of both flows: the order of judging, request ids, caching.
+// The edge of both flows: the order of checking, request ids, caching.
 import { Partner } from '../../demo/partner.js';
 import { auditLines, auditRows } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -15,7 +15,7 @@ const TOO_LONG = 's'.repeat(1025);
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-describeOnAnyDatabase('[D20] the order of judging', (database) => {
+describeOnAnyDatabase('[D20] the order of checking', (database) => {
   it('[D20] throttle before switch before content type', async () => {
     const environment = {
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1',

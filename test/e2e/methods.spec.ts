@@ -79,7 +79,7 @@ describeOnAnyDatabase('[D20] the place of the method in the order', (database) =
     });
   });
 
-  it('[D20] the method is judged before the throttle, which does not count it, and before the switch', async () => {
+  it('[D20] the method is checked before the throttle, which does not count it, and before the switch', async () => {
     const environment = {
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
       SVC_TOKEN_EXCHANGE_ENABLED: 'false',
@@ -229,7 +229,7 @@ describeOnAnyDatabase('[D57] methods', (database) => {
       expect((await post(EMBED_PATH, login(), headers)).status).toBe(303);
     });
 
-    it('[D57] a login by GET has no body, so nothing of one is judged', async () => {
+    it('[D57] a login by GET has no body, so nothing of one is checked', async () => {
       const headers = { 'content-type': 'text/plain; charset=utf-16', 'content-encoding': 'gzip' };
       const answer = await service.fetch(`${EMBED_PATH}?${login()}`, { headers });
       expect(answer.status).toBe(303);

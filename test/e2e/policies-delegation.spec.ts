@@ -1,4 +1,4 @@
-// Who may act for whom by the policy of the entries, and with whose rights. Judged before a token is used up.
+// Who may act for whom by the policy of the entries, and with whose rights. Checked before a token is used up.
 import type { Members } from '../../demo/partner.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

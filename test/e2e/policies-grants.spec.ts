@@ -1,4 +1,4 @@
-// Which scopes and which audience an access token gets by the policy of the entries. Judged before a token is used up.
+// Which scopes and which audience an access token gets by the policy of the entries. Checked before a token is used up.
 import { census, eventsOf } from '../support/census.js';
 import { jsonOf } from '../support/answers.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -185,7 +185,7 @@ describeOnAnyDatabase('what an access token is granted', (database) => {
     ['one', ORDERS],
     ['several', `${ORDERS} ${STOCK}`],
     ['no URI', 'orders'],
-  ])('[D53][P.resources] without a list nothing is judged: %s', async (_, resource) => {
+  ])('[D53][P.resources] without a list nothing is checked: %s', async (_, resource) => {
     const token = partnerWith('resources', undefined).token({ sub: newSub() });
     const claims = claimsOfAccessToken(await service.accessToken({ subject_token: token, resource }));
     expect([claims['aud']].flat()).toEqual([BASE_URL]);

@@ -78,7 +78,7 @@ describeOnEachDatabase('a role that changes between two logins', (database) => {
     }
   });
 
-  it('[P.roleCeiling] requests that share a statement are judged by their own entries each', async () => {
+  it('[P.roleCeiling] requests that share a statement are checked by their own entries each', async () => {
     const { sub, id } = await knownToBoth();
     await changeUser(service, id, { role: ADMIN });
     const parties = Array.from({ length: 40 }, (_, index) => (index % 3 === 0 ? limited : open));

@@ -1,4 +1,4 @@
-// What an entry is trusted for: the flows, the time, and with an actor only. Judged before a token is used up.
+// What an entry is trusted for: the flows, the time, and with an actor only. Checked before a token is used up.
 import type { Members } from '../../demo/partner.js';
 import { jsonOf } from '../support/answers.js';
 import { census } from '../support/census.js';

@@ -104,7 +104,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
       expect(outcomeOf(trace.answer)).toMatch(/^refused with 40[01]$/);
 
       const values: Record<string, unknown> = { ...one.told(own) };
-      // Of an exchange it is known which of its tokens was judged, but for those that are judged together.
+      // Of an exchange it is known which of its tokens was checked, but for those that are checked together.
       const party = flow === 'exchange' && one.reason !== 'token_replayed' ? { party: 'subject' } : {};
       const payload = { ...party, flow, reason: one.reason, ...values, clientAddress: '127.0.0.1' };
       const { cause } = TOKEN_REFUSALS[one.reason];

@@ -236,7 +236,7 @@ describeOnEachDatabase('replay', (database) => {
     });
   });
 
-  describe('what fails before the id is consumed burns nothing', () => {
+  describe('what fails before the id is used up burns nothing', () => {
     const forger = Partner.create({ issuer: partner.issuer, kid: partner.kid, audience: AUDIENCE });
 
     it.each<[string, (claims: Members) => string]>([
@@ -279,7 +279,7 @@ describeOnEachDatabase('replay', (database) => {
     });
   });
 
-  describe('what fails after the id is consumed has used it', () => {
+  describe('what fails after the id is used up has used it', () => {
     it.each<[string, Members]>([
       ['a role that is not allowed', { role: 'global:admin' }],
       ['a new user without e-mail', { email: undefined }],

@@ -1,4 +1,4 @@
-// Random users, tokens, policies and changes of users in between, by both flows: on remembered users, on users that are looked up, and in a
+// Random users, tokens, policies and changes of users in between, by both flows. On remembered users, on users that are looked up, and in a
 // transaction all comes to one outcome, answer and trail, and without a change to that of the role table.
 import { randomUUID } from 'node:crypto';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';

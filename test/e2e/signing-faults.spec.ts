@@ -1,4 +1,4 @@
-// An exchange whose access token cannot be signed: what is consumed for it, and what the trail says.
+// An exchange whose access token cannot be signed: what is used up for it, and what the trail says.
 import { Partner } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 import { eventsOf } from '../support/census.js';
@@ -37,7 +37,7 @@ describeOnEachDatabase('[D29] a token that cannot be signed', (database) => {
     },
   );
 
-  it('[D29] nothing is consumed where there is no key to sign with', async () => {
+  it('[D29] nothing is used up where there is no key to sign with', async () => {
     const signingKeys = service.part(SigningKeyService);
     const loaded: unknown = Reflect.get(signingKeys, 'keys');
     const subjectToken = partner.sign();

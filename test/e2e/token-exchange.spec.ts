@@ -699,7 +699,7 @@ describeOnAnyDatabase('token exchange', (database) => {
       }
     });
 
-    it('[D15] claims are judged only under a right signature, but for a missing issuer', async () => {
+    it('[D15] claims are checked only under a right signature, but for a missing issuer', async () => {
       const unsigned = (claims: Members) => exchange({ subject_token: forger.sign(forger.claims(claims)) });
       for (const claims of [{ sub: undefined }, { exp: 'soon' }, { jti: 7 }, { email: 'nobody' }]) {
         expect(await (await unsigned(claims)).text()).toBe(INVALID_GRANT);
@@ -709,7 +709,7 @@ describeOnAnyDatabase('token exchange', (database) => {
       }
     });
 
-    it('[D3] the subject is judged before the actor', async () => {
+    it('[D3] the subject is checked before the actor', async () => {
       const [badClaims, badSignature] = [token({ sub: undefined }), forger.sign()];
       const answers = [
         await exchange({ subject_token: badClaims, actor_token: badSignature }),
@@ -722,7 +722,7 @@ describeOnAnyDatabase('token exchange', (database) => {
     });
   });
 
-  describe('the order in which a request is judged', () => {
+  describe('the order in which a request is checked', () => {
     // Each fault alone gives its answer; of two the earlier one answers (D20).
     const faults = [
       { name: 'content type', status: 415, error: 'invalid_request', change: { type: 'application/json' } },

@@ -13,7 +13,7 @@ import { BASE_URL, GRANT_TYPE } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { SteadyTraffic } from './support/traffic.js';
 
-/** A worker starts in two seconds, or in ten where the machine is busy; to replace both takes two starts and two departures. */
+/** A worker starts in two seconds, or in ten where the machine is busy; to replace both takes two starts and two stops. */
 const SOON_MS = 60_000;
 const WORKERS = 2;
 const WIDTH = 8;

@@ -29,7 +29,7 @@ const SAMPLES = IS_JUDGED ? 80 : 4;
 const CLIENTS = 4;
 const CUSTOMERS = 50;
 /**
- * A client begins a turn so often: a modest rate, so that it can run beside other work, and an even one, whatever the rest of the machine
+ * A client begins a turn so often. It is a modest rate, so that it can run beside other work, and an even one, whatever the rest of the machine
  * does meanwhile, since what is kept for a time goes by it.
  */
 const TURN_EVERY_MS = IS_JUDGED ? 1_000 : 10;

@@ -314,7 +314,7 @@ function infinite(cast: Cast, name: string): string {
 const WRONG_AUDIENCE: [string, Make][] = [
   ['[5.2.4] another audience', claims({ aud: 'https://elsewhere.example' })],
   ['[5.2.4] an audience that begins with ours', claims({ aud: `${AUDIENCE}.evil.example` })],
-  ['[5.2.4] a beginning of ours', claims({ aud: 'https://instance' })],
+  ['[5.2.4] a beginning of an own audience', claims({ aud: 'https://instance' })],
   ['[5.2.4] ours with a slash', claims({ aud: `${AUDIENCE}/` })],
   ['[5.2.4] one that begins with ours, in a list', claims({ aud: [`${AUDIENCE}.evil`] })],
   ['[5.2.4] several others', claims({ aud: ['https://a.example', 'https://b.example'] })],
@@ -383,7 +383,7 @@ const ofStranger =
   ({ main }) =>
     main.sign(main.claims({ sub: newSub(), ...change }));
 
-/** What is found out after the token id is consumed (D3). */
+/** What is found out after the token id is used up (D3). */
 export const LATE_REFUSALS: readonly LateRefusal[] = [
   {
     name: '[4.4.3] an unknown user without e-mail',

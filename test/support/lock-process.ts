@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from './source-files.js';
 
-/** The lock with all that it imports of ours: no compiler need run in the process. */
+/** The lock with all of the project that it imports: no compiler need run in the process. */
 const MODULES = ['data-directory.lock', 'process-file'];
 
 const PROGRAM = `

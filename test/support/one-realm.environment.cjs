@@ -1,4 +1,4 @@
-// The environment of a test file, without a realm of its own: packages are shared by all files (shared-packages.runtime.cjs),
+// The environment of a test file, without a realm of its own. Packages are shared by all files (shared-packages.runtime.cjs),
 // and what they make has to be an Array, an Error or a Uint8Array for the tests too.
 const vm = require('node:vm');
 const { ModernFakeTimers } = require('@jest/fake-timers');

@@ -1,5 +1,5 @@
 // The database's part of an exchange and of an API call, for all requests that wait at the same moment by one prepared
-// statement, which is one transaction: all of it is committed before the answer.
+// statement. It is one transaction: all of it is committed before the answer.
 import { hash } from 'node:crypto';
 import { Batches } from './batches.mjs';
 

@@ -8,7 +8,7 @@ import { normalizeEmail } from '../../users/email.js';
 import type { GlobalRole } from '../../users/role.js';
 import { OPERATOR_ROLES } from '../../users/role.js';
 
-/** A user with what a sign-in is judged by. */
+/** A user with what a sign-in is checked by. */
 export interface OperatorAccount {
   readonly id: string;
   readonly email: string;

@@ -28,7 +28,7 @@ export interface LiveOperatorSession extends OperatorSession {
   readonly role: GlobalRole;
 }
 
-/** The moments by which a session is judged. */
+/** The moments by which a session is checked. */
 export interface SessionMoments {
   readonly now: Date;
   /** What was not used since has ended. */

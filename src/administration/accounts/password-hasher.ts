@@ -3,7 +3,7 @@ import { RETRY_AFTER_SECONDS } from '../../platform/http/retry-after.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 import { normalizePassword } from './password-rules.js';
 
-/** OWASP's smallest for argon2id: 19 MiB, two passes, one lane. */
+/** OWASP's smallest for argon2id: 19 MiB, two passes, no parallelism. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** What every stored hash begins with. */
 const HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{16,64}\$[\w+/]{43}$/;

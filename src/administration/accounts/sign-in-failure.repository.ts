@@ -24,10 +24,10 @@ export class SignInFailureRepository {
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
   /**
-   * Counts an attempt as a failure before it is judged, in one statement: so many at once cannot all be the first.
+   * Counts an attempt as a failure before it is checked, in one statement: so many at once cannot all be the first.
    * @rule D107 From the fifth failure in a row on an account waits, for that address alone: 1 second, then twice as long each time,
    * 15 minutes at most. It is never locked: from elsewhere its user comes in.
-   * @returns undefined where it may be judged; else the seconds to wait, at least one
+   * @returns undefined where it may be checked; else the seconds to wait, at least one
    */
   async begin(key: Buffer, now: Date): Promise<number | undefined> {
     const begun = await this.database.query(

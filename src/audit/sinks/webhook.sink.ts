@@ -25,7 +25,7 @@ const MOST_ANSWER_BYTES = 65_536;
 
 /**
  * @rule D89 Only a 2xx answer counts, redirects are not followed, and connections go to public addresses alone unless the
- * configuration allows others: those that were allowed when the connection was made, which is used for several posts.
+ * configuration allows others. Those are the ones that were allowed when the connection was made, which is used for several posts.
  */
 export class WebhookSink extends AuditSink {
   readonly name: string;

@@ -46,7 +46,7 @@ export class InstanceUsers extends UserDirectory {
   }
 }
 
-/** The module assigns only roles that it was registered with, so another one is a fault of ours. */
+/** The module assigns only roles that it was registered with, so another one is a fault of the service. */
 function globalRole(role: string): GlobalRole {
   if (isGlobalRole(role)) return role;
   throw new Error('a role that this instance does not have was to be assigned');

@@ -11,7 +11,7 @@ import {
 import { OperatorGuard } from '../sign-in/operator.guard.js';
 import type { OperatorCall } from './operator-calls.js';
 
-/** Not too often from there → who is it, from a page of ours → not too often → the route. */
+/** Not too often from there → who is it, from a page of the instance → not too often → the route. */
 export function OperatorController(path = ''): ClassDecorator {
   return applyDecorators(
     Controller(`rest/admin/${path}`),

@@ -64,7 +64,7 @@ export class OperatorSignInService {
 
   /**
    * @throws OperatorRefusal `invalid_credentials`, whatever the reason
-   * @throws TooManyRequestsError where the account waits for this address, or too many others are being judged
+   * @throws TooManyRequestsError where the account waits for this address, or too many others are being checked
    */
   signIn(email: string, password: string, origin: Origin): Promise<SignedIn> {
     return this.inTurn(email, origin, async (key) => {
@@ -149,7 +149,7 @@ export class OperatorSignInService {
   }
 
   /**
-   * Judges an attempt when its turn has come. Who has to wait anyway takes nobody's turn; it is counted only once it is judged, so
+   * Checks an attempt when its turn has come. Who has to wait anyway takes nobody's turn; it is counted only once it is checked, so
    * that a crowd of others makes nobody wait longer.
    * @param work is handed by what the attempt is forgotten once it has succeeded
    */
@@ -214,7 +214,7 @@ export class OperatorSignInService {
     throw new OperatorRefusal(word);
   }
 
-  /** What was judged must be so still: role, state or password may have been changed while the hash was computed. */
+  /** What was checked must be so still: role, state or password may have been changed while the hash was computed. */
   private async confirmed(
     transaction: Transaction,
     { id, passwordHash }: OperatorAccount,
@@ -255,7 +255,7 @@ export class OperatorSignInService {
   }
 }
 
-/** Judged only after the password was, so that all of them take the same work. */
+/** Checked only after the password was, so that all of them take the same work. */
 function reasonAgainst(
   account: OperatorAccount | undefined,
   isRight: boolean,

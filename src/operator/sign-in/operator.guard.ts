@@ -1,4 +1,4 @@
-// Lets a request of the operator's API through that comes from a page of ours and, but for signing in, of a signed-in operator.
+// Lets a request of the operator's API through that comes from a page of the instance and, but for signing in, of a signed-in operator.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -62,7 +62,7 @@ function refuseOtherCredentials({ headers }: FastifyRequest): void {
 }
 
 /**
- * Browsers send the cookie to pages of the same site only (`SameSite=Strict`); another origin of the site is none of ours either.
+ * Browsers send the cookie to pages of the same site only (`SameSite=Strict`); another origin of the site is not the instance.
  * @rule D110 What writes needs the instance's own `Origin`, also to sign in; what reads is refused to other sites.
  */
 function refuseForeignPage({ method, headers }: FastifyRequest, baseUrl: string): void {

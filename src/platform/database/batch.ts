@@ -16,11 +16,11 @@ interface Waiting<Item, Answer> {
 
 /**
  * While fewer items wait one statement at a time is under way: two smaller ones cost more than a larger one. So many open
- * another lane, and so do fewer once the latest statement has taken so long that it may be hanging.
+ * another connection, and so do fewer once the latest statement has taken so long that it may be hanging.
  */
-const WORTH_A_LANE = 32;
+const WORTH_A_STATEMENT = 32;
 const HANGS_AFTER_MS = 100;
-const MAX_LANES = 4;
+const MAX_STATEMENTS = 4;
 /** Bounds the parameters of one statement, and the time for which it holds up the next. */
 const MAX_ITEMS = 256;
 
@@ -30,7 +30,7 @@ const MAX_ITEMS = 256;
  */
 export class Batch<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
-  private lanesInUse = 0;
+  private statementsInFlight = 0;
   private latestLaneAtMs = 0;
   private watch: NodeJS.Timeout | undefined;
 
@@ -55,20 +55,20 @@ export class Batch<Item, Answer> {
 
   /** What else arrives in this turn of the event loop comes along. */
   private occupyLane(): void {
-    if (this.lanesInUse === MAX_LANES) return;
+    if (this.statementsInFlight === MAX_STATEMENTS) return;
     if (!this.isWorthALane()) return this.watchLatestLane();
-    this.lanesInUse += 1;
+    this.statementsInFlight += 1;
     this.latestLaneAtMs = performance.now();
     setImmediate(() => void this.useLane());
   }
 
   private isWorthALane(): boolean {
     const { length } = this.waiting;
-    if (this.lanesInUse === 0 || length === 0) return length > 0;
-    return length >= WORTH_A_LANE || this.hangsInMs() <= 0;
+    if (this.statementsInFlight === 0 || length === 0) return length > 0;
+    return length >= WORTH_A_STATEMENT || this.hangsInMs() <= 0;
   }
 
-  /** Those who wait behind a statement that may be hanging go by another lane then, though nobody else comes. */
+  /** Items that wait behind a statement that may be hanging are sent on another connection, even if no further item comes. */
   private watchLatestLane(): void {
     if (this.waiting.length === 0 || this.watch !== undefined) return;
     const look = () => {
@@ -87,7 +87,7 @@ export class Batch<Item, Answer> {
     this.giveUpOld();
     const taken = this.waiting.splice(0, this.mostItems);
     if (taken.length > 0) await this.serve(taken);
-    this.lanesInUse -= 1;
+    this.statementsInFlight -= 1;
     this.occupyLane();
   }
 

@@ -11,7 +11,7 @@ import { OPERATOR_DATABASE } from './operator-database.js';
 @Module({})
 export class DatabaseModule {
   /**
-   * The database is opened before Nest starts, so that a fault there is told as a fault of the start; and TypeOrmModule's
+   * The database is opened before Nest starts, so that a fault there is told as a fault of the start. TypeOrmModule's
    * own way to open one would offer it to every module, whether it asks for it or not.
    */
   static register({ dataSource, operatorPool }: OpenDatabase): DynamicModule {

@@ -23,7 +23,7 @@ export class Database {
   }
 
   /**
-   * Runs one statement that answers rows, outside any transaction of ours, for no request: the limits are those of work in the
+   * Runs one statement that answers rows, outside any transaction of the service, for no request: the limits are those of work in the
    * background. @throws the driver's error
    */
   async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {

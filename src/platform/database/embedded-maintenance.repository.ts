@@ -72,7 +72,7 @@ export class EmbeddedMaintenanceRepository {
     return this.ask(DUE);
   }
 
-  /** Names of all tables of ours that hold anything, dead rows too. */
+  /** Names of all tables of the instance that hold anything, dead rows too. */
   async filled(): Promise<string[]> {
     const rows = await this.ask(FILLED);
     return rows.map(({ table }) => table);

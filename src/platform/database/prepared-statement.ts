@@ -33,7 +33,7 @@ export class PreparedStatement<Input, Row> {
   }
 
   /**
-   * Runs it outside any transaction of ours: it is one by itself. TypeORM has no prepared statements, and its query runner
+   * Runs it outside any transaction of the service: it is one by itself. TypeORM has no prepared statements, and its query runner
    * is some work by itself: this goes to the driver's pool of connections.
    * @throws the driver's error
    */

@@ -6,7 +6,7 @@
  */
 export const NOT_FOUND = { error: 'not_found', message: 'Not found' } as const;
 
-/** What a client is told of a fault of ours; the log has the rest under the same request id. */
+/** What a client is told of a fault of the service; the log has the rest under the same request id. */
 export const INTERNAL_ERROR_MESSAGE = 'Internal error';
 
 /** What a 415 says where the content coding is its reason, and only there (RFC 9110 §12.5.3). */

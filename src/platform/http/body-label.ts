@@ -1,4 +1,4 @@
-// Judges what the headers of a request say of its body: content coding, media type, charset.
+// Checks what the headers of a request say of its body: content coding, media type, charset.
 
 /** The headers that say what a body is. */
 export interface BodyLabel {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Larger than the largest token (64 KiB) by far, so that an over-long token is judged as a token.
+ * Larger than the largest token (64 KiB) by far, so that an over-long token is checked as a token.
  * @rule B.body For all routes alike. See flow.guards.ts and json-body.ts for the 413, in its turn.
  */
 export const BODY_LIMIT_BYTES = 256 * 1024;

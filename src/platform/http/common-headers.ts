@@ -2,7 +2,7 @@
 
 /**
  * Answers are not stored, unless a route says otherwise; those of the two flows say it again (D22, token-exchange/http/http-answers.ts).
- * No page of ours tells others where its visitor came from (D23).
+ * No page of the instance tells others where its visitor came from (D23).
  */
 export const COMMON_HEADERS = {
   'cache-control': 'no-store',

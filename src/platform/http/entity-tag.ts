@@ -1,4 +1,4 @@
-// Judges conditional requests for files (RFC 9110 §13).
+// Checks conditional requests for files (RFC 9110 §13).
 
 /** Whether `If-None-Match` names a tag. It compares weakly: a proxy that compresses marks our tags as weak (§13.1.2). */
 export function namesEntityTag(ifNoneMatch = '', entityTag: string): boolean {

@@ -46,7 +46,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** The methods of a path that no route has matched, though it is one of ours; none in every other case. */
+/** The methods of a path that no route has matched, though it is one of the service; none in every other case. */
 function methodsAt({ is404, server, url }: FastifyRequest): readonly string[] {
   return is404 ? server.knownPaths.methodsAt(url) : [];
 }

@@ -33,7 +33,7 @@ export class AddressRefusedError extends Error {
  * Public addresses, and what the operator adds.
  *
  * Everything with a special meaning is refused (the IANA special-purpose registries: private, link-local, CGNAT,
- * documentation, multicast, …), and so are all IPv6 forms that wrap an IPv4 address (mapped, NAT64, 6to4, Teredo):
+ * documentation, multicast, …). So are all IPv6 forms that wrap an IPv4 address (mapped, NAT64, 6to4, Teredo):
  * they would be a second spelling for each refused address. A network that reaches IPv4 by NAT64 adds 64:ff9b::/96.
  */
 export class NetworkAddressPolicy {

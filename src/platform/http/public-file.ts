@@ -1,4 +1,4 @@
-// A file of ours as browsers get it: its bytes, compressed for those who take that, and what tells it from others.
+// A file of the service as browsers get it: its bytes, compressed for those who take that, and what tells it from others.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';

@@ -13,7 +13,7 @@ const NEVER_FRAMED = /^\/+(rest\/+)?admin(?=$|[/?#;*])/i;
 /**
  * Has every answer carry the headers of helmet. Who may frame the instance, start/frame-ancestors.ts decides (5.5.3).
  * @rule D111 Nobody may frame the operator's page, nor an answer of its API.
- * @param frameAncestors tells the origins that may frame pages of ours, by the same list until there is another; none at
+ * @param frameAncestors tells the origins that may frame pages of the instance, by the same list until there is another; none at
  *   all: nobody may; undefined: nothing is said here, a reverse proxy says it
  */
 export function addSecurityHeaders(

@@ -173,7 +173,7 @@ function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: 
 
 /**
  * Bodies of every type arrive at the routes as bytes. Guards must be able to refuse a request before its body is
- * judged (D20), and each route reads only the one type that it is made for.
+ * checked (D20), and each route reads only the one type that it is made for.
  */
 function readBodiesUnparsed(server: FastifyInstance): void {
   server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {

@@ -8,7 +8,7 @@ const ONLY_ZEROS = /^0+$/;
 
 /**
  * The ids of a `traceparent`; undefined where it is missing or malformed, which is no reason to refuse anything (W3C Trace
- * Context §3.2.2.3, the same in level 2): version `ff`, an id of zeros, capital letters, more than version `00` has. Flags are
+ * Context §3.2.2.3, the same in level 2). Malformed are: version `ff`, an id of zeros, capital letters, more than version `00` has. Flags are
  * not looked at: a caller's wish that a trace be recorded costs nothing here.
  */
 export function readTraceparent(field: string | string[] | undefined): TraceIds | undefined {

@@ -38,7 +38,7 @@ export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * The counts of what is due end with the process, so each table is looked at before the first request is taken: clean
+   * The counts of what is due end with the process, so each table is looked at before the first request is taken. Clean
    * pages are passed over, and what an earlier process has left may take long.
    */
   async onApplicationBootstrap(): Promise<void> {

@@ -100,7 +100,7 @@ function isFoundIn(value: unknown, isSought: (leaf: unknown) => boolean): boolea
 }
 
 /**
- * The members of all objects inside a parsed value. Here and above an object is walked by its names: to list the values of
+ * The members of all objects inside a parsed value. Here and above an object is read by its names: to list the values of
  * one with thousands of members takes longer.
  * @throws JsonError when it is nested too deeply
  */

@@ -38,9 +38,9 @@ const IDS_PER_MS = 0x1000;
 let latest = { atMs: 0, count: 0 };
 
 /**
- * A UUID of version 7 (RFC 9562 §5.7): the time in 48 bits, a count within its millisecond in 12 (§6.2, method 1), then what is random
+ * A UUID of version 7 (RFC 9562 §5.7): the time in 48 bits, a count within its millisecond in 12 (§6.2, method 1). The rest is what is random
  * of a UUID of version 4, whose bytes Node.js draws in advance for many. Each is after the one before, whatever the clock does, so that
- * the index of the audit trail that finds them grows at its end alone: of random ones each is in another page, which the log of the
+ * the index of the audit trail that finds them grows at its end alone. Of random ones each is in another page, which the log of the
  * database takes whole after every checkpoint.
  */
 export function newRequestId(): string {

@@ -17,7 +17,7 @@ const NAME = 'embedded-token-exchange';
 /** A step of a request, or of work in the background. */
 export interface TracedWork {
   readonly name: string;
-  /** Words of ours, and names from the configuration. */
+  /** Fixed words, and names from the configuration. */
   readonly attributes: Attributes;
   /** The word for an error that is an answer and no fault. */
   readonly reasonOf: (error: unknown) => string | undefined;
@@ -39,7 +39,7 @@ export interface RequestSpan {
 
 /**
  * @rule D92 Spans are made through the API of OpenTelemetry alone: who makes something of them is the operator's choice. They
- * hold words of ours, the route's pattern, ids that are not secret and names from the configuration: no error's message, which
+ * hold fixed words, the route's pattern, ids that are not secret and names from the configuration: no error's message, which
  * may hold what a token says. See trace-context.ts for what is read without an SDK, request-traces.ts for the log.
  */
 export class Tracing {

@@ -6,14 +6,14 @@ const DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+
 /** Control, format and other characters without a picture of their own; odd spaces. A space may stand in a quoted local part. */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/u;
 
-/** As class-validator judges it, which asks the same function but is much more to load; but nothing in it may be invisible. */
+/** As class-validator checks it, which asks the same function but is much more to load; but nothing in it may be invisible. */
 export function isEmailAddress(value: unknown): boolean {
   if (typeof value !== 'string' || UNSEEN.test(value)) return false;
   return isEmail.default(value) && domainOfAddress(value) !== undefined;
 }
 
 /**
- * A domain in the one spelling in which domains are compared, lower-case ASCII; undefined where a text is none, or is written with
+ * A domain in the one spelling in which domains are compared, lower-case ASCII. Undefined where a text is none, or is written with
  * characters that UTS 46 ignores or replaces (a soft hyphen, ⓞ for o), which make it look like another's.
  */
 export function domainNamed(text: string): string | undefined {

@@ -13,11 +13,11 @@ export interface ExplanationRequest {
   readonly resource?: readonly string[];
   /** Of the page that posts the login; undefined: no browser does. */
   readonly origin?: string;
-  /** The moment as of which times are judged; undefined: now. */
+  /** The moment as of which times are checked; undefined: now. */
   readonly at?: Date;
 }
 
-/** By what is judged. */
+/** By what is checked. */
 export interface ExplanationRules {
   readonly options: Pick<
     TokenExchangeOptions,

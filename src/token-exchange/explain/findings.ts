@@ -209,8 +209,8 @@ function notesOf({ request, rejection, trust, subject, actor }: Findings): strin
   return [
     ...(trust.entries.length === 0 ? ['There are no trusted key entries.'] : []),
     ...(rejection?.reason === 'token_expired' && request.at === undefined
-      ? ['All else can be judged as of a moment at which the token was alive.']
+      ? ['All else can be checked as of a moment at which the token was alive.']
       : []),
-    ...(isLimited ? ['Limits by the minute are not judged.'] : []),
+    ...(isLimited ? ['Limits by the minute are not checked.'] : []),
   ];
 }

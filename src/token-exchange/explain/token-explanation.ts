@@ -9,7 +9,7 @@ import type { CheckResult } from '../verify/token-check.js';
 /** JSON throughout: times are ISO 8601. No member holds a token; an e-mail address and a `sub` are masked. */
 export interface TokenExplanation {
   readonly flow: AccessFlow;
-  /** The moment as of which times were judged. What is stored is judged as it is now. */
+  /** The moment as of which times were checked. What is stored is checked as it is now. */
   readonly judgedAt: string;
   readonly outcome: 'accepted' | 'refused';
   /** The reason and what to do about it; null where it would be accepted. */

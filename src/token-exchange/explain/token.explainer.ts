@@ -1,4 +1,4 @@
-// Explains what the service would make of a token: by the code that judges it, on what is stored, and without using it up.
+// Explains what the service would make of a token: by the code that checks it, on what is stored, and without using it up.
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
 import type { Terms } from '../flows/issuance.planner.js';
 import { judgeTerms } from '../flows/issuance.planner.js';
@@ -41,7 +41,7 @@ import type { EndpointRefusal, TokenExplanation } from './token-explanation.js';
 /** Where all is looked up that is stored. */
 export interface ExplanationSources {
   readonly transactions: Transactions;
-  /** The stored entries, judged. */
+  /** The stored entries, checked. */
   readonly storedEntries: () => Promise<readonly JudgedEntry[]>;
   readonly keySets: JwksSnapshotRepository;
   readonly revocations: RevocationRepository;
@@ -60,7 +60,7 @@ interface Trust {
 
 /**
  * A clock that stands still.
- * @rule D81 Times are judged as of one moment, now or another; what is stored as it is now.
+ * @rule D81 Times are checked as of one moment, now or another; what is stored as it is now.
  */
 class StoppedClock extends Clock {
   constructor(private readonly moment: Date) {
@@ -74,7 +74,7 @@ class StoppedClock extends Clock {
 
 /**
  * Nothing is written, locked, fetched or counted: a token that is good is good afterwards.
- * @rule D80 An explanation is made by the code that judges requests, reads only, and leaves the token as good as it was.
+ * @rule D80 An explanation is made by the code that checks requests, reads only, and leaves the token as good as it was.
  * See `decide` for the user, `StoredJwksKeyProvider` for keys, `Transactions.read` for the database.
  */
 export class TokenExplainer {
@@ -85,7 +85,7 @@ export class TokenExplainer {
 
   /** @throws the driver's error where the database cannot be read */
   async explain(request: ExplanationRequest): Promise<TokenExplanation> {
-    // One moment for all that is judged, or a token might expire between two lines.
+    // One moment for all that is checked, or a token might expire between two lines.
     const clock = new StoppedClock(request.at ?? this.sources.clock.now());
     const trust = await this.trust(clock);
     const findings = new Walk(this.rules, this.sources, trust, clock);

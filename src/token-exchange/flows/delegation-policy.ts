@@ -10,7 +10,7 @@ import { issuerAndKid } from '../verify/external-token.verifier.js';
 import { refuseLoneSubject } from '../verify/checks.js';
 
 /**
- * Judges whether the tokens of an exchange may come together, or the subject alone.
+ * Checks whether the tokens of an exchange may come together, or the subject alone.
  * @throws Rejection `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
  */
 export function judgeParties({ subject, actor }: Tokens): void {

@@ -51,7 +51,7 @@ function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[
  * A token is for one service: what one of several could do with it, it could do to the others. Who names the host itself, as
  * its metadata do (RFC 9728), asks for what there is anyway.
  * @rule P.resources Where an entry lists resources, one that every such entry lists becomes the audience; else none is given.
- * @rule D53 Without a list, resources are recorded and not judged.
+ * @rule D53 Without a list, resources are recorded and not checked.
  */
 function grantedAudience(
   { resource = [] }: AskedGrants,

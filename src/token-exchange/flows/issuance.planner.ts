@@ -49,7 +49,7 @@ export interface Issuance extends Terms {
   readonly tokens: Tokens;
   /** The event of its success, but for the users. */
   readonly success: AuditEvent;
-  /** Holds the key already: what is consumed for the token is not consumed in vain. */
+  /** Holds the key already: what is used up for the token is not used up in vain. */
   readonly sign: AccessTokenSigner;
 }
 
@@ -121,7 +121,7 @@ export interface TermsRules extends Limits {
   readonly host?: string;
 }
 
-/** Judges what is asked for. @throws Rejection as `IssuancePlanner.plan` */
+/** Checks what is asked for. @throws Rejection as `IssuancePlanner.plan` */
 export function judgeTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules): Terms {
   const validity = judgeLifetime(tokens, rules);
   const grants = judgeGrants(asked, tokens, rules.host);

@@ -1,4 +1,4 @@
-// Judges where an embedded login comes from, by its method and by what browsers send with it.
+// Checks where an embedded login comes from, by its method and by what browsers send with it.
 import { originOfText } from '../../platform/text/origin.js';
 import { told, toldList } from '../../platform/text/told-value.js';
 import { Rejection } from '../refusals/rejection.js';

@@ -5,7 +5,7 @@ export interface LoginFailure {
   /** The stable word for programs. */
   readonly word: string;
   readonly requestId: string;
-  /** The origin of the page that posted the login, if it named one; not judged. */
+  /** The origin of the page that posted the login, if it named one; not checked. */
   readonly loginOrigin: string | undefined;
 }
 

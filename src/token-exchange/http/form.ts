@@ -29,7 +29,7 @@ const SPACE = 0x20;
 
 /**
  * The fields of a form or query string. What is wrong with it is kept until somebody asks for all of it.
- * @rule B.work Reading takes time in proportion to what is sent; so does everything else that is done before a token is judged.
+ * @rule B.work Reading takes time in proportion to what is sent; so does everything else that is done before a token is checked.
  */
 export class Form {
   private readonly fields = new Map<string, string>();
@@ -42,7 +42,7 @@ export class Form {
 
   /**
    * Reads the body of a form (bytes) or the query of a URL (text), in time in proportion to its length. Nothing is thrown
-   * yet, so that one field can be judged before the rest (`grant_type`, D20): call `refuseBroken` before using any other.
+   * yet, so that one field can be checked before the rest (`grant_type`, D20): call `refuseBroken` before using any other.
    * @param limits most characters of a field; what cannot have fewer is not even decoded
    * @param lists fields that may be repeated; their value is then all that were given, with spaces between them
    */

@@ -11,7 +11,7 @@ const CONTROL = /\p{Cc}/u;
 /**
  * The `Location` for a requested target, in its WHATWG URL serialisation; `/` for every target that is not a path here.
  *
- * Browsers take `//x`, `/\x` and a path with tabs or line ends in it for another server, and some servers and proxies
+ * Browsers take `//x`, `/\x` and a path with tabs or line ends in it for another server. Some servers and proxies
  * decode a path before they pass it on, so the decoded forms must be harmless too. Query and fragment cannot change
  * the host and are carried as they are.
  * @rule 4.1.2 Only a relative path is followed.

@@ -23,7 +23,7 @@ export const TOKEN_REVOCATION_DESCRIPTION = {
       security: [],
       requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
       responses: {
-        200: { description: 'The token is of no use: ended now or before, expired, or none of ours' },
+        200: { description: 'The token is of no use: ended now or before, expired, or not of this instance' },
         400: answer('There is no token, or the form is not well-formed: invalid_request', OAUTH_ERROR),
         404: answer('The instance has no licence for it any more', ABSENT),
         413: answer('The body is larger than 256 KiB', OAUTH_ERROR),

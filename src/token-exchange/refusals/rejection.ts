@@ -20,7 +20,7 @@ export interface RejectionContext {
   /** What the rule asks for. */
   expected?: string;
   /**
-   * What came instead. Both by `told` of foundation/told-value.ts, or words of ours with numbers: never an e-mail address, a
+   * What came instead. Both by `told` of foundation/told-value.ts, or fixed words with numbers: never an e-mail address, a
    * `sub`, a `jti`, a token or a key.
    */
   found?: string;
@@ -36,7 +36,7 @@ export interface ExternalPerson {
   readonly email?: string;
 }
 
-/** A token was refused, by one of its rules; never for a fault of ours. */
+/** A token was refused, by one of its rules; never for a fault of the service. */
 export class Rejection extends Error {
   /** Where its token was refused after its signature was verified. Not part of the context, which is logged. */
   person?: ExternalPerson;

@@ -46,7 +46,7 @@ export function keysOfLogin({ sub, sid }: ExternalLogin): readonly [string, stri
 }
 
 /**
- * @rule D131 A logout with `sid` ends what that session of the provider has opened; where it names `sub` too, also what that
+ * @rule D131 A logout with `sid` ends what that session of the provider has opened. Where it names `sub` too, also what that
  * subject has opened by tokens without `sid`, which may be of that session. One with `sub` alone ends all of that subject.
  * @param issuer of the trusted key entry: no login of another one has the same keys
  */
@@ -56,7 +56,7 @@ export function keysOfLogout(issuer: string, { sub, sid }: NamingClaims): string
   return [keyOf('sid', issuer, sid), ...subject.map(withoutSession)];
 }
 
-/** Undefined for what is no record of ours. */
+/** Undefined for what is not such a record. */
 export function readExternalLogins(recorded: unknown): ExternalLogin[] | undefined {
   return Array.isArray(recorded) && recorded.every(isExternalLogin) ? recorded : undefined;
 }

@@ -74,7 +74,7 @@ const RESTORED_MARGIN_MS = 1_000;
  * instances differ.
  *
  * In memory: one entry for each trust revocation there ever was, each access token that was ended and would still live, and each
- * subject or session that a provider has signed out within a day; some 200 bytes each.
+ * subject or session that a provider has signed out within a day. Each takes some 200 bytes.
  */
 @Injectable()
 export class Revocations {

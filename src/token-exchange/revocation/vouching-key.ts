@@ -18,7 +18,7 @@ export function recordedKeys(keys: readonly VouchingKey[]): RecordedKey[] {
   return [...byPair.values()];
 }
 
-/** Undefined for what is no record of ours. */
+/** Undefined for what is not such a record. */
 export function readRecordedKeys(recorded: unknown): VouchingKey[] | undefined {
   if (!Array.isArray(recorded) || !recorded.every(isRecordedKey)) return undefined;
   return recorded.map(({ iss, kid }) => ({ issuer: iss, kid }));

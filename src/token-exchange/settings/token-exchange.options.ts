@@ -123,14 +123,14 @@ export interface TokenExchangeOptions {
   readonly isAvailable: () => boolean;
 }
 
-/** What the host is to its partners, for judging entries. */
+/** What the host is to its partners, for checking entries. */
 export interface EntryRulesSettings {
   /**
    * The address of the host itself, for which every token is good that names no other service. Default `accessTokens.issuer`. Where
    * the host brings access tokens of its own, it is taken for their `iss` too, which no external token and no entry may name.
    */
   readonly baseUrl?: string;
-  /** Scopes that the host's own API asks for; not judged where it is left out. */
+  /** Scopes that the host's own API asks for; not checked where it is left out. */
   readonly scopes?: readonly string[];
 }
 
@@ -138,7 +138,7 @@ export interface EntryRulesSettings {
 export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   /** The JSON text of the entries, or the value of that text; or entries that `readTrustedKeys` has made. */
   readonly trustedKeys: string | readonly object[];
-  /** What entries are judged by, stored ones too, beside roles, `jwks.allowHttp` and `strict`. */
+  /** What entries are checked by, stored ones too, beside roles, `jwks.allowHttp` and `strict`. */
   readonly entryRules?: EntryRulesSettings;
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;

@@ -133,7 +133,7 @@ function completedJwks({
   };
 }
 
-/** What entries of the trusted keys are judged by. */
+/** What entries of the trusted keys are checked by. */
 export function entryRules(settings: TokenExchangeSettings): TrustedKeysRules {
   const { roles, strict = false, jwks, accessTokens } = settings;
   const { baseUrl = accessTokens?.issuer, scopes } = settings.entryRules ?? {};

@@ -167,7 +167,7 @@ export class AccessTokenService extends AccessTokenIssuer {
     }
   }
 
-  /** jose judges claims once the signature holds: type, issuer and subject, then the audience, then the end. */
+  /** jose checks claims once the signature holds: type, issuer and subject, then the audience, then the end. */
   private refusalOf(error: JOSEError): Refused {
     if (error instanceof JWTExpired) return this.expired(readClaims(error.payload).content);
     if (error instanceof JWTInvalid || error instanceof JWSInvalid) return refused('malformed');
@@ -183,7 +183,7 @@ export class AccessTokenService extends AccessTokenIssuer {
     return refused('expired', { token, found: `expired ${toldSeconds(Math.max(0, seconds))} ago` });
   }
 
-  /** As jose judges `exp`: by whole seconds, at which a token is expired already. */
+  /** As jose checks `exp`: by whole seconds, at which a token is expired already. */
   private hasExpired({ expiresAt }: VerifiedAccessToken): boolean {
     return expiresAt.getTime() / 1000 <= Math.floor(this.clock.nowSeconds());
   }

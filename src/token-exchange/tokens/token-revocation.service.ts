@@ -19,7 +19,7 @@ export class TokenRevocationService {
   }
 
   /**
-   * Ends the token if it is a live one of ours. Everything else is as it shall be: nobody can use it.
+   * Ends the token if it is a live one of this instance. Everything else is as it shall be: nobody can use it.
    * @param waitedMs what the request has waited for the database so far
    * @rule D61 Who holds an access token may end it, on all instances; to hold it is the only credential.
    */

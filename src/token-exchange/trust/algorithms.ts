@@ -86,7 +86,7 @@ function isStrong({
 }
 
 /**
- * A plain RSA key serves every PS algorithm; an id-RSASSA-PSS key with parameters only the one that they leave: RFC 7518
+ * A plain RSA key serves every PS algorithm; an id-RSASSA-PSS key with parameters only the one that they leave. RFC 7518
  * §3.5 has both digests be the algorithm's, and the salt as long as the digest, while the parameter is its least length.
  */
 function isPssKey(key: KeyObject, digest: AlgorithmRow['digest']): boolean {

@@ -1,4 +1,4 @@
-// Judges the point of an Ed25519 public key: whether it is written in its only form, and whether it hides anything.
+// Checks the point of an Ed25519 public key: whether it is written in its only form, and whether it hides anything.
 import type { KeyObject } from 'node:crypto';
 
 /** The prime of the field that the coordinates are of (RFC 8032 §5.1). */
@@ -12,7 +12,7 @@ const SIGN_BIT = 1n << 255n;
  * Whether nobody but the holder of the private key can sign for this key. node:crypto takes two sorts of points for which
  * that does not hold, whatever the sign of x:
  *
- * - Eight points have an order of 8 or less. A signature is right when S·B = R + k·A; with such an A the last term has
+ * - Eight points have an order of 8 or less. A signature is right when S·B = R + k·A. With such an A the last term has
  *   eight values at most, one of which is nothing, so everybody finds an S and an R that fit, and no private key is
  *   needed. RFC 8725 §3.4 has such inputs be looked for.
  * - A y of the prime or more is another spelling of a smaller one, which RFC 8032 §5.1.3 refuses to decode.

@@ -38,7 +38,7 @@ export const JWKS_SETTING_NAMES: JwksSettingNames = {
 export interface TrustedKeysRules extends PolicyRules {
   /** Whether `http:` JWKS addresses are allowed (D33). */
   readonly allowHttp: boolean;
-  /** CIDR ranges that are not public and yet allowed (D33). Addresses are not judged where it is left out: a fetch does it. */
+  /** CIDR ranges that are not public and yet allowed (D33). Addresses are not checked where it is left out: a fetch does it. */
   readonly allowPrivate?: readonly string[];
   /** What messages call the settings of JWKS addresses. Default: as the options of the module are called. */
   readonly jwksSettingNames?: JwksSettingNames;
@@ -168,7 +168,7 @@ function readUrl(members: EntryMembers, rules: TrustedKeysRules): string {
   return text;
 }
 
-/** What a name leads to is seen at each fetch; an address in the URL itself can be judged at once. */
+/** What a name leads to is seen at each fetch; an address in the URL itself can be checked at once. */
 function warnOfAddress(members: EntryMembers, { hostname }: URL, rules: TrustedKeysRules): void {
   const { allowHttp, allowPrivate, jwksSettingNames = JWKS_SETTING_NAMES } = rules;
   const address = hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '');

@@ -79,7 +79,7 @@ const WEAKENED = [
   'rights',
 ] as const satisfies readonly (keyof ReturnType<typeof strict>)[];
 
-/** What judging risks takes. */
+/** What checking risks takes. */
 interface RiskRules {
   readonly defaults?: PolicyDefaults;
   readonly privilegedRoles?: readonly string[];

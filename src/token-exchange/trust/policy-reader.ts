@@ -11,7 +11,7 @@ import { refuseGaps, warnOfRisks, withDefaults } from './policy-defaults.js';
 import type { DelegatedRights, TrustPolicy } from './trust-policy.js';
 import { ANY_DOMAIN } from './trust-policy.js';
 
-/** What the reader must know of its host, to judge a policy. */
+/** What the reader must know of its host, to check a policy. */
 export interface PolicyRules {
   /** Roles that a claim can assign at all. */
   readonly assignableRoles: readonly string[];
@@ -21,9 +21,9 @@ export interface PolicyRules {
   readonly defaults?: PolicyDefaults;
   /** The address of the host itself, for which every token is good that names no other service. */
   readonly baseUrl?: string;
-  /** The `iss` of the host's own access tokens, which no entry may have. Default `baseUrl`; not judged where both are left out. */
+  /** The `iss` of the host's own access tokens, which no entry may have. Default `baseUrl`; not checked where both are left out. */
   readonly ownIssuer?: string;
-  /** Scopes that the host's own API asks for; others are for other services. Not judged where it is left out. */
+  /** Scopes that the host's own API asks for; others are for other services. Not checked where it is left out. */
   readonly scopes?: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { TrustPolicy } from './trust-policy.js';
 import { domainsOf } from './trust-policy.js';
 
 /**
- * What an entry's tokens may do, a phrase for each thing that somebody should know, the widest doors first.
+ * What an entry's tokens may do, a phrase for each thing that somebody should know, the widest permissions first.
  * @param now tells whether trust has ended
  */
 export function policyInWords(policy: TrustPolicy, now: Date): string[] {

@@ -66,6 +66,6 @@ export interface TrustPolicy {
 
   /** The scopes that an access token may have; undefined: it has none, and is not limited. */
   readonly scopes?: ReadonlySet<string>;
-  /** The services, by absolute URI, that an access token may be made for beside the instance; undefined: none is judged. */
+  /** The services, by absolute URI, that an access token may be made for beside the instance; undefined: none is checked. */
   readonly resources?: ReadonlySet<string>;
 }

@@ -11,7 +11,7 @@ import type { ExternalClaims } from '../verify/external-claims.js';
 
 /**
  * The address by which an unknown identity may be linked or provisioned.
- * @rule D5 One that its issuer does not call verified does neither: a departure, against theft.
+ * @rule D5 One that its issuer does not call verified does neither: a deviation from the contract, against theft.
  * @rule P.requireVerifiedEmail Where the entry asks for it, an issuer that says nothing about it is not enough.
  * @rule P.emailDomains Addresses of other domains than the listed ones do neither; a subdomain is another domain.
  * @throws Rejection `email_missing`, `email_not_verified`, `email_domain_not_allowed`
@@ -36,7 +36,7 @@ export function linkableEmail(
 }
 
 /**
- * Judges the link of an unknown identity to the user who has its address.
+ * Checks the link of an unknown identity to the user who has its address.
  * @rule P.linkExistingUsers An entry may be kept from linking to users that are there already.
  * @rule P.linkPrivileged An entry may be kept from linking to the owner and to administrators.
  * @throws Rejection `linking_not_allowed`, `privileged_linking_not_allowed`
@@ -52,7 +52,7 @@ export function judgeLink({ role, id: userId }: HostUser, policy: TrustPolicy, r
 }
 
 /**
- * Judges the making of a user.
+ * Checks the making of a user.
  * @rule P.provisionUsers An entry may be kept from making users.
  * @throws Rejection `provisioning_not_allowed`
  */
@@ -61,7 +61,7 @@ export function judgeProvisioning({ provisionUsers }: TrustPolicy): void {
 }
 
 /**
- * Judges a known user by the stored role, before a claim may change it.
+ * Checks a known user by the stored role, before a claim may change it.
  * @rule P.excludeOwner An entry may be kept from letting the owner in.
  * @rule P.roleCeiling With a ceiling nobody gets in whose stored role the entry does not list.
  * @throws Rejection `owner_excluded`, `stored_role_not_allowed`

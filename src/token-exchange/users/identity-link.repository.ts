@@ -46,7 +46,7 @@ export class IdentityLinkRepository {
     return rows.length === 1;
   }
 
-  /** Forgets the link of an identity to a user whom the host has deleted: no foreign key of ours reaches the host's table. */
+  /** Forgets the link of an identity to a user whom the host has deleted: no foreign key reaches the host's table. */
   async forget(
     transaction: Transaction,
     { issuer, subject }: ExternalIdentity,

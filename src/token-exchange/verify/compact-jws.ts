@@ -38,7 +38,7 @@ const REMEMBERED_HEADERS = 256;
 const REMEMBERED_CHARACTERS = 512;
 const rememberedHeaders = new Map<string, CompactJws['header']>();
 
-/** All tokens of a key have the same header, byte for byte. What is remembered says nothing of any token: a header is parsed, not judged. */
+/** All tokens of a key have the same header, byte for byte. What is remembered says nothing of any token: a header is parsed, not checked. */
 function readHeader(part: string): CompactJws['header'] {
   const remembered = rememberedHeaders.get(part);
   if (remembered !== undefined) return remembered;

@@ -1,4 +1,4 @@
-// Judges the claims of a correctly signed external token by themselves: presence, types, ranges.
+// Checks the claims of a correctly signed external token by themselves: presence, types, ranges.
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isEmailAddress } from '../../platform/text/email-address.js';
 import { isSameAddress } from '../../platform/text/origin.js';

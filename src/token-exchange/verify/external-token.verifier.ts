@@ -20,7 +20,7 @@ import { CheckedToken, passAll, resultsOf } from './token-check.js';
 /** Not exported: without it nobody else can write a VerifiedToken. */
 const verified: unique symbol = Symbol('verified');
 
-/** An external token whose signature, claims, audience and times hold. Its jti is not consumed yet. */
+/** An external token whose signature, claims, audience and times hold. Its jti is not used up yet. */
 export interface VerifiedToken {
   readonly [verified]: true;
   readonly claims: ExternalClaims;
@@ -30,7 +30,7 @@ export interface VerifiedToken {
   readonly key: TrustedKey;
 }
 
-/** A logout token whose signature, claims, audience and times hold. Its jti is not consumed yet. */
+/** A logout token whose signature, claims, audience and times hold. Its jti is not used up yet. */
 export interface VerifiedLogout {
   readonly [verified]: true;
   readonly claims: LogoutClaims;

@@ -87,7 +87,7 @@ function showSteps({ nodes, connections }) {
   element('no-steps').hidden = items.length > 0;
 }
 
-/** The names that connections lead to, in whatever form they were stored: nothing has judged it. */
+/** The names that connections lead to, in whatever form they were stored: nothing has checked it. */
 function nextOf(connections) {
   const found = [];
   const visit = (value) => {

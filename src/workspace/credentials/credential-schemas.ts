@@ -1,4 +1,4 @@
-// Judges the data of credentials by the schemas of their types.
+// Checks the data of credentials by the schemas of their types.
 import { Injectable } from '@nestjs/common';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { CredentialSchema } from './credential-types.js';
@@ -43,7 +43,7 @@ export class CredentialSchemas {
   }
 }
 
-/** ajv is loaded with the first credential that is judged. */
+/** ajv is loaded with the first credential that is checked. */
 async function createAjv(): Promise<Ajv2020> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const { default: addFormats } = await import('ajv-formats');

@@ -1,4 +1,4 @@
-// Makes and changes credentials: judges their data, seals it, and never gives it out.
+// Makes and changes credentials: checks their data, seals it, and never gives it out.
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';

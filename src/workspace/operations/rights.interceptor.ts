@@ -19,7 +19,7 @@ type Parameters = Readonly<Record<string, string>>;
 
 /**
  * An interceptor rather than a guard, so that refused calls are in the audit trail too, and before the pipes, so that
- * nobody's body is judged who may not send one. The scope comes first, before anything is read: the answer to a token that
+ * nobody's body is checked who may not send one. The scope comes first, before anything is read: the answer to a token that
  * lacks it is the same whatever is there.
  */
 @Injectable()

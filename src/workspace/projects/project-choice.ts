@@ -21,7 +21,7 @@ export class ProjectChoice {
   /**
    * The project that a body names, if the call has the right there; without one the acting user's personal project.
    * @throws ApiRefusal `not_found`, `forbidden`; `bad_request` where none is named and the personal one is not for both of
-   *   two users who are judged
+   *   two users who are checked
    */
   async choose(principal: Principal, right: ProjectRight, named: string | undefined): Promise<string> {
     const projectId = named ?? (await this.personalProject(principal, right));

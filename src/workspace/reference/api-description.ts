@@ -47,7 +47,7 @@ interface Subject {
 
 /**
  * Nothing of it is secret: it is the same for everybody, and answered without credentials. It depends only on classes
- * that never change while the process runs, so that it is the same whenever it is made; at the start it would keep every
+ * that never change while the process runs, so that it is the same whenever it is made. At the start it would keep every
  * instance from its first answer, and most instances are never asked for it. Who asks first waits for it.
  */
 @Injectable()

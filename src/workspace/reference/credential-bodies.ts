@@ -1,4 +1,4 @@
-// Describes the bodies that carry the data of credentials, type by type, by the schemas that judge them.
+// Describes the bodies that carry the data of credentials, type by type, by the schemas that check them.
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { CREDENTIAL_TYPES } from '../credentials/credential-types.js';
 import type { CredentialSchema } from '../credentials/credential-types.js';

@@ -8,13 +8,13 @@ import { ProjectRoleRepository } from './project-role.repository.js';
 import type { InstanceRight, ProjectRight, Right } from './rights.js';
 import { grants, readRightOf } from './rights.js';
 
-/** Users whose rights are judged; each must have what is asked for. */
+/** Users whose rights are checked; each must have what is asked for. */
 type Judged = Pick<Authority, 'judged'>;
 
 /** Why one user may not; undefined where they may. */
 type Verdict = 'not_found' | 'forbidden' | undefined;
 
-/** @rule D76 Where two users are judged, a call may do what each of them might do alone, and lists show what both see. */
+/** @rule D76 Where two users are checked, a call may do what each of them might do alone, and lists show what both see. */
 @Injectable()
 export class AccessRights {
   constructor(private readonly projectRoles: ProjectRoleRepository) {}

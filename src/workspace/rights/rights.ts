@@ -74,7 +74,7 @@ export interface MemberScope {
   readonly otherMemberId?: string;
 }
 
-/** Members see their projects, administrators and the owner all (D47); of two who are judged, each must see what is shown. */
+/** Members see their projects, administrators and the owner all (D47); of two who are checked, each must see what is shown. */
 export function memberScopeOf({ judged }: Authority): MemberScope {
   const members = judged.filter(({ role }) => !grants([role], 'project:read'));
   const [memberId, otherMemberId] = members.map(({ id }) => id);

@@ -1,4 +1,4 @@
-// Changes role and state of users on behalf of another one, whose rights are judged as they are at that moment.
+// Changes role and state of users on behalf of another one, whose rights are checked as they are at that moment.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Transactions } from '../../platform/database/transaction.js';
@@ -20,7 +20,7 @@ export class UserAdministrationService {
   ) {}
 
   /**
-   * All of them are locked, and those who act are judged again under the lock: of two administrators who disable or demote
+   * All of them are locked, and those who act are checked again under the lock. Of two administrators who disable or demote
    * each other at once, the second is refused as if it had come later. So whoever was the last to change somebody is left.
    * @throws ApiRefusal `invalid_token`, `forbidden`, `not_found`, `owner_protected`, `own_account`
    */

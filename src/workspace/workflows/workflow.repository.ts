@@ -67,7 +67,7 @@ export class WorkflowRepository {
   constructor(@InjectRepository(Workflow) private readonly workflows: Repository<Workflow>) {}
 
   /**
-   * One page of a list. In the order of ids a page's end stays where it is, whatever is inserted or deleted; a workflow that
+   * One page of a list. In the order of ids a page's end stays where it is, whatever is inserted or deleted. A workflow that
    * changes its place in another order meanwhile is where it was, where it is, or neither. A search ends a page where it has
    * looked far enough, however little it has found.
    */

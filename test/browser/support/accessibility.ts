@@ -16,7 +16,7 @@ interface Finding {
 /** What axe-core finds wrong with what a frame shows. */
 export async function findingsIn(frame: Frame | Page): Promise<string[]> {
   await frame.evaluate(AXE);
-  // Colours on their way to others would be judged half way.
+  // Colours on their way to others would be checked half way.
   await frame.evaluate(
     'Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => true)',
   );

@@ -104,7 +104,7 @@ export class Admission {
     expect(explained).toMatchObject({ id, roleAfter: user?.role });
   }
 
-  /** Whether one statement has used up a subject token and told of its success: the short way of an exchange. */
+  /** Whether one statement has used up a subject token and recorded its success: the fast path of an exchange. */
   async isSettledAtOnce(one: AdmissionCase, situation: 'known' | 'changed'): Promise<boolean> {
     const partner = this.partners.get(one)!;
     const { claims } = await this.prepare(one, partner, situation);

@@ -52,7 +52,7 @@ export class TrustedPartner {
   }
 }
 
-/** A subject whose actor nobody has anything against: each party is judged by its own entry. */
+/** A subject whose actor nobody has anything against: each party is checked by its own entry. */
 export const subjectBesideActor: EntryPath = {
   name: 'exchange subject beside an actor',
   flow: 'exchange',
@@ -87,7 +87,7 @@ export async function expectRefusal(
   ]);
 }
 
-/** Nothing is stored beside the audit row of the refusal, and the used ids of tokens that were consumed. */
+/** Nothing is stored beside the audit row of the refusal, and the used ids of tokens that were used up. */
 export async function expectUnchanged(service: TestService, before: Census, consumed: number): Promise<void> {
   const { usedJtis, auditEvents, ...rest } = before;
   const more = { usedJtis: usedJtis + consumed, auditEvents: auditEvents + 1 };

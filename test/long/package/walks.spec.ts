@@ -1,4 +1,4 @@
-// The READMEs of the examples, walked through with what npm installs from a registry with an empty cache.
+// The READMEs of the examples, followed with what npm installs from a registry with an empty cache.
 import { rmSync } from 'node:fs';
 import { copiesOf, emptyCache, emptyFolder } from '../../package/support/installed-package.js';
 import type { Installation } from '../../package/support/packed-package.js';

@@ -1,4 +1,4 @@
-// Walks through the README of an example as a reader does, command by command, in an empty folder.
+// Follows the README of an example as a reader does, command by command, in an empty folder.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { once } from 'node:events';

@@ -23,7 +23,7 @@ const SEEN: Record<Example, readonly RegExp[]> = {
   ],
 };
 
-/** @param more judges the folder in which the example lies then */
+/** @param more checks the folder in which the example lies then */
 export function declareWalks(
   installed: () => Installation,
   parent: () => string,

@@ -1,4 +1,4 @@
-// The judgement of a file of workflows before it is imported.
+// The check of a file of workflows before it is imported.
 import { readWorkflowFile } from '../../../src/administration/workflow-file.js';
 
 const read = (value: unknown) => readWorkflowFile(JSON.stringify(value));

@@ -1,4 +1,4 @@
-// svc-admin keys check: the judgement of the service's start, before the start.
+// svc-admin keys check: the check of the service's start, before the start.
 import { Partner } from '../../../demo/partner.js';
 import type { ConfigurationError } from '../../../src/config/load-config.js';
 import { prepareStartup } from '../../../src/instance/startup.js';

@@ -1,4 +1,4 @@
-// What is judged before the service starts: all problems of configuration, licence and trusted keys at once.
+// What is checked before the service starts: all problems of configuration, licence and trusted keys at once.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

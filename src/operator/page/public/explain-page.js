@@ -62,7 +62,7 @@ export function explainPage({ signal }) {
       field(
         'Token',
         token,
-        'It is judged by reading alone: not used up, not stored, not logged. It stays valid, so take care where you paste it.',
+        'It is checked by reading alone: not used up, not stored, not logged. It stays valid, so take care where you paste it.',
       ),
       ofEmbed,
       ofExchange,
@@ -127,7 +127,7 @@ function explained(explanation) {
       'section',
       { class: `card padded outcome ${outcome === 'accepted' ? 'good' : 'bad'}` },
       h('h2', { tabindex: '-1' }, outcome === 'accepted' ? 'It would be accepted' : 'It would be refused'),
-      h('p', { class: 'soft' }, `${flowInWords(flow)}, judged as of `, wholeTime(judgedAt)),
+      h('p', { class: 'soft' }, `${flowInWords(flow)}, checked as of `, wholeTime(judgedAt)),
       refusal && refusalOf(refusal, checks),
       issued && issuedOf(issued),
       notes.length > 0 &&

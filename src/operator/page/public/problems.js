@@ -1,4 +1,4 @@
-// Judges what an operator should look at now: licence, trusted entries, key sets, sinks, configuration.
+// Checks what an operator should look at now: licence, trusted entries, key sets, sinks, configuration.
 import { address } from './instance-api.js';
 import { duration, fromNow, momentInWords } from './wording.js';
 

@@ -68,8 +68,8 @@ export class DataDirectoryLock {
 }
 
 /**
- * The id of the live process that has the directory, undefined where nobody can tell: a look that leaves no trace, for those
- * who do not want to stand at the door.
+ * The id of the live process that has the directory, undefined where it is unknown. Only reads, for callers that
+ * do not want to take the directory.
  */
 export function holderOf(directory: string): number | undefined {
   try {
@@ -79,7 +79,7 @@ export function holderOf(directory: string): number | undefined {
   }
 }
 
-/** One process at the door: it has its file, and looks at those of others. */
+/** A process that is taking the directory: it has its file, and looks at those of others. */
 class Starter {
   readonly path: string;
   private readonly name: string;

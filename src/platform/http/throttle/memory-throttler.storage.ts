@@ -18,7 +18,7 @@ export class MemoryThrottlerStorage implements RefundingThrottlerStorage {
   }
 
   /**
-   * A hit over the limit is refused and not counted: it would stand in the way of those after it, once others are given back.
+   * A hit over the limit is refused and not counted: it would stand in the way of those after it, once others are refunded.
    * @param durationMs length of a window that begins now, in milliseconds
    */
   async increment(key: string, durationMs: number, limit: number): Promise<ThrottleVerdict> {

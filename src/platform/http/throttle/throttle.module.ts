@@ -10,8 +10,8 @@ import type { ThrottleOptions } from './throttle.options.js';
 import { THROTTLE_OPTIONS } from './throttle.options.js';
 
 /**
- * In place of ThrottlerModule: that one offers its storage to every module, whether it asks for it or not, and one list of
- * limits to every guard, while each guard here has a limit of its own (minute-throttler.guard.ts).
+ * In place of ThrottlerModule: that one offers its storage to every module, whether it asks for it or not. It also gives one
+ * list of limits to every guard, while each guard here has a limit of its own (minute-throttler.guard.ts).
  */
 @Module({})
 export class ThrottleModule {

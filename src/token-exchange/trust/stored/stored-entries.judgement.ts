@@ -1,18 +1,18 @@
-// Judges stored entries as they are read: by the rules of today, and beside the configured entries.
+// Checks stored entries as they are read: by the rules of today, and beside the configured entries.
 import { JsonError, parseStrictJson } from '../../../platform/json/strict-json.js';
 import type { TrustedKeysRules } from '../entry-reader.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import type { JudgedEntry, StoredEntry } from './stored-entry.js';
 import { identityOfEntry, readStoredEntry, suspended } from './stored-entry.reader.js';
 
-/** What stored entries are judged by. */
+/** What stored entries are checked by. */
 export interface StoredEntriesRules {
   readonly configured: readonly TrustedKeyEntry[];
   readonly rules: TrustedKeysRules;
 }
 
 /**
- * Judges all stored entries together. A newer version, or the strict policy, may refuse what was taken once; and a
+ * Checks all stored entries together. A newer version, or the strict policy, may refuse what was taken once; and a
  * configuration may have come to hold what was stored before.
  * @rule D70 Of entries that would answer for the same token the configured one counts, then the one that was stored first.
  * @param stored in the order in which they were added

@@ -34,7 +34,7 @@ export interface StoredEntryWork {
 /** A change that was made. */
 export interface StoredEntryChange {
   readonly name: string;
-  /** As it is judged now; undefined where it was removed, or has a problem. */
+  /** As it is checked now; undefined where it was removed, or has a problem. */
   readonly entry?: TrustedKeyEntry;
   /** What its author should know. */
   readonly warnings: readonly string[];
@@ -152,7 +152,7 @@ export class StoredEntryChanges {
     ];
   }
 
-  /** All of them, judged. */
+  /** All of them, checked. */
   async list(): Promise<JudgedEntry[]> {
     return judgeStoredEntries(await this.repository.all(), this.rules);
   }

@@ -1,4 +1,4 @@
-// Injection token of what stored entries are judged by: the configured entries, and their rules.
+// Injection token of what stored entries are checked by: the configured entries, and their rules.
 
 /** Of a `StoredEntriesRules`. */
 export const STORED_ENTRIES_RULES = Symbol('STORED_ENTRIES_RULES');

@@ -17,7 +17,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 export type StoredEntryReading = Omit<TrustedKeysReading, 'entries'> & { readonly entry?: TrustedKeyEntry };
 
 /**
- * Judges an entry that stands alone (D70), in the words in which configured ones are judged.
+ * Checks an entry that stands alone (D70), in the words in which configured ones are checked.
  * @param rules of the configured entries
  */
 export function readStoredEntry(value: unknown, rules: TrustedKeysRules): StoredEntryReading {

@@ -25,7 +25,7 @@ type Check = (library: Checks) => PropertyDecorator;
 /** What every member says of itself. */
 export interface Field {
   readonly description: string;
-  /** It may be left out; `null` is not the same as left out, and is judged by the rule of the member. */
+  /** It may be left out; `null` is not the same as left out, and is checked by the rule of the member. */
   readonly optional?: boolean;
 }
 

@@ -75,7 +75,7 @@ export class JsonBodyPipe<T extends object> implements PipeTransform<RawBody, Pr
   }
 }
 
-/** Hands a controller the JSON body of a request as it is, an object, for those whose members something else judges. */
+/** Hands a controller the JSON body of a request as it is, an object, for those whose members something else checks. */
 export function JsonObject(): ParameterDecorator {
   return RawJsonBody(new JsonObjectPipe());
 }

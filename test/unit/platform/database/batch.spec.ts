@@ -304,7 +304,7 @@ describe('a statement that hangs', () => {
     expect(await hanging).toBe('-1');
   });
 
-  it('in every lane holds up the rest until one of them ends, and nothing of it is lost', async () => {
+  it('on every connection holds up the rest until one of them ends, and nothing of it is lost', async () => {
     const database = new SlowDatabase();
     const waves: Promise<string>[][] = [];
     for (let wave = 0; wave < 8; wave++) {

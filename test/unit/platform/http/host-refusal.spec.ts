@@ -1,4 +1,4 @@
-// What guards of a host refuse, in words of ours.
+// What guards of a host refuse, in fixed words.
 import {
   ForbiddenException,
   HttpException,

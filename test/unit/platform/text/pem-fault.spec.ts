@@ -121,7 +121,7 @@ describe('[D83] what is wrong with a PEM', () => {
   });
 });
 
-/** As a trusted key entry is judged: the PEM, and nothing beside it. */
+/** As a trusted key entry is checked: the PEM, and nothing beside it. */
 function isPublicPemAlone(text: string): boolean {
   try {
     createPublicKey(text);

@@ -1,4 +1,4 @@
-// Checks where requests are counted by entries, with storages that give back and with one that cannot.
+// Checks where requests are counted by entries, with storages that refund and with one that cannot.
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerStorageService } from '@nestjs/throttler';
 import { EntryThrottleService } from '../../../../src/token-exchange/flows/entry-throttle.service.js';

@@ -5,7 +5,7 @@ import { describeWithVectors } from '../../../support/vectors.js';
 
 const INSTANCE = 'https://instance.example';
 
-/** Says in which way a result could lead away, break a header, or change when it is judged again; else nothing. */
+/** Says in which way a result could lead away, break a header, or change when it is checked again; else nothing. */
 function faultOf(target: string): string | undefined {
   const result = localRedirect(target);
   const url = URL.canParse(result, INSTANCE) ? new URL(result, INSTANCE) : undefined;

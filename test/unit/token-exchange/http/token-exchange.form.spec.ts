@@ -106,7 +106,7 @@ describe('grant_type', () => {
     'subject_token=a&subject_token=b',
     'scope=%00',
     'scope=%',
-  ])('[D20] is judged before other fields: %s', (rest) => {
+  ])('[D20] is checked before other fields: %s', (rest) => {
     expect(refusal(`grant_type=password&${rest}`)[0]).toBe('unsupported_grant_type');
     expect(refusal(rest)[0]).toBe('unsupported_grant_type');
   });

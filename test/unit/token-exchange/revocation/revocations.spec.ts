@@ -142,7 +142,7 @@ describe('[D60] what is known', () => {
     expect(revocations.hasRefused(token([key(A, '1')]))).toBe(true);
   });
 
-  it('where it is not, the answer is a 503 in words of ours', () => {
+  it('where it is not, the answer is a 503 in fixed words', () => {
     const error = (() => {
       try {
         return new Revocations().ensureKnown();

@@ -107,7 +107,7 @@ describe('trusted keys as JSON', () => {
     expect(trustedKeys).toMatchObject([{ type: 'static', issuer: 'https://partner.example' }]);
   });
 
-  it('[2.1] are read as well where the text is parsed already, which nobody has judged', () => {
+  it('[2.1] are read as well where the text is parsed already, which nobody has checked', () => {
     const trusted = (entry: object) => completedOptions({ ...LEAST, trustedKeys: [entry] }).trustedKeys;
     expect(trusted(staticEntry())).toMatchObject([{ type: 'static', issuer: 'https://partner.example' }]);
     expect(() => trusted(staticEntry({ allowedRole: ['user'] }))).toThrow('is not a known member');

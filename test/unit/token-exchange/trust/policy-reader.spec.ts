@@ -283,7 +283,7 @@ describe('a policy in words', () => {
   const wordsOf = (members: object, defaults?: PolicyDefaults) =>
     policyInWords(policyOf(members, defaults)!, now);
 
-  it('[P.strict] tells the doors that stand open without one', () => {
+  it('[P.strict] lists what is allowed without one', () => {
     expect(wordsOf({})).toEqual([
       'tokens for any audience',
       'logins posted by any page',

@@ -319,7 +319,7 @@ describe('the list as a whole', () => {
     expect(problems).toContain('entry 1: has the same url as entry 0');
   });
 
-  it('[D32] members that every type has are judged also where the type is wrong', () => {
+  it('[D32] members that every type has are checked also where the type is wrong', () => {
     const { problems } = read({ ...ec, type: MARKER, issuer: MARKER, allowedRoles: MARKER });
     expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
       'entry 0, allowedRoles',

@@ -1,4 +1,4 @@
-// How an external token is judged, from its header to its lifetime, and which of several faults is told.
+// How an external token is checked, from its header to its lifetime, and which of several faults is told.
 import { createHmac, createPublicKey, sign } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { Members, PartnerOptions } from '../../../../demo/partner.js';

@@ -1,4 +1,4 @@
-// Judges the JWS vectors of Project Wycheproof and of the cookbook of RFC 7520 as the service judges tokens.
+// Checks the JWS vectors of Project Wycheproof and of the cookbook of RFC 7520 as the service checks tokens.
 import type { JsonWebKey } from 'node:crypto';
 import { constants, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import type { Algorithm } from '../../../../src/token-exchange/trust/algorithms.js';

@@ -76,7 +76,7 @@ describe('[D19] the throttle storage in memory', () => {
   });
 });
 
-describe('[P.perMinute] the throttle storage in memory, which gives back', () => {
+describe('[P.perMinute] the throttle storage in memory, which refunds', () => {
   let clock: TestClock;
   let storage: MemoryThrottlerStorage;
 
@@ -98,7 +98,7 @@ describe('[P.perMinute] the throttle storage in memory, which gives back', () =>
     expect(await hit()).toMatchObject({ totalHits: 1 });
   });
 
-  it('[P.perMinute] counts no hit that it refuses: as many pass as are given back', async () => {
+  it('[P.perMinute] counts no hit that it refuses: as many pass as are refunded', async () => {
     for (let times = 0; times < 3; times++) await hit(2);
     expect(await hit(2)).toMatchObject({ totalHits: 3, isBlocked: true });
     await refund();

@@ -1,0 +1,1 @@
+export function problemsOf(path: string, text: string): string[];
