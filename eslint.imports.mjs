@@ -24,6 +24,7 @@ const MODULES = [
   'operator',
   'workers',
   'cli',
+  'composition',
 ];
 
 /** What a module may import that is not to import everything below it. `token-exchange` is an npm package of its own. */

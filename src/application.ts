@@ -3,7 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import type { isAbsent } from './app.module.js';
+import { isAbsent } from './composition/routes.js';
 import { VARIABLES } from './config/environment.js';
 import type { Config } from './config/load-config.js';
 import { joinInstances } from './platform/jobs/coordination.js';
@@ -105,7 +105,6 @@ export async function createApplication(startup: Startup, parts: ApplicationPart
       clock,
       frameAncestors,
       shutdown,
-      isAbsent: composition.isAbsent,
       ...serverLimits,
     });
     return {
@@ -147,7 +146,6 @@ interface NestParts {
   readonly clock: Clock;
   readonly frameAncestors: FrameAncestors;
   readonly shutdown: GracefulShutdown;
-  readonly isAbsent: typeof isAbsent;
   readonly connections: ConnectionLimit;
   readonly concurrency: ConcurrencyLimit;
 }
@@ -174,7 +172,7 @@ function serverLimitsOf(
 async function createNest(
   root: DynamicModule,
   startup: Startup,
-  { logger, traces, clock, frameAncestors, shutdown, isAbsent, connections, concurrency }: NestParts,
+  { logger, traces, clock, frameAncestors, shutdown, connections, concurrency }: NestParts,
 ) {
   const { config, tls } = startup;
   const server = createServer({

@@ -1,0 +1,37 @@
+// Which routes answer at this moment: flag, licence and switches decide.
+import type { TokenEndpoint } from '../access/access.options.js';
+import { SERVER_METADATA_PATHS } from '../access/well-known.js';
+import type { Startup } from '../instance/startup.js';
+import { isTokenExchangeAvailable } from '../instance/token-exchange-settings.js';
+import {
+  EMBED_PATH,
+  LOGOUT_PATH,
+  REVOCATION_PATH,
+  TOKEN_EXCHANGE_GRANT,
+  TOKEN_PATH,
+  loginMethods,
+} from '../token-exchange/plain.js';
+import type { Clock } from '../platform/clock.js';
+
+const FLOW_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH, LOGOUT_PATH];
+
+/** A route by its pattern and method. */
+interface Route {
+  readonly path: string;
+  readonly method: string;
+}
+
+/** Whether a route is not there at this moment: its path answers 404, or this method of it 405. */
+export function isAbsent({ path, method }: Route, startup: Startup, clock: Clock): boolean {
+  if (path === EMBED_PATH && !loginMethods(startup.config).includes(method)) return true;
+  if (FLOW_PATHS.includes(path)) return !isTokenExchangeAvailable(startup, clock);
+  return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf(startup, clock) === undefined;
+}
+
+/** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */
+export function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefined {
+  const isOffered = startup.config.exchangeEnabled && isTokenExchangeAvailable(startup, clock);
+  return isOffered
+    ? { path: TOKEN_PATH, grantType: TOKEN_EXCHANGE_GRANT, revocationPath: REVOCATION_PATH }
+    : undefined;
+}
