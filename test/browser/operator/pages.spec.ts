@@ -4,7 +4,10 @@ import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
 import { REVOKE_KEYS } from '../../../src/administration/revoke-keys.operation.js';
 import { describeInBrowser } from '../../support/browser.js';
+import { BackChannelLogoutService } from '../../../src/token-exchange/flows/back-channel-logout.service.js';
+import { sendBeside } from '../../support/flow-requests.js';
 import { createUser } from '../../support/local-users.js';
+import { logoutToken } from '../../support/logout-tokens.js';
 import { PASSWORD, makeCode } from '../../support/operators.js';
 import { JwksServer } from '../../support/jwks-server.js';
 import { until } from '../../support/until.js';
@@ -319,6 +322,14 @@ describeInBrowser("the operator's pages", () => {
     await one.confirm(/^Sign sam@login.partner.test out/, 'Sign out everywhere');
     await one.text('0 embedded sessions');
     expect(await live()).toEqual([401, 401]);
+    await browsing.sessionCookie(browsing.token('sam'));
+    const logout = logoutToken(browsing.partner, { sub: 'sam' });
+    await sendBeside(browsing.service, { flow: 'logout', requestId: 'logout-of-sam' }, (request) =>
+      browsing.service.part(BackChannelLogoutService).logOut(logout, request),
+    );
+    await one.page.reload();
+    for (const cause of ['signed-out-by-provider', 'ended-by-operator', 'user signed out'])
+      await one.page.getByRole('table', { name: 'Events' }).getByText(cause).first().waitFor();
     await one.button('Disable').click();
     await one.confirm(/^Disable/, 'Disable');
     await one.text('The user is disabled.');

@@ -7,10 +7,12 @@ import { sessionTable } from './session-tables.js';
 import { pageHead, section } from './shell.js';
 import { empty, filled } from './states.js';
 import { pages, table } from './table.js';
+import { eventTable } from './trail-page.js';
 import { enabledState } from './users-page.js';
 import { counted, eventInWords, nameOf, roleInWords, time, timeFromNow } from './wording.js';
 
 const WEEK_HOURS = 7 * 24;
+const ENDS = ['session.ended', 'token-exchange.user-signed-out'];
 
 export function userPage(context) {
   const { params, signal } = context;
@@ -28,6 +30,10 @@ export function userPage(context) {
           () => sessionsOf(user.id, undefined, signal),
           (first) => sessionPages(first, user, context),
         ),
+      ),
+      section(
+        'Sessions ended in the last 7 days',
+        filled(() => endsOf(user.id, signal), ends),
       ),
       section(
         'Refused in the last 7 days',
@@ -120,6 +126,27 @@ function sessionPages(first, user, context) {
     empty: () =>
       empty('No embedded session', 'A session is listed here from an embedded login until it ends.'),
   });
+}
+
+/** Ends of single sessions, and of all at once. */
+async function endsOf(user, signal) {
+  const found = await Promise.all(
+    ENDS.map((event) =>
+      post('/events/search', { user, event, lastHours: WEEK_HOURS, limit: 10 }, { signal }),
+    ),
+  );
+  const events = found.flatMap(({ data }) => data);
+  events.sort((one, other) => other.occurredAt.localeCompare(one.occurredAt));
+  return { events, people: Object.assign({}, ...found.map(({ people }) => people)) };
+}
+
+function ends({ events, people }) {
+  return events.length === 0
+    ? empty(
+        'No session was ended',
+        'Sessions that end before their time will be listed here, with the cause.',
+      )
+    : eventTable(events, people);
 }
 
 function refusalsOf(user, cursor, signal) {

@@ -12,12 +12,14 @@ const UNITS = [
   ['second', 1],
 ];
 const ROLES = { 'global:owner': 'Owner', 'global:admin': 'Administrator', 'global:member': 'Member' };
-const FLOWS = { embed: 'Embedded login', exchange: 'Token exchange' };
+const FLOWS = { embed: 'Embedded login', exchange: 'Token exchange', logout: 'Logout by the provider' };
 const EVENTS = {
   'svc.audit.token-exchange.failed': 'Token exchange',
   'svc.audit.token-exchange.embed-login-failed': 'Embedded login',
   'svc.audit.token-exchange.succeeded': 'Token exchange',
   'svc.audit.token-exchange.embed-login': 'Embedded login',
+  'svc.audit.token-exchange.logout': 'Logout by the provider',
+  'svc.audit.token-exchange.logout-failed': 'Logout by the provider',
   'svc.audit.api.refused': 'API call',
 };
 
