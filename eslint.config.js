@@ -134,6 +134,17 @@ export default defineConfig(
     languageOptions: { sourceType: 'commonjs', globals: globals.node },
   },
   {
+    // Classic scripts, which a browser runs one after the other in one scope.
+    files: ['src/web/embed/*.ts'],
+    languageOptions: { sourceType: 'script' },
+    rules: {
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { vars: 'local', argsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+    },
+  },
+  {
     // Pages' own scripts: modules that a browser loads as they are.
     files: [
       'src/web/public/**/*.js',

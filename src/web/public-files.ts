@@ -46,6 +46,9 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
   'icon.svg': SVG,
 };
 
+/** What the script for host pages, and its types, are made of, in this order. */
+const EMBED_PARTS = ['options', 'embedded-instance', 'embedded-instance-element'];
+
 @Injectable()
 export class PublicFiles {
   readonly page: PublicFile;
@@ -79,7 +82,9 @@ export class PublicFiles {
     this.notFound = page('not-found.html');
     this.loginFailed = this.assets.versioned(read('login-failed.html'));
     this.favicon = new PublicFile(read('favicon.ico'), ICON);
-    this.embedScript = new PublicFile(read('embedded-instance.js'), JAVASCRIPT);
-    this.embedTypes = new PublicFile(read('embedded-instance.d.ts'), PLAIN_TEXT);
+    const joined = (extension: string) =>
+      Buffer.concat(EMBED_PARTS.map((name) => read(`${name}.${extension}`)));
+    this.embedScript = new PublicFile(joined('js'), JAVASCRIPT);
+    this.embedTypes = new PublicFile(joined('d.ts'), PLAIN_TEXT);
   }
 }

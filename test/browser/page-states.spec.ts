@@ -81,7 +81,9 @@ describeInBrowser('the states of the pages', () => {
     [
       'another user',
       async (product) => {
-        await product.renew(browsing.token('ben'));
+        const other = await browsing.productPage();
+        await other.login(browsing.token('ben'));
+        await other.event(1);
         await product.heading('Somebody else has signed in');
       },
     ],
@@ -138,6 +140,40 @@ describeInBrowser('the states of the pages', () => {
       },
     );
 
+    it.each(['#ffffff', '#101820', '#808080', '#c2185b'])(
+      'a ground, %s, on which everything can be read in both themes',
+      async (background) => {
+        const product = await signedIn({ background });
+        const frame = await product.shownFrame();
+        for (const theme of ['light', 'dark']) {
+          await product.configure({ theme });
+          await product.frame.locator(`[data-theme=${theme}]`).waitFor();
+          expect(await findingsIn(frame)).toEqual([]);
+        }
+        expect(await frame.evaluate(`getComputedStyle(document.body).backgroundColor`)).toBe(
+          `rgb(${[1, 3, 5].map((start) => parseInt(background.slice(start, start + 2), 16)).join(', ')})`,
+        );
+      },
+    );
+
+    it('a font, no ground of its own, the full width; and nothing else by those words', async () => {
+      const product = await signedIn({ font: 'Georgia, serif', background: 'transparent', fullWidth: true });
+      const frame = await product.shownFrame();
+      const look = () =>
+        frame.evaluate<string[]>(
+          `(({ fontFamily, backgroundColor, maxWidth }) => [fontFamily, backgroundColor, maxWidth])(getComputedStyle(document.body))`,
+        );
+      const bare = ['system-ui, system-ui, sans-serif', 'rgb(245, 246, 249)', '1280px'];
+      expect(await look()).toEqual(['Georgia, serif, system-ui, sans-serif', 'rgba(0, 0, 0, 0)', 'none']);
+      const evil = ['x;} body{display:none', 'url(https://evil.test/)', 'var(--ink)', 'a,,b', 'a\nb'];
+      for (const word of evil) {
+        const query = new URLSearchParams({ font: word, background: word, fullWidth: word, theme: 'light' });
+        await frame.goto(`${browsing.instanceOrigin}/?${query.toString()}`);
+        await product.frame.locator('[data-theme=light]').waitFor();
+        expect([word, await look()]).toEqual([word, bare]);
+      }
+    });
+
     it('a language; every page speaks it, and what is shown changes with it', async () => {
       const product = await signedIn({ lang: 'de-AT' });
       await product.frame.locator('#count', { hasText: '1 Workflow' }).waitFor();
@@ -165,18 +201,22 @@ describeInBrowser('the states of the pages', () => {
       await product.frame.getByRole('button', { name: 'Sign out' }).waitFor();
     });
 
-    it.each([{ theme: 'blue' }, { accent: 'red' }, { loginTimeoutSeconds: 0 }])(
-      'what is not as described is an error at once: %j',
-      async (options) => {
-        const product = await browsing.productPage();
-        const make = `new EmbeddedInstance({ container, title: 'x', ...${JSON.stringify(options)} })`;
-        const told = await product.page.evaluate<string>(
-          `(() => { try { ${make} } catch (error) { return error.message } })()`,
-        );
-        expect(told).toContain(Object.keys(options)[0]);
-        expect(await product.page.locator('iframe').count()).toBe(1);
-      },
-    );
+    it.each([
+      { theme: 'blue' },
+      { accent: 'red' },
+      { loginTimeoutSeconds: 0 },
+      { height: '40rem' },
+      { font: 'url(x)' },
+      { background: 'red' },
+    ])('what is not as described is an error at once: %j', async (options) => {
+      const product = await browsing.productPage();
+      const make = `new EmbeddedInstance({ container, title: 'x', ...${JSON.stringify(options)} })`;
+      const told = await product.page.evaluate<string>(
+        `(() => { try { ${make} } catch (error) { return error.message } })()`,
+      );
+      expect(told).toContain(Object.keys(options)[0]);
+      expect(await product.page.locator('iframe').count()).toBe(1);
+    });
 
     it('a frame that has a size, is styled by the host page, and tells how high its content is', async () => {
       const product = await signedIn();

@@ -117,7 +117,9 @@ describeInBrowser('a session in the frame', () => {
       await product.pointFrameTo(`${browsing.instanceOrigin}/rest/auth/embed?token=${browsing.token('ada')}`);
       await product.frame.getByText('Morning orders').waitFor();
       expect(product.frameUrl()).toBe(`${browsing.instanceOrigin}/`);
-      expect(await product.messages()).toEqual([]);
+      // That a page of the instance is there is all that it says, to the script that asks.
+      const said = (await product.messages()).map((message) => (message as { type: string }).type);
+      expect(said.filter((type) => !/^page-load(ing|ed)$/.test(type))).toEqual([]);
     });
 
     it('[D24] going back after a second login leaves the product page, and posts no token again', async () => {

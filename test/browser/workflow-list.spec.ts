@@ -154,6 +154,21 @@ describeInBrowser('the list of workflows', () => {
     expect(await product.frame.getByLabel('State').inputValue()).toBe('');
   });
 
+  it('is read anew on demand, and lets go of what no longer fits its filter', async () => {
+    await product.frame.getByLabel('State').selectOption('active');
+    await count('10 found');
+    const row = product.frame.getByRole('listitem').first();
+    const name = (await row.getByRole('link').textContent()) ?? '';
+    await row.getByRole('switch').click();
+    await count('9 found');
+    expect(await product.frame.getByRole('link', { name, exact: true }).count()).toBe(0);
+    await browsing.service.rows('UPDATE workflow SET active = true WHERE name = $1', [name]);
+    await product.frame.getByRole('button', { name: 'Refresh' }).click();
+    await count('10 found');
+    await product.frame.getByLabel('State').selectOption('');
+    await count('120 workflows');
+  });
+
   it('is empty with a next step for who has none', async () => {
     const other = await browsing.productPage('other.test');
     await other.login(browsing.token('ben'));

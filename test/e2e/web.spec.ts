@@ -139,10 +139,13 @@ describe('the page', () => {
     });
 
     it('is a classic script that leaves one name behind, and says the version of the package', async () => {
-      const page = createContext({ document: {} });
+      const defined: string[] = [];
+      const customElements = { define: (name: string) => defined.push(name) };
+      const page = createContext({ document: {}, HTMLElement: class {}, customElements });
       runInContext(await textOf('/embed.js'), page);
       const { version } = JSON.parse(repositoryFile('package.json').text) as { version: string };
-      expect(Object.keys(page)).toEqual(['document', 'EmbeddedInstance']);
+      expect(Object.keys(page)).toEqual(['document', 'HTMLElement', 'customElements', 'EmbeddedInstance']);
+      expect(defined).toEqual(['embedded-instance']);
       expect(runInContext('EmbeddedInstance.version', page)).toBe(version);
     });
 

@@ -6,6 +6,7 @@ import type { Clock } from '../../src/platform/clock.js';
 import type { TestBrowser } from './browser.js';
 import { openBrowser } from './browser.js';
 import { TestDatabase } from './databases.js';
+import { FaultyProxy } from './faulty-proxy.js';
 import { createUser, createWorkflow } from './local-users.js';
 import { PartnerSite, ProductPage } from './partner-site.js';
 import { makeSelfSignedCertificate } from './self-signed-certificate.js';
@@ -15,24 +16,34 @@ import { TestService } from './test-service.js';
 export interface InstanceSettings {
   environment?: Record<string, string>;
   clock?: Clock;
+  /** Whether a proxy stands before it, which can be made to fail. */
+  isBehindProxy?: boolean;
 }
 
 /** Call `start` before the tests and `stop` after them. */
 export class EmbeddedBrowsing {
   private readonly database = TestDatabase.ofAnyKind();
   private parts:
-    { browser: TestBrowser; site: PartnerSite; service: TestService; partner: Partner } | undefined;
+    | {
+        browser: TestBrowser;
+        site: PartnerSite;
+        service: TestService;
+        partner: Partner;
+        proxy: FaultyProxy | undefined;
+      }
+    | undefined;
   instanceOrigin = '';
 
   constructor(private readonly settings: InstanceSettings = {}) {}
 
   async start(): Promise<void> {
-    const { environment = {}, clock } = this.settings;
+    const { environment = {}, clock, isBehindProxy = false } = this.settings;
     await this.database.create();
     const certificate = makeSelfSignedCertificate('instance.test');
     const site = await PartnerSite.listen(certificate);
     const port = await freePort();
-    this.instanceOrigin = `https://instance.test:${port}`;
+    const proxy = isBehindProxy ? await FaultyProxy.listen(certificate, await freePort(), port) : undefined;
+    this.instanceOrigin = `https://instance.test:${proxy?.port ?? port}`;
     const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
     const service = await TestService.start(this.database, {
       trustedKeys: [partner.staticEntry({ name: 'partner' })],
@@ -46,14 +57,21 @@ export class EmbeddedBrowsing {
         ...environment,
       },
     });
-    this.parts = { browser: await openBrowser(), site, service, partner };
+    this.parts = { browser: await openBrowser(), site, service, partner, proxy };
   }
 
   async stop(): Promise<void> {
     await this.parts?.browser.close();
+    await this.parts?.proxy?.close();
     await this.parts?.service.stop();
     await this.parts?.site.close();
     await this.database.remove();
+  }
+
+  get proxy(): FaultyProxy {
+    const { proxy } = this.running;
+    if (proxy === undefined) throw new Error('there is no proxy');
+    return proxy;
   }
 
   get service(): TestService {
@@ -68,6 +86,12 @@ export class EmbeddedBrowsing {
     return this.running.browser.context;
   }
 
+  /** Has the partners' sites answer a page of the test's own; returns its address. */
+  serve(path: string, html: string): string {
+    this.running.site.pages.set(path, html);
+    return this.originOf('partner.test') + path;
+  }
+
   originOf(name: string): string {
     return this.running.site.originOf(name);
   }
@@ -78,9 +102,9 @@ export class EmbeddedBrowsing {
   }
 
   /** Opens a product page of a partner's site, in a tab of its own. */
-  async productPage(name = 'partner.test', options: object = {}): Promise<ProductPage> {
+  async productPage(name = 'partner.test', options: object = {}, policy?: string): Promise<ProductPage> {
     const page = await this.context.newPage();
-    return ProductPage.open(page, this.originOf(name), this.instanceOrigin, options);
+    return ProductPage.open(page, this.originOf(name), this.instanceOrigin, options, policy);
   }
 
   /** Makes a customer with a workflow beforehand; the first login finds them by their e-mail address. */

@@ -10,19 +10,28 @@ import type { Identity } from './jwks-server.js';
 export type HostEvent = [name: string, detail: Record<string, unknown>];
 
 export class PartnerSite {
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    /** Pages of a test's own, by their path. */
+    readonly pages: Map<string, string>,
+  ) {}
 
   static async listen(identity: Identity): Promise<PartnerSite> {
+    const pages = new Map<string, string>();
     const server = createServer(identity, (request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'https://any.test');
       const page = PAGES.get(pathname);
-      if (page === undefined) return response.writeHead(404).end();
-      const body = page(searchParams.get('instance') ?? '', searchParams.get('options') ?? '{}');
+      const body =
+        pages.get(pathname) ??
+        page?.(searchParams.get('instance') ?? '', searchParams.get('options') ?? '{}');
+      if (body === undefined) return response.writeHead(404).end();
+      const policy = searchParams.get('policy');
+      if (policy !== null) response.setHeader('content-security-policy', policy);
       return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new PartnerSite(server);
+    return new PartnerSite(server, pages);
   }
 
   /** The origin of the site under one of its names, `partner.test` for example. */
@@ -44,14 +53,17 @@ export class ProductPage {
   /**
    * @param instance origin of the instance whose script the page loads
    * @param options of the frame, beside its container and title
+   * @param policy of the product page: a content security policy
    */
   static async open(
     page: Page,
     origin: string,
     instance: string,
     options: object = {},
+    policy?: string,
   ): Promise<ProductPage> {
     const query = new URLSearchParams({ instance, options: JSON.stringify(options) });
+    if (policy !== undefined) query.set('policy', policy);
     await page.goto(`${origin}/?${query.toString()}`);
     return new ProductPage(page);
   }
@@ -62,11 +74,14 @@ export class ProductPage {
   }
 
   async login(token: string, redirectTo?: string): Promise<void> {
-    await this.page.evaluate(([first, second]) => instance.login(first ?? '', second), [token, redirectTo]);
+    await this.page.evaluate(
+      ([first, second]) => void instance.login(first ?? '', second),
+      [token, redirectTo],
+    );
   }
 
   async renew(token: string): Promise<void> {
-    await this.page.evaluate((value) => instance.renew(value), token);
+    await this.page.evaluate((value) => void instance.renew(value), token);
   }
 
   async configure(appearance: object): Promise<void> {
@@ -74,7 +89,7 @@ export class ProductPage {
   }
 
   async logout(): Promise<void> {
-    await this.page.evaluate(() => instance.logout());
+    await this.page.evaluate(() => void instance.logout());
   }
 
   /** Has the frame load an address by itself, as a plain `<iframe src>` does. */
@@ -174,9 +189,9 @@ export class ProductPage {
 
 // Names of the product page's own script, for the functions above that run there.
 declare const instance: {
-  login(token: string, redirectTo?: string): void;
-  renew(token: string): void;
-  logout(): void;
+  login(token: string, redirectTo?: string): Promise<unknown>;
+  renew(token: string): Promise<unknown>;
+  logout(): Promise<unknown>;
   configure(appearance: object): void;
 };
 declare const events: HostEvent[];

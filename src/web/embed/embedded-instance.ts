@@ -1,67 +1,12 @@
 // The script for host pages, `/embed.js`: a frame of the instance, its login, and its session's life as events.
 // A classic script without imports, so that the compiler's output is what browsers load.
 
-/** How the page in the frame looks; what is left out is left to the instance. */
-interface Appearance {
-  /** `auto`, unless given: as the browser is set. */
-  theme?: 'light' | 'dark' | 'auto';
-  /** Colour of buttons and links, as `#rrggbb`; the page makes it lighter or darker where it could not be read. */
-  accent?: string;
-  /** Language tag; that of the host page if left out. English where the instance does not speak it. */
-  lang?: string;
-  /** Whether title, user and sign-out button are left to the host page. */
-  hideHeader?: boolean;
-}
-
-/** How to make a frame. */
-interface EmbeddedInstanceOptions extends Appearance {
-  /** The element that the frame is put into; style the `iframe` there. */
-  container: Element;
-  /** What assistive technology calls the frame. */
-  title: string;
-  /** Origin of the instance; that of this script if left out. */
-  url?: string;
-  /** How long a login or renewal may take until it is given up, in seconds; 30 if left out. */
-  loginTimeoutSeconds?: number;
-}
-
-/** The events, with what their listeners are told. */
-interface EmbeddedInstanceEvents {
-  /** Somebody is signed in, by `login` or anew by `renew`. `expiresAt` is ISO 8601, `userId` the instance's own id. */
-  'session-ready': { expiresAt: string; userId: string };
-  /** The session ends in 60 seconds (a short one after half its time): time to fetch a token and `renew`. */
-  'session-expiring': { expiresAt: string };
-  /**
-   * `revoked`: ended before its time, by a sign-out in another frame for example. `signed-out-by-provider`: by a back-channel
-   * logout. `another-user`: somebody else has signed in in this browser, and this frame shows nothing any more.
-   */
-  'session-ended': {
-    reason: 'expired' | 'signed-out' | 'signed-out-by-provider' | 'revoked' | 'another-user';
-  };
-  /**
-   * `login` or `renew` did not lead to a session; told once for each. `error` is the word with which the instance refused
-   * it, or `timeout`, `unreachable` (no page of the instance came), `no_session` (its page came, and told of none).
-   */
-  'login-failed': { during: 'login' | 'renewal'; error: string };
-  /** The frame was moved in the document, so its page was loaded again; what was not saved in it is lost. */
-  reloaded: Record<string, never>;
-  /** The page in the frame is so high by now, in CSS pixels. */
-  resize: { height: number };
-}
-
-/** What pages in frames say; they say it to the origin of the login, and `page-…` to whoever asks. */
-type FrameMessage = {
-  type: string;
-  error: string;
-  isRenewal?: boolean;
-} & EmbeddedInstanceEvents['session-ready'] &
-  EmbeddedInstanceEvents['session-ended'] &
-  EmbeddedInstanceEvents['resize'];
-
-/** A login or renewal that is under way, in a frame of its own. */
-interface LoginAttempt {
-  frame: HTMLIFrameElement;
-  during: 'login' | 'renewal';
+/** A login, renewal or sign-out that is under way. */
+interface Attempt {
+  during: EmbeddedInstanceError['during'];
+  /** The frame of its own; a sign-out has one only where the page that is shown does not do it. */
+  frame: HTMLIFrameElement | undefined;
+  outcome: PromiseWithResolvers<EmbeddedSession | undefined>;
   /** First that of the limit, then those that wait for an answer of what has loaded. */
   timers: number[];
 }
@@ -72,16 +17,27 @@ interface LoginAttempt {
  */
 class EmbeddedInstance {
   static readonly version: string = '0.1.0';
+  static readonly events: readonly (keyof EmbeddedInstanceEvents)[] = [
+    'session-ready',
+    'session-expiring',
+    'session-ended',
+    'login-failed',
+    'logout-failed',
+    'retry',
+    'reloaded',
+    'navigated',
+    'resize',
+  ];
 
   /** `currentScript` is known only while the script runs for the first time. */
   static readonly #home: string | undefined = (document.currentScript as HTMLScriptElement | null)?.src;
   static #count = 0;
   /** A page of the instance answers at once; what has loaded and does not is none (milliseconds). */
   static readonly #answerMs = 3000;
-  /** While a login is under way that has nothing to show yet, and when it has led to nothing. */
-  static readonly #words: Record<string, [string, string]> = {
-    en: ['Loading …', 'Not available at the moment.'],
-    de: ['Wird geladen …', 'Zurzeit nicht verfügbar.'],
+  /** What is said where no page of the instance can say it. */
+  static readonly #words: Record<string, [loading: string, failed: string, reason: string, retry: string]> = {
+    en: ['Loading …', 'Not available at the moment.', 'Reason:', 'Try again'],
+    de: ['Wird geladen …', 'Zurzeit nicht verfügbar.', 'Grund:', 'Noch einmal versuchen'],
   };
 
   /** What each option must be; there are no others. */
@@ -89,35 +45,36 @@ class EmbeddedInstance {
     container: [(value) => value instanceof Element, 'be an element'],
     title: [(value) => typeof value === 'string' && value.trim() !== '', 'be a text'],
     url: [(value) => URL.canParse(String(value)), 'be an absolute URL'],
+    height: [(value) => value === 'auto', 'be auto'],
     loginTimeoutSeconds: [(value) => typeof value === 'number' && value > 0, 'be more than 0'],
     theme: [(value) => ['light', 'dark', 'auto'].includes(String(value)), 'be light, dark or auto'],
     accent: [(value) => /^#[\da-f]{6}$/i.test(String(value)), 'be a colour like #2f5bd0'],
+    background: [
+      (value) => /^(#[\da-f]{6}|transparent)$/i.test(String(value)),
+      'be a colour like #2f5bd0 or transparent',
+    ],
+    font: [(value) => /^[\p{L}\d ,'"_-]{1,200}$/u.test(String(value)), 'be names of fonts'],
     lang: [(value) => typeof value === 'string', 'be a language tag'],
     hideHeader: [(value) => typeof value === 'boolean', 'be true or false'],
+    fullWidth: [(value) => typeof value === 'boolean', 'be true or false'],
   };
-  static readonly #events = [
-    'session-ready',
-    'session-expiring',
-    'session-ended',
-    'login-failed',
-    'reloaded',
-    'resize',
-  ];
 
   readonly #origin: string;
   readonly #timeoutMs: number;
+  readonly #isAsHighAsPage: boolean;
   readonly #listeners = new Map<string, Set<(detail: never) => void>>();
   #appearance: Appearance = { lang: document.documentElement.lang };
   #frame: HTMLIFrameElement;
-  #attempt: LoginAttempt | undefined;
-  /** The frame that ends the session where the shown one does not. */
-  #leaver: HTMLIFrameElement | undefined;
-  #leaving = 0;
+  /** Says in the container that the instance did not answer. */
+  #card: HTMLElement | undefined;
+  #attempt: Attempt | undefined;
   /** Who was signed in last, until when. */
   #userId: string | undefined;
   #expiresAt = '';
-  /** What the last login led to. */
+  /** What the last login led to, or where its page has gone since. */
   #target = '/';
+  /** Where the host page was scrolled to when the list was left, and whether it is to be there again. */
+  #place = { top: 0, isDue: false };
   /** Whether the frame shows a page of a session, and not that of a refused login. */
   #isSessionShown = false;
   /** Whether its end has been told: two frames may tell it. */
@@ -129,12 +86,14 @@ class EmbeddedInstance {
       container,
       title,
       url = EmbeddedInstance.#home,
+      height,
       loginTimeoutSeconds = 30,
       ...appearance
     } = options;
-    EmbeddedInstance.#check({ ...appearance, container, title, url, loginTimeoutSeconds });
+    EmbeddedInstance.#check({ ...appearance, container, title, url, height, loginTimeoutSeconds });
     this.#origin = new URL(String(url)).origin;
     this.#timeoutMs = loginTimeoutSeconds * 1000;
+    this.#isAsHighAsPage = height === 'auto';
     Object.assign(this.#appearance, appearance);
     const frame = document.createElement('iframe');
     // As attributes, which any style of the host page outweighs.
@@ -147,7 +106,7 @@ class EmbeddedInstance {
     });
     this.#frame = frame;
     container.append(frame);
-    this.#drawLoading(true);
+    this.#drawLoading();
     frame.onload = () => this.#reload(frame);
     addEventListener('message', this.#hear);
   }
@@ -165,7 +124,7 @@ class EmbeddedInstance {
     name: Name,
     listener: (detail: EmbeddedInstanceEvents[Name]) => void,
   ): () => void {
-    if (!EmbeddedInstance.#events.includes(name)) throw new TypeError(`There is no event ${String(name)}`);
+    if (!EmbeddedInstance.events.includes(name)) throw new TypeError(`There is no event ${String(name)}`);
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return () => void listeners.delete(listener);
@@ -174,46 +133,45 @@ class EmbeddedInstance {
   /**
    * Signs in with a new token and shows a page of the instance. What the frame shows stays until that page comes.
    * @param redirectTo a path of the instance
-   * @throws Error when the frame is not in the page
+   * @throws EmbeddedInstanceError as `login-failed` says it; Error when the frame is not in the page
    */
-  login(token: string, redirectTo = '/'): void {
-    if (!this.#frame.isConnected) throw new Error('The frame is not in the page');
-    this.#settle();
+  login(token: string | Promise<string>, redirectTo = '/'): Promise<EmbeddedSession> {
+    const shown = this.#frame;
+    if (!shown.isConnected) return Promise.reject(new Error('The frame is not in the page'));
+    this.#removeCard();
     this.#target = redirectTo;
     // A new frame has no history yet, so that the step back never leads to the page of another login.
-    const frame = this.#frame.cloneNode() as HTMLIFrameElement;
+    const frame = shown.cloneNode() as HTMLIFrameElement;
     frame.removeAttribute('src');
     frame.name = EmbeddedInstance.#newName();
     // Laid out as the shown one, unseen: where `display` changes while a page is coming, Chromium may never paint that page.
-    const { offsetWidth, offsetHeight } = this.#frame;
+    const { offsetWidth, offsetHeight } = shown;
     frame.style.cssText = `position:fixed;visibility:hidden;width:${offsetWidth}px;height:${offsetHeight}px`;
-    this.#frame.after(frame);
-    this.#post(token, this.#landing(redirectTo), { frame, during: 'login', timers: [] });
+    shown.after(frame);
+    return this.#signIn(this.#begin('login', frame), frame, token, this.#landing(redirectTo));
   }
 
   /**
    * Replaces the session by one of a new token of the same user, while the frame goes on showing what it shows. Where
    * that is no page of a session, after a failed login for example, it is a login.
+   * @throws EmbeddedInstanceError as `login-failed` says it
    */
-  renew(token: string): void {
+  renew(token: string | Promise<string>): Promise<EmbeddedSession> {
     if (!this.#isSessionShown) return this.login(token, this.#target);
-    this.#settle();
-    this.#post(token, '/renewed', { frame: this.#addHidden(), during: 'renewal', timers: [] });
+    const frame = this.#addHidden();
+    return this.#signIn(this.#begin('renewal', frame), frame, token, '/renewed');
   }
 
-  /** Ends the session; `session-ended` tells when it is done. A login that is under way is given up. */
-  logout(): void {
-    this.#settle();
-    this.#stopLeaving();
+  /**
+   * Ends the session, whatever the frame shows; a login that is under way is given up.
+   * @throws EmbeddedInstanceError as `logout-failed` says it; it is tried again once the browser is online again
+   */
+  logout(): Promise<unknown> {
+    const attempt = this.#begin('logout');
     this.#say(this.#frame, { type: 'sign-out' });
     // The page in the frame answers that it does so. Where it is another, or none, a frame of our own does it.
-    this.#leaving = setTimeout(() => {
-      const leaver = this.#addHidden();
-      this.#leaver = leaver;
-      leaver.onload = () => this.#say(leaver, { type: 'sign-out', userId: this.#userId });
-      leaver.src = `${this.#origin}/sign-out`;
-      this.#leaving = setTimeout(() => this.#stopLeaving(), this.#timeoutMs);
-    }, 300);
+    attempt.timers.push(setTimeout(() => this.#leaveUnseen(attempt), 300));
+    return attempt.outcome.promise;
   }
 
   /**
@@ -229,8 +187,8 @@ class EmbeddedInstance {
   /** Takes the frame out of the page. The session lives on until its end. */
   remove(): void {
     removeEventListener('message', this.#hear);
-    this.#settle();
-    this.#stopLeaving();
+    this.#giveUp();
+    this.#removeCard();
     this.#frame.remove();
   }
 
@@ -244,6 +202,10 @@ class EmbeddedInstance {
     }
   }
 
+  static #failure(during: EmbeddedInstanceError['during'], error: string): EmbeddedInstanceError {
+    return Object.assign(new Error(`The ${during} failed: ${error}`), { during, error });
+  }
+
   /** An address of the instance with what the page there has to know before it is painted. */
   #dressed(path: string): string {
     const url = new URL(path, this.#origin);
@@ -254,18 +216,47 @@ class EmbeddedInstance {
 
   /** Only `/` tells of its session by itself: to other targets the way leads over a page that does. */
   #landing(target: string): string {
-    const isHere =
-      URL.canParse(target, this.#origin) && new URL(target, this.#origin).origin === this.#origin;
-    if (!isHere) return this.#dressed('/');
-    if (new URL(target, this.#origin).pathname === '/') return this.#dressed(target);
+    const { origin, pathname, href } = new URL(
+      URL.canParse(target, this.#origin) ? target : '/',
+      this.#origin,
+    );
+    if (origin !== this.#origin) return this.#dressed('/');
+    if (pathname === '/') return this.#dressed(href);
     return this.#dressed(`/renewed?${String(new URLSearchParams({ to: target }))}`);
   }
 
-  #post(token: string, redirectTo: string, attempt: LoginAttempt): void {
-    const { frame, timers } = attempt;
+  /** What was under way makes room. */
+  #begin(during: Attempt['during'], frame?: HTMLIFrameElement): Attempt {
+    this.#giveUp();
+    const outcome: Attempt['outcome'] = Promise.withResolvers();
+    // It need not be looked at: events say the same.
+    outcome.promise.catch(() => undefined);
+    const attempt: Attempt = { during, frame, outcome, timers: [] };
+    this.#limit(attempt, this.#timeoutMs, 'timeout');
     this.#attempt = attempt;
-    timers.push(setTimeout(() => this.#fail('timeout'), this.#timeoutMs));
-    frame.onload = () => this.#greet(attempt);
+    return attempt;
+  }
+
+  #limit(attempt: Attempt, milliseconds: number, error: string): void {
+    attempt.timers.push(setTimeout(() => this.#fail(attempt, error), milliseconds));
+  }
+
+  #signIn(
+    attempt: Attempt,
+    frame: HTMLIFrameElement,
+    token: string | Promise<string>,
+    redirectTo: string,
+  ): Promise<EmbeddedSession> {
+    frame.onload = () => this.#greet(attempt, frame);
+    Promise.resolve(token).then(
+      (value) => this.#post(attempt, frame, value, redirectTo),
+      () => this.#fail(attempt, 'no_token'),
+    );
+    return attempt.outcome.promise as Promise<EmbeddedSession>;
+  }
+
+  #post(attempt: Attempt, frame: HTMLIFrameElement, token: string, redirectTo: string): void {
+    if (this.#attempt !== attempt) return;
     const form = document.createElement('form');
     // Of too large a body nothing is kept.
     const action = this.#origin + this.#dressed('/rest/auth/embed?answer=page');
@@ -282,11 +273,26 @@ class EmbeddedInstance {
   }
 
   /** Something has loaded in the frame of an attempt: asks whether it is a page of the instance. */
-  #greet(attempt: LoginAttempt): void {
-    const { frame, timers } = attempt;
+  #greet(attempt: Attempt, frame: HTMLIFrameElement): void {
     if (this.#attempt !== attempt || EmbeddedInstance.#isBlank(frame)) return;
-    timers.push(setTimeout(() => this.#fail('unreachable'), EmbeddedInstance.#answerMs));
+    this.#limit(attempt, EmbeddedInstance.#answerMs, 'unreachable');
+    attempt.timers.push(setTimeout(() => void this.#probe(attempt), 300));
     this.#say(frame, { type: 'hello' });
+  }
+
+  /** Asks by itself whether the instance can be reached, where the policy of the host page lets it. */
+  async #probe(attempt: Attempt): Promise<void> {
+    let isForbidden = false;
+    const note = () => (isForbidden = true);
+    document.addEventListener('securitypolicyviolation', note);
+    try {
+      await fetch(`${this.#origin}/embed.js`, { mode: 'no-cors', cache: 'no-store' });
+    } catch {
+      // A browser may say that the policy forbids it a little later than that it did not work.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      if (!isForbidden && attempt.timers.length > 1) this.#fail(attempt, 'unreachable');
+    }
+    document.removeEventListener('securitypolicyviolation', note);
   }
 
   /** Puts the frame of a login in the place of the one that was shown. */
@@ -306,70 +312,91 @@ class EmbeddedInstance {
    * a page of it was shown.
    */
   #reload(frame: HTMLIFrameElement): void {
-    if (!EmbeddedInstance.#isBlank(frame)) return;
+    if (!EmbeddedInstance.#isBlank(frame)) return this.#say(frame, { type: 'hello' });
     // Firefox puts another blank document in the place of the first.
-    if (this.#userId === undefined) return this.#drawLoading(true);
+    if (this.#userId === undefined) return this.#drawLoading();
     frame.contentWindow?.location.replace(this.#origin + this.#landing(this.#target));
     this.#tell('reloaded', {});
   }
 
-  #fail(error: string): void {
-    const { during, frame } = this.#attempt ?? {};
-    if (during === undefined) return;
-    if (frame === this.#frame) this.#isSessionShown = false;
-    this.#settle();
-    this.#drawLoading(false);
-    this.#tell('login-failed', { during, error });
+  #fail(attempt: Attempt, error: string): void {
+    if (this.#attempt !== attempt) return;
+    const { during, frame, outcome } = attempt;
+    const isShown = frame === this.#frame;
+    if (isShown) this.#isSessionShown = false;
+    this.#end();
+    if (!isShown && during === 'login') this.#drawCard(error);
+    outcome.reject(EmbeddedInstance.#failure(during, error));
+    if (during !== 'logout') return this.#tell('login-failed', { during, error });
+    addEventListener('online', this.#leaveAgain);
+    this.#tell('logout-failed', { error });
+  }
+
+  #succeed(session?: EmbeddedSession): void {
+    const { outcome } = this.#attempt ?? {};
+    this.#end();
+    outcome?.resolve(session);
+  }
+
+  #giveUp(): void {
+    const { during = 'login', outcome } = this.#attempt ?? {};
+    this.#end();
+    outcome?.reject(EmbeddedInstance.#failure(during, 'given_up'));
+    removeEventListener('online', this.#leaveAgain);
   }
 
   /** Ends what is under way, be it with success or not. */
-  #settle(): void {
+  #end(): void {
     const { frame, timers = [] } = this.#attempt ?? {};
     this.#attempt = undefined;
     timers.forEach(clearTimeout);
     if (frame !== this.#frame) frame?.remove();
   }
 
-  #stopLeaving(): void {
-    clearTimeout(this.#leaving);
-    this.#leaver?.remove();
-    this.#leaver = undefined;
+  #leaveUnseen(attempt: Attempt): void {
+    const frame = this.#addHidden();
+    attempt.frame = frame;
+    frame.onload = () => {
+      this.#say(frame, { type: 'sign-out', userId: this.#userId });
+      this.#limit(attempt, EmbeddedInstance.#answerMs, 'unreachable');
+    };
+    frame.src = `${this.#origin}/sign-out`;
   }
+
+  readonly #leaveAgain = () => void this.logout();
 
   readonly #hear = ({ origin, source, data }: MessageEvent<FrameMessage>): void => {
     if (origin !== this.#origin || !source) return;
     const { type, ...detail } = data;
-    if (source === this.#attempt?.frame.contentWindow) this.#hearAttempt(this.#attempt, type, detail);
-    else if (source === this.#leaver?.contentWindow) this.#hearLeaver(type, detail);
+    if (source === this.#attempt?.frame?.contentWindow) this.#hearAttempt(this.#attempt, type, detail);
     else if (source === this.#frame.contentWindow) this.#hearPage(type, detail);
   };
 
-  #hearAttempt(attempt: LoginAttempt, type: string, detail: Omit<FrameMessage, 'type'>): void {
-    const { frame, during, timers } = attempt;
-    if (during === 'login') this.#show(frame);
+  #hearAttempt(attempt: Attempt, type: string, detail: Omit<FrameMessage, 'type'>): void {
+    if (attempt.during === 'login' && attempt.frame) this.#show(attempt.frame);
     // It is a page of the instance: from now on only the limit counts.
-    timers.splice(1).forEach(clearTimeout);
-    if (type === 'login-failed') this.#fail(detail.error);
-    if (type === 'page-loaded') this.#fail('no_session');
+    attempt.timers.splice(1).forEach(clearTimeout);
+    if (type === 'login-failed') this.#fail(attempt, detail.error);
+    if (type === 'page-loaded') this.#fail(attempt, 'no_session');
     if (type === 'session-ready') this.#hearReady(detail);
-  }
-
-  #hearLeaver(type: string, detail: Omit<FrameMessage, 'type'>): void {
-    if (type !== 'session-ended') return;
-    this.#stopLeaving();
-    this.#tell(type, { reason: detail.reason });
+    if (type === 'sign-out-failed') this.#fail(attempt, 'unreachable');
+    if (type === 'no-session') this.#succeed();
+    if (type === 'session-ended') this.#tell(type, { reason: detail.reason });
   }
 
   #hearPage(type: string, detail: Omit<FrameMessage, 'type'>): void {
-    if (type === 'signing-out') return this.#stopLeaving();
+    const attempt = this.#attempt;
+    if (attempt?.during === 'logout' && type.startsWith('sign')) this.#hearAttempt(attempt, type, detail);
     // What the page of before has to say while another login is under way is out of date.
-    if (this.#attempt?.during === 'login') return;
+    if (attempt?.during === 'login') return;
     if (type === 'session-ready') return this.#hearReady(detail);
-    if (/^session-|^resize$/.test(type)) this.#tell(type, detail);
+    if (type === 'navigated') this.#follow(detail.path);
+    if (type === 'resize') this.#fit(detail.height);
+    if (/^session-|^navigated$|^resize$/.test(type)) this.#tell(type, detail);
   }
 
   #hearReady({ expiresAt, userId, isRenewal }: Omit<FrameMessage, 'type'>): void {
-    this.#settle();
+    if (this.#attempt?.during !== 'logout') this.#succeed({ expiresAt, userId });
     // Both the frame of a renewal and the one that is shown tell of it.
     if (isRenewal && this.#expiresAt === expiresAt) return;
     this.#isSessionShown = true;
@@ -379,8 +406,26 @@ class EmbeddedInstance {
     this.#tell('session-ready', { expiresAt, userId });
   }
 
+  /** The page in the frame is about to show a part of itself that is higher or lower. */
+  #follow(path: string): void {
+    const isList = !path.includes('#');
+    if (!isList && !this.#target.includes('#')) this.#place.top = scrollY;
+    this.#place.isDue = isList;
+    this.#target = path;
+    if (this.#isAsHighAsPage && !isList && this.#frame.getBoundingClientRect().top < 0)
+      this.#frame.scrollIntoView();
+  }
+
+  #fit(height: number): void {
+    if (!this.#isAsHighAsPage || height === 0) return;
+    this.#frame.style.height = `${height}px`;
+    if (this.#place.isDue) scrollTo(scrollX, this.#place.top);
+    this.#place.isDue = false;
+  }
+
   #tell(name: string, detail: object): void {
     if (name === 'session-ended') {
+      if (this.#attempt?.during === 'logout') this.#succeed();
       if (this.#isOver) return;
       this.#isOver = true;
     }
@@ -398,19 +443,46 @@ class EmbeddedInstance {
     contentWindow?.postMessage(message, this.#origin);
   }
 
-  /** Writes into a frame that nothing was loaded into yet that something will be, or that it will not. */
-  #drawLoading(isUnderWay: boolean): void {
-    const frame = this.#frame;
-    if (!EmbeddedInstance.#isBlank(frame)) return;
+  get #language() {
+    const { lang = '' } = this.#appearance;
+    return EmbeddedInstance.#words[lang.slice(0, 2)] ?? EmbeddedInstance.#words['en']!;
+  }
+
+  /** Writes into a frame that nothing was loaded into yet that something will be. */
+  #drawLoading(): void {
     const { lang = '', theme = 'auto' } = this.#appearance;
-    const { documentElement: root, body } = frame.contentDocument!;
+    const { documentElement: root, body } = this.#frame.contentDocument!;
     root.lang = lang;
     root.style.colorScheme = theme === 'auto' ? 'light dark' : theme;
-    body.style.cssText =
-      'font: 1rem system-ui, sans-serif; text-align: center; margin: 3rem 1rem; opacity: .75';
-    body.setAttribute('role', 'status');
-    const words = EmbeddedInstance.#words;
-    body.textContent = (words[lang.slice(0, 2)] ?? words['en'])?.[isUnderWay ? 0 : 1] ?? '';
+    body.style.cssText = 'font:1rem system-ui;text-align:center;margin:3rem';
+    body.role = 'status';
+    [body.textContent] = this.#language;
+  }
+
+  /** Says above the frame that the instance did not answer. What the frame shows stays, if it shows anything. */
+  #drawCard(error: string): void {
+    const [, failed, reason, retry] = this.#language;
+    const card = document.createElement('div');
+    card.role = 'alert';
+    card.style.cssText = 'text-align:center;padding:1.5rem;border:1px solid';
+    card.append(failed, document.createElement('br'), `${reason} ${error}`);
+    if (this.#listeners.get('retry')?.size) {
+      const button = Object.assign(document.createElement('button'), { type: 'button', textContent: retry });
+      button.onclick = () => this.#tell('retry', {});
+      card.append(document.createElement('br'), button);
+    }
+    this.#card = card;
+    this.#frame.before(card);
+    if (EmbeddedInstance.#isBlank(this.#frame)) this.#frame.style.display = 'none';
+  }
+
+  #removeCard(): void {
+    if (this.#card === undefined) return;
+    const hadFocus = this.#card.contains(document.activeElement);
+    this.#card.remove();
+    this.#card = undefined;
+    this.#frame.style.display = '';
+    if (hadFocus) this.#frame.focus();
   }
 
   #addHidden(): HTMLIFrameElement {

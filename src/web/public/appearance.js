@@ -8,6 +8,14 @@ const GROUNDS = { light: '#ffffff', dark: '#191f29' };
 /** WCAG 2.2, success criterion 1.4.3. */
 const READABLE_CONTRAST = 4.5;
 const COLOUR = /^#[\da-f]{6}$/i;
+/** Names of fonts, without anything by which a value of CSS could load or compute something. */
+const FONT = /^[\p{L}\d ,'"_-]{1,200}$/u;
+/** What is written on the ground, in both themes: see theme.css. */
+const INKS = {
+  '--ground-ink': ['#1b2333', '#e7ebf3'],
+  '--ground-soft': ['#566177', '#a3aec2'],
+  '--ground-problem': ['#a3262f', '#ff9aa1'],
+};
 
 const root = document.documentElement;
 
@@ -25,16 +33,36 @@ export function appearanceInAddress(search = location.search) {
     accent: query.get('accent'),
     lang: query.get('lang'),
     hideHeader: query.get('hideHeader') === 'true',
+    font: query.get('font'),
+    background: query.get('background'),
+    fullWidth: query.get('fullWidth') === 'true',
   };
 }
 
 /** Shows it. */
-export function wear({ theme, accent, lang, hideHeader }) {
+export function wear({ theme, accent, lang, hideHeader, font, background, fullWidth }) {
   root.lang = languageOf(lang, navigator.languages);
   root.dataset.header = hideHeader === true ? 'hidden' : 'shown';
+  root.dataset.width = fullWidth === true ? 'full' : 'bounded';
   if (THEMES.includes(theme)) root.dataset.theme = theme;
   else delete root.dataset.theme;
-  for (const [name, value] of Object.entries(accentColours(accent))) root.style.setProperty(name, value);
+  const properties = { ...accentColours(accent), ...groundColours(background), '--font': fontOf(font) };
+  for (const [name, value] of Object.entries(properties)) root.style.setProperty(name, value);
+}
+
+function fontOf(font) {
+  return FONT.test(font ?? '') && CSS.supports('font-family', font) ? font : '';
+}
+
+/** The ground of the page, and what can be read on it; cards keep their own. */
+function groundColours(background) {
+  const isColour = COLOUR.test(background ?? '');
+  const inks = Object.entries(INKS).map(([name, colours]) => {
+    const [light, dark] = colours.map((colour) => isColour && readableOn(background, colour));
+    return [name, isColour ? `light-dark(${light}, ${dark})` : ''];
+  });
+  const ground = isColour || background === 'transparent' ? background : '';
+  return { '--ground': ground, ...Object.fromEntries(inks) };
 }
 
 /** The accent in both themes, and what can be read on it; nothing where none is asked for. */
@@ -50,7 +78,8 @@ function accentColours(accent) {
 
 /** The colour itself, or the nearest one on its way to black or white that can be read. */
 function readableOn(ground, colour) {
-  const end = luminance(ground) > 0.5 ? 0 : 255;
+  // Of black and white the one with more contrast, which is 4.58 at least on any ground.
+  const end = contrast(ground, '#000000') > contrast(ground, '#ffffff') ? 0 : 255;
   let channels = channelsOf(colour);
   while (contrast(hex(channels), ground) < READABLE_CONTRAST)
     channels = channels.map(

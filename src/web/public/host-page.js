@@ -3,7 +3,10 @@
 let hostOrigin = null;
 /** Whether it is known by now who is signed in, or that nobody is. */
 let isLoaded = false;
+/** The origins that have greeted. */
 const askers = new Set();
+/** Whether the height says nothing of who is signed in, so that all who greet may hear it. */
+let isHeightPublic = false;
 const requests = new Map();
 
 /** @param {string | null} origin the one that the session was opened from; null: nobody is talked with */
@@ -27,6 +30,21 @@ export function tellLoaded() {
   for (const origin of askers) greet(origin);
 }
 
+/** Says how high the page is whenever that changes. */
+export function followHeight({ isPublic }) {
+  isHeightPublic = isPublic;
+  new ResizeObserver(tellHeight).observe(document.documentElement);
+}
+
+/** Says how high the page is, if it has a box: a frame that is not displayed has none. */
+export function tellHeight() {
+  const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
+  if (height === 0 || parent === window) return;
+  const others = isHeightPublic ? askers : [];
+  for (const origin of hostOrigin === null ? others : [hostOrigin])
+    parent.postMessage({ type: 'resize', height }, origin);
+}
+
 /** The same for everybody, whoever is signed in: it says no more than that a page of the instance is here. */
 function greet(origin) {
   parent.postMessage({ type: isLoaded ? 'page-loaded' : 'page-loading' }, origin);
@@ -38,6 +56,7 @@ addEventListener('message', ({ origin, source, data }) => {
   if (data?.type === 'hello' && origin !== 'null') {
     askers.add(origin);
     greet(origin);
+    if (isHeightPublic) tellHeight();
   }
   if (origin === hostOrigin) requests.get(data?.type)?.(data);
 });

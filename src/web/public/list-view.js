@@ -8,6 +8,7 @@ export const stateChoice = element('state');
 export const sortChoice = element('sort');
 export const filters = element('filters');
 export const moreButton = element('more');
+export const refreshButton = element('refresh');
 
 const list = element('list');
 const skeleton = element('skeleton');
@@ -69,6 +70,19 @@ export function hideMoreProblem() {
 export function refreshRow(workflow) {
   const row = rowFor(workflow.id);
   if (row !== undefined) fillRow(row, workflow);
+}
+
+/** Takes the row of a workflow away; the next one takes the focus that was in it. */
+export function removeRow(id, workflows) {
+  const row = rowFor(id);
+  const next = row?.nextElementSibling ?? row?.previousElementSibling;
+  keepFocus(
+    () => {
+      row?.remove();
+      settle(workflows);
+    },
+    next?.querySelector('.name') ?? searchField,
+  );
 }
 
 /** The link in the row of a workflow, if it is listed. */

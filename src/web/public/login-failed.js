@@ -1,6 +1,6 @@
 // Runs on the page of a refused login: tells the host page the word at once, and people in their language what to do.
 import { appearanceInAddress, wear } from './appearance.js';
-import { meetHostPage, tellHostPage, tellLoaded } from './host-page.js';
+import { followHeight, meetHostPage, tellHostPage, tellLoaded } from './host-page.js';
 import { write, writeAll } from './words.js';
 
 /** What people can do about it, where it is something else than asking. */
@@ -22,3 +22,4 @@ tellLoaded();
 wear(appearanceInAddress());
 writeAll();
 write(document.getElementById('text'), ADVICE.get(word) ?? 'failedText');
+followHeight({ isPublic: true });

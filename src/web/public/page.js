@@ -1,6 +1,6 @@
 // Runs the page: reads who is signed in and their workflows, answers the controls, and keeps the host page informed.
 import { appearanceInAddress, wear } from './appearance.js';
-import { onHostPageRequest, tellHostPage, tellLoaded } from './host-page.js';
+import { followHeight, onHostPageRequest, tellHeight, tellHostPage, tellLoaded } from './host-page.js';
 import {
   AnotherUserError,
   NotSignedInError,
@@ -143,6 +143,7 @@ function addressed() {
 /** Shows what the address of the page asks for: a workflow by itself, or the list. */
 function followAddress() {
   if (account === null) return undefined;
+  tellHostPage('navigated', { path: location.pathname + location.hash });
   const id = addressed();
   return id === null ? closeWorkflow() : openWorkflow(id);
 }
@@ -184,8 +185,9 @@ function closeWorkflow() {
   if (link && document.hasFocus()) link.focus({ preventScroll: true });
 }
 
-/** Takes the place of the workflow in the history, so that the steps do not pile up. */
+/** A step of the history that a link of the list has added is taken back, so that the steps do not pile up. */
 function leaveWorkflow() {
+  if (history.state?.isFromList) return history.back();
   history.replaceState(null, '', location.pathname + location.search);
   followAddress();
 }
@@ -200,7 +202,8 @@ async function change(workflow, button) {
       const now = { active: !workflow.active, updatedAt: new Date().toISOString() };
       Object.assign(workflow, now, await changeWorkflow(signal, workflow.id, now.active));
       workflows.update(workflow);
-      listView.refreshRow(workflow);
+      if (workflows.fits(workflow)) listView.refreshRow(workflow);
+      else takeOut(workflow);
       if (opened?.id === workflow.id) detail.refreshDetail(workflow);
       view.tellNews(say(workflow.active ? 'isActive' : 'isInactive', workflowNameOf(workflow)));
     },
@@ -212,7 +215,15 @@ async function change(workflow, button) {
   view.markBusy(button, false);
 }
 
-function leave() {
+/** Takes a workflow out of a list that it does not fit any more. */
+function takeOut({ id }) {
+  workflows.remove(id);
+  listView.removeRow(id, workflows);
+  if (opened === null) sayIfEmpty();
+}
+
+/** @param {boolean} isAsked by the host page, which hears how it ends */
+function leave(isAsked) {
   view.hideSignOutProblem();
   return run(
     'visit',
@@ -221,7 +232,10 @@ function leave() {
       announceSession(null);
       endVisit(SIGNED_OUT, 'signed-out');
     },
-    view.showSignOutProblem,
+    () => {
+      tellHostPage('sign-out-failed', {});
+      if (!isAsked) view.showSignOutProblem();
+    },
     view.signOutButton,
   );
 }
@@ -296,10 +310,6 @@ function ask() {
   return readList(asked);
 }
 
-function tellHeight() {
-  tellHostPage('resize', { height: Math.ceil(document.documentElement.getBoundingClientRect().height) });
-}
-
 function changeAppearance(appearance) {
   wear(appearance);
   view.refreshWords();
@@ -307,9 +317,10 @@ function changeAppearance(appearance) {
 }
 
 view.noticeButton.addEventListener('click', () => afterNotice());
-view.signOutButton.addEventListener('click', leave);
+view.signOutButton.addEventListener('click', () => leave(false));
 view.backButton.addEventListener('click', leaveWorkflow);
 listView.moreButton.addEventListener('click', loadMore);
+listView.refreshButton.addEventListener('click', () => readList(workflows.asked));
 listView.stateChoice.addEventListener('change', ask);
 listView.sortChoice.addEventListener('change', ask);
 listView.searchField.addEventListener('input', () => {
@@ -324,16 +335,21 @@ onHostPageRequest('sign-out', () => {
   // Without a session here another frame sees to it.
   if (account === null) return;
   tellHostPage('signing-out', {});
-  leave();
+  leave(true);
 });
 onHostPageRequest('appearance', changeAppearance);
 onSessionChange((name) => {
   if (account === null || name !== sessionNameOf(account)) lookAgain();
 });
-addEventListener('hashchange', followAddress);
+addEventListener('hashchange', () => {
+  if (addressed() !== null && opened === null && history.state === null)
+    history.replaceState({ isFromList: true }, '');
+  followAddress();
+});
+addEventListener('online', view.hideSignOutProblem);
 // A page that the browser kept while another was shown may be about a session that has ended.
 addEventListener('pageshow', ({ persisted }) => persisted && lookAgain());
-new ResizeObserver(tellHeight).observe(document.documentElement);
+followHeight({ isPublic: false });
 setInterval(view.refreshTimes, MINUTE_MS);
 
 wear(appearanceInAddress());

@@ -1,5 +1,5 @@
 // Runs on pages of the instance that show nothing of the session, as that of the API's description: tells the host page of it.
-import { tellHostPage, tellLoaded } from './host-page.js';
+import { followHeight, tellHeight, tellHostPage, tellLoaded } from './host-page.js';
 import { AnotherUserError, NotSignedInError, readAccount } from './instance.js';
 import { followSession, isTimeOver, onSessionChange, sessionNameOf, stopWatching } from './session.js';
 
@@ -17,6 +17,7 @@ async function look() {
     account = answer;
     // The page that led here has told of the session; of another one since then the host page hears by this.
     followSession(account, { isRenewal: true, onEnded: look });
+    tellHeight();
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof AnotherUserError) noticeEnd('another-user');
@@ -38,5 +39,6 @@ if (parent !== window) {
   });
   // A page that the browser kept while another was shown may be about a session that has ended.
   addEventListener('pageshow', ({ persisted }) => persisted && look());
+  followHeight({ isPublic: true });
   look().finally(tellLoaded);
 }

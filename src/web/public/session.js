@@ -46,10 +46,12 @@ function watchSession(secondsLeft, { onExpiring, onEnded }) {
 /** Without an answer nothing is known, and nothing is said. */
 async function lookQuietly(onEnded) {
   if (document.hidden) return;
+  const watched = timers;
   try {
     await readAccount(AbortSignal.timeout(LOOK_MS));
   } catch (error) {
-    if (error instanceof NotSignedInError) onEnded();
+    // The end may have been noticed in another way meanwhile.
+    if (error instanceof NotSignedInError && watched === timers) onEnded();
   }
 }
 
@@ -60,6 +62,7 @@ export function isTimeOver() {
 
 export function stopWatching() {
   timers.forEach(clearTimeout);
+  timers = [];
 }
 
 /**

@@ -83,6 +83,16 @@ export class WorkflowList {
     return row && Object.assign(row, change);
   }
 
+  /** Whether a workflow is one of those that were asked for, as far as its state goes. */
+  fits({ active }) {
+    return this.asked.state === '' || (this.asked.state === 'active') === active;
+  }
+
+  remove(id) {
+    const wasThere = this.#rows.delete(id);
+    if (wasThere && !this.#total.hasMore) this.#total = { ...this.#total, count: this.#total.count - 1 };
+  }
+
   forget() {
     this.asked = EVERYTHING;
     this.#rows = new Map();

@@ -1,0 +1,87 @@
+// What the script for host pages takes and says: options, events, and the messages of pages in its frames.
+
+/** How the page in the frame looks; what is left out is left to the instance. */
+interface Appearance {
+  /** `auto`, unless given: as the browser is set. */
+  theme?: 'light' | 'dark' | 'auto';
+  /** Colour of buttons and links, as `#rrggbb`; the page makes it lighter or darker where it could not be read. */
+  accent?: string;
+  /** Language tag; that of the host page if left out. English where the instance does not speak it. */
+  lang?: string;
+  /** Whether title, user and sign-out button are left to the host page. */
+  hideHeader?: boolean;
+  /** Names of fonts that the visitor's machine has, as CSS lists them; the page loads none. */
+  font?: string;
+  /** What the page stands on, as `#rrggbb`, or `transparent`: then `theme` has to suit what is behind the frame. */
+  background?: string;
+  /** Whether the page is as wide as the frame, however wide that is; else 80rem at most. */
+  fullWidth?: boolean;
+}
+
+/** How to make a frame. */
+interface EmbeddedInstanceOptions extends Appearance {
+  /** The element that the frame is put into; style the `iframe` there. */
+  container: Element;
+  /** What assistive technology calls the frame. */
+  title: string;
+  /** Origin of the instance; that of this script if left out. */
+  url?: string;
+  /** `auto`: the frame is as high as its page, which the host page then scrolls; else as your style says. */
+  height?: 'auto';
+  /** How long a login or renewal may take until it is given up, in seconds; 30 if left out. */
+  loginTimeoutSeconds?: number;
+}
+
+/** A session: `expiresAt` is ISO 8601, `userId` the instance's own id. */
+interface EmbeddedSession {
+  expiresAt: string;
+  userId: string;
+}
+
+/** Why a promise of `login`, `renew` or `logout` is rejected. */
+interface EmbeddedInstanceError extends Error {
+  during: 'login' | 'renewal' | 'logout';
+  /** As `login-failed` and `logout-failed` say it, or `given_up`: another call has taken its place. */
+  error: string;
+}
+
+/** The events, with what their listeners are told. */
+interface EmbeddedInstanceEvents {
+  /** Somebody is signed in, by `login` or anew by `renew`. */
+  'session-ready': EmbeddedSession;
+  /** The session ends in 60 seconds (a short one after half its time): time to fetch a token and `renew`. */
+  'session-expiring': { expiresAt: string };
+  /**
+   * `revoked`: ended before its time, by a sign-out in another frame for example. `signed-out-by-provider`: by a back-channel
+   * logout. `another-user`: somebody else has signed in in this browser, and this frame shows nothing any more.
+   */
+  'session-ended': {
+    reason: 'expired' | 'signed-out' | 'signed-out-by-provider' | 'revoked' | 'another-user';
+  };
+  /**
+   * `login` or `renew` did not lead to a session; told once for each. `error` is the word with which the instance refused
+   * it, or `timeout`, `unreachable` (no page of the instance came), `no_session` (its page came, and told of none), `no_token`
+   * (the promise of a token was rejected).
+   */
+  'login-failed': { during: 'login' | 'renewal'; error: string };
+  /** `logout` did not reach the instance. It is tried again once the browser is online again. */
+  'logout-failed': { error: string };
+  /** The visitor asks for another login, by the button of the card that says that the instance did not answer. */
+  retry: Record<string, never>;
+  /** The frame was moved in the document, so its page was loaded again; what was not saved in it is lost. */
+  reloaded: Record<string, never>;
+  /** The page in the frame shows something else now, at this path of the instance, which `login` takes. */
+  navigated: { path: string };
+  /** The page in the frame is so high by now, in CSS pixels. */
+  resize: { height: number };
+}
+
+/** What pages in frames say; they say it to the origin of the login, and `page-…` to whoever asks. */
+type FrameMessage = {
+  type: string;
+  error: string;
+  isRenewal?: boolean;
+} & EmbeddedSession &
+  EmbeddedInstanceEvents['session-ended'] &
+  EmbeddedInstanceEvents['navigated'] &
+  EmbeddedInstanceEvents['resize'];

@@ -1,0 +1,110 @@
+// `<embedded-instance>`: the example of the guide as it stands there, and what the element does by itself.
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import type { ProductPage } from '../support/partner-site.js';
+import { repositoryFile } from '../support/source-files.js';
+import { TestClock } from '../support/test-clock.js';
+
+/** The first example of the guide for partners with a frame in it. */
+function exampleOfTheGuide(): string {
+  const examples = repositoryFile('docs/partners.md').text.matchAll(/```html\n(.*?)```/gs);
+  const example = [...examples]
+    .map(([, html = '']) => html)
+    .find((html) => html.includes('<embedded-instance'));
+  if (example === undefined) throw new Error('the guide has no example');
+  return example;
+}
+
+describeInBrowser('<embedded-instance>', () => {
+  let clock: TestClock;
+  let browsing: EmbeddedBrowsing;
+  beforeEach(async () => {
+    clock = new TestClock();
+    browsing = new EmbeddedBrowsing({ clock, environment: { SVC_EMBED_SESSION_TTL_SECONDS: '600' } });
+    await browsing.start();
+    await browsing.addCustomer('ada', 'Morning orders');
+    await browsing.context.clock.install();
+  });
+  afterEach(() => browsing.stop());
+
+  /** A page that is the guide's example and nothing else, with a backend that signs a token for each post. */
+  const guidePage = async (tokens: () => string | undefined) => {
+    const page = await browsing.context.newPage();
+    await page.addInitScript(`window.events = [];
+      for (const name of ['session-ready', 'session-expiring', 'session-ended', 'login-failed', 'reloaded'])
+        document.addEventListener(name, ({ detail }) => events.push([name, detail]), true);`);
+    const html = exampleOfTheGuide().replaceAll('https://instance.example', browsing.instanceOrigin);
+    const url = browsing.serve('/guide', `<!doctype html><html lang="en">${html}`);
+    await page.route('**/my-backend/automation-token', (route) => {
+      const token = tokens();
+      return token === undefined ? route.fulfill({ status: 500 }) : route.fulfill({ body: token });
+    });
+    await page.goto(url);
+    return page;
+  };
+  const token = (claims: object = {}) =>
+    browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60, ...claims });
+  const frameOf = (page: ProductPage['page']) => page.frameLocator('embedded-instance iframe:visible');
+  /** Waits until these events, and no others, were told. */
+  const eventsAre = async (page: ProductPage['page'], names: readonly string[]) => {
+    const told = 'events.map(([name]) => name)';
+    const isSo = `JSON.stringify(${told}) === '${JSON.stringify(names)}'`;
+    await page.waitForFunction(isSo).catch(() => undefined);
+    expect(await page.evaluate(told)).toEqual(names);
+  };
+  const pass = async (seconds: number) => {
+    clock.advance(seconds);
+    await browsing.context.clock.fastForward(seconds * 1000);
+  };
+
+  it('signs in, renews, and signs in again after the end, as the ten lines of the guide say', async () => {
+    expect(exampleOfTheGuide().trim().split('\n').length).toBeLessThanOrEqual(10);
+    let isOff = false;
+    const page = await guidePage(() => (isOff ? undefined : token()));
+    await frameOf(page).getByText('Morning orders').waitFor();
+    await pass(541);
+    const renewed = ['session-ready', 'session-expiring', 'session-ready'];
+    await eventsAre(page, renewed);
+    // The page in view hears of the renewal, and asks, a moment later.
+    await page.waitForTimeout(1500);
+    isOff = true;
+    await pass(541);
+    const failed = [...renewed, 'session-expiring', 'login-failed', 'login-failed'];
+    await eventsAre(page, failed);
+    isOff = false;
+    const shown = await page.locator('embedded-instance iframe').elementHandle();
+    const inside = await shown?.contentFrame();
+    await inside?.evaluate(`parent.postMessage({ type: 'session-ended', reason: 'expired' }, '*')`);
+    await eventsAre(page, [...failed, 'session-ended', 'session-ready']);
+    await frameOf(page).getByText('Morning orders').waitFor();
+  });
+
+  it('tries once more with a new token, no further, and again by the button of its card', async () => {
+    const tokens = [token({ exp: 1 })];
+    const page = await guidePage(() => tokens.pop() ?? token());
+    await frameOf(page).getByText('Morning orders').waitFor();
+    await eventsAre(page, ['login-failed', 'session-ready']);
+
+    let isOff = true;
+    const other = await guidePage(() => (isOff ? undefined : token()));
+    await other.getByRole('alert').getByText('Reason: no_token').waitFor();
+    await eventsAre(other, ['login-failed', 'login-failed']);
+    isOff = false;
+    await other.getByRole('button', { name: 'Try again' }).click();
+    await frameOf(other).getByText('Morning orders').waitFor();
+  });
+
+  it('shows its page again after a move, follows its attributes, and leaves with its element', async () => {
+    const page = await guidePage(() => token());
+    await frameOf(page).getByText('Morning orders').waitFor();
+    await page.evaluate(`document.body.prepend(document.querySelector('embedded-instance'))`);
+    await frameOf(page).getByText('Morning orders').waitFor();
+    await eventsAre(page, ['session-ready', 'reloaded', 'session-ready']);
+    await page.evaluate(`document.querySelector('embedded-instance').setAttribute('lang', 'de')`);
+    await frameOf(page).getByRole('button', { name: 'Abmelden' }).waitFor();
+    await page.evaluate(`document.querySelector('embedded-instance').setAttribute('hide-header', '')`);
+    await frameOf(page).locator('html[data-header="hidden"]').waitFor();
+    await page.evaluate(`document.querySelector('embedded-instance').remove()`);
+    expect(await page.locator('iframe').count()).toBe(0);
+  });
+});

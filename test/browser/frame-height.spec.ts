@@ -1,0 +1,88 @@
+// A frame as high as its page: what the host page sees of the height, the way to a workflow and back, and steps of the history.
+import { describeInBrowser } from '../support/browser.js';
+import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { createUser, createWorkflow } from '../support/local-users.js';
+import type { ProductPage } from '../support/partner-site.js';
+
+/** As many as a page of the list holds. */
+const ROWS = 50;
+const TALL = 2500;
+
+describeInBrowser('a frame as high as its page', () => {
+  const browsing = new EmbeddedBrowsing();
+  let product: ProductPage;
+  beforeAll(async () => {
+    await browsing.start();
+    const id = await createUser(browsing.service, { email: 'ada@login.partner.test' });
+    for (let index = 0; index < ROWS; index += 1)
+      await createWorkflow(browsing.service, id, `Orders ${index}`);
+  });
+  beforeEach(async () => {
+    product = await browsing.productPage('partner.test', { height: 'auto' });
+    await product.page.evaluate(
+      `instance.on('navigated', ({ path }) => events.push(['navigated', { path }]))`,
+    );
+    await product.login(browsing.token('ada'));
+    await product.event(1);
+    await height((now) => now > TALL);
+  });
+  afterEach(() => product.page.close());
+  afterAll(() => browsing.stop());
+
+  const heightNow = () => product.page.evaluate<number>('instance.frame.getBoundingClientRect().height');
+  const height = async (isIt: (now: number) => boolean) => {
+    for (const since = Date.now(); !isIt(await heightNow()); await product.page.waitForTimeout(50))
+      if (Date.now() - since > 20_000) throw new Error(`the frame is ${await heightNow()} px high`);
+  };
+  const scrolled = (isIt: string) => product.page.waitForFunction(`((y) => ${isIt})(scrollY)`);
+  const link = (name: string) => product.frame.getByRole('link', { name, exact: true });
+
+  it('leads to a workflow far down and back to where the host page was', async () => {
+    await link('Orders 12').scrollIntoViewIfNeeded();
+    const before = await product.page.evaluate<number>('scrollY');
+    expect(before).toBeGreaterThan(1500);
+    await link('Orders 12').click();
+    await height((now) => now < TALL);
+    const [name, { path }] = await product.event(2);
+    expect([name, path]).toEqual(['navigated', expect.stringMatching(/^\/#workflow=/)]);
+    // What is shown begins in view.
+    expect(
+      await product.page.evaluate<number>('instance.frame.getBoundingClientRect().top'),
+    ).toBeGreaterThanOrEqual(0);
+    await product.frame.getByRole('button', { name: 'All workflows' }).click();
+    await height((now) => now > TALL);
+    await scrolled(`Math.abs(y - ${before}) < 5`);
+    expect(await product.event(3)).toEqual(['navigated', { path: '/' }]);
+  });
+
+  it('is shown again where it was, after a move in the document', async () => {
+    await link('Orders 12').click();
+    await product.event(2);
+    await product.page.evaluate('document.body.prepend(container)');
+    await product.frame.getByRole('heading', { name: 'Orders 12' }).waitFor();
+  });
+
+  it('steps back in the history instead of piling steps up', async () => {
+    const steps: number[] = [];
+    for (const index of [1, 2, 3]) {
+      await link(`Orders ${index}`).click();
+      await product.frame.getByRole('button', { name: 'All workflows' }).click();
+      await link('Orders 49').waitFor();
+      steps.push(await product.historyLength());
+    }
+    expect(new Set(steps).size).toBe(1);
+  });
+
+  it.each([
+    ['a refused login', async () => product.login('no token'), 'You could not be signed in'],
+    [
+      'an address where nothing is',
+      async () => product.login(browsing.token('ada'), '/nowhere'),
+      'There is nothing here',
+    ],
+  ])('is no higher than its page after %s', async (_, visit, heading) => {
+    await visit();
+    await product.heading(heading);
+    await height((now) => now > 100 && now < 500);
+  });
+});
