@@ -2,7 +2,6 @@
 // the module, which index.ts does.
 
 // Settings and parts
-export type { SettingsFactory } from './token-exchange.module.js';
 export type {
   AccessTokenSettings,
   EmbedLoginSettings,
@@ -12,11 +11,12 @@ export type {
   LogoutSettings,
   ReplayPurgeSettings,
   RoleNames,
+  RouteSettings,
   SessionSettings,
   TokenRevocationSettings,
   UserTable,
 } from './settings/token-exchange.options.js';
-export type { Given, TokenExchangeParts } from './token-exchange.parts.js';
+export type { Given, SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
 
 // Ports
 export { AccessTokenIssuer } from './host/access-token-issuer.js';

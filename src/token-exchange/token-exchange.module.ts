@@ -1,7 +1,7 @@
 // The parts list of token exchange: controllers, keys, the services that verify, decide and commit, both flows, jobs.
-import type { DynamicModule, InjectionToken, Provider } from '@nestjs/common';
+import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { AuditBus } from './audit/audit.bus.js';
+import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
 import { JtiPurgeJob } from './replay/jti-purge.job.js';
 import { JtiRepository } from './replay/jti.repository.js';
 import { Transactions } from '../platform/database/transaction.js';
@@ -17,6 +17,8 @@ import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { ClockDifference } from './replay/clock-difference.js';
 import { FlowRunner } from './http/flow.runner.js';
 import { FormBodies } from './http/form-bodies.js';
+import { routed } from './http/routed.js';
+import { ROUTES, refuseUnknownMembers } from './settings/known-members.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
 import { EmbedLoginController } from './http/embed-login.controller.js';
 import { EmbeddedLoginService } from './flows/embedded-login.service.js';
@@ -38,11 +40,15 @@ import { STORED_ENTRIES_RULES } from './trust/stored/stored-entry.options.js';
 import { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
 import { StoredEntryService } from './trust/stored/stored-entry.service.js';
 import { TrustedKeyService } from './trust/lookup/trusted-key.service.js';
-import type { TokenExchangeOptions, TokenExchangeSettings } from './settings/token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from './settings/token-exchange.options.js';
-import type { TokenExchangeParts } from './token-exchange.parts.js';
-import { TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-exchange.parts.js';
-import { completedOptions, entryRules } from './settings/token-exchange.settings.js';
+import type {
+  RouteSettings,
+  TokenExchangeOptions,
+  TokenExchangeSettings,
+} from './settings/token-exchange.options.js';
+import { ROUTE_SETTINGS, TOKEN_EXCHANGE_OPTIONS } from './settings/token-exchange.options.js';
+import type { SettingsFactory, TokenExchangeParts } from './token-exchange.parts.js';
+import { FACTORY, PARTS, TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } from './token-exchange.parts.js';
+import { completedOptions, completedRoutes, entryRules } from './settings/token-exchange.settings.js';
 import { TokenRevocationController } from './http/token-revocation.controller.js';
 import { TokenRevocationService } from './tokens/token-revocation.service.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
@@ -81,32 +87,33 @@ const FLOWS = [
 ];
 const JOBS = [JtiPurgeJob, ClockDifference];
 
-/** How settings are made of what the host injects. */
-export interface SettingsFactory {
-  /** Among the exports of `imports`. */
-  readonly inject?: readonly InjectionToken[];
-  readonly useFactory: (...needs: never[]) => TokenExchangeSettings | Promise<TokenExchangeSettings>;
-}
-
 /**
  * Both flows, for a host with PostgreSQL and Nest's event emitter. The instance of this repository is the first of its
  * hosts, and registers it only when flag and licence allow it (see app.module.ts).
  */
 @Module({})
 export class TokenExchangeModule {
-  /** @throws Error at the start of the application, for settings that cannot be meant */
-  static register(settings: TokenExchangeSettings, parts: TokenExchangeParts): DynamicModule {
-    return moduleOf(parts, { provide: TOKEN_EXCHANGE_SETTINGS, useValue: settings });
+  /** @throws Error for members that are not known and a port that is missing; at the start for settings that cannot be meant */
+  static register(settings: TokenExchangeSettings & RouteSettings, parts: TokenExchangeParts): DynamicModule {
+    const { pathPrefix, ...others } = settings;
+    refuseUnknownParts(parts, PARTS);
+    return moduleOf(parts, { pathPrefix }, { provide: TOKEN_EXCHANGE_SETTINGS, useValue: others });
   }
 
-  /** As `register`, with settings that are made of what the host injects. */
-  static registerAsync({
-    inject = [],
-    useFactory,
-    ...parts
-  }: TokenExchangeParts & SettingsFactory): DynamicModule {
-    return moduleOf(parts, { provide: TOKEN_EXCHANGE_SETTINGS, inject: [...inject], useFactory });
+  /** As `register`, with settings that are made of what the host injects. Those of the routes are not among them. */
+  static registerAsync(given: TokenExchangeParts & RouteSettings & SettingsFactory): DynamicModule {
+    refuseUnknownParts(given, { ...PARTS, ...ROUTES, ...FACTORY });
+    const { inject = [], useFactory, pathPrefix, ...parts } = given;
+    const settings = { provide: TOKEN_EXCHANGE_SETTINGS, inject: [...inject], useFactory };
+    return moduleOf(parts, { pathPrefix }, settings);
   }
+}
+
+/** @throws Error where the one part is missing that every host has to give, also to a host that is not compiled */
+function refuseUnknownParts(parts: Partial<TokenExchangeParts> | undefined, known: object): void {
+  if (parts?.users === undefined)
+    throw new Error('users: is needed, a class that extends UserDirectory or another provider of one');
+  refuseUnknownMembers(parts, known);
 }
 
 const CONTROLLERS = [
@@ -116,18 +123,24 @@ const CONTROLLERS = [
   BackChannelLogoutController,
 ];
 
-function moduleOf(parts: TokenExchangeParts, settings: Provider): DynamicModule {
-  for (const decorate of parts.decorators ?? []) CONTROLLERS.forEach((controller) => decorate(controller));
+function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Provider): DynamicModule {
+  const completed = completedRoutes(routes);
   return {
     module: TokenExchangeModule,
     imports: parts.imports,
-    controllers: CONTROLLERS,
+    controllers: routed(CONTROLLERS, completed.pathPrefix, parts.decorators),
     providers: [
       settings,
+      { provide: ROUTE_SETTINGS, useValue: completed },
       {
         provide: TOKEN_EXCHANGE_OPTIONS,
         inject: [TOKEN_EXCHANGE_SETTINGS, LOGGER],
         useFactory: completedOptions,
+      },
+      {
+        provide: EVENT_PREFIX,
+        inject: [TOKEN_EXCHANGE_OPTIONS],
+        useFactory: ({ eventPrefix }: TokenExchangeOptions) => eventPrefix,
       },
       { provide: JWKS_OPTIONS, inject: [TOKEN_EXCHANGE_OPTIONS], useFactory: jwksOptions },
       {

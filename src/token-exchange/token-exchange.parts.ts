@@ -25,6 +25,8 @@ import { ExchangeTelemetry } from './host/telemetry.js';
 import { UserDirectory } from './host/users.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { TOKEN_EXCHANGE_TABLES } from './migrations/index.js';
+import type { MembersOf } from './settings/known-members.js';
+import { PORTS_CHECK } from './ports-check.js';
 import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 import { RevocationService } from './revocation/revocation.service.js';
 import { Revocations } from './revocation/revocations.js';
@@ -56,7 +58,7 @@ export interface TokenExchangeParts {
   /** The name of the host's TypeORM data source, where it is not the only one. */
   readonly dataSource?: string;
   /**
-   * Put on both controllers: what tells guards of the host's that these routes ask for no credential of its own, and have
+   * Put on the controllers: what tells guards of the host's that these routes ask for no credential of its own, and have
    * throttles of their own.
    */
   readonly decorators?: readonly ClassDecorator[];
@@ -96,6 +98,34 @@ export interface TokenExchangeParts {
   readonly throttlerStorage?: Given<ThrottlerStorage>;
 }
 
+/** How settings are made of what the host injects. */
+export interface SettingsFactory {
+  /** Among the exports of `imports`. */
+  readonly inject?: readonly InjectionToken[];
+  readonly useFactory: (...needs: never[]) => TokenExchangeSettings | Promise<TokenExchangeSettings>;
+}
+
+export const PARTS = {
+  imports: true,
+  dataSource: true,
+  decorators: true,
+  users: true,
+  sessions: true,
+  accessTokens: true,
+  revocations: true,
+  auditTrail: true,
+  telemetry: true,
+  loginFailurePage: true,
+  clock: true,
+  outages: true,
+  log: true,
+  leader: true,
+  notifications: true,
+  throttlerStorage: true,
+} satisfies MembersOf<TokenExchangeParts>;
+
+export const FACTORY = { inject: true, useFactory: true } satisfies MembersOf<SettingsFactory>;
+
 /** Injection token of what the host said. */
 export const TOKEN_EXCHANGE_SETTINGS = Symbol('TOKEN_EXCHANGE_SETTINGS');
 
@@ -104,9 +134,10 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
   return [
     {
       provide: Database,
-      inject: [getDataSourceToken(parts.dataSource)],
-      useFactory: (dataSource: DataSource) => databaseWithOwnTables(dataSource),
+      inject: [{ token: getDataSourceToken(parts.dataSource), optional: true }],
+      useFactory: databaseWithOwnTables,
     },
+    PORTS_CHECK,
     ...part(UserDirectory, parts.users),
     ...part(LoginFailurePage, parts.loginFailurePage),
     ...part(SessionOpener, parts.sessions, ownSessions),
@@ -123,8 +154,13 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
   ];
 }
 
-/** @throws Error where the data source is of another database, or the tables of this package are not in it */
-async function databaseWithOwnTables(dataSource: DataSource): Promise<Database> {
+/** @throws Error where there is no data source, it is of another database, or the tables of this package are not in it */
+async function databaseWithOwnTables(dataSource: DataSource | undefined): Promise<Database> {
+  if (dataSource === undefined)
+    throw new Error(
+      "token exchange finds no TypeORM data source: import TypeOrmModule.forRoot({ type: 'postgres', … }), and where it has a " +
+        'name, give the name as `dataSource`',
+    );
   const database = new Database(dataSource);
   const missing = await database.query<{ name: string }>(
     'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL',

@@ -1,6 +1,7 @@
 // How a host comes to start, by every way that Nest has, and what it is told where it cannot.
 import { until } from '../support/until.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
+import type { HostSettings } from './host/options.js';
 import type { Wishes } from './support/host-process.js';
 import { HostProcess, newPartner, optionsOf } from './support/host-process.js';
 import type { Installation } from './support/packed-package.js';
@@ -114,6 +115,32 @@ describeOnEmptyDatabase('a host does not start', (database) => {
       'with a trusted key that cannot be one',
       { settings: { ...settings, trustedKeys: '[{"type":"static","issuer":"https://partner.example"}]' } },
       'entry 0, key: must be a non-empty string',
+    ],
+    [
+      'with a setting that is misspelt',
+      { settings: { ...settings, stict: true } as HostSettings },
+      'stict: is not known (did you mean strict?)',
+    ],
+    [
+      'with an entry that says too little, unless it turns the strict policy off',
+      { settings: { ...settings, strict: undefined } },
+      'entry 0, allowedRoles',
+    ],
+    ['without users', { missing: 'users' }, 'users: is needed, a class that extends UserDirectory'],
+    [
+      'with users that have not every method',
+      { missing: 'methods of users' },
+      'users: has no findByEmail, no create, no lock, no update',
+    ],
+    [
+      'without its data source',
+      { missing: 'data source' },
+      'token exchange finds no TypeORM data source: import TypeOrmModule.forRoot',
+    ],
+    [
+      'without an event emitter',
+      { missing: 'event emitter' },
+      'token exchange finds no event emitter: import EventEmitterModule.forRoot()',
     ],
     [
       'with a setting out of its range',

@@ -27,7 +27,6 @@ import { Welcome } from './users/welcome.js';
     TokenExchangeModule.register(
       {
         trustedKeys,
-        strict: true,
         roles: { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' },
         accessTokens: { issuer: baseUrl, sealingKeys: [sealingKey] },
       },

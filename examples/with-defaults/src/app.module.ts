@@ -25,7 +25,6 @@ import { User } from './user.entity.js';
     TokenExchangeModule.register(
       {
         trustedKeys,
-        strict: true,
         roles: { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' },
         accessTokens: { issuer: baseUrl, sealingKeys: [sealingKey] },
       },

@@ -16,6 +16,12 @@ export function similarName(name: string, known: Iterable<string>): string | und
   return nearest === undefined ? undefined : byLetters.get(nearest);
 }
 
+/** ` (did you mean NAME?)`, or nothing where no known name is near. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  const meant = similarName(name, known);
+  return meant === undefined ? '' : ` (did you mean ${meant}?)`;
+}
+
 function lettersOf(name: string): string {
   return name.toLowerCase().replace(/[^a-z\d]/g, '');
 }

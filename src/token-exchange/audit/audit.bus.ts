@@ -1,5 +1,5 @@
 // Writes down what has happened, with the work that it tells about, and tells the rest of the process after the commit.
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Transactions } from '../../platform/database/transaction.js';
@@ -15,14 +15,29 @@ export interface ToldWork<Result> {
   readonly events: readonly AuditEvent[];
 }
 
+/** What all names of events begin with. */
+const NAMES_BEGIN = 'svc.audit.';
+
+/** Injection token of what the names of emitted events begin with instead. */
+export const EVENT_PREFIX = Symbol('EVENT_PREFIX');
+
 @Injectable()
 export class AuditBus {
+  private readonly emitter: EventEmitter2;
+
   constructor(
     private readonly trail: AuditTrail,
     private readonly transactions: Transactions,
-    private readonly emitter: EventEmitter2,
+    @Optional() @Inject(EventEmitter2) emitter: EventEmitter2 | undefined,
     @Inject(LOGGER) private readonly logger: Log,
-  ) {}
+    @Optional() @Inject(EVENT_PREFIX) private readonly prefix = NAMES_BEGIN,
+  ) {
+    if (emitter === undefined)
+      throw new Error(
+        'token exchange finds no event emitter: import EventEmitterModule.forRoot() of @nestjs/event-emitter',
+      );
+    this.emitter = emitter;
+  }
 
   /**
    * Does work in one transaction with the record of its events, and publishes them after the commit: all of it, or nothing.
@@ -42,7 +57,7 @@ export class AuditBus {
   publish(events: readonly AuditEvent[]): void {
     for (const event of events) {
       try {
-        this.emitter.emit(event.name, event);
+        this.emitter.emit(this.prefix + event.name.slice(NAMES_BEGIN.length), event);
       } catch (error) {
         this.logger.error({ err: error, event: event.name }, 'an audit listener failed');
       }

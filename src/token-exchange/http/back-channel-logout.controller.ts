@@ -1,5 +1,5 @@
 // POST /rest/auth/backchannel-logout (OpenID Connect Back-Channel Logout 1.0).
-import { Catch, Controller, Inject, Injectable, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Catch, Inject, Injectable, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { BackChannelLogoutService } from '../flows/back-channel-logout.service.js';
@@ -10,7 +10,7 @@ import { FlowRunner } from './flow.runner.js';
 import { Form } from './form.js';
 import { FormBodies } from './form-bodies.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
-import { LOGOUT_PATH } from './paths.js';
+import { ENDPOINTS } from './paths.js';
 import type { Refused } from './refusal.filter.js';
 import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
@@ -48,7 +48,6 @@ export class LogoutErrorFilter extends OAuthErrorFilter {
   }
 }
 
-@Controller(LOGOUT_PATH)
 @UseFilters(LogoutErrorFilter)
 @UseGuards(AvailableGuard, LogoutThrottlerGuard, FormOnlyGuard, RevocationsKnownGuard, ClockGuard)
 export class BackChannelLogoutController {
@@ -59,7 +58,7 @@ export class BackChannelLogoutController {
     private readonly answers: HttpAnswers,
   ) {}
 
-  @Post()
+  @Post(ENDPOINTS.logout)
   async logOut(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     await this.flows.run('logout', request, (received) => {
       const token = trimmed(wellFormed(Form.read(this.bodies.bytesOf(request))), 'logout_token');

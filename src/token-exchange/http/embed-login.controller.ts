@@ -1,5 +1,5 @@
 // POST and GET /rest/auth/embed: signs a browser in and sends it on.
-import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import {
   AvailableGuard,
   ClockGuard,
@@ -12,7 +12,7 @@ import { FormBodies } from './form-bodies.js';
 import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { EMBED_PATH } from './paths.js';
+import { ENDPOINTS } from './paths.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import { Notices } from '../flows/notices.js';
@@ -28,7 +28,6 @@ import { PlainHttpWarning } from './plain-http.warning.js';
 /** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
 
-@Controller(EMBED_PATH)
 @UseFilters(EmbedErrorFilter)
 @UseGuards(
   AvailableGuard,
@@ -49,12 +48,12 @@ export class EmbedLoginController {
     private readonly notices: Notices,
   ) {}
 
-  @Post()
+  @Post(ENDPOINTS.embed)
   post(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     return this.login(request, response, () => this.bodies.bytesOf(request));
   }
 
-  @Get()
+  @Get(ENDPOINTS.embed)
   get(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     return this.login(request, response, () => queryOf(request));
   }

@@ -1,14 +1,16 @@
 // Reads the bodies of the two flows as they are sent, beside whatever parsers the host has.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { OnModuleInit } from '@nestjs/common';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { RequestBody } from '../../platform/http/body.js';
 import { readBody } from '../../platform/http/body.js';
 import type { BodyLabel } from '../../platform/http/body-label.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { nodeRequestOf } from '../../platform/http/http-answers.js';
-import { EMBED_PATH, LOGOUT_PATH, REVOCATION_PATH, TOKEN_PATH } from './paths.js';
+import type { RouteSettings } from '../settings/token-exchange.options.js';
+import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
+import { ENDPOINTS } from './paths.js';
 
 /** A body with what its sender says of it. */
 export interface LabelledBody {
@@ -44,7 +46,15 @@ interface FastifyHooks {
  */
 @Injectable()
 export class FormBodies implements OnModuleInit {
-  constructor(private readonly host: HttpAdapterHost) {}
+  /** In small letters. */
+  private readonly paths: readonly string[];
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    @Inject(ROUTE_SETTINGS) { pathPrefix }: Required<RouteSettings>,
+  ) {
+    this.paths = Object.values(ENDPOINTS).map((path) => (pathPrefix + path).toLowerCase());
+  }
 
   /** @throws Error for another HTTP server than Nest's adapters for Express and Fastify */
   onModuleInit(): void {
@@ -78,7 +88,7 @@ export class FormBodies implements OnModuleInit {
 
   private readBeforeFastify(fastify: FastifyHooks): void {
     fastify.addHook('preParsing', ({ raw, routeOptions: { url } }, _reply, _payload, done) => {
-      if (!isForm(raw.method, url)) return done();
+      if (!this.isForm(raw.method, url)) return done();
       this.take(raw).then(() => done(), done);
     });
   }
@@ -89,7 +99,7 @@ export class FormBodies implements OnModuleInit {
     server.removeAllListeners('request');
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const goOn = () => listeners.forEach((listener) => listener.call(server, request, response));
-      if (!isForm(request.method, request.url?.split(/[?#]/, 1)[0])) return goOn();
+      if (!this.isForm(request.method, request.url?.split(/[?#]/, 1)[0])) return goOn();
       // Who breaks off has gone, and waits for no answer.
       this.take(request).then(goOn, () => response.destroy());
     });
@@ -108,13 +118,10 @@ export class FormBodies implements OnModuleInit {
     // Not deleted: that would make all further reading of the headers slower.
     for (const name of BODY_HEADERS) headers[name] = undefined;
   }
-}
-
-const FORM_PATHS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH, LOGOUT_PATH];
-
-/** By the end of its path: the host may have put a prefix before it. Express takes a slash behind it, and any case. */
-function isForm(method: string | undefined, path = ''): boolean {
-  if (method !== 'POST') return false;
-  const plain = path.replace(/\/$/, '').toLowerCase();
-  return FORM_PATHS.some((form) => plain.endsWith(form));
+  /** By the end of its path: the host may have put a prefix before it. Express takes a slash behind it, and any case. */
+  private isForm(method: string | undefined, path = ''): boolean {
+    if (method !== 'POST') return false;
+    const plain = path.replace(/\/$/, '').toLowerCase();
+    return this.paths.some((form) => plain.endsWith(form));
+  }
 }

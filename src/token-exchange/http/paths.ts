@@ -1,17 +1,26 @@
-// Where the two flows answer (4.1, 4.2); behind a prefix, if the host has one.
+// Where the endpoints answer (4.1, 4.2); behind a prefix, if the host has one.
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { PATH_PREFIX } from '../settings/token-exchange.options.js';
+
+/** The paths of the endpoints, below the prefix of the settings. */
+export const ENDPOINTS = {
+  exchange: '/oauth/token',
+  revocation: '/oauth/revoke',
+  logout: '/backchannel-logout',
+  embed: '/embed',
+} as const;
 
 /** The token endpoint. */
-export const TOKEN_PATH = '/rest/auth/oauth/token';
+export const TOKEN_PATH = PATH_PREFIX + ENDPOINTS.exchange;
 
 /** Token revocation. */
-export const REVOCATION_PATH = '/rest/auth/oauth/revoke';
+export const REVOCATION_PATH = PATH_PREFIX + ENDPOINTS.revocation;
 
 /** Back-channel logout. */
-export const LOGOUT_PATH = '/rest/auth/backchannel-logout';
+export const LOGOUT_PATH = PATH_PREFIX + ENDPOINTS.logout;
 
 /** Embedded login. */
-export const EMBED_PATH = '/rest/auth/embed';
+export const EMBED_PATH = PATH_PREFIX + ENDPOINTS.embed;
 
 /**
  * The methods of embedded login. A HEAD, which servers hand to the route of a GET, must not sign anybody in, nor use a token

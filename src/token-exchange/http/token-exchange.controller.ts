@@ -1,5 +1,5 @@
 // POST /rest/auth/oauth/token (RFC 8693).
-import { Controller, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import {
   AvailableGuard,
   ClockGuard,
@@ -13,7 +13,7 @@ import type { FlowRequest } from '../flows/flow-request.js';
 import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { TOKEN_PATH } from './paths.js';
+import { ENDPOINTS } from './paths.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
@@ -31,7 +31,6 @@ export interface TokenExchangeAnswer {
   scope?: string;
 }
 
-@Controller()
 @UseFilters(OAuthErrorFilter)
 export class TokenExchangeController {
   constructor(
@@ -47,7 +46,7 @@ export class TokenExchangeController {
    * @rule 2.4.1 The answer names the token, its type and its life.
    * @rule 5.4 Nobody asks for a credential here, nor at embedded login: the external token is the only one.
    */
-  @Post(TOKEN_PATH)
+  @Post(ENDPOINTS.exchange)
   @UseGuards(
     AvailableGuard,
     ExchangeThrottlerGuard,

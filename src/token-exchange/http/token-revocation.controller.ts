@@ -1,8 +1,8 @@
 // POST /rest/auth/oauth/revoke (RFC 7009).
-import { Controller, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { AvailableGuard, FormOnlyGuard } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
-import { REVOCATION_PATH } from './paths.js';
+import { ENDPOINTS } from './paths.js';
 import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
@@ -13,7 +13,6 @@ import { readTokenRevocationForm } from './token-revocation.form.js';
 import { TokenRevocationEnabledGuard, TokenRevocationThrottlerGuard } from './token-revocation.guards.js';
 import { TokenRevocationService } from '../../token-exchange/tokens/token-revocation.service.js';
 
-@Controller(REVOCATION_PATH)
 @UseFilters(TokenRevocationErrorFilter)
 @UseGuards(
   AvailableGuard,
@@ -29,7 +28,7 @@ export class TokenRevocationController {
     private readonly answers: HttpAnswers,
   ) {}
 
-  @Post()
+  @Post(ENDPOINTS.revocation)
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const token = readTokenRevocationForm(this.bodies.bytesOf(request));
     await this.tokens.end(token, requestIdOf(request), waitedMs(request));

@@ -1,7 +1,8 @@
 // The session cookie: how it is set, cleared and read.
 import { stringifySetCookie } from 'cookie';
+import type { SessionOptions } from './session.options.js';
 
-/** The `__Host-` prefix binds it to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
+/** The name unless a host has another. The `__Host-` prefix binds it to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
 export const SESSION_COOKIE = '__Host-svc-session';
 
 /**
@@ -10,30 +11,44 @@ export const SESSION_COOKIE = '__Host-svc-session';
  * See session.service.ts for the random id and its hash.
  * @param maxAgeSeconds 0 clears the cookie; the other attributes must then be those that it was set with
  */
-export function sessionCookie(value: string, maxAgeSeconds: number, isPartitioned: boolean): string {
+export function sessionCookie(
+  value: string,
+  maxAgeSeconds: number,
+  {
+    cookieName = SESSION_COOKIE,
+    partitionedCookie,
+  }: Pick<SessionOptions, 'cookieName' | 'partitionedCookie'>,
+): string {
   return stringifySetCookie({
-    name: SESSION_COOKIE,
+    name: cookieName,
     value,
     maxAge: maxAgeSeconds,
     path: '/',
     httpOnly: true,
     secure: true,
     sameSite: 'none',
-    partitioned: isPartitioned,
+    partitioned: partitionedCookie,
   });
 }
 
-/** 256 bits in base64url: what is of another form was never set by us. */
-const CARRIED_ID = new RegExp(`(?:^|;)[ \\t]*${SESSION_COOKIE}=([\\w-]{43})[ \\t]*(?=;|$)`, 'g');
 /** A browser has two jars for a frame, partitioned and not, and sends what is in both under the same name. */
 const MAX_CARRIED_IDS = 4;
 
-/** The different session ids of a `Cookie` header, in its order; no more than a few. */
-export function readSessionCookies(header: string | undefined): string[] {
-  const ids = new Set<string>();
-  for (const [, id = ''] of (header ?? '').matchAll(CARRIED_ID)) {
-    ids.add(id);
-    if (ids.size === MAX_CARRIED_IDS) break;
-  }
-  return [...ids];
+/** Reads the different session ids of a `Cookie` header, in its order; no more than a few. */
+export type SessionCookieReader = (header: string | undefined) => string[];
+
+/** @param name of letters, digits, `_` and `-` alone */
+export function sessionCookieReader(name: string): SessionCookieReader {
+  // 256 bits in base64url: what is of another form was never set by us.
+  const carried = new RegExp(`(?:^|;)[ \\t]*${name}=([\\w-]{43})[ \\t]*(?=;|$)`, 'g');
+  return (header = '') => {
+    const ids = new Set<string>();
+    for (const [, id = ''] of header.matchAll(carried)) {
+      ids.add(id);
+      if (ids.size === MAX_CARRIED_IDS) break;
+    }
+    return [...ids];
+  };
 }
+
+export const readSessionCookies = sessionCookieReader(SESSION_COOKIE);

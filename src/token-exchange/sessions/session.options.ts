@@ -7,6 +7,8 @@ export interface SessionOptions {
   readonly maxSessionsPerUser: number;
   /** Whether the cookie is bound to the site that frames the host (CHIPS). */
   readonly partitionedCookie: boolean;
+  /** Begins with `__Host-`. Default `__Host-svc-session`. */
+  readonly cookieName?: string;
 }
 
 /** Injection token of the options. */

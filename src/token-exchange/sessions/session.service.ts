@@ -16,7 +16,8 @@ import { newRequestId } from '../../platform/log/request-id.js';
 import type { Logout } from '../revocation/external-login.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
-import { readSessionCookies, sessionCookie } from './session-cookie.js';
+import type { SessionCookieReader } from './session-cookie.js';
+import { SESSION_COOKIE, sessionCookie, sessionCookieReader } from './session-cookie.js';
 import type { SessionOptions } from './session.options.js';
 import { SESSION_OPTIONS } from './session.options.js';
 import type { DeletedSession, WebSession } from './session.repository.js';
@@ -38,6 +39,7 @@ type EndCause = AuditPayloads['svc.audit.session.ended']['cause'];
 @Injectable()
 export class SessionService extends SessionOpener {
   private readonly limits = new Batch<Login, undefined>((logins) => this.limitAll(logins));
+  private readonly idsIn: SessionCookieReader;
 
   constructor(
     private readonly sessions: SessionRepository,
@@ -48,6 +50,7 @@ export class SessionService extends SessionOpener {
     @Inject(LOGGER) private readonly logger: Log,
   ) {
     super();
+    this.idsIn = sessionCookieReader(options.cookieName ?? SESSION_COOKIE);
   }
 
   /**
@@ -65,7 +68,7 @@ export class SessionService extends SessionOpener {
       vouchedBy: keys,
       externalLogin,
     } = login;
-    const carried = await this.findLive(readSessionCookies(cookies), transaction);
+    const carried = await this.findLive(this.idsIn(cookies), transaction);
     const renewedId = await this.renewedFamily(transaction, carried, userId);
     const familyId = renewedId ?? randomUUID();
     const others = carried.map((session) => session.familyId).filter((id) => id !== familyId);
@@ -84,7 +87,7 @@ export class SessionService extends SessionOpener {
   /** Of a browser that carries no session, live or not, there is nothing to be renewed and nothing to be ended. */
   override prepare(login: Omit<SessionLogin, 'userId' | 'accessGeneration'>): PreparedSession | undefined {
     const { loginOrigin = null, cookies, vouchedBy, externalLogin } = login;
-    if (readSessionCookies(cookies).length > 0) return undefined;
+    if (this.idsIn(cookies).length > 0) return undefined;
     const { setCookie, ...fresh } = this.fresh();
     const familyId = randomUUID();
     const opened = { setCookie, familyId, events: [] };
@@ -94,16 +97,16 @@ export class SessionService extends SessionOpener {
   /** What every session has of its own. */
   private fresh(): Pick<WebSession, 'idHash' | 'createdAt' | 'expiresAt'> & { readonly setCookie: string } {
     const id = randomBytes(ID_BYTES).toString('base64url');
-    const { sessionLifetimeSeconds, partitionedCookie } = this.options;
+    const { sessionLifetimeSeconds } = this.options;
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + sessionLifetimeSeconds * 1000);
-    const setCookie = sessionCookie(id, sessionLifetimeSeconds, partitionedCookie);
+    const setCookie = sessionCookie(id, sessionLifetimeSeconds, this.options);
     return { idHash: hashOf(id), createdAt, expiresAt, setCookie };
   }
 
   /** The sessions of a request's `Cookie` header that have not ended, the latest login first. It alone counts. */
   findCarried(cookies: string | undefined): Promise<WebSession[]> {
-    return this.findLive(readSessionCookies(cookies));
+    return this.findLive(this.idsIn(cookies));
   }
 
   /**
@@ -134,7 +137,7 @@ export class SessionService extends SessionOpener {
 
   /** The `Set-Cookie` value that clears the cookie, with the attributes that it was set with. */
   clearingCookie(): string {
-    return sessionCookie('', 0, this.options.partitionedCookie);
+    return sessionCookie('', 0, this.options);
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { JwksSettingNames } from '../trust/entry-reader.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 
-/** Roles as the host names them; the rules about them are this module's (4.4). */
+/** Roles as the host names them; the rules about them are this module's. */
 export interface RoleNames {
   /** Roles that a `role` claim may assign. */
   readonly assignable: readonly string[];
@@ -11,7 +11,7 @@ export interface RoleNames {
   /** The role of a new user without a role claim. */
   readonly initial: string;
   /**
-   * The roles whose users are administrators, whose accounts a token should not take over by their e-mail address (D54).
+   * The roles whose users are administrators, whose accounts a token should not take over by their e-mail address.
    * The owner's is always one of them. Default: every role but the initial.
    */
   readonly privileged?: readonly string[];
@@ -102,10 +102,7 @@ export interface UserTable {
 /** All that the module goes by, completed and checked. */
 export interface TokenExchangeOptions {
   readonly trustedKeys: readonly TrustedKeyEntry[];
-  /**
-   * What an entry of the trusted keys does not say is not allowed, and nobody is signed in by GET (P.strict). Default false:
-   * it is as the contract says.
-   */
+  /** What an entry of the trusted keys does not say is not allowed, and no GET signs in. Default true. */
   readonly strict: boolean;
   /** The `iss` of the host's own access tokens, which no external token and no entry may name; undefined: it is not known. */
   readonly ownIssuer?: string;
@@ -119,6 +116,8 @@ export interface TokenExchangeOptions {
   readonly replayPurge: ReplayPurgeSettings;
   readonly jwks: JwksSettings;
   readonly userTable?: UserTable;
+  /** What the names of emitted events begin with, in place of `svc.audit.`. */
+  readonly eventPrefix?: string;
   /** Whether the endpoints are there at this moment, asked on every request; else they answer 404. Default: always. */
   readonly isAvailable: () => boolean;
 }
@@ -146,7 +145,12 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   readonly logout?: Partial<LogoutSettings>;
   readonly replayPurge?: Partial<ReplayPurgeSettings>;
   readonly jwks?: Partial<JwksSettings>;
-} & Partial<Pick<TokenExchangeOptions, 'strict' | 'clockToleranceSeconds' | 'isAvailable' | 'userTable'>> & {
+} & Partial<
+    Pick<
+      TokenExchangeOptions,
+      'strict' | 'clockToleranceSeconds' | 'isAvailable' | 'userTable' | 'eventPrefix'
+    >
+  > & {
     /** For the access tokens of this package; not needed where the host brings its own. */
     readonly accessTokens?: AccessTokenSettings;
     /** For the sessions of this package; not needed where the host brings its own. */
@@ -169,7 +173,21 @@ export interface SessionSettings {
   readonly maxPerUser: number;
   /** Whether the cookie belongs to the site that frames the host (CHIPS). Default true. */
   readonly partitioned: boolean;
+  /** `__Host-` and letters, digits, `_` and `-`. Default `__Host-svc-session`. */
+  readonly cookieName: string;
 }
+
+/** What the paths of the endpoints begin with, unless the settings say otherwise. */
+export const PATH_PREFIX = '/rest/auth';
+
+/** What makes the routes: it has to be known at the registration, before anything is injected. */
+export interface RouteSettings {
+  /** What the paths of the endpoints begin with, behind a prefix of the host. Default `/rest/auth`. */
+  readonly pathPrefix?: string;
+}
+
+/** Injection token of the settings that make the routes, with their defaults. */
+export const ROUTE_SETTINGS = Symbol('ROUTE_SETTINGS');
 
 /** Injection token of the options. */
 export const TOKEN_EXCHANGE_OPTIONS = Symbol('TOKEN_EXCHANGE_OPTIONS');

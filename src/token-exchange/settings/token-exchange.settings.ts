@@ -5,7 +5,9 @@ import { isSameAddress } from '../../platform/text/origin.js';
 import type { TrustedKeysRules } from '../trust/entry-reader.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { areStrict, isRead, readTrustedKeys } from '../trust/trusted-key-entry.js';
+import { SESSION_COOKIE } from '../sessions/session-cookie.js';
 import type { SessionOptions } from '../sessions/session.options.js';
+import { SETTINGS, refuseUnknownMembers } from './known-members.js';
 import type {
   AccessTokenSettings,
   EmbedLoginSettings,
@@ -14,10 +16,12 @@ import type {
   LogoutSettings,
   ReplayPurgeSettings,
   RoleNames,
+  RouteSettings,
   TokenExchangeOptions,
   TokenExchangeSettings,
   TokenRevocationSettings,
 } from './token-exchange.options.js';
+import { PATH_PREFIX } from './token-exchange.options.js';
 
 const DAY_SECONDS = 86_400;
 const MAX_PER_MINUTE = 1_000_000;
@@ -28,7 +32,8 @@ const SEALING_KEY_BYTES = 32;
  * @throws RangeError naming the setting; Error with all problems of the trusted keys
  */
 export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
-  const { roles, strict = false, clockToleranceSeconds = 5, isAvailable = () => true } = settings;
+  refuseUnknownMembers(settings, SETTINGS);
+  const { roles, strict = true, clockToleranceSeconds = 5, isAvailable = () => true } = settings;
   refuseRoles(roles);
   return {
     roles,
@@ -44,13 +49,22 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
     clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, 0, 60),
     replayPurge: completedPurge(settings.replayPurge),
     userTable: settings.userTable,
+    eventPrefix: settings.eventPrefix,
   };
 }
 
 /** @throws RangeError */
 export function completedSessions({ sessions = {} }: TokenExchangeSettings): SessionOptions {
-  const { lifetimeSeconds = 3600, partitioned = true, maxPerUser = 100 } = sessions;
+  const {
+    lifetimeSeconds = 3600,
+    partitioned = true,
+    maxPerUser = 100,
+    cookieName = SESSION_COOKIE,
+  } = sessions;
+  if (!/^__Host-[\w-]+$/.test(cookieName))
+    throw new RangeError('sessions.cookieName: must be __Host- and letters, digits, _ or -');
   return {
+    cookieName,
     sessionLifetimeSeconds: whole('sessions.lifetimeSeconds', lifetimeSeconds, 60, DAY_SECONDS),
     maxSessionsPerUser: whole('sessions.maxPerUser', maxPerUser, 1, 10_000),
     partitionedCookie: partitioned,
@@ -71,6 +85,13 @@ export function completedAccessTokens({ accessTokens }: TokenExchangeSettings): 
       `accessTokens.sealingKeys: must be one key or more, of ${SEALING_KEY_BYTES} bytes each`,
     );
   return accessTokens;
+}
+
+/** @throws RangeError */
+export function completedRoutes({ pathPrefix = PATH_PREFIX }: RouteSettings): Required<RouteSettings> {
+  if (!/^(\/[\w.~-]+)*$/.test(pathPrefix))
+    throw new RangeError('pathPrefix: must be a path such as /rest/auth, with no slash at its end');
+  return { pathPrefix };
 }
 
 function completedEmbedLogin({
@@ -135,7 +156,7 @@ function completedJwks({
 
 /** What entries of the trusted keys are checked by. */
 export function entryRules(settings: TokenExchangeSettings): TrustedKeysRules {
-  const { roles, strict = false, jwks, accessTokens } = settings;
+  const { roles, strict = true, jwks, accessTokens } = settings;
   const { baseUrl = accessTokens?.issuer, scopes } = settings.entryRules ?? {};
   const { assignable, owner, initial, privileged } = roles;
   return {
@@ -162,7 +183,7 @@ function ownIssuer({
 function trustedKeys(settings: TokenExchangeSettings, log: Log): readonly TrustedKeyEntry[] {
   const { trustedKeys: given } = settings;
   if (isRead(given)) {
-    if (settings.strict === true && !areStrict(given))
+    if (settings.strict !== false && !areStrict(given))
       throw new Error(
         "strict: the trusted keys were read without it; give readTrustedKeys defaults: 'strict'",
       );

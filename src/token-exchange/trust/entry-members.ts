@@ -1,5 +1,5 @@
 // Reads the members of one trusted key entry by their types, and goes on after a problem so that one start shows them all.
-import { similarName } from '../../platform/text/similar-name.js';
+import { didYouMean } from '../../platform/text/similar-name.js';
 import { isJsonObject, isUnstorable } from '../../platform/json/strict-json.js';
 
 /** What is said of entries as they are read. With problems the process must not start; values never appear in any text (D32). */
@@ -139,8 +139,7 @@ export function isTextArray(value: unknown): value is string[] {
 
 /** The members of entries are known to everybody: to name one tells nothing of the entry. */
 function unknownMember(member: string, known: ReadonlySet<string>): string {
-  const meant = similarName(member, known);
-  return meant === undefined ? 'is not a known member' : `is not a known member (did you mean ${meant}?)`;
+  return `is not a known member${didYouMean(member, known)}`;
 }
 
 function quotedList(words: readonly string[]): string {

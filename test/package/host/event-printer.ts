@@ -8,6 +8,9 @@ export class EventPrinter implements OnModuleInit {
   constructor(private readonly emitter: EventEmitter2) {}
 
   onModuleInit(): void {
-    this.emitter.onAny((_name, event) => console.log(`event ${JSON.stringify(event)}`));
+    this.emitter.onAny((name, event) => {
+      console.log(`emitted ${String(name)}`);
+      console.log(`event ${JSON.stringify(event)}`);
+    });
   }
 }

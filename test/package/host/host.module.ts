@@ -41,7 +41,7 @@ export class HostModule {
           dataSourceFactory: connected,
         }),
         TypeOrmModule.forFeature([...entities], options.dataSource),
-        EventEmitterModule.forRoot(),
+        ...(options.missing === 'event emitter' ? [] : [EventEmitterModule.forRoot()]),
         tokenExchange(options),
         ...(isFurnished ? FURNITURE_MODULES : []),
       ],
@@ -51,7 +51,7 @@ export class HostModule {
         ...(isFurnished ? [ContactController] : []),
       ],
       providers: [
-        EventPrinter,
+        ...(options.missing === 'event emitter' ? [] : [EventPrinter]),
         ...(isFurnished ? FURNITURE : []),
         ...(options.guard === undefined ? [] : [{ provide: APP_GUARD, useClass: LoginGuard }]),
       ],
@@ -90,26 +90,33 @@ function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {
 
 function tokenExchange(options: HostOptions): DynamicModule {
   const parts = partsOf(options);
-  if (options.isAsync !== true) return TokenExchangeModule.register(settingsOf(options), parts);
+  const { pathPrefix } = options.settings;
+  if (options.isAsync !== true)
+    return TokenExchangeModule.register({ ...settingsOf(options), pathPrefix }, parts);
   return TokenExchangeModule.registerAsync({
     ...parts,
+    pathPrefix,
     imports: [...(parts.imports ?? []), settingsModule(options)],
     inject: [SETTINGS],
     useFactory: (settings: TokenExchangeSettings) => Promise.resolve(settings),
   });
 }
 
-function partsOf({ parts, dataSource, guard, isFurnished }: HostOptions): TokenExchangeParts {
+function partsOf({ parts, dataSource, guard, isFurnished, missing }: HostOptions): TokenExchangeParts {
   const common = {
-    dataSource,
+    dataSource: missing === 'data source' ? 'nowhere' : dataSource,
     decorators: guard === 'with-exemption' ? [Public()] : [],
     loginFailurePage: isFurnished === true ? ProductLoginFailurePage : undefined,
   };
+  if (missing === 'users') return common as unknown as TokenExchangeParts;
+  if (missing === 'methods of users')
+    return { ...common, users: { useValue: { findById: () => undefined } as unknown as ProductUsers } };
   if (parts === 'own') return { ...common, users: OwnUsers, sessions: ProductSessions };
   return { ...common, users: { useExisting: ProductUsers }, imports: [DefaultUsersModule] };
 }
 
-function settingsOf({ settings, sealingKey, baseUrl }: HostOptions): TokenExchangeSettings {
+function settingsOf({ settings: given, sealingKey, baseUrl }: HostOptions): TokenExchangeSettings {
+  const { pathPrefix: _route, ...settings } = given;
   const roles = { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' };
   if (sealingKey === undefined) return { ...settings, roles };
   const sealingKeys = [Buffer.from(sealingKey, 'base64')];

@@ -6,6 +6,10 @@ export interface HostSettings {
   readonly jwks?: { readonly allowHttp: boolean };
   readonly exchange?: { readonly perMinute: number };
   readonly embedLogin?: { readonly perMinute: number };
+  readonly strict?: boolean;
+  readonly pathPrefix?: string;
+  readonly eventPrefix?: string;
+  readonly sessions?: { readonly cookieName: string };
 }
 
 /** As JSON in the variable HOST_OPTIONS. */
@@ -23,6 +27,10 @@ export interface HostOptions {
   /** Names the data source. */
   readonly dataSource?: string;
   readonly withoutMigrations?: boolean;
+  /** What the host has forgotten. */
+  readonly missing?: 'users' | 'methods of users' | 'data source' | 'event emitter';
+  /** Nest's versions in the paths of all routes that do not leave them out. */
+  readonly isVersioned?: boolean;
   readonly isAsync?: boolean;
   /** Parsers, pipes, interceptors, guards, a prefix, helmet and CORS, as a host may have them. */
   readonly isFurnished?: boolean;

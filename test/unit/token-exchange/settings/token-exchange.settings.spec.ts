@@ -6,11 +6,12 @@ import type { TokenExchangeSettings } from '../../../../src/token-exchange/setti
 import {
   completedAccessTokens,
   completedOptions,
+  completedRoutes,
   completedSessions,
 } from '../../../../src/token-exchange/settings/token-exchange.settings.js';
 
 const roles = { assignable: ['user', 'admin'], owner: 'owner', initial: 'user' };
-const LEAST: TokenExchangeSettings = { roles, trustedKeys: [] };
+const LEAST: TokenExchangeSettings = { roles, trustedKeys: [], strict: false };
 const DAY_SECONDS = 86_400;
 
 const publicKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
@@ -82,6 +83,49 @@ describe('settings', () => {
     ['jwks.maxStaleSeconds: must be a whole number from 0 to 86400', { jwks: { maxStaleSeconds: -1 } }],
   ])('are refused out of range: %s', (message, settings) => {
     expect(() => completedOptions({ ...LEAST, ...settings })).toThrow(new RangeError(message));
+  });
+
+  it('[P.strict] are strict unless they say otherwise', () => {
+    const { strict, ...unsaid } = LEAST;
+    expect([strict, completedOptions(unsaid).strict]).toEqual([false, true]);
+    const read = () => completedOptions({ ...unsaid, trustedKeys: [staticEntry()] });
+    expect(read).toThrow('entry 0, expectedAudience');
+  });
+
+  it('are refused with members that are not known, and the names that they may have meant', () => {
+    const misspelt = {
+      ...LEAST,
+      stict: true,
+      exchange: { perMinut: 5 },
+      userTable: { columns: { versio: 'version' } },
+      colour: 'blue',
+    } as unknown as TokenExchangeSettings;
+    expect(() => completedOptions(misspelt)).toThrow(
+      new RangeError(
+        [
+          'stict: is not known (did you mean strict?)',
+          'exchange.perMinut: is not known (did you mean perMinute?)',
+          'userTable.columns.versio: is not known (did you mean version?)',
+          'colour: is not known',
+        ].join('\n'),
+      ),
+    );
+  });
+
+  it.each(['rest', '/rest/', '//', '/a b', '/:id', '/a?b'])(
+    'are refused with the path prefix %j',
+    (pathPrefix) => {
+      expect(() => completedRoutes({ pathPrefix })).toThrow(/^pathPrefix: /);
+    },
+  );
+
+  it('take a path prefix, also none', () => {
+    expect(['', '/a', '/a/b-c.d'].map((pathPrefix) => completedRoutes({ pathPrefix }).pathPrefix)).toEqual([
+      '',
+      '/a',
+      '/a/b-c.d',
+    ]);
+    expect(completedRoutes({})).toEqual({ pathPrefix: '/rest/auth' });
   });
 
   it('take the ends of a range', () => {
@@ -172,7 +216,10 @@ describe('what the sessions and access tokens of this package need', () => {
       sessionLifetimeSeconds: 3600,
       maxSessionsPerUser: 100,
       partitionedCookie: true,
+      cookieName: '__Host-svc-session',
     });
+    for (const cookieName of ['session', '__Host-', '__Secure-a', '__Host-a;b'])
+      expect(() => completedSessions({ ...LEAST, sessions: { cookieName } })).toThrow('sessions.cookieName');
     const settings = { ...LEAST, sessions: { lifetimeSeconds: 59 } };
     expect(() => completedSessions(settings)).toThrow(
       'sessions.lifetimeSeconds: must be a whole number from 60',

@@ -1,0 +1,60 @@
+// Looks at the start whether what a host gives for a port has the methods of the port: else the first login would tell.
+import type { InjectionToken, Provider } from '@nestjs/common';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import { THROTTLE_STORAGE } from '../platform/http/throttle/minute-throttler.guard.js';
+import { Leader } from '../platform/jobs/leader.js';
+import { Notifications } from '../platform/jobs/notifications.js';
+import type { Log } from '../platform/log/log.js';
+import { LOGGER } from '../platform/log/log.js';
+import { AuditTrail } from './audit/audit-trail.js';
+import { AccessTokenIssuer } from './host/access-token-issuer.js';
+import { LoginFailurePage } from './host/login-failure-page.js';
+import { SessionOpener } from './host/session-opener.js';
+import { ExchangeTelemetry } from './host/telemetry.js';
+import { UserDirectory } from './host/users.js';
+
+interface Port {
+  /** What the parts call it. */
+  readonly part: string;
+  readonly token: InjectionToken;
+  readonly methods: readonly string[];
+}
+
+function port<T>(part: string, token: InjectionToken<T>, ...methods: (keyof T & string)[]): Port {
+  return { part, token, methods };
+}
+
+const PORTS: readonly Port[] = [
+  port('users', UserDirectory, 'findById', 'findByEmail', 'create', 'lock', 'update'),
+  port('sessions', SessionOpener, 'open'),
+  port('accessTokens', AccessTokenIssuer, 'prepare'),
+  port('auditTrail', AuditTrail, 'append'),
+  port(
+    'telemetry',
+    ExchangeTelemetry,
+    'observeStage',
+    'countThrottled',
+    'countUnrecordedFailure',
+    'watchKeys',
+  ),
+  port('loginFailurePage', LoginFailurePage, 'render'),
+  port<Log>('log', LOGGER, 'debug', 'info', 'warn', 'error'),
+  port('leader', Leader, 'stop'),
+  port('notifications', Notifications, 'listen'),
+  port<ThrottlerStorage>('throttlerStorage', THROTTLE_STORAGE, 'increment'),
+];
+
+/** Of the ports, a host that wants no page for failed logins has none for it. */
+export const PORTS_CHECK: Provider = {
+  provide: Symbol('ports are complete'),
+  inject: PORTS.map(({ token }) => ({ token, optional: true })),
+  useFactory: (...given: unknown[]) => PORTS.forEach((each, index) => refuseIncomplete(each, given[index])),
+};
+
+/** @throws TypeError that names the part and the methods that are missing */
+function refuseIncomplete({ part, methods }: Port, given: unknown): void {
+  if (given === undefined) return;
+  const missing = methods.filter((name) => typeof (given as Record<string, unknown>)[name] !== 'function');
+  if (missing.length === 0) return;
+  throw new TypeError(`${part}: has no ${missing.join(', no ')}; every method of the port is needed`);
+}

@@ -1,0 +1,63 @@
+// Names that a host gives: where the endpoints are, what the cookie is called, and what names of events begin with.
+import { describeOnEmptyDatabase } from './support/empty-database.js';
+import { HostProcess, newPartner, optionsOf } from './support/host-process.js';
+import type { Kind } from './support/journeys.js';
+import type { Installation } from './support/packed-package.js';
+import { preparedInstallation } from './support/packed-package.js';
+
+const KINDS: readonly Kind[] = [
+  { server: 'express', parts: 'defaults' },
+  { server: 'fastify', parts: 'defaults' },
+];
+const PATH_PREFIX = '/auth/Partners';
+
+let installation: Installation;
+beforeAll(() => void (installation = preparedInstallation()), 180_000);
+
+describeOnEmptyDatabase.each(KINDS, (kind, database) => {
+  const partner = newPartner();
+  let host: HostProcess;
+
+  beforeAll(async () => {
+    const options = optionsOf(partner, { ...kind, databaseUrl: database().url, isVersioned: true });
+    const sessions = { cookieName: '__Host-product' };
+    const names = { pathPrefix: PATH_PREFIX, eventPrefix: 'product.', sessions };
+    host = await HostProcess.start(installation, { ...options, settings: { ...options.settings, ...names } });
+  });
+  afterAll(() => host.stop());
+
+  it('has the endpoints where the host wants them, without the version of its routes', async () => {
+    const form = new URLSearchParams({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: partner.sign(),
+    });
+    const answer = await host.post(`${PATH_PREFIX}/oauth/token`, form.toString());
+    expect(answer.status).toBe(200);
+    const revoked = new URLSearchParams({ token: String(answer.body['access_token']) });
+    expect((await host.post(`${PATH_PREFIX}/oauth/revoke`, revoked.toString())).status).toBe(200);
+    expect((await host.post(`${PATH_PREFIX}/oauth/token`, 'grant_type=%zz')).status).toBe(400);
+    expect((await host.exchange(partner.sign())).status).toBe(404);
+    expect((await host.call('/v1/api/me')).status).toBe(401);
+  });
+
+  it('gives the cookie its name, and finds the session by it', async () => {
+    const login = await host.post(
+      `${PATH_PREFIX}/embed`,
+      new URLSearchParams({ token: partner.sign() }).toString(),
+    );
+    const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';', 1);
+    expect([login.status, cookie]).toEqual([303, expect.stringMatching(/^__Host-product=[\w-]{43}$/)]);
+    const renewal = { cookie };
+    await host.post(
+      `${PATH_PREFIX}/embed`,
+      new URLSearchParams({ token: partner.sign() }).toString(),
+      renewal,
+    );
+    expect(host.printed('emitted')).toBe('product.token-exchange.embed-login');
+    expect(host.events.at(-1)).toMatchObject({ name: 'svc.audit.token-exchange.embed-login' });
+    const sessions = await database().query<{ families: string }>(
+      'SELECT count(DISTINCT family_id)::text AS families FROM token_exchange_session',
+    );
+    expect(sessions).toEqual([{ families: '1' }]);
+  });
+});
