@@ -6,6 +6,9 @@ import {
   ACCESS_TOKEN_OPTIONS,
   ACCESS_TOKEN_PROVIDERS,
   AccessTokenService,
+  KeySetController,
+  METADATA_OPTIONS,
+  MetadataController,
   REVOCATION_PROVIDERS,
   RevocationFollower,
   RevocationRepository,
@@ -18,14 +21,13 @@ import {
   UserDirectory,
 } from '../token-exchange/advanced.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
+import { HttpAnswers } from '../platform/http/http-answers.js';
 import { MemoryThrottlerStorage } from '../platform/http/throttle/memory-throttler.storage.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { BearerRefusalRecorder } from './bearer-refusal.recorder.js';
-import { KeySetController } from './key-set.controller.js';
-import { MetadataController } from './metadata.controller.js';
 import { SessionController } from './session.controller.js';
 
 /** Sessions and tokens go on while token exchange is off: so they are registered here, and given to it. */
@@ -63,7 +65,9 @@ export class AccessModule {
         AuthenticationGuard,
         BearerRefusalRecorder,
         MemoryThrottlerStorage,
+        HttpAnswers,
         { provide: ACCESS_OPTIONS, useValue: options },
+        { provide: METADATA_OPTIONS, useExisting: ACCESS_OPTIONS },
         { provide: SESSION_OPTIONS, useValue: sessions },
         { provide: ACCESS_TOKEN_OPTIONS, useValue: { issuer: options.baseUrl } },
         { provide: KeyRing, useValue: keyRing },

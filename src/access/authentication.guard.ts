@@ -11,13 +11,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
 import { beginWait } from '../platform/http/request-wait.js';
-import { readSessionCookies } from '../token-exchange/advanced.js';
+import { bearerTokenIn, challengeTo, readSessionCookies } from '../token-exchange/advanced.js';
 import type { AccessOptions } from './access.options.js';
 import { ACCESS_OPTIONS } from './access.options.js';
 import type { BearerVerdict } from './authentication.service.js';
 import { AuthenticationService } from './authentication.service.js';
 import { BearerRefusalRecorder } from './bearer-refusal.recorder.js';
-import { challengeTo } from './challenge.js';
 import type { Principal } from './principal.js';
 
 declare module 'fastify' {
@@ -27,8 +26,6 @@ declare module 'fastify' {
   }
 }
 
-/** RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1). */
-const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
 /** Another scheme, or a token with characters that none has. */
 const NO_BEARER = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
 const READING_METHODS = new Set(['GET', 'HEAD']);
@@ -72,7 +69,7 @@ export class AuthenticationGuard implements CanActivate {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Principal> {
-    const token = BEARER.exec(authorization)?.[1];
+    const token = bearerTokenIn(authorization);
     const verdict = token === undefined ? NO_BEARER : await this.authentication.byAccessToken(token);
     if ('principal' in verdict) return verdict.principal;
     const { id: requestId, ip, method, routeOptions } = request;

@@ -1,8 +1,13 @@
 // Finds out who presents a credential, and reads that user's present state.
 import { Injectable } from '@nestjs/common';
-import type { AccessTokenRefusal, Party, VerifiedAccessToken } from '../token-exchange/advanced.js';
-import { AccessTokenService, SessionService } from '../token-exchange/advanced.js';
-import type { User } from '../users/user.repository.js';
+import type { AccessTokenRefusal } from '../token-exchange/advanced.js';
+import {
+  AccessTokenService,
+  SessionService,
+  callerOf,
+  isCurrent,
+  isEnabled,
+} from '../token-exchange/advanced.js';
 import { UserRepository } from '../users/user.repository.js';
 import type { Principal } from './principal.js';
 
@@ -20,32 +25,13 @@ export class AuthenticationService {
     private readonly users: UserRepository,
   ) {}
 
-  /**
-   * Who presents an access token; a refusal when it is not valid or one of its users is gone or disabled.
-   * @rule D30 The rights are the actor's where there is one, else the subject's, as they are now.
-   * See grants.ts for who decides that they are those of both (P.rights), and that scopes limit them (P.scopes).
-   * @rule D8 An actor who is gone is never replaced by the subject.
-   */
+  /** Who presents an access token; a refusal when it is not valid or one of its users is gone or disabled. */
   async byAccessToken(token: string): Promise<BearerVerdict> {
-    const verdict = await this.accessTokens.judge(token);
+    const verdict = await callerOf(await this.accessTokens.judge(token), (id) => this.users.findById(id));
     if ('refusal' in verdict) return verdict;
-    const { id, subjectUserId, actorUserId, subjectGeneration, actorGeneration, rights, scopes, expiresAt } =
-      verdict.token;
-    const [subject, actor] = await Promise.all([
-      this.users.findById(subjectUserId),
-      actorUserId === undefined ? undefined : this.users.findById(actorUserId),
-    ]);
-    if (!isEnabled(subject)) return refusedFor('subject', subject, verdict.token);
-    const user = actorUserId === undefined ? subject : actor;
-    if (!isEnabled(user)) return refusedFor('actor', user, verdict.token);
-    const generation = actorUserId === undefined ? subjectGeneration : actorGeneration;
-    if (!isCurrent(subject, subjectGeneration) || !isCurrent(user, generation))
-      return { refusal: { reason: 'revoked', token: verdict.token } };
-    const onBehalfOf = actorUserId === undefined ? undefined : subject;
-    const needsBoth = rights === 'both' && subject.id !== user.id;
-    const judged = needsBoth ? [user, subject] : [user];
-    const credential = { kind: 'access_token', id } as const;
-    return { principal: { user, onBehalfOf, judged, scopes, expiresAt, credential } };
+    const { user, onBehalfOf, rightsOf: judged, scopes, token: verified } = verdict.caller;
+    const credential = { kind: 'access_token', id: verified.id } as const;
+    return { principal: { user, onBehalfOf, judged, scopes, expiresAt: verified.expiresAt, credential } };
   }
 
   /**
@@ -67,28 +53,4 @@ export class AuthenticationService {
   wasSignedOutByProvider(sessionIds: readonly string[]): Promise<boolean> {
     return this.sessions.wasSignedOutByProvider(sessionIds);
   }
-}
-
-/**
- * Whether a user's access was not ended since a token was issued or a session opened. One without a generation is refused.
- */
-function isCurrent({ accessGeneration }: User, recorded: string | null | undefined): boolean {
-  return recorded === accessGeneration;
-}
-
-/**
- * @rule D7 A disabled user's tokens and sessions stop working at once, and for good.
- * See the migration of the access generation, which the trigger raises, and `isCurrent` here.
- * See identity.service.ts and commit.repository.ts for the refusal in both flows.
- */
-function isEnabled(user: User | undefined): user is User {
-  return user?.enabled === true;
-}
-
-function refusedFor(party: Party, user: User | undefined, token: VerifiedAccessToken): BearerVerdict {
-  const [reason, found] =
-    user === undefined
-      ? (['user_unknown', `the ${party} is gone`] as const)
-      : (['user_disabled', `the ${party} is disabled`] as const);
-  return { refusal: { reason, found, token } };
 }

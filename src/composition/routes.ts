@@ -1,6 +1,5 @@
 // Which routes answer at this moment: flag, licence and switches decide.
-import type { TokenEndpoint } from '../access/access.options.js';
-import { SERVER_METADATA_PATHS } from '../access/well-known.js';
+import type { TokenEndpoint } from '../token-exchange/advanced.js';
 import type { Startup } from '../instance/startup.js';
 import { isTokenExchangeAvailable } from '../instance/token-exchange-settings.js';
 import {
@@ -10,6 +9,7 @@ import {
   TOKEN_EXCHANGE_GRANT,
   TOKEN_PATH,
   loginMethods,
+  SERVER_METADATA_PATHS,
 } from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
 

@@ -45,7 +45,14 @@ export function sharedModules({ startup, keyRing, clock: time, logger, ...parts 
   const tokenEndpoint = () => tokenEndpointOf(startup, time);
   const onBearerRefused = (reason: BearerReason) => counters.apiRefusals.inc({ reason });
   const access = AccessModule.register(
-    { baseUrl, scopes: SCOPES, tokenEndpoint, onBearerRefused },
+    {
+      baseUrl,
+      scopes: SCOPES,
+      resourceName: 'Instance API',
+      resourceDocumentation: `${baseUrl}/api/v1/docs`,
+      tokenEndpoint,
+      onBearerRefused,
+    },
     { sessionLifetimeSeconds, partitionedCookie, maxSessionsPerUser },
     keyRing,
     InstanceUsers,

@@ -87,6 +87,14 @@ export { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
 export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 export { SigningKeyService } from './tokens/signing-key.service.js';
 
+// Calls with access tokens, and what is published of them
+export { callerOf, isCurrent, isEnabled } from './tokens/caller.js';
+export type { Caller } from './tokens/caller.js';
+export { bearerTokenIn, challengeTo, scopeChallengeTo } from './http/challenge.js';
+export { KeySetController } from './http/key-set.controller.js';
+export { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
+export type { MetadataOptions, TokenEndpoint } from './http/metadata.controller.js';
+
 // Sessions
 export { readSessionCookies } from './sessions/session-cookie.js';
 export { SESSION_OPTIONS } from './sessions/session.options.js';

@@ -12,4 +12,5 @@ export type { Transaction } from '../platform/database/transaction.js';
 // What logins and exchanges issue, and what is published of them
 export { AccessTokenService } from './tokens/access-token.service.js';
 export { SessionService } from './sessions/session.service.js';
+export { CurrentUser, RequireScopes, TokenExchangeAuth } from './http/token-exchange-auth.js';
 export type { AuditEvent } from './audit/audit-event.js';

@@ -27,6 +27,7 @@ export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
 export { LOGOUT_DESCRIPTION } from './http/back-channel-logout.description.js';
 export { embedLoginDescription } from './http/embed-login.description.js';
 export { EMBED_PATH, LOGOUT_PATH, REVOCATION_PATH, TOKEN_PATH, loginMethods } from './http/paths.js';
+export { SERVER_METADATA_PATHS } from './http/well-known.js';
 export { TOKEN_EXCHANGE_DESCRIPTION } from './http/token-exchange.description.js';
 export { FIELD_LIMITS, TOKEN_EXCHANGE_GRANT } from './http/token-exchange.form.js';
 export { TOKEN_REVOCATION_DESCRIPTION } from './http/token-revocation.description.js';

@@ -17,7 +17,14 @@ import { EntryThrottleService } from './flows/entry-throttle.service.js';
 import { ClockDifference } from './replay/clock-difference.js';
 import { FlowRunner } from './http/flow.runner.js';
 import { FormBodies } from './http/form-bodies.js';
+import { KeySetController } from './http/key-set.controller.js';
+import type { MetadataOptions } from './http/metadata.controller.js';
+import { METADATA_OPTIONS, MetadataController } from './http/metadata.controller.js';
+import { ENDPOINTS } from './http/paths.js';
 import { routed } from './http/routed.js';
+import { CallerService } from './http/token-exchange-auth.js';
+import { TOKEN_EXCHANGE_GRANT } from './http/token-exchange.form.js';
+import { WELL_KNOWN } from './http/well-known.js';
 import { ROUTES, refuseUnknownMembers } from './settings/known-members.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
 import { EmbedLoginController } from './http/embed-login.controller.js';
@@ -95,17 +102,17 @@ const JOBS = [JtiPurgeJob, ClockDifference];
 export class TokenExchangeModule {
   /** @throws Error for members that are not known and a port that is missing; at the start for settings that cannot be meant */
   static register(settings: TokenExchangeSettings & RouteSettings, parts: TokenExchangeParts): DynamicModule {
-    const { pathPrefix, ...others } = settings;
+    const { pathPrefix, metadata, ...others } = settings;
     refuseUnknownParts(parts, PARTS);
-    return moduleOf(parts, { pathPrefix }, { provide: TOKEN_EXCHANGE_SETTINGS, useValue: others });
+    return moduleOf(parts, { pathPrefix, metadata }, { provide: TOKEN_EXCHANGE_SETTINGS, useValue: others });
   }
 
   /** As `register`, with settings that are made of what the host injects. Those of the routes are not among them. */
   static registerAsync(given: TokenExchangeParts & RouteSettings & SettingsFactory): DynamicModule {
     refuseUnknownParts(given, { ...PARTS, ...ROUTES, ...FACTORY });
-    const { inject = [], useFactory, pathPrefix, ...parts } = given;
+    const { inject = [], useFactory, pathPrefix, metadata, ...parts } = given;
     const settings = { provide: TOKEN_EXCHANGE_SETTINGS, inject: [...inject], useFactory };
-    return moduleOf(parts, { pathPrefix }, settings);
+    return moduleOf(parts, { pathPrefix, metadata }, settings);
   }
 }
 
@@ -122,13 +129,23 @@ const CONTROLLERS = [
   TokenRevocationController,
   BackChannelLogoutController,
 ];
+const PUBLISHED = [MetadataController, KeySetController];
 
 function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Provider): DynamicModule {
   const completed = completedRoutes(routes);
+  const { pathPrefix, metadata } = completed;
+  const hasOwnTokens = parts.accessTokens === undefined;
+  if (metadata && !hasOwnTokens)
+    throw new RangeError(
+      'metadata: describes the access tokens of the package, and this host brings its own',
+    );
   return {
     module: TokenExchangeModule,
     imports: parts.imports,
-    controllers: routed(CONTROLLERS, completed.pathPrefix, parts.decorators),
+    controllers: [
+      ...routed(CONTROLLERS, pathPrefix, parts.decorators),
+      ...(metadata ? routed(PUBLISHED, WELL_KNOWN, parts.decorators) : []),
+    ],
     providers: [
       settings,
       { provide: ROUTE_SETTINGS, useValue: completed },
@@ -148,6 +165,12 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
         inject: [TOKEN_EXCHANGE_OPTIONS, TOKEN_EXCHANGE_SETTINGS],
         useFactory: storedEntriesRules,
       },
+      {
+        provide: METADATA_OPTIONS,
+        inject: [TOKEN_EXCHANGE_SETTINGS, TOKEN_EXCHANGE_OPTIONS, ROUTE_SETTINGS],
+        useFactory: publishedMetadata,
+      },
+      ...(hasOwnTokens ? [CallerService] : []),
       ...providersOf(parts),
       ...EDGE,
       ...KEYS,
@@ -164,6 +187,24 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       ...ownServices(parts),
     ],
   };
+}
+
+/** @throws RangeError where no metadata document can be at the issuer's address */
+function publishedMetadata(
+  { accessTokens, entryRules: rules }: TokenExchangeSettings,
+  { exchange, isAvailable }: TokenExchangeOptions,
+  { pathPrefix, metadata }: Required<RouteSettings>,
+): MetadataOptions {
+  const baseUrl = accessTokens?.issuer ?? '';
+  if (metadata && (!URL.canParse(baseUrl) || new URL(baseUrl).origin !== baseUrl))
+    throw new RangeError('metadata: accessTokens.issuer must be an origin, such as https://product.example');
+  const endpoint = {
+    path: pathPrefix + ENDPOINTS.exchange,
+    grantType: TOKEN_EXCHANGE_GRANT,
+    revocationPath: pathPrefix + ENDPOINTS.revocation,
+  };
+  const tokenEndpoint = () => (exchange.enabled && isAvailable() ? endpoint : undefined);
+  return { baseUrl, scopes: rules?.scopes, tokenEndpoint };
 }
 
 function jwksOptions({ trustedKeys, jwks }: TokenExchangeOptions): JwksOptions {

@@ -5,6 +5,7 @@ import { logLines } from './support/log-lines.js';
 /** Sentences that are made of parts, by the file that writes them, with what the runbook says of them. */
 const MADE_ELSEWHERE: Record<string, readonly string[]> = {
   'src/access/bearer-refusal.recorder.ts': ['the sentence of a refused token'],
+  'src/token-exchange/http/token-exchange-auth.ts': ['the sentence of a refused token'],
   'src/main.ts': ['a line that names a variable'],
   'src/instance/availability.reporter.ts': ['token exchange is off, and its endpoints answer 404'],
   'src/token-exchange/http/refusal.filter.ts': [

@@ -24,8 +24,11 @@ import { TOKEN_EXCHANGE_TABLES } from '../../src/token-exchange/migrations/index
 const VALUES = {
   [PACKAGE]: [
     'AccessTokenService',
+    'CurrentUser',
+    'RequireScopes',
     'SessionService',
     'TOKEN_EXCHANGE_MIGRATIONS',
+    'TokenExchangeAuth',
     'TokenExchangeModule',
     'UserDirectory',
     'managerOf',
@@ -204,7 +207,7 @@ describe('the documents', () => {
   it('list each setting, with the default and range that the code keeps', () => {
     const rows = [...text.matchAll(/^\| `([a-z][\w.]+)` \| [^|]* \| `(\d+)` \| (\d+) to (\d+) \|$/gm)];
     const ranges = rows.map(([, name = '', , min = '', max = '']) => ({ name, min, max }));
-    expect(ranges.length).toBe(11);
+    expect(ranges.length).toBe(12);
     const { text: code } = repositoryFile('src/token-exchange/settings/token-exchange.options.ts');
     for (const [, name = '', fallback = '', min = '', max = ''] of rows) {
       const member = name.split('.').at(-1);

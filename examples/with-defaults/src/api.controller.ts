@@ -1,42 +1,28 @@
 // The product's API, for partners' backends with an access token.
-import type { VerifiedAccessToken } from '@embedded-token-exchange/nestjs/advanced';
-import { AccessTokenService } from '@embedded-token-exchange/nestjs';
-import { Controller, ForbiddenException, Get, Headers, UnauthorizedException } from '@nestjs/common';
+import type { HostUser } from '@embedded-token-exchange/nestjs';
+import { CurrentUser, RequireScopes } from '@embedded-token-exchange/nestjs';
+import { Controller, Get } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { User } from './user.entity.js';
 
 @Controller('api')
 export class ApiController {
-  constructor(
-    private readonly accessTokens: AccessTokenService,
-    @InjectRepository(User) private readonly users: Repository<User>,
-  ) {}
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
   /**
    * Who calls, and for whom. A user who was locked or deleted since the token was issued is refused at once. A route that
-   * touches things would ask for the rights of actor and subject alike where `token.rights` is `both`.
+   * touches things would ask for the rights of each of `@CurrentUser('rightsOf')`.
    */
   @Get('me')
-  async me(@Headers('authorization') authorization = '') {
-    const token = await this.verified(authorization, 'profile');
-    const subject = await this.activeUser(token.subjectUserId);
-    if (token.actorUserId === undefined) return { subject };
-    return { subject, actor: await this.activeUser(token.actorUserId) };
+  @RequireScopes('profile')
+  async me(@CurrentUser() user: HostUser, @CurrentUser('onBehalfOf') subject?: HostUser) {
+    if (subject === undefined) return { subject: await this.shown(user) };
+    return { subject: await this.shown(subject), actor: await this.shown(user) };
   }
 
-  /** A token without scopes is not limited. */
-  private async verified(authorization: string, scope: string): Promise<VerifiedAccessToken> {
-    const [, credential = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
-    const token = await this.accessTokens.verify(credential);
-    if (token === undefined) throw new UnauthorizedException();
-    if (token.scopes?.has(scope) === false) throw new ForbiddenException();
-    return token;
-  }
-
-  private async activeUser(id: string) {
-    const user = await this.users.findOneBy({ id, active: true });
-    if (user === null) throw new UnauthorizedException();
+  private async shown({ id }: HostUser) {
+    const user = await this.users.findOneByOrFail({ id });
     return { id: user.id, email: user.email, role: user.role };
   }
 }

@@ -4,7 +4,6 @@ import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiController } from './api.controller.js';
-import { KeySetController } from './key-set.controller.js';
 import { PageController } from './page.controller.js';
 import { Product1700000000000 } from './product.migration.js';
 import { ProductUsers } from './product-users.js';
@@ -27,10 +26,11 @@ import { User } from './user.entity.js';
         trustedKeys,
         roles: { assignable: ['member', 'admin'], owner: 'owner', initial: 'member' },
         accessTokens: { issuer: baseUrl, sealingKeys: [sealingKey] },
+        metadata: true,
       },
       { users: ProductUsers },
     ),
   ],
-  controllers: [ApiController, PageController, KeySetController],
+  controllers: [ApiController, PageController],
 })
 export class AppModule {}

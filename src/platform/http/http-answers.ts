@@ -39,6 +39,9 @@ const COMMON_HEADERS = [
   ['referrer-policy', 'no-referrer'],
 ] as const;
 
+/** An hour in a cache does no harm: keys are published a day before they sign, the rest changes with the configuration. */
+const PUBLISHED = { 'cache-control': 'public, max-age=3600', 'access-control-allow-origin': '*' };
+
 const NONE = {};
 
 /** The request of a call. */
@@ -76,5 +79,18 @@ export class HttpAnswers {
       else httpAdapter.setHeader(response, name, value);
     }
     void httpAdapter.reply(response, body, status);
+  }
+
+  /**
+   * Answers with what anybody may fetch and keep. That something is not there is for no cache: it is not answered so.
+   * @rule D57 Pages of every origin may read it, without credentials, as programs may.
+   * See http/known-paths.ts and http/body-label.ts for the methods and encodings.
+   */
+  publish(request: HttpRequest, response: object, body: object): void {
+    const { httpAdapter } = this.host;
+    (response as { removeHeader(name: string): unknown }).removeHeader('pragma');
+    httpAdapter.setHeader(response, 'x-request-id', requestIdOf(request));
+    for (const [name, value] of Object.entries(PUBLISHED)) httpAdapter.setHeader(response, name, value);
+    void httpAdapter.reply(response, body, 200);
   }
 }

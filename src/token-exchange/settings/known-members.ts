@@ -75,7 +75,7 @@ export const SETTINGS = {
   } satisfies MembersOf<SessionSettings>,
 } satisfies MembersOf<TokenExchangeSettings>;
 
-export const ROUTES = { pathPrefix: true } satisfies MembersOf<RouteSettings>;
+export const ROUTES = { pathPrefix: true, metadata: true } satisfies MembersOf<RouteSettings>;
 
 /** @throws RangeError that lists the members which are not known, with the names that they may have meant */
 export function refuseUnknownMembers(given: object, known: object): void {

@@ -184,6 +184,11 @@ export const PATH_PREFIX = '/rest/auth';
 export interface RouteSettings {
   /** What the paths of the endpoints begin with, behind a prefix of the host. Default `/rest/auth`. */
   readonly pathPrefix?: string;
+  /**
+   * Publishes the key set and the metadata of the access tokens of this package at `/.well-known` (RFC 8414, RFC 9728), and has
+   * challenges name them. Default false: for a host that has documents of its own there.
+   */
+  readonly metadata?: boolean;
 }
 
 /** Injection token of the settings that make the routes, with their defaults. */

@@ -88,10 +88,13 @@ export function completedAccessTokens({ accessTokens }: TokenExchangeSettings): 
 }
 
 /** @throws RangeError */
-export function completedRoutes({ pathPrefix = PATH_PREFIX }: RouteSettings): Required<RouteSettings> {
+export function completedRoutes({
+  pathPrefix = PATH_PREFIX,
+  metadata = false,
+}: RouteSettings): Required<RouteSettings> {
   if (!/^(\/[\w.~-]+)*$/.test(pathPrefix))
     throw new RangeError('pathPrefix: must be a path such as /rest/auth, with no slash at its end');
-  return { pathPrefix };
+  return { pathPrefix, metadata };
 }
 
 function completedEmbedLogin({

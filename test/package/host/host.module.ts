@@ -91,11 +91,13 @@ function dataSourceOf(options: HostOptions): TypeOrmModuleOptions {
 function tokenExchange(options: HostOptions): DynamicModule {
   const parts = partsOf(options);
   const { pathPrefix } = options.settings;
+  const metadata = options.parts === 'defaults';
   if (options.isAsync !== true)
-    return TokenExchangeModule.register({ ...settingsOf(options), pathPrefix }, parts);
+    return TokenExchangeModule.register({ ...settingsOf(options), pathPrefix, metadata }, parts);
   return TokenExchangeModule.registerAsync({
     ...parts,
     pathPrefix,
+    metadata,
     imports: [...(parts.imports ?? []), settingsModule(options)],
     inject: [SETTINGS],
     useFactory: (settings: TokenExchangeSettings) => Promise.resolve(settings),

@@ -5,7 +5,6 @@ import { Product1700000000000 as OwnTables } from '../../../examples/own-product
 import { Session } from '../../../examples/own-product/src/sessions/session.entity.js';
 import { User as OwnUser } from '../../../examples/own-product/src/users/user.entity.js';
 import { ApiController } from '../../../examples/with-defaults/src/api.controller.js';
-import { KeySetController } from '../../../examples/with-defaults/src/key-set.controller.js';
 import { PageController } from '../../../examples/with-defaults/src/page.controller.js';
 import { Product1700000000000 } from '../../../examples/with-defaults/src/product.migration.js';
 import { User } from '../../../examples/with-defaults/src/user.entity.js';
@@ -20,6 +19,6 @@ export const OWN = {
 /** Of a product with users of its own, and else the package's parts. */
 export const DEFAULTS = {
   entities: [User],
-  controllers: [ApiController, PageController, KeySetController],
+  controllers: [ApiController, PageController],
   migration: Product1700000000000,
 };

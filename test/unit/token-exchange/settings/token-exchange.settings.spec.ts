@@ -125,7 +125,7 @@ describe('settings', () => {
       '/a',
       '/a/b-c.d',
     ]);
-    expect(completedRoutes({})).toEqual({ pathPrefix: '/rest/auth' });
+    expect(completedRoutes({})).toEqual({ pathPrefix: '/rest/auth', metadata: false });
   });
 
   it('take the ends of a range', () => {

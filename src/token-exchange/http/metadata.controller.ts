@@ -1,9 +1,8 @@
 // Publishes where access tokens come from and what they are for, so that clients need nothing but the base address.
-import { Controller, Get, Inject, NotFoundException, UseInterceptors } from '@nestjs/common';
-import { ACCESS_TOKEN_ALGORITHM } from '../token-exchange/advanced.js';
-import type { AccessOptions } from './access.options.js';
-import { ACCESS_OPTIONS } from './access.options.js';
-import { PublishedInterceptor } from './published.interceptor.js';
+import { Controller, Get, Inject, NotFoundException, Req, Res, VERSION_NEUTRAL } from '@nestjs/common';
+import type { HttpRequest } from '../../platform/http/http-answers.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
+import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
 import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './well-known.js';
 
 /** RFC 8414 §2. */
@@ -12,7 +11,7 @@ interface AuthorizationServerMetadata {
   readonly token_endpoint: string;
   readonly revocation_endpoint: string;
   readonly jwks_uri: string;
-  readonly scopes_supported: readonly string[];
+  readonly scopes_supported?: readonly string[];
   readonly grant_types_supported: readonly string[];
   readonly response_types_supported: readonly string[];
   readonly token_endpoint_auth_methods_supported: readonly string[];
@@ -25,12 +24,36 @@ interface AuthorizationServerMetadata {
 /** RFC 9728 §2. */
 interface ResourceMetadata {
   readonly resource: string;
-  readonly resource_name: string;
+  readonly resource_name?: string;
   readonly authorization_servers?: readonly string[];
-  readonly scopes_supported: readonly string[];
+  readonly scopes_supported?: readonly string[];
   readonly bearer_methods_supported: readonly string[];
-  readonly resource_documentation: string;
+  readonly resource_documentation?: string;
 }
+
+/** Where access tokens are issued. */
+export interface TokenEndpoint {
+  readonly path: string;
+  /** The one grant that it takes. */
+  readonly grantType: string;
+  /** Where access tokens are ended by those who hold them. */
+  readonly revocationPath: string;
+}
+
+/** What is published. */
+export interface MetadataOptions {
+  /** An origin: `iss` and `aud` of access tokens. */
+  readonly baseUrl: string;
+  /** The scopes that access tokens can be limited to; not published where they are not known. */
+  readonly scopes?: readonly string[];
+  /** Undefined while none answers: a licence may run out while the service runs. */
+  readonly tokenEndpoint: () => TokenEndpoint | undefined;
+  readonly resourceName?: string;
+  readonly resourceDocumentation?: string;
+}
+
+/** Injection token of the options. */
+export const METADATA_OPTIONS = Symbol('METADATA_OPTIONS');
 
 /**
  * The base address is an origin, so that nothing has to be put between it and the path of a document (RFC 8414 §3.1,
@@ -38,13 +61,25 @@ interface ResourceMetadata {
  * @rule D58 Who issues access tokens is found at `/.well-known`, as long as the token endpoint answers.
  * See challenge.ts for `resource_metadata` in the 401.
  */
-@Controller(WELL_KNOWN)
-@UseInterceptors(PublishedInterceptor)
+@Controller({ path: WELL_KNOWN, version: VERSION_NEUTRAL })
 export class MetadataController {
-  constructor(@Inject(ACCESS_OPTIONS) private readonly options: AccessOptions) {}
+  constructor(
+    @Inject(METADATA_OPTIONS) private readonly options: MetadataOptions,
+    private readonly answers: HttpAnswers,
+  ) {}
 
   @Get(SERVER_METADATA)
-  authorizationServer(): AuthorizationServerMetadata {
+  authorizationServer(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.publish(request, response, this.serverMetadata());
+  }
+
+  @Get(RESOURCE_METADATA)
+  resource(@Req() request: HttpRequest, @Res() response: object): void {
+    this.answers.publish(request, response, this.resourceMetadata());
+  }
+
+  /** @throws NotFoundException while no token endpoint answers */
+  private serverMetadata(): AuthorizationServerMetadata {
     const tokenEndpoint = this.options.tokenEndpoint();
     if (tokenEndpoint === undefined) throw new NotFoundException();
     const { baseUrl, scopes } = this.options;
@@ -66,17 +101,16 @@ export class MetadataController {
     };
   }
 
-  /** Sessions are for this instance's own pages; of what others can present the Bearer is all. */
-  @Get(RESOURCE_METADATA)
-  resource(): ResourceMetadata {
+  /** Sessions are for the host's own pages; of what others can present the Bearer is all. */
+  private resourceMetadata(): ResourceMetadata {
     const { baseUrl, scopes, tokenEndpoint } = this.options;
     return {
       resource: baseUrl,
-      resource_name: 'Instance API',
+      resource_name: this.options.resourceName,
       ...(tokenEndpoint() === undefined ? {} : { authorization_servers: [baseUrl] }),
       scopes_supported: scopes,
       bearer_methods_supported: ['header'],
-      resource_documentation: `${baseUrl}/api/v1/docs`,
+      resource_documentation: this.options.resourceDocumentation,
     };
   }
 }

@@ -1,4 +1,4 @@
-// Where the instance publishes what others must know of its access tokens (RFC 8615).
+// Where is published what others must know of the access tokens (RFC 8615).
 
 export const WELL_KNOWN = '.well-known';
 export const KEY_SET = 'jwks.json';

@@ -1,0 +1,118 @@
+// Routes of a host behind `RequireScopes`, and what the module publishes of the tokens that they take.
+import { Partner } from '../../demo/partner.js';
+import { describeOnEmptyDatabase } from './support/empty-database.js';
+import { BASE_URL, HostProcess, newPartner, optionsOf } from './support/host-process.js';
+import type { Kind } from './support/journeys.js';
+import type { Installation } from './support/packed-package.js';
+import { preparedInstallation } from './support/packed-package.js';
+
+const KINDS: readonly Kind[] = [
+  { server: 'express', parts: 'defaults' },
+  { server: 'fastify', parts: 'defaults' },
+];
+const METADATA = `resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource"`;
+
+let installation: Installation;
+beforeAll(() => void (installation = preparedInstallation()), 180_000);
+
+describeOnEmptyDatabase.each(KINDS, (kind, database) => {
+  const partner = newPartner();
+  const limited = Partner.create({ issuer: 'https://limited.example', audience: BASE_URL });
+  let host: HostProcess;
+
+  beforeAll(async () => {
+    const options = optionsOf(partner, { ...kind, databaseUrl: database().url });
+    const trustedKeys = JSON.stringify([partner.staticEntry(), limited.staticEntry({ scopes: ['orders'] })]);
+    host = await HostProcess.start(installation, {
+      ...options,
+      settings: { ...options.settings, trustedKeys },
+    });
+  });
+  afterAll(() => host.stop());
+
+  const accessToken = async (subjectToken: string) =>
+    String((await host.exchange(subjectToken)).body['access_token']);
+
+  it('challenges a call without a credential, and one with a credential that is none (RFC 6750)', async () => {
+    const without = await host.call('/api/me');
+    expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, `Bearer ${METADATA}`]);
+    for (const authorization of ['Bearer x', 'Basic eDp5', `Bearer ${partner.sign()}`]) {
+      const answer = await host.call('/api/me', { headers: { authorization } });
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        401,
+        `Bearer error="invalid_token", ${METADATA}`,
+      ]);
+    }
+    expect(host.output).toContain('an API call was refused');
+  });
+
+  it('hands the route its user, and refuses a token that lacks its scope', async () => {
+    const me = await host.apiMe(await accessToken(partner.sign()));
+    expect([me.status, me.body]).toMatchObject([200, { subject: { email: 'customer-1@partner.example' } }]);
+    const answer = await host.apiMe(await accessToken(limited.sign()));
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+      403,
+      `Bearer error="insufficient_scope", scope="profile", ${METADATA}`,
+    ]);
+  });
+
+  it('refuses a token that its holder has ended, and one whose user is locked', async () => {
+    const [ended, locked] = [await accessToken(partner.sign()), await accessToken(partner.sign())];
+    await host.post('/rest/auth/oauth/revoke', new URLSearchParams({ token: ended }).toString());
+    expect([(await host.apiMe(ended)).status, (await host.apiMe(locked)).status]).toEqual([401, 200]);
+    await database().query('UPDATE product_user SET active = false');
+    expect((await host.apiMe(locked)).status).toBe(401);
+    await database().query('UPDATE product_user SET active = true');
+  });
+
+  it('publishes who issues its tokens, where, and by which keys', async () => {
+    const server = await host.call('/.well-known/oauth-authorization-server');
+    expect([server.status, server.headers.get('cache-control'), server.headers.get('pragma')]).toEqual([
+      200,
+      'public, max-age=3600',
+      null,
+    ]);
+    expect(server.headers.get('access-control-allow-origin')).toBe('*');
+    expect(server.body).toEqual({
+      issuer: BASE_URL,
+      token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
+      revocation_endpoint: `${BASE_URL}/rest/auth/oauth/revoke`,
+      jwks_uri: `${BASE_URL}/.well-known/jwks.json`,
+      grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
+      response_types_supported: ['none'],
+      token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+      protected_resources: [BASE_URL],
+    });
+    expect((await host.call('/.well-known/openid-configuration')).body).toEqual(server.body);
+    const resource = await host.call('/.well-known/oauth-protected-resource');
+    expect(resource.body).toEqual({
+      resource: BASE_URL,
+      authorization_servers: [BASE_URL],
+      bearer_methods_supported: ['header'],
+    });
+    const keySet = await host.call('/.well-known/jwks.json');
+    const kid = (
+      JSON.parse(
+        Buffer.from((await accessToken(partner.sign())).split('.', 1)[0] ?? '', 'base64url').toString(),
+      ) as { kid: string }
+    ).kid;
+    expect(keySet.body['keys']).toContainEqual(expect.objectContaining({ kid, alg: 'ES256' }));
+  });
+});
+
+describeOnEmptyDatabase('a host that publishes nothing', (database) => {
+  it('leaves its well-known paths alone, and names none in challenges', async () => {
+    const wishes = { server: 'express', parts: 'own', databaseUrl: database().url } as const;
+    const host = await HostProcess.start(installation, optionsOf(newPartner(), wishes));
+    try {
+      for (const name of ['oauth-authorization-server', 'oauth-protected-resource', 'jwks.json'])
+        expect((await host.call(`/.well-known/${name}`)).status).toBe(404);
+      expect((await host.call('/api/me')).headers.get('www-authenticate')).toBe('Bearer');
+    } finally {
+      await host.stop();
+    }
+  });
+});
