@@ -6,7 +6,7 @@ import { OperatorAccountRepository } from './accounts/operator-account.repositor
 import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Database } from '../platform/database/database.js';
-import type { StoredEntriesRules } from '../token-exchange/advanced.js';
+import type { JudgedEntry, StoredEntriesRules } from '../token-exchange/advanced.js';
 import {
   JwksSnapshotRepository,
   RevocationRepository,
@@ -44,7 +44,11 @@ export interface InstanceParts {
   readonly trailFollower: AuditTrailFollower;
   /** Has this process read what was revoked. Never rejects. */
   readonly learnRevocations: () => Promise<void>;
-  readonly explain: (request: ExplanationRequest) => Promise<TokenExplanation>;
+  /** @param alsoTrusted entries that are taken for stored ones */
+  readonly explain: (
+    request: ExplanationRequest,
+    alsoTrusted?: readonly JudgedEntry[],
+  ) => Promise<TokenExplanation>;
 }
 
 /** What explains tokens is made by whoever knows the settings and the ports of the host. */
@@ -100,7 +104,7 @@ export function instancePartsOn(
     trailFollower: new AuditTrailFollower(database),
     // It answers no requests; services on the same database are told by it.
     learnRevocations: () => Promise.resolve(),
-    explain: (request) => settings.explain(parts, database, clock)(request),
+    explain: (...asked) => settings.explain(parts, database, clock)(...asked),
   };
   return parts;
 }

@@ -2,14 +2,16 @@
 import type { JudgedEntry } from '../token-exchange/advanced.js';
 import { labelOf, toJwksAddress } from '../token-exchange/advanced.js';
 import type { TrustedKeyEntry } from '../token-exchange/plain.js';
-import { policyInWords } from '../token-exchange/plain.js';
+import { policyInWords, thumbprintOf } from '../token-exchange/plain.js';
 import { readNothing } from './input.js';
 import type { ListOperation } from './operation.js';
 
 const PAGE_SIZE = 100;
 
-/** Where its keys are. An address is shown without its query; its hash is that of the stored key set. */
-type KeyPlace = { readonly kid: string } | { readonly url: string; readonly urlHash: string };
+/** Where its keys are: one with its thumbprint (RFC 7638), or an address. An address is shown without its query; its hash is that of the stored key set. */
+type KeyPlace =
+  | { readonly kid: string; readonly thumbprint: string | null }
+  | { readonly url: string; readonly urlHash: string };
 
 export interface ListedEntry {
   readonly from: 'configuration' | 'command';
@@ -25,6 +27,8 @@ export interface ListedEntry {
   readonly type: 'static' | 'jwks' | null;
   readonly issuer: string | null;
   readonly keys: KeyPlace | null;
+  /** The `aud` that it expects; null where it expects none, or is refused. */
+  readonly audience: string | null;
   /** What its tokens may do, a phrase for each thing. */
   readonly policy: readonly string[];
   readonly problems: readonly string[];
@@ -39,35 +43,39 @@ export const LIST_ENTRIES: ListOperation<Record<string, never>, ListedEntry> = {
   async *list(_input, { storedEntries, configuredIn }) {
     const stored = await storedEntries.list();
     const configured = storedEntries.configured.map((entry) => configuredEntry(entry, configuredIn));
-    const all = [...configured, ...stored.map(storedEntry)];
+    const all = await Promise.all([...configured, ...stored.map(storedEntry)]);
     for (let start = 0; start < all.length; start += PAGE_SIZE) yield all.slice(start, start + PAGE_SIZE);
   },
 };
 
-function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): ListedEntry {
+async function configuredEntry(entry: TrustedKeyEntry, configuredIn: string): Promise<ListedEntry> {
   const { label } = entry;
   return {
     ...{ from: 'configuration', configuredIn, entry: label, name: null, state: 'trusted' },
-    ...whatIsTrusted(entry),
+    ...(await whatIsTrusted(entry)),
     ...{ problems: [], changedAt: null },
   };
 }
 
-function storedEntry({ stored, entry, problems }: JudgedEntry): ListedEntry {
+async function storedEntry({ stored, entry, problems }: JudgedEntry): Promise<ListedEntry> {
   const { name, suspendedAt, changedAt } = stored;
   const state = entry === undefined ? 'refused' : suspendedAt === undefined ? 'trusted' : 'suspended';
   return {
     ...{ from: 'command', configuredIn: null, entry: labelOf(name), name, state },
-    ...whatIsTrusted(entry),
+    ...(await whatIsTrusted(entry)),
     ...{ problems, changedAt: changedAt.toISOString() },
   };
 }
 
-function whatIsTrusted(
+async function whatIsTrusted(
   entry: TrustedKeyEntry | undefined,
-): Pick<ListedEntry, 'type' | 'issuer' | 'keys' | 'policy'> {
-  if (entry === undefined) return { type: null, issuer: null, keys: null, policy: [] };
+): Promise<Pick<ListedEntry, 'type' | 'issuer' | 'keys' | 'audience' | 'policy'>> {
+  if (entry === undefined) return { type: null, issuer: null, keys: null, audience: null, policy: [] };
   const { type, issuer } = entry;
-  const keys = type === 'jwks' ? toJwksAddress(entry.url) : { kid: entry.key.kid };
-  return { type, issuer, keys, policy: policyInWords(entry, new Date()) };
+  const keys =
+    type === 'jwks'
+      ? toJwksAddress(entry.url)
+      : { kid: entry.key.kid, thumbprint: (await thumbprintOf(entry.key.publicKey)) ?? null };
+  const audience = entry.expectedAudience ?? null;
+  return { type, issuer, keys, audience, policy: policyInWords(entry, new Date()) };
 }

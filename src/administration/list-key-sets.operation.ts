@@ -1,6 +1,6 @@
 // Tells what the instances have stored about fetched key sets.
 import type { JwksSnapshot } from '../token-exchange/advanced.js';
-import { readJwks } from '../token-exchange/plain.js';
+import { readJwks, thumbprintOf } from '../token-exchange/plain.js';
 import type { Read } from './input.js';
 import { readMembers } from './input.js';
 import type { ListOperation } from './operation.js';
@@ -16,6 +16,8 @@ export interface ChosenKeySets {
 export interface StoredKeySet {
   readonly urlHash: string;
   readonly kids: readonly string[];
+  /** SHA-256 of each key (RFC 7638), in the order of `kids`; null where a key has none. */
+  readonly thumbprints: readonly (string | null)[];
   readonly lastSuccess: string | null;
   readonly lastFailure: { readonly at: string; readonly reason: string } | null;
   readonly nextRefresh: string | null;
@@ -26,7 +28,7 @@ export const LIST_KEY_SETS: ListOperation<ChosenKeySets, StoredKeySet> = {
   read: (input) => readMembers<ChosenKeySets>(input, { urlHashes: hashes }),
 
   async *list({ urlHashes }, { keySets }) {
-    yield (await keySets.find(urlHashes)).map(storedKeySet);
+    yield await Promise.all((await keySets.find(urlHashes)).map(storedKeySet));
   },
 };
 
@@ -35,14 +37,17 @@ export function hashes(value: unknown): Read<readonly string[]> {
   return isList ? { value: value as string[] } : { rule: 'must be a list of SHA-256 in hexadecimal' };
 }
 
-export function storedKeySet(snapshot: JwksSnapshot): StoredKeySet {
+export async function storedKeySet(snapshot: JwksSnapshot): Promise<StoredKeySet> {
   const { urlHash, keySet, lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = snapshot;
   const failure = lastFailureAt
     ? { at: lastFailureAt.toISOString(), reason: lastFailureReason ?? 'unknown' }
     : null;
+  const keys = keySet === null ? [] : readJwks(Buffer.from(keySet)).keys;
+  const thumbprints = await Promise.all(keys.map(({ publicKey }) => thumbprintOf(publicKey)));
   return {
     urlHash,
-    kids: keySet === null ? [] : readJwks(Buffer.from(keySet)).keys.map(({ kid }) => kid),
+    kids: keys.map(({ kid }) => kid),
+    thumbprints: thumbprints.map((one) => one ?? null),
     lastSuccess: lastSuccessAt?.toISOString() ?? null,
     lastFailure: failure,
     nextRefresh: nextRefreshAt?.toISOString() ?? null,

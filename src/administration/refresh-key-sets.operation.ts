@@ -36,7 +36,7 @@ export const REFRESH_KEY_SETS: ListOperation<RefreshedKeySets, StoredKeySet> = {
     const deadline = performance.now() + waitSeconds * 1000;
     while (open.size > 0 && performance.now() < deadline && !stop.aborted) {
       await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
-      const found = (await keySets.find([...open])).map(storedKeySet);
+      const found = await Promise.all((await keySets.find([...open])).map(storedKeySet));
       const settled = found.filter((set) => attemptOf(set) !== before.get(set.urlHash));
       for (const { urlHash } of settled) open.delete(urlHash);
       // Also an empty one, by which it shows whether somebody still waits.
@@ -50,7 +50,7 @@ async function attemptsOf(
   keySets: JwksSnapshotRepository,
   urlHashes: readonly string[],
 ): Promise<Map<string, string>> {
-  const stored = (await keySets.find(urlHashes)).map(storedKeySet);
+  const stored = await Promise.all((await keySets.find(urlHashes)).map(storedKeySet));
   return new Map(stored.map((set) => [set.urlHash, attemptOf(set)]));
 }
 

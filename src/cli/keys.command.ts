@@ -28,7 +28,7 @@ const POLICY_HEADINGS = ['LABEL', 'POLICY'];
 const STATUS_HEADINGS = ['ENTRY', 'URL', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'];
 
 /** Of an entry that no instance has tried yet. */
-const NOT_FETCHED = { kids: [], lastSuccess: null, lastFailure: null, nextRefresh: null };
+const NOT_FETCHED = { kids: [], thumbprints: [], lastSuccess: null, lastFailure: null, nextRefresh: null };
 
 /** The state of one entry. */
 interface KeySetState extends Omit<StoredKeySet, 'urlHash'> {

@@ -1,5 +1,9 @@
 // Makes what explains the tokens that this instance is sent.
-import type { JwksSnapshotRepository, RevocationRepository } from '../../token-exchange/advanced.js';
+import type {
+  JudgedEntry,
+  JwksSnapshotRepository,
+  RevocationRepository,
+} from '../../token-exchange/advanced.js';
 import { IdentityLinkRepository, JtiRepository } from '../../token-exchange/advanced.js';
 import type {
   ExplanationRequest,
@@ -32,12 +36,16 @@ export function explainerOf(rules: (clock: Clock) => Promise<ExplanationRules>) 
     const sources = {
       ...{ keySets, revocations, clock },
       transactions: new Transactions(database),
-      storedEntries: () => storedEntries.list(),
       jtis: new JtiRepository(database),
       links: new IdentityLinkRepository(),
       users: new InstanceUsers(parts.users, parts.userService),
     };
-    return async (request: ExplanationRequest): Promise<TokenExplanation> =>
-      new TokenExplainer(await rules(clock), sources).explain(request);
+    return async (
+      request: ExplanationRequest,
+      alsoTrusted: readonly JudgedEntry[] = [],
+    ): Promise<TokenExplanation> => {
+      const all = async () => [...(await storedEntries.list()), ...alsoTrusted];
+      return new TokenExplainer(await rules(clock), { ...sources, storedEntries: all }).explain(request);
+    };
   };
 }

@@ -14,6 +14,8 @@ import { RESTORE_KEYS, REVOKE_KEYS } from '../../administration/revoke-keys.oper
 import { REMOVE_ENTRY, RESUME_ENTRY, SUSPEND_ENTRY } from '../../administration/switch-entry.operation.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.js';
+import type { CheckedEntry } from './check-entry.operation.js';
+import { CHECK_ENTRY } from './check-entry.operation.js';
 import { KeySetRefresh } from './key-set-refresh.js';
 import { SHOW_ENTRY } from './show-entry.operation.js';
 import type { EntryDefinition } from './show-entry.operation.js';
@@ -59,6 +61,12 @@ export class OperatorEntryController {
   @Post('entries')
   add(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<ChangedEntry> {
     return this.calls.perform(ADD_ENTRY, body, call);
+  }
+
+  @Post('entries/check')
+  @HttpCode(200)
+  check(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall): Promise<CheckedEntry> {
+    return this.calls.readOne(CHECK_ENTRY, body, call);
   }
 
   @Put('entries/:name/policy')

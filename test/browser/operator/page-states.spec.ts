@@ -23,10 +23,20 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
   ['no such entry', '#/entries/nothing', (one) => one.heading('This entry is not there')],
   ['a new entry', '#/entries/new', (one) => one.field('Name').waitFor()],
   [
+    'what a new entry may do',
+    '#/entries/new',
+    async (one) => {
+      await one.field('Name').fill('added');
+      await one.field('Issuer').fill('https://added.example');
+      await one.field('Address of the key set').fill('https://added.example/jwks.json');
+      await one.button('Next').click();
+      await one.page.getByLabel('Only these domains').check();
+    },
+  ],
+  [
     'an entry that is refused',
     '#/entries/new',
     async (one) => {
-      await one.page.getByLabel('Only these domains').check();
       await one.field('How').selectOption('json');
       await one.field('Entry as JSON').fill('{}');
       await one.button('Add entry').click();
@@ -94,14 +104,16 @@ describeInBrowser("the states of the operator's pages", () => {
       await browsing.leave();
       one = await browsing.signedIn();
       await one.page.emulateMedia({ colorScheme });
+      // A form that was filled asks before it is left; the navigation may have ended that by itself.
+      one.page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined));
     });
 
     it.each(STATES)('%s breaks no rule of axe-core, and is as wide as the screen', async (_, hash, lead) => {
       for (const size of [NARROW, WIDE]) {
         await one.page.setViewportSize(size);
         await one.page.unrouteAll();
+        await one.page.goto('about:blank');
         await one.page.goto(`${browsing.instanceOrigin}/admin${hash}`);
-        await one.page.reload();
         await one.settled();
         await lead(one);
         await one.settled();

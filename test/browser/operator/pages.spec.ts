@@ -211,15 +211,31 @@ describeInBrowser("the operator's pages", () => {
     await one.field('Keys').selectOption('static');
     await one.field('Key id').fill('another');
     await one.field('Public key').fill('no key');
-    await one.button('Add entry').click();
-    await one.page.getByRole('alert').filter({ hasText: /key/ }).waitFor();
-    await one.field('Key id').fill(entry.kid);
-    await one.field('Public key').fill(entry.key);
-    await one.field('Expected audience').fill(browsing.instanceOrigin);
+    await one.button('Next').click();
+    expect(await one.field('Expected audience').inputValue()).toBe(browsing.instanceOrigin);
+    await one.page.getByText('As the instance has it: no').first().waitFor({ state: 'attached' });
     await one.page.getByLabel('Only these roles').check();
     await one.page.getByLabel('Member', { exact: true }).check();
+    await one.button('Next').click();
+    // The problem stands at its field, in the step before.
+    const atKey = one.page.locator('.field', { has: one.field('Public key') }).getByRole('alert');
+    await atKey.filter({ hasText: /PEM/ }).waitFor();
+    await one.field('Key id').fill(entry.kid);
+    await one.field('Public key').fill(entry.key);
+    await one.button('Next').click();
+    await one.button('Next').click();
+    await one.field('Test token').fill(other.sign(other.claims({ sub: 'fay', aud: 'https://x.example' })));
+    await one.button('Check this token').click();
+    await one.heading('It would be refused');
+    await one.field('Test token').fill(other.sign(other.claims({ sub: 'fay' })));
+    await one.button('Check this token').click();
+    await one.heading('It would be accepted');
+    expect(await status()).toBe(400);
+    await one.page.getByRole('link', { name: 'Users' }).click();
+    await one.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await one.button('Add entry').click();
     await one.heading('stored:added');
+    await one.heading('The entry is added: send this to the partner');
     await answers(200);
 
     await one.link('Change').click();
@@ -260,6 +276,8 @@ describeInBrowser("the operator's pages", () => {
       await one.field('Name').fill('fetched');
       await one.field('Issuer').fill(other.issuer);
       await one.field('Address of the key set').fill(server.url);
+      await one.button('Next').click();
+      await one.button('Next').click();
       await one.button('Add entry').click();
       await one.heading('stored:fetched');
       // The server answers 404 until it is told otherwise.

@@ -82,7 +82,8 @@ describeInBrowser("the operator's sign-in", () => {
     clock.advance(HOUR_SECONDS);
     await one.field('Issuer').fill('https://typed.example');
     await one.field('Address of the key set').fill('https://typed.example/jwks.json');
-    await one.button('Add entry').click();
+    await one.button('Next').click();
+    await one.button('Next').click();
     await one.text('Your sign-in has ended.');
     expect(await one.page.locator('body').innerText()).not.toContain('Whose tokens');
     expect(await one.field('E-mail address').inputValue()).toBe(OWNER);
@@ -101,7 +102,8 @@ describeInBrowser("the operator's sign-in", () => {
     await browsing.context.clearCookies();
     await one.field('Issuer').fill('https://typed.example');
     await one.field('Address of the key set').fill('https://typed.example/jwks.json');
-    await one.button('Add entry').click();
+    await one.button('Next').click();
+    await one.button('Next').click();
     await one.tryToSignIn(ADMIN, PASSWORD);
     await one.heading('Add a trusted entry');
     expect(await one.field('Name').inputValue()).toBe('');

@@ -24,7 +24,8 @@ const FLOWS = [
 
 /**
  * Kinds: `text`; `number`; `choice` of some values; `lines`, a list with one value a line; `some`, a list of known values;
- * `yes-no`. Lists and choices can be left out, which is not the same as empty.
+ * `yes-no`. Lists and choices can be left out, which is not the same as empty: `unsaid` says what is true then, of an instance that is not
+ * strict and of one that is (policy-defaults.ts). `isRequired`: where it is strict.
  */
 export const POLICY = [
   {
@@ -34,9 +35,19 @@ export const POLICY = [
         name: 'expectedAudience',
         kind: 'text',
         label: 'Expected audience',
-        hint: 'What `aud` must be or contain. Left empty, tokens for any service pass: always set it.',
+        hint: 'What `aud` must be or contain: the address of this instance, unless the partner has another. Left empty, tokens for any service pass.',
+        strictHint:
+          'What `aud` must be or contain: the address of this instance, unless the partner has another.',
+        isRequired: true,
       },
-      { name: 'flows', kind: 'some', label: 'Sign-in methods', values: FLOWS, limit: 'Only these methods' },
+      {
+        name: 'flows',
+        unsaid: ['token exchange and embedded login', 'token exchange and embedded login'],
+        kind: 'some',
+        label: 'Sign-in methods',
+        values: FLOWS,
+        limit: 'Only these methods',
+      },
       {
         name: 'logoutIssuer',
         kind: 'text',
@@ -51,6 +62,8 @@ export const POLICY = [
       },
       {
         name: 'origins',
+        isRequired: true,
+        unsaid: ['any page', 'not possible, unless the only method is token exchange'],
         kind: 'lines',
         label: 'Origins of the product',
         limit: 'Only from these origins',
@@ -75,6 +88,8 @@ export const POLICY = [
     members: [
       {
         name: 'allowedRoles',
+        isRequired: true,
+        unsaid: ["every role but the owner's", 'not possible'],
         kind: 'some',
         label: 'Roles that tokens may assign',
         values: ROLES,
@@ -83,17 +98,39 @@ export const POLICY = [
       },
       {
         name: 'emailDomains',
+        isRequired: true,
+        unsaid: ['any domain', 'not possible, unless tokens neither find nor create users'],
         kind: 'lines',
         label: 'E-mail domains',
         limit: 'Only these domains',
         hint: 'One a line. A subdomain is another domain; * is any.',
       },
-      { name: 'roleCeiling', kind: 'yes-no', label: 'Users get in only with one of these roles' },
-      { name: 'excludeOwner', kind: 'yes-no', label: 'The owner never gets in' },
-      { name: 'requireVerifiedEmail', kind: 'yes-no', label: 'An address must be verified' },
-      { name: 'linkExistingUsers', kind: 'yes-no', label: 'Tokens may find existing users by e-mail' },
-      { name: 'linkPrivileged', kind: 'yes-no', label: 'Also the owner and administrators' },
-      { name: 'provisionUsers', kind: 'yes-no', label: 'Tokens may create users' },
+      {
+        name: 'roleCeiling',
+        unsaid: ['no', 'yes'],
+        kind: 'yes-no',
+        label: 'Users get in only with one of these roles',
+      },
+      { name: 'excludeOwner', unsaid: ['yes', 'yes'], kind: 'yes-no', label: 'The owner never gets in' },
+      {
+        name: 'requireVerifiedEmail',
+        unsaid: ['no', 'yes'],
+        kind: 'yes-no',
+        label: 'An address must be verified',
+      },
+      {
+        name: 'linkExistingUsers',
+        unsaid: ['yes', 'yes, of the listed domains'],
+        kind: 'yes-no',
+        label: 'Tokens may find existing users by e-mail',
+      },
+      {
+        name: 'linkPrivileged',
+        unsaid: ['no', 'no'],
+        kind: 'yes-no',
+        label: 'Also the owner and administrators',
+      },
+      { name: 'provisionUsers', unsaid: ['yes', 'yes'], kind: 'yes-no', label: 'Tokens may create users' },
     ],
   },
   {
@@ -101,6 +138,7 @@ export const POLICY = [
     members: [
       {
         name: 'scopes',
+        unsaid: ['not limited', 'none, so no token exchange'],
         kind: 'lines',
         label: 'Scopes',
         limit: 'Only these scopes',
@@ -108,14 +146,16 @@ export const POLICY = [
       },
       {
         name: 'resources',
+        unsaid: ['not limited', 'none'],
         kind: 'lines',
         label: 'Resources',
         limit: 'Only these services',
         hint: 'One a line: absolute URIs of other services that an access token may be for.',
       },
-      { name: 'requireActor', kind: 'yes-no', label: 'Only together with an actor' },
+      { name: 'requireActor', unsaid: ['no', 'no'], kind: 'yes-no', label: 'Only together with an actor' },
       {
         name: 'actFor',
+        unsaid: ['of every issuer', 'of nobody'],
         kind: 'lines',
         label: 'May act for subjects of',
         limit: 'Only of these issuers',
@@ -123,6 +163,7 @@ export const POLICY = [
       },
       {
         name: 'rights',
+        unsaid: ['those of the actor', 'what both may do'],
         kind: 'choice',
         label: 'Rights on behalf of somebody',
         values: [

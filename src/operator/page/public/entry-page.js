@@ -10,13 +10,41 @@ import { table } from './table.js';
 import { sentence, timeFromNow } from './wording.js';
 
 export function entryPage(context) {
-  const { params, signal } = context;
+  const { params, query, signal } = context;
   return filled(
     async () => {
-      const { data } = await read('/entries', { signal });
-      return data.find(({ entry }) => entry === params.entry) ?? null;
+      const isNew = query.has('added');
+      const [{ data }, overview] = await Promise.all([
+        read('/entries', { signal }),
+        isNew ? read('/overview', { signal }) : null,
+      ]);
+      return { entry: data.find(({ entry }) => entry === params.entry), overview };
     },
-    (entry) => (entry === null ? missing(params.entry) : shown(entry, context)),
+    ({ entry, overview }) =>
+      entry === undefined
+        ? missing(params.entry)
+        : [overview !== null && forPartner(entry, overview), ...shown(entry, context)].filter(Boolean),
+  );
+}
+
+/** What the partner has to know, once an entry was added. */
+function forPartner({ issuer, keys, type, audience }, { baseUrl, tokenExchange: { exchange, embedLogin } }) {
+  return h(
+    'section',
+    { class: 'card padded outcome good' },
+    h('h2', {}, 'The entry is added: send this to the partner'),
+    facts([
+      ['iss of its tokens', issuer && isolated(issuer)],
+      ['aud of its tokens', isolated(audience ?? baseUrl)],
+      [
+        'kid of its tokens',
+        type === 'static' ? code(keys.kid) : ['that of a key at ', isolated(keys?.url ?? '')],
+      ],
+      ['Token exchange', exchange && isolated(`POST ${baseUrl}/rest/auth/oauth/token`)],
+      ['Embedded login', embedLogin && isolated(`POST ${baseUrl}/rest/auth/embed`)],
+      ['Life of a token', '60 s at most for an embedded login; each is good once, with a jti of its own'],
+      ['Guide', code('docs/partners.md')],
+    ]),
   );
 }
 
@@ -157,13 +185,15 @@ function keyTable(entry, context) {
   const held = entry.type === 'static' ? [keys.kid] : (keySet?.kids ?? []);
   const kids = [...new Set([...held, ...revoked.map(({ kid }) => kid).filter((kid) => kid !== null)])];
   const whole = revoked.find(({ kid }) => kid === null);
-  const named = kids.map((kid) => ({ kid, isHeld: held.includes(kid) }));
+  const thumbprints = entry.type === 'static' ? { [keys.kid]: keys.thumbprint } : thumbprintsOf(keySet);
+  const named = kids.map((kid) => ({ kid, isHeld: held.includes(kid), thumbprint: thumbprints[kid] }));
   const rows = [...named, { kid: null, isHeld: held.length > 0 }];
   const revocationOf = (kid) => revoked.find((one) => one.kid === kid);
   return table(
     'Keys',
     [
       { title: 'Key', cell: ({ kid }) => (kid === null ? 'All keys of the issuer' : code(kid)) },
+      { title: 'Thumbprint', cell: ({ thumbprint }) => (thumbprint ? code(thumbprint) : '—') },
       { title: 'State', cell: ({ kid, isHeld }) => keyState(revocationOf(kid), whole, kid, isHeld) },
       {
         title: 'Action',
@@ -173,6 +203,11 @@ function keyTable(entry, context) {
     ],
     rows,
   );
+}
+
+function thumbprintsOf(keySet) {
+  const { kids = [], thumbprints = [] } = keySet ?? {};
+  return Object.fromEntries(kids.map((kid, index) => [kid, thumbprints[index]]));
 }
 
 function keyState(revocation, whole, kid, isHeld) {

@@ -120,7 +120,8 @@ function tokenArea(required) {
   });
 }
 
-function explained(explanation) {
+/** What became of a token, for whoever shows it. */
+export function explained(explanation) {
   const { outcome, refusal, checks, parties, issued, notes, judgedAt, flow } = explanation;
   return [
     h(

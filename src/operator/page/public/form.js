@@ -15,10 +15,21 @@ export function field(label, control, hint) {
   return h(
     'div',
     { class: 'field' },
-    h('label', { for: id }, label),
+    h('label', { for: id, class: control.required && 'required' }, label),
     control,
     hint && h('p', { id: hintId, class: 'soft hint' }, hint),
   );
+}
+
+/** Says at a field, or a group of them, what is wrong there. */
+export function tellFieldProblem(whole, text) {
+  whole.append(h('p', { class: 'problem field-problem', role: 'alert' }, text));
+  whole.querySelector('input, select, textarea')?.setAttribute('aria-invalid', 'true');
+}
+
+export function forgetFieldProblems(form) {
+  for (const told of form.querySelectorAll('.field-problem')) told.remove();
+  for (const control of form.querySelectorAll('[aria-invalid]')) control.removeAttribute('aria-invalid');
 }
 
 /** @param {{ value: string, text: string }[]} options */
@@ -38,15 +49,21 @@ export function checkbox(label, checked = false, attributes = {}) {
 
 /**
  * A form that is sent once at a time, and says what went wrong.
- * @param {{ button: string, send: () => Promise<any>, done: (result: any) => void, besides?: Node[], isKept?: boolean }} how
- *   `isKept`: what is typed is worth keeping if the sign-in ends meanwhile
+ * @param {{ button: string, send: () => Promise<any>, done: (result: any) => void, besides?: Node[], isKept?: boolean, asksToLeave?: boolean }} how
+ *   `isKept`: what is typed is worth keeping if the sign-in ends meanwhile; `asksToLeave`: it is asked about before it is left
  */
-export function form(fields, { button, send, done, besides = [], isKept = true }) {
+export function form(fields, { button, send, done, besides = [], isKept = true, asksToLeave = false }) {
   const problem = problemPlace();
   const go = h('button', { type: 'submit', class: 'primary' }, button);
   const whole = h(
     'form',
-    { class: 'form', novalidate: false, autocomplete: 'off', ...(isKept && { 'data-kept': true }) },
+    {
+      class: 'form',
+      novalidate: false,
+      autocomplete: 'off',
+      'data-kept': isKept,
+      'data-asks-to-leave': asksToLeave,
+    },
     fields,
     problem,
     h('div', { class: 'buttons' }, go, besides),

@@ -1,12 +1,13 @@
 // Starts the operator's pages: who is signed in, which page the address names, and the way back after a sign-in that has ended.
-import { closeDialogs } from './dialog.js';
+import { closeDialogs, confirm } from './dialog.js';
 import { h } from './dom.js';
 import { entriesPage } from './entries-page.js';
-import { changeEntryPage, newEntryPage } from './entry-form-page.js';
+import { changeEntryPage } from './entry-form-page.js';
 import { entryPage } from './entry-page.js';
 import { explainPage } from './explain-page.js';
 import { SignedOutError, onSession, read, remove } from './instance-api.js';
 import { instancePage } from './instance-page.js';
+import { newEntryPage } from './new-entry-page.js';
 import { overviewPage } from './overview-page.js';
 import { passwordPage } from './password-page.js';
 import { refusalsPage } from './refusals-page.js';
@@ -52,6 +53,9 @@ let leaving = new AbortController();
 let shown = { view: null, title: '', hash: '' };
 /** Whether the page waits for somebody to sign in. */
 let isWaiting = false;
+/** Whether the form that is shown was sent, or is to be left. */
+let isSaved = false;
+let isAskedToLeave = false;
 let idleTimer;
 
 onSession({
@@ -59,8 +63,13 @@ onSession({
   ended: () => askToSignIn('Your sign-in has ended. Sign in again to go on.'),
 });
 prepareShell({ onSignOut: signOut });
-addEventListener('hashchange', () => {
-  if (!isWaiting && isRoute()) open({ isMove: true });
+addEventListener('hashchange', async () => {
+  // Somebody who stays is back at the address of what is shown.
+  if (isWaiting || !isRoute() || (isAskedToLeave && location.hash === shown.hash)) return;
+  if (await mayLeave()) open({ isMove: true });
+});
+addEventListener('beforeunload', (event) => {
+  if (asksToLeave()) event.preventDefault();
 });
 signIns.addEventListener('message', ({ data }) => {
   if (data === null && operator !== null) askToSignIn('You have signed out in another window.');
@@ -92,16 +101,42 @@ function isRoute() {
   return location.hash === '' || location.hash.startsWith('#/');
 }
 
+function asksToLeave() {
+  return !isSaved && holdsTyped(shown.view, 'form[data-asks-to-leave]');
+}
+
+/** Asks where a filled form would be lost. Who stays finds the address that was. */
+async function mayLeave() {
+  if (!asksToLeave()) return true;
+  const target = location.hash;
+  isAskedToLeave = true;
+  location.hash = shown.hash;
+  const answer = await confirm({
+    title: 'Leave without saving?',
+    text: 'What you have typed here is lost.',
+    action: 'Leave',
+    isDanger: true,
+    run: async () => true,
+  });
+  isAskedToLeave = false;
+  if (answer === undefined) return false;
+  isSaved = true;
+  location.hash = target;
+  return false;
+}
+
 /** Shows the page that the address names. */
 function open({ isMove, news = '' }) {
   leaving.abort();
   leaving = new AbortController();
+  isSaved = false;
   closeDialogs();
   const found = routeOf(location.hash);
   const { title, page, way, params, query } = found;
   const context = {
     ...{ params, query, operator, signal: leaving.signal },
     goTo: (hash) => {
+      isSaved = true;
       location.hash = hash;
     },
     reload: (said) => open({ isMove: true, news: said }),
@@ -192,8 +227,8 @@ function comeBack(answer, before) {
 }
 
 /** Whether a form that is worth keeping has been touched. */
-function holdsTyped(view) {
-  const controls = view?.querySelectorAll('form[data-kept] :is(input, textarea, select)') ?? [];
+function holdsTyped(view, forms = 'form[data-kept]') {
+  const controls = view?.querySelectorAll(`${forms} :is(input, textarea, select)`) ?? [];
   return [...controls].some(isTouched);
 }
 

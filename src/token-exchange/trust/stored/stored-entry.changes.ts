@@ -11,6 +11,7 @@ import type { StoredEntriesRules } from './stored-entries.judgement.js';
 import { judgeStoredEntries } from './stored-entries.judgement.js';
 import type { JudgedEntry, StoredEntry } from './stored-entry.js';
 import { StoredEntryError, labelOf } from './stored-entry.js';
+import type { StoredEntryReading } from './stored-entry.reader.js';
 import { identityOfValue, nameOf, readStoredEntry } from './stored-entry.reader.js';
 import type { StoredEntryRepository } from './stored-entry.repository.js';
 
@@ -130,6 +131,19 @@ export class StoredEntryChanges {
     const before = this.find(await this.repository.lockAll(work.transaction), name);
     await this.repository.remove(work.transaction, before.name);
     return { name: before.name, warnings: [], notes: [], events: events('removed', before, undefined, work) };
+  }
+
+  /** What would be said of an entry if it were added now; nothing is stored. */
+  async check(value: unknown): Promise<Omit<StoredEntryReading, 'problems'> & JudgedEntry> {
+    const reading = readStoredEntry(value, this.rules.rules);
+    const now = new Date();
+    const times = { suspendedAt: undefined, createdAt: now, changedAt: now };
+    const stored = { name: nameOf(value), text: JSON.stringify(value), ...times };
+    const all = await this.repository.all();
+    if (all.some(({ name }) => name === stored.name))
+      return { ...reading, stored, entry: undefined, problems: ['name: another stored entry has it'] };
+    const judged = judgeStoredEntries([...all, stored], this.rules).at(-1);
+    return { ...reading, stored, entry: judged?.entry, problems: judged?.problems ?? reading.problems };
   }
 
   /** Those that no change of these concerns. */

@@ -1,0 +1,228 @@
+// The fields of a trusted entry: what tells it from others, and what its tokens may do.
+import { h } from './dom.js';
+import { ALGORITHMS, POLICY } from './entry-members.js';
+import { checkbox, field, select } from './form.js';
+import { problemOf } from './states.js';
+import { withCode } from './wording.js';
+
+/** What tells an entry from others, and its keys. */
+export function identityFields() {
+  const input = (attributes) =>
+    h('input', { required: true, autocapitalize: 'none', spellcheck: 'false', ...attributes });
+  const name = input({ pattern: '[a-z0-9][a-z0-9_\\-]*', title: 'small letters, digits, - and _' });
+  const issuer = input({ type: 'url' });
+  const type = select(
+    [
+      { value: 'jwks', text: 'A key set that the partner publishes' },
+      { value: 'static', text: 'One public key' },
+    ],
+    'jwks',
+  );
+  const url = input({ type: 'url' });
+  const kid = input({});
+  const algorithms = select(
+    ALGORITHMS.map((value) => ({ value, text: value })),
+    'ES256',
+  );
+  const key = h('textarea', {
+    rows: 6,
+    required: true,
+    spellcheck: 'false',
+    class: 'mono',
+    placeholder: '-----BEGIN PUBLIC KEY-----',
+  });
+  const ofSet = together({
+    url: field('Address of the key set', url, 'https, of the partner: it is fetched again and again.'),
+  });
+  const ofKey = together({
+    kid: field('Key id', kid, 'As tokens have it in their header (kid).'),
+    algorithms: field('Algorithm', algorithms),
+    key: field('Public key', key, 'PEM. A private key never belongs here.'),
+  });
+  const choose = () => {
+    for (const [place, isMeant] of [
+      [ofSet.whole, type.value === 'jwks'],
+      [ofKey.whole, type.value === 'static'],
+    ]) {
+      place.hidden = !isMeant;
+      for (const control of place.querySelectorAll('input, select, textarea')) control.disabled = !isMeant;
+    }
+  };
+  type.addEventListener('change', choose);
+  choose();
+  const places = {
+    name: field(
+      'Name',
+      name,
+      'Small letters, digits, - and _: how pages, commands, logs and metrics call it.',
+    ),
+    issuer: field('Issuer', issuer, 'As tokens have it in iss, character by character.'),
+    type: field('Keys', type),
+    ...ofSet.places,
+    ...ofKey.places,
+  };
+  const fields = group('Whose tokens', [places.name, places.issuer, places.type, ofSet.whole, ofKey.whole]);
+  const keys = () =>
+    type.value === 'jwks'
+      ? { url: url.value.trim() }
+      : { kid: kid.value.trim(), algorithms: [algorithms.value], key: `${key.value.trim()}\n` };
+  return {
+    fields,
+    /** By the names of members. */
+    places,
+    read: () => ({ type: type.value, name: name.value.trim(), issuer: issuer.value.trim(), ...keys() }),
+  };
+}
+
+function together(places) {
+  return { places, whole: h('div', { class: 'fields' }, Object.values(places)) };
+}
+
+/**
+ * @param {object} definition the entry as it is, or what is filled in
+ * @param {boolean} isStrict whether the instance has the strict policy
+ */
+export function policyFields(definition, isStrict) {
+  const made = POLICY.map(({ title, members }) => ({
+    title,
+    controls: members.map((member) => controlFor(inMode(member, isStrict), definition[member.name])),
+  }));
+  const controls = made.flatMap((one) => one.controls);
+  return {
+    fields: made.map((one) =>
+      group(
+        one.title,
+        one.controls.map(({ whole }) => whole),
+      ),
+    ),
+    /** By the names of members. */
+    places: Object.fromEntries(controls.map(({ name, whole }) => [name, whole])),
+    read: () =>
+      Object.fromEntries(
+        controls.map(({ name, value }) => [name, value()]).filter(([, value]) => value !== undefined),
+      ),
+  };
+}
+
+/** What is true of a member where the instance is strict, or is not. */
+function inMode(member, isStrict) {
+  const { unsaid, strictHint, isRequired } = member;
+  return {
+    ...member,
+    hint: (isStrict && strictHint) || member.hint,
+    unsaid: Array.isArray(unsaid) ? unsaid[isStrict ? 1 : 0] : unsaid,
+    isRequired: isStrict && isRequired === true,
+  };
+}
+
+function controlFor(member, value) {
+  if (member.kind === 'lines' || member.kind === 'some') return listControl(member, value);
+  if (member.kind === 'yes-no' || member.kind === 'choice') return choiceControl(member, value);
+  const input = h('input', {
+    ...(member.kind === 'number' ? { type: 'number', min: 1, max: 1_000_000 } : {}),
+    value: value ?? '',
+    required: member.isRequired,
+    autocapitalize: 'none',
+    spellcheck: 'false',
+  });
+  const read = () =>
+    input.value.trim() === ''
+      ? undefined
+      : member.kind === 'number'
+        ? Number(input.value)
+        : input.value.trim();
+  return { name: member.name, whole: field(member.label, input, hintOf(member)), value: read };
+}
+
+function choiceControl(member, value) {
+  const values = member.values ?? [
+    { value: 'true', text: 'Yes' },
+    { value: 'false', text: 'No' },
+  ];
+  const leftOut = { value: '', text: `As the instance has it: ${member.unsaid}` };
+  const control = select([leftOut, ...values], value === undefined ? '' : String(value));
+  const read = () => {
+    if (control.value === '') return undefined;
+    return member.kind === 'yes-no' ? control.value === 'true' : control.value;
+  };
+  return { name: member.name, whole: field(member.label, control, hintOf(member)), value: read };
+}
+
+/** A list that is left out does not limit; an empty one allows nothing. */
+function listControl(member, value) {
+  const limit = checkbox(member.limit, value !== undefined);
+  const list = member.kind === 'lines' ? linesControl(member, value ?? []) : someControl(member, value ?? []);
+  const unsaid = h('p', { class: 'soft hint' }, `Left out: ${member.unsaid}.`);
+  const show = () => {
+    list.whole.hidden = !limit.input.checked;
+    unsaid.hidden = limit.input.checked;
+  };
+  limit.input.addEventListener('change', show);
+  show();
+  const whole = h(
+    'fieldset',
+    { class: 'list-field' },
+    h('legend', { class: member.isRequired && 'required' }, member.label),
+    limit.whole,
+    unsaid,
+    list.whole,
+  );
+  return { name: member.name, whole, value: () => (limit.input.checked ? list.value() : undefined) };
+}
+
+function linesControl(member, value) {
+  const text = h(
+    'textarea',
+    { rows: Math.max(2, value.length + 1), spellcheck: 'false', 'aria-label': member.label },
+    value.join('\n'),
+  );
+  const read = () =>
+    text.value
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  return {
+    whole: h('div', { class: 'field' }, text, member.hint && h('p', { class: 'soft hint' }, hintOf(member))),
+    value: read,
+  };
+}
+
+function someControl(member, value) {
+  const boxes = member.values.map((one) => ({ ...one, ...checkbox(one.text, value.includes(one.value)) }));
+  return {
+    whole: h(
+      'div',
+      { class: 'field' },
+      boxes.map(({ whole }) => whole),
+      member.hint && h('p', { class: 'soft hint' }, hintOf(member)),
+    ),
+    value: () => boxes.filter(({ input }) => input.checked).map((box) => box.value),
+  };
+}
+
+/** @param {object} value what it holds at first; empty: nothing */
+export function jsonField(value) {
+  const text = h('textarea', { rows: 16, required: true, spellcheck: 'false', class: 'mono' });
+  if (Object.keys(value).length > 0) text.value = JSON.stringify(value, null, 2);
+  const readJson = () => {
+    try {
+      return JSON.parse(text.value);
+    } catch (error) {
+      throw problemOf(`This is no JSON: ${error.message}.`);
+    }
+  };
+  return { text, read: readJson };
+}
+
+function hintOf({ hint }) {
+  return hint && withCode(hint);
+}
+
+function group(title, fields) {
+  return h(
+    'fieldset',
+    { class: 'group card padded' },
+    h('legend', {}, title),
+    h('div', { class: 'fields' }, fields),
+  );
+}

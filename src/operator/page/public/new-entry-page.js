@@ -1,0 +1,192 @@
+// Adds a trusted entry in three steps: whose tokens they are, what they may do, and a check before it is stored; or as JSON.
+import { h } from './dom.js';
+import { identityFields, jsonField, policyFields } from './entry-fields.js';
+import { explained } from './explain-page.js';
+import { field, form, select, tellFieldProblem, forgetFieldProblems } from './form.js';
+import { address, post, read } from './instance-api.js';
+import { pageHead, section } from './shell.js';
+import { filled, forgetProblem, problemOf, problemPlace, tellProblem } from './states.js';
+import { sentence } from './wording.js';
+
+const STEPS = ['Whose tokens', 'What they may do', 'Check'];
+const LAST = STEPS.length - 1;
+
+export function newEntryPage(context) {
+  return filled(
+    () => read('/overview', context),
+    (overview) => {
+      const place = h('div', {});
+      const isStrict = isStrictOn(overview);
+      const show = (way) =>
+        place.replaceChildren(
+          way === 'form' ? stepForm({ ...overview, isStrict }, context) : jsonForm(context),
+        );
+      const way = select(
+        [
+          { value: 'form', text: 'In three steps' },
+          { value: 'json', text: 'As JSON' },
+        ],
+        'form',
+      );
+      way.addEventListener('change', () => show(way.value));
+      show('form');
+      return [
+        pageHead('Add a trusted entry', {
+          back: { href: '#/entries', text: 'Trusted entries' },
+          lead: isStrict
+            ? 'Its tokens are taken as soon as it is added, on all instances. This instance is strict: what an entry does not allow is refused.'
+            : 'Its tokens are taken as soon as it is added, on all instances. What an entry does not limit is allowed.',
+        }),
+        h('div', { class: 'narrow how' }, field('How', way)),
+        place,
+      ];
+    },
+  );
+}
+
+/** @param {object} overview of GET /overview */
+export function isStrictOn({ variables }) {
+  return variables.some(({ name, value }) => name === 'SVC_TOKEN_EXCHANGE_STRICT' && value === 'true');
+}
+
+function jsonForm(context) {
+  const { text, read: readJson } = jsonField({});
+  text.placeholder = '{\n  "type": "static",\n  "name": "acme",\n  …\n}';
+  return form(
+    [field('Entry as JSON', text, 'All members as in SVC_TOKEN_EXCHANGE_TRUSTED_KEYS, with a name.')],
+    {
+      button: 'Add entry',
+      asksToLeave: true,
+      besides: [h('a', { class: 'button', href: '#/entries' }, 'Cancel')],
+      send: async () => post('/entries', { entry: readJson() }, context),
+      done: (added) => context.goTo(placeOf(added)),
+    },
+  );
+}
+
+function placeOf({ name }) {
+  return `${address('#/entries/?', `stored:${name}`)}?added`;
+}
+
+function stepForm({ baseUrl, isStrict }, context) {
+  const identity = identityFields();
+  const policy = policyFields({ expectedAudience: baseUrl }, isStrict);
+  const review = h('div', { class: 'fields', tabindex: '-1' });
+  const parts = [identity.fields, policy.fields, review];
+  const steps = parts.map((content, index) =>
+    h('fieldset', { class: 'step' }, h('legend', { class: 'unseen' }, STEPS[index]), content),
+  );
+  const marks = STEPS.map((title, index) => h('li', {}, `${index + 1}. ${title}`));
+  const back = h('button', { type: 'button' }, 'Back');
+  const entry = () => ({ ...identity.read(), ...policy.read() });
+  let current = 0;
+  const whole = form([h('ol', { class: 'steps', role: 'list', 'aria-label': 'Steps' }, marks), steps], {
+    button: 'Next',
+    asksToLeave: true,
+    besides: [back, h('a', { class: 'button', href: '#/entries' }, 'Cancel')],
+    send: async () => {
+      if (current === LAST) return { added: await post('/entries', { entry: entry() }, context) };
+      if (current === LAST - 1) await showCheck();
+      return undefined;
+    },
+    done: (result) => {
+      if (result !== undefined) return context.goTo(placeOf(result.added));
+      go(current + 1);
+    },
+  });
+  /** A step that is not shown is disabled, so that the browser does not ask for what it lacks. */
+  const go = (index) => {
+    current = index;
+    for (const [at, step] of steps.entries()) {
+      step.hidden = at !== index;
+      step.disabled = at !== index;
+      if (at === index) marks[at].ariaCurrent = 'step';
+      else marks[at].ariaCurrent = null;
+    }
+    back.hidden = index === 0;
+    whole.querySelector('button[type=submit]').textContent = index === LAST ? 'Add entry' : 'Next';
+    steps[index].querySelector('input, select, textarea')?.focus();
+  };
+  const showCheck = async () => {
+    forgetFieldProblems(whole);
+    const checked = await post('/entries/check', { entry: entry() }, context);
+    refuseProblems(checked.problems, [identity.places, policy.places], go);
+    review.replaceChildren(...reviewOf(checked, entry, context));
+  };
+  back.addEventListener('click', () => go(current - 1));
+  go(0);
+  return whole;
+}
+
+/** Shows problems at the fields that they are about; throws the others, and that there are some. */
+function refuseProblems(problems, placesOfSteps, go) {
+  if (problems.length === 0) return;
+  const others = [];
+  let first = LAST;
+  for (const problem of problems) {
+    const [, member = '', rule = problem] = /^"?(\w+)"?(?:\[\d+\])?[^:]*: (.*)$/s.exec(problem) ?? [];
+    const step = placesOfSteps.findIndex((places) => member in places);
+    if (step < 0) others.push(problem);
+    else tellFieldProblem(placesOfSteps[step][member], sentenceText(rule));
+    if (step >= 0) first = Math.min(first, step);
+  }
+  if (first < LAST) go(first);
+  throw problemOf(others.length > 0 ? others.join('\n') : 'Some fields are not right yet.');
+}
+
+function sentenceText(rule) {
+  return `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`;
+}
+
+function reviewOf({ policy, warnings, notes }, entry, context) {
+  return [
+    section(
+      'What its tokens may do',
+      h(
+        'ul',
+        { class: 'card padded phrases' },
+        policy.map((phrase) => h('li', {}, sentence(phrase))),
+      ),
+    ),
+    warnings.length + notes.length > 0 &&
+      h(
+        'ul',
+        { class: 'flash' },
+        [...warnings, ...notes].map((text) => h('li', {}, text)),
+      ),
+    section('Try a token of the partner', tokenTrial(entry, context)),
+  ].filter(Boolean);
+}
+
+/** The token is checked as if the entry were stored already. */
+function tokenTrial(entry, context) {
+  const token = h('textarea', { rows: 4, spellcheck: 'false', autocomplete: 'off', class: 'mono' });
+  const problem = problemPlace();
+  const place = h('div', {});
+  const check = h('button', { type: 'button' }, 'Check this token');
+  check.addEventListener('click', async () => {
+    forgetProblem(problem);
+    try {
+      const { explanation } = await post(
+        '/entries/check',
+        { entry: entry(), token: token.value.trim() },
+        context,
+      );
+      place.replaceChildren(...explained(explanation));
+    } catch (error) {
+      tellProblem(problem, error);
+    }
+  });
+  return h(
+    'div',
+    { class: 'fields' },
+    field(
+      'Test token',
+      token,
+      'Not needed. It is checked as if the entry were there, and not used up, stored or logged. Keys of a key set are fetched once the entry is added: until then such a token has an unknown key.',
+    ),
+    problem,
+    h('div', { class: 'buttons' }, check),
+    place,
+  );
+}
