@@ -40,6 +40,7 @@ describeInBrowser('the page of the API', () => {
       'fetch("/api/v1/openapi.json").then((answer) => answer.json())',
     );
     expect(await shown()).toBe(Object.values(paths).flatMap((methods) => Object.keys(methods)).length);
+    expect(await page.locator('main').count()).toBe(1);
     expect(asked.length).toBeGreaterThan(4);
     const foreign = asked.filter(
       (url) => !url.startsWith(browsing.instanceOrigin) && !url.startsWith('data:'),

@@ -75,6 +75,7 @@ export const MEDIA_TYPES = {
   html: 'text/html; charset=utf-8',
   icon: 'image/x-icon',
   javascript: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
   plainText: 'text/plain; charset=utf-8',
   svg: 'image/svg+xml',
 } as const;

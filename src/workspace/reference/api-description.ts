@@ -3,6 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SESSION_DESCRIPTION } from '../../access/session.description.js';
+import { MEDIA_TYPES, PublicFile } from '../../platform/http/public-file.js';
 import { VERSION } from '../../platform/version.js';
 import type { OpenApi } from '../api/body/api-documentation.js';
 import { documentation } from '../api/body/api-documentation.js';
@@ -53,7 +54,7 @@ interface Subject {
 @Injectable()
 export class ApiDescription {
   private subject: Subject | undefined;
-  private publication: Promise<string> | undefined;
+  private publication: Promise<PublicFile> | undefined;
 
   /** To be called once the application has its routes. */
   describe(application: INestApplication, { baseUrl, otherPaths }: Omit<Subject, 'application'>): void {
@@ -61,7 +62,7 @@ export class ApiDescription {
   }
 
   /** The description as JSON. Made once, however many ask for it at the same moment. */
-  async published(): Promise<string> {
+  async published(): Promise<PublicFile> {
     if (this.subject === undefined) throw new Error('there is nothing to describe yet');
     this.publication ??= publish(this.subject).catch((error: unknown) => {
       // The next one to ask tries again.
@@ -72,7 +73,7 @@ export class ApiDescription {
   }
 }
 
-async function publish(subject: Subject): Promise<string> {
+async function publish(subject: Subject): Promise<PublicFile> {
   const document = documentOf(subject, await documentation.loaded());
   closeBodies(document);
   describeCredentialTypes(document);
@@ -81,7 +82,7 @@ async function publish(subject: Subject): Promise<string> {
   linkOperations(document);
   Object.assign(document.paths, SESSION_DESCRIPTION, subject.otherPaths);
   document.tags = usedTags(document);
-  return JSON.stringify(document);
+  return new PublicFile(Buffer.from(JSON.stringify(document)), MEDIA_TYPES.json);
 }
 
 function documentOf(

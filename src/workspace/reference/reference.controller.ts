@@ -1,5 +1,5 @@
 // /api/v1/openapi.json and /api/v1/docs: the description of the API, for programs and for people.
-import { Controller, Get, Header, Param, Res } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { answerFile } from '../../platform/http/page.controller.js';
 import { ApiDescription } from './api-description.js';
@@ -14,10 +14,8 @@ export class ReferenceController {
 
   /** To be asked for each time: it changes with the version of the service only. */
   @Get('openapi.json')
-  @Header('content-type', 'application/json; charset=utf-8')
-  @Header('cache-control', 'no-cache')
-  document(): Promise<string> {
-    return this.description.published();
+  async document(@Res() reply: FastifyReply): Promise<void> {
+    await answerFile(reply, await this.description.published());
   }
 
   @Get('docs')
