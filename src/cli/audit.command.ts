@@ -68,12 +68,10 @@ function addList(audit: Command, context: CommandContext): void {
 }
 
 function addTail(audit: Command, context: CommandContext): void {
-  const command = audit
-    .command('tail')
-    .description('show the last events, and those that come, until stopped');
+  const command = audit.command('tail').description('show the last events and new ones, until stopped');
   withFilters(command)
     .addOption(
-      new Option('--lines <number>', 'so many of the last day come first')
+      new Option('--lines <number>', 'number of events of the last day to begin with')
         .default(USUAL_LINES)
         .argParser(wholeNumber(0, MOST_LINES)),
     )
@@ -84,7 +82,7 @@ function addTail(audit: Command, context: CommandContext): void {
 function addExport(audit: Command, context: CommandContext): void {
   const command = audit
     .command('export')
-    .description('print all events of a time, the oldest first, one JSON object a line');
+    .description('print all events of a time range, oldest first, one JSON object a line');
   withTime(withFilters(command))
     .addHelpText(
       'after',
@@ -95,10 +93,10 @@ function addExport(audit: Command, context: CommandContext): void {
 
 function withFilters(command: Command): Command {
   return command
-    .option('--event <name>', 'its name, or the beginning of some and *; svc.audit. may be left out')
+    .option('--event <name>', 'its name, or the beginning of names and *; svc.audit. may be left out')
     .option('--user <id-or-email>', 'the subject or the actor')
     .option('--subject <id-or-email>', 'the subject; found faster than by --user')
-    .option('--issuer <url>', 'the `iss` in its payload, character by character')
+    .option('--issuer <url>', '`iss` of the payload, character by character')
     .option('--kid <kid>', 'the `kid` in its payload')
     .option('--reason <word>', 'the reason of a refusal')
     .option('--request-id <id>', 'the X-Request-Id of an answer');

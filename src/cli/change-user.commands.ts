@@ -17,7 +17,7 @@ const USER = ['<id-or-email>', 'the user'] as const;
 export function addShow(users: Command, context: CommandContext): void {
   users
     .command('show')
-    .description('show one user: identities that are linked, sessions, last sign-ins')
+    .description('show one user: linked identities, sessions, last sign-ins')
     .argument(...USER)
     .addHelpText('after', '\nExample:\n  svc-admin users show somebody@example.com')
     .action(async (user: string) => {
@@ -73,7 +73,7 @@ export function addUnlink(users: Command, context: CommandContext): void {
 export function addDelete(users: Command, context: CommandContext): void {
   users
     .command('delete')
-    .description('delete a user for good; without --yes only say what would go')
+    .description('delete a user for good; without --yes only print what would be deleted')
     .argument(...USER)
     .option('--yes', 'delete')
     .addHelpText(

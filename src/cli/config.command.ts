@@ -38,10 +38,10 @@ interface ExchangeState {
 export function addConfigCommands(program: Command, context: CommandContext): void {
   program
     .command('config')
-    .description('look at the configuration')
+    .description('check the configuration')
     .command('check')
     .description(
-      'tell every variable with its value and source, and every problem; exits with 1 if there is one',
+      'print every variable with its value and source, and every problem; exits with 1 if there is one',
     )
     .addHelpText('after', '\nExample:\n  svc-admin --env-file production.env config check')
     .action(() => check(context));

@@ -25,7 +25,7 @@ interface RekeyOptions {
 export function addCredentialsCommands(program: Command, context: CommandContext): void {
   program
     .command('credentials')
-    .description('look after sealed secrets')
+    .description('maintain sealed secrets')
     .command('rekey')
     .description('seal all credentials and signing keys again under the first key of SVC_ENCRYPTION_KEY')
     .addHelpText(
@@ -38,7 +38,7 @@ export function addCredentialsCommands(program: Command, context: CommandContext
     )
     .option(
       '--discard-unreadable <count>',
-      'delete what no key opens, if there is exactly so much of it as this command has told without the option',
+      'delete what no key opens, if there is exactly this number, as printed without the option',
       wholeNumber(1, LARGEST_COUNT),
     )
     .action((options: RekeyOptions) =>

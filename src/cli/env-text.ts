@@ -7,7 +7,7 @@ const QUOTES = ["'", '"', '`'];
 
 export function envText(values: Readonly<Record<string, string>>): string {
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`);
-  return `# Made by svc-admin init. docs/configuration.md tells all variables.\n${lines.join('')}`;
+  return `# Created by svc-admin init. docs/configuration.md describes all variables.\n${lines.join('')}`;
 }
 
 /** Which variables are missing or have another value, by name alone; undefined where none is. Others may be there too. */

@@ -62,8 +62,8 @@ interface Settled {
 export function addInitCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('init')
-    .description('set an instance up for trying out: settings, licence, keys, a partner, the owner')
-    .option('--dir <folder>', 'where everything goes', '.');
+    .description('set up an instance for a trial: settings, licence, keys, a partner, the owner')
+    .option('--dir <folder>', 'folder for all files', '.');
   for (const { flag, about } of QUESTIONS) command.option(flag, about);
   command
     .addOption(
@@ -71,7 +71,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     )
     .option('--kid <kid>', "what the partner's key is called", KID)
     .option('--yes', 'ask nothing: options and defaults decide, as they do without a terminal')
-    .option('--force', 'replace files that do not fit; each is kept beside the new one')
+    .option('--force', 'replace files that do not fit; each old one is kept beside the new one')
     .addHelpText('after', HELP)
     .action((options: InitOptions) => init(options, command, context));
 }

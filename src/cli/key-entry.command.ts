@@ -53,7 +53,7 @@ export function addEntryCommand(keys: Command, context: CommandContext): void {
     .description('print a trusted key entry for the file of trusted keys, or for `keys add`');
   withKey(command);
   withPolicy(command)
-    .option('--set <member=json>', 'any other member; may be repeated', jsonMember)
+    .option('--set <member=json>', 'any other member; repeatable', jsonMember)
     .option('--no-strict', 'check by the contract alone; what the entry leaves out is then allowed')
     .option('--array', 'as a whole file of trusted keys, with this one entry')
     .addHelpText('after', HELP)
@@ -73,9 +73,9 @@ Example:
 function withKey(command: Command): Command {
   return command
     .addOption(new Option('--public-key <file>', "the partner's public key, PEM").conflicts('jwksUri'))
-    .option('--jwks-uri <url>', 'where the partner publishes its keys, in place of --public-key')
+    .option('--jwks-uri <url>', "address of the partner's key set, in place of --public-key")
     .requiredOption('--issuer <url>', 'the `iss` of its tokens, character by character')
-    .option('--audience <text>', 'the `aud` of its tokens, usually the address of the instance')
+    .option('--audience <text>', '`aud` of its tokens, usually the address of the instance')
     .option(
       '--kid <kid>',
       'with --public-key: the `kid` of its tokens; the thumbprint of the key if left out',
@@ -92,7 +92,7 @@ function withKey(command: Command): Command {
 
 function withPolicy(command: Command): Command {
   return command
-    .option('--name <name>', 'how logs and commands call it; `keys add` needs one')
+    .option('--name <name>', 'name in logs and commands; `keys add` needs one')
     .option('--roles <list>', 'roles that its tokens may assign', texts)
     .option('--origins <list>', 'origins of pages that may frame the instance and sign in', texts)
     .option(
@@ -105,9 +105,9 @@ function withPolicy(command: Command): Command {
     .option('--flows <list>', 'of embed, exchange and logout', texts)
     .option('--logout-issuer <url>', 'the provider that sends logouts, if another than --issuer')
     .option('--logout-audience <text>', 'the `aud` that logout tokens may have besides')
-    .option('--act-for <list>', 'issuers for whose subjects its actors may act', texts)
-    .option('--require-actor', 'take no subject without an actor')
-    .option('--rights <rights>', 'whose rights a call for somebody needs: actor or both')
+    .option('--act-for <list>', 'issuers whose subjects its actors may act for', texts)
+    .option('--require-actor', 'refuse subjects without an actor')
+    .option('--rights <rights>', 'whose rights a call with an actor needs: actor or both')
     .option('--not-after <moment>', 'when trust ends')
     .addOption(
       new Option('--per-minute <number>', 'tokens a minute, counted by the entry').argParser(

@@ -18,11 +18,13 @@ interface KeygenOptions {
 export function addKeygen(keys: Command, context: CommandContext): void {
   keys
     .command('keygen')
-    .description('make the key pair by which a partner signs; the private key belongs to the partner alone')
+    .description(
+      'create the key pair that a partner signs with; the private key belongs to the partner alone',
+    )
     .addOption(new Option('--alg <name>', 'algorithm of its tokens').choices(ALGORITHMS).default('ES256'))
-    .option('--out <file>', 'where the private key goes; readable by its owner only', 'partner.pem')
-    .option('--kid <kid>', 'what the key is called; its thumbprint (RFC 7638) if left out')
-    .option('--force', 'replace files that are there already')
+    .option('--out <file>', 'file for the private key; readable by its owner only', 'partner.pem')
+    .option('--kid <kid>', '`kid` of the key; its thumbprint (RFC 7638) if left out')
+    .option('--force', 'replace existing files')
     .addHelpText(
       'after',
       '\nThe public key and a key set of it (JWKS) go beside the private key: FILE.pub.pem and FILE.jwks.json.\n' +

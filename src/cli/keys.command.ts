@@ -61,9 +61,9 @@ export function addKeysCommands(program: Command, context: CommandContext): void
 function addCheck(keys: Command, context: CommandContext): void {
   keys
     .command('check')
-    .description('tell every problem of the trusted key entries; exits with 1 if there is one')
+    .description('print every problem of the trusted key entries; exits with 1 if there is one')
     .option('--file <file>', 'the JSON array of entries; the configured one if left out')
-    .option('--fetch', 'fetch each key set now, and tell which of its keys are used; nothing is stored')
+    .option('--fetch', 'fetch each key set now, and print which of its keys are used; nothing is stored')
     .addHelpText('after', '\nExample:\n  svc-admin keys check --file trusted-keys.json --fetch')
     .action((options: CheckOptions) => check(options, context));
 }
@@ -108,7 +108,7 @@ function shownEntry(entry: TrustedKeyEntry) {
 function addStatus(keys: Command, context: CommandContext): void {
   keys
     .command('status')
-    .description('tell what the service has fetched for each JWKS entry, and when it asks again')
+    .description('print the fetched keys of each JWKS entry, and when the next fetch is due')
     .addHelpText('after', '\nExample:\n  svc-admin keys status')
     .action(() => status(context));
 }

@@ -50,9 +50,9 @@ function addKeygen(license: Command, context: CommandContext): void {
   license
     .command('keygen')
     .description("make the vendor's key pair (Ed25519)")
-    .requiredOption('--out-private <file>', 'where the private key goes; readable by its owner only')
+    .requiredOption('--out-private <file>', 'file for the private key; readable by its owner only')
     .requiredOption('--out-public <file>', 'where the public key goes, for SVC_LICENSE_PUBLIC_KEY_FILE')
-    .option('--force', 'replace files that are there already')
+    .option('--force', 'replace existing files')
     .addHelpText(
       'after',
       '\nExample:\n  svc-admin license keygen --out-private vendor.pem --out-public vendor.pub.pem',
@@ -66,13 +66,13 @@ function addIssue(license: Command, context: CommandContext): void {
     .description('sign a licence')
     .requiredOption('--private-key <file>', "the vendor's private key, PEM")
     .addOption(featuresOption())
-    .addOption(new Option('--days <number>', 'how long it lasts').argParser(wholeNumber(1, MAX_DAYS)))
+    .addOption(new Option('--days <number>', 'lifetime in days').argParser(wholeNumber(1, MAX_DAYS)))
     .addOption(
       new Option('--expires <moment>', 'when it ends, ISO 8601').argParser(isoMoment).conflicts('days'),
     )
-    .option('--customer <name>', 'who it is for')
-    .option('--out <file>', 'where it goes; standard output if left out')
-    .option('--force', 'replace a file that is there already')
+    .option('--customer <name>', 'customer of the licence')
+    .option('--out <file>', 'file to write; standard output if left out')
+    .option('--force', 'replace an existing file')
     .addHelpText(
       'after',
       '\nExample:\n  svc-admin license issue --private-key vendor.pem --features token-exchange --days 365',
@@ -83,7 +83,7 @@ function addIssue(license: Command, context: CommandContext): void {
 function addShow(license: Command, context: CommandContext): void {
   license
     .command('show')
-    .description('tell what a licence holds and whether it counts; exits with 1 if not')
+    .description('print the content of a licence and whether it is valid; exits with 1 if not')
     .option('--license <file>', 'the licence; the configured one if left out')
     .option('--public-key <file>', "the vendor's public key; the configured one if left out")
     .addHelpText(

@@ -81,7 +81,7 @@ function configure(program: Command, { version, stdout, stderr, answers }: Comma
         'and database.',
     )
     .version(version)
-    .option('--env-file <file>', 'file of SVC_* variables; the real environment wins, ./.env comes last')
+    .option('--env-file <file>', 'file of SVC_* variables; the environment wins, ./.env comes last')
     .option(
       '--json',
       'print the result as one JSON document (JSON lines where there is no end), and errors as JSON',

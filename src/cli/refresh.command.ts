@@ -37,10 +37,10 @@ interface Refreshed extends Omit<Address, 'urlHash'> {
 export function addRefresh(keys: Command, context: CommandContext): void {
   keys
     .command('refresh')
-    .description('have the running service fetch key sets now; exits with 1 if one does not come')
+    .description('make the running service fetch key sets now; exits with 1 if a fetch fails')
     .argument('[entry]', 'the entry, by its name; every entry of type jwks if left out')
     .addOption(
-      new Option('--wait <seconds>', 'how long an outcome is waited for')
+      new Option('--wait <seconds>', 'how long to wait for the results')
         .default(USUAL_WAIT_SECONDS)
         .argParser(wholeNumber(1, LONGEST_WAIT_SECONDS)),
     )

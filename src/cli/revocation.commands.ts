@@ -31,7 +31,9 @@ export function addRevocationCommands(
 function addRevoke(keys: Command, context: CommandContext, trusted: () => readonly TrustedKeyEntry[]): void {
   keys
     .command('revoke')
-    .description('end all that a key has vouched for, and take nothing of it until it is restored')
+    .description(
+      'end all access tokens and sessions that a key signed for, and refuse the key until it is restored',
+    )
     .requiredOption(...ISSUER)
     .option('--kid <kid>', 'one key; every key of the issuer if left out')
     .addHelpText(
@@ -75,7 +77,7 @@ function addRestore(keys: Command, context: CommandContext): void {
 function addList(keys: Command, context: CommandContext): void {
   keys
     .command('revocations')
-    .description('list what is revoked, and what was')
+    .description('list present and former revocations')
     .addHelpText('after', '\nExample:\n  svc-admin keys revocations')
     .action(async () => {
       const all = await readList(context, LIST_REVOCATIONS, {});

@@ -19,7 +19,9 @@ interface SetPasswordOptions {
 export function addSetPassword(users: Command, context: CommandContext): void {
   users
     .command('set-password')
-    .description('set the password by which an owner or administrator signs in at /admin; asks for it twice')
+    .description(
+      'set the password with which an owner or administrator signs in at /admin; asks for it twice',
+    )
     .argument('<id-or-email>', 'the user')
     .option(
       '--code',

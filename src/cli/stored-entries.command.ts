@@ -93,11 +93,11 @@ interface PolicyOptions {
 function addPolicy(keys: Command, context: CommandContext): void {
   keys
     .command('policy')
-    .description('change how far a stored entry is trusted')
-    .argument('<name>', 'the stored entry, as `keys list` has it or without `stored:`')
-    .option('--set <member=json>', 'set a member; may be repeated', jsonMember)
-    .option('--unset <member>', 'take a member away; may be repeated', collected)
-    .option('--file <file>', 'the whole entry as it is to be, as JSON; - reads standard input')
+    .description('change the policy of a stored entry')
+    .argument('<name>', 'the stored entry, as `keys list` prints it or without `stored:`')
+    .option('--set <member=json>', 'set a member; repeatable', jsonMember)
+    .option('--unset <member>', 'remove a member; repeatable', collected)
+    .option('--file <file>', 'the whole new entry, as JSON; - reads standard input')
     .addHelpText(
       'after',
       '\nExample:\n  svc-admin keys policy acme --set \'allowedRoles=["global:member"]\' --unset notAfter',
@@ -132,7 +132,7 @@ function addSwitch(keys: Command, context: CommandContext, command: SwitchComman
   keys
     .command(word)
     .description(effect)
-    .argument('<name>', 'the stored entry, as `keys list` has it or without `stored:`')
+    .argument('<name>', 'the stored entry, as `keys list` prints it or without `stored:`')
     .addHelpText('after', `\nExample:\n  svc-admin keys ${word} acme`)
     .action(async (name: string) => {
       const { changed } = await perform(context, operation, { name });

@@ -37,14 +37,14 @@ export function addExplain(token: Command, context: CommandContext): void {
     .option('--token-file <file>', 'the (subject) token; - reads standard input', STANDARD_INPUT)
     .option('--actor-token-file <file>', 'the actor token')
     .addOption(new Option('--flow <flow>', 'the way in').choices(['exchange', 'embed']).default('exchange'))
-    .option('--scope <scopes>', 'as the client asks for them, with spaces between them')
-    .option('--resource <uris>', 'as the client asks for them, with spaces between them')
-    .option('--origin <origin>', 'of the page that posts an embedded login; no browser if left out')
+    .option('--scope <scopes>', 'as the client asks for them, separated by spaces')
+    .option('--resource <uris>', 'as the client asks for them, separated by spaces')
+    .option('--origin <origin>', 'origin of the page that posts an embedded login; no browser if left out')
     .addOption(
       new Option('--at <moment>', 'check times as of this moment; now if left out').argParser(isoMoment),
     )
     .addOption(
-      new Option('--request-id <id>', 'say why this request was refused, by the audit trail').conflicts(
+      new Option('--request-id <id>', 'explain from the audit trail why this request was refused').conflicts(
         OF_A_TOKEN,
       ),
     )

@@ -36,9 +36,7 @@ interface SignOptions {
 }
 
 export function addTokenCommands(program: Command, context: CommandContext): void {
-  const token = program
-    .command('token')
-    .description('make external tokens for trying things out, and explain tokens');
+  const token = program.command('token').description('create external tokens for tests, and explain tokens');
   addSign(token, context);
   addExplain(token, context);
 }
@@ -65,9 +63,11 @@ function addSign(token: Command, context: CommandContext): void {
     .option('--given-name <name>', 'given_name')
     .option('--family-name <name>', 'family_name')
     .option('--role <role>', 'role')
-    .option('--jti <id>', 'jti; a random one if left out')
+    .option('--jti <id>', 'jti; random if left out')
     .addOption(
-      new Option('--claim <name=json>', 'one more claim, or another value; repeatable').argParser(jsonMember),
+      new Option('--claim <name=json>', 'another claim, or another value of one; repeatable').argParser(
+        jsonMember,
+      ),
     )
     .option('--email-verified', 'email_verified: true, as the strict policy asks for')
     .addHelpText(

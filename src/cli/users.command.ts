@@ -30,7 +30,7 @@ export function addUsersCommands(program: Command, context: CommandContext): voi
   });
   addSwitch(users, context, {
     name: 'enable',
-    effect: 'let a disabled user in again',
+    effect: 'let a disabled user sign in again',
     operation: ENABLE_USER,
     state: 'enabled',
   });
@@ -43,7 +43,7 @@ export function addUsersCommands(program: Command, context: CommandContext): voi
 function addCreate(users: Command, context: CommandContext): void {
   users
     .command('create')
-    .description('make a user with a personal project; prints the user as one JSON object')
+    .description('create a user with a personal project; prints the user as one JSON object')
     .requiredOption('--email <address>', 'e-mail address, by which tokens of partners find the user')
     .option('--given-name <name>', 'given name', '')
     .option('--family-name <name>', 'family name', '')
@@ -94,7 +94,7 @@ function addSwitch(users: Command, context: CommandContext, command: SwitchComma
 function addSignOut(users: Command, context: CommandContext): void {
   users
     .command('sign-out')
-    .description('end all sessions and access tokens of a user, on every instance; a new login passes')
+    .description('end all sessions and access tokens of a user, on every instance; a new login works')
     .argument('<id-or-email>', 'the user')
     .addHelpText('after', '\nExample:\n  svc-admin users sign-out somebody@example.com')
     .action(async (user: string) => {

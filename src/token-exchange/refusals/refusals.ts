@@ -61,8 +61,8 @@ interface RequestRefusal extends CheckedExplanation {
 const REQUEST_ROWS = {
   not_available: {
     check: 'endpoint',
-    cause: 'the endpoint is taken away: the licence does not include token exchange, or has run out',
-    remedy: '`svc-admin license show` tells what the licence holds',
+    cause: 'the endpoint is off: the licence does not include token exchange, or has ended',
+    remedy: '`svc-admin license show` prints what the licence includes',
     status: 404,
     oauth: 'not_found',
     embed: 'not_found',
@@ -79,8 +79,8 @@ const REQUEST_ROWS = {
   },
   method_not_allowed: {
     check: 'endpoint',
-    cause: 'the endpoint does not take this HTTP method; under the strict policy a login is a post',
-    remedy: 'the client sends a method that `Allow` of the answer names',
+    cause: 'the endpoint does not accept this HTTP method; under the strict policy a login is a POST',
+    remedy: 'the client uses a method that `Allow` of the answer names',
     status: 405,
     oauth: 'invalid_request',
     embed: 'method_not_allowed',
@@ -107,7 +107,7 @@ const REQUEST_ROWS = {
   content_encoding_not_supported: {
     check: 'form',
     cause: 'the body is compressed',
-    remedy: 'the client sends it as it is, without `Content-Encoding`',
+    remedy: 'the client sends it without `Content-Encoding`',
     status: 415,
     oauth: 'invalid_request',
     embed: 'content_encoding_not_supported',
@@ -116,7 +116,7 @@ const REQUEST_ROWS = {
   },
   unsupported_grant_type: {
     check: 'form',
-    cause: '`grant_type` is missing or another than that of token exchange',
+    cause: '`grant_type` is missing or not that of token exchange',
     remedy: 'the client sends the value that the answer names',
     status: 400,
     oauth: 'unsupported_grant_type',
@@ -155,9 +155,9 @@ export const BEARER_REFUSALS = {
     remedy: 'the client sends `Authorization: Bearer` and the `access_token` of an exchange as it came',
   },
   not_issued_here: {
-    cause: 'no key of this instance has signed the token, or not as an access token of this address',
+    cause: 'no key of this instance signed the token as an access token of this address',
     remedy:
-      "the client exchanges the partner's token first; behind another address `SVC_BASE_URL` is to be that of the issuing instances; a token whose signing key is gone has expired long ago",
+      "the client exchanges the partner's token first; `SVC_BASE_URL` must be that of the issuing instances; a token whose signing key was deleted has expired long ago",
   },
   other_audience: {
     cause: 'the access token was issued for another service, which its `resource` named',
@@ -168,18 +168,17 @@ export const BEARER_REFUSALS = {
     remedy: 'the client exchanges a new external token before `expires_in` is over',
   },
   revoked: {
-    cause:
-      'the access token was ended: by itself, with its user, or with the trust in a key that vouched for it',
+    cause: 'the access token was ended: by its holder, with its user, or with a key that signed for it',
     remedy:
-      '`svc-admin keys revocations` lists keys; for the rest the trail holds who ended it; a new exchange makes a new token',
+      '`svc-admin keys revocations` lists keys, the audit trail the rest; a new exchange issues a new token',
   },
   user_unknown: {
-    cause: 'the user or the actor of the access token does not exist any more',
-    remedy: 'a new exchange makes or finds the user anew, where the entry allows it',
+    cause: 'the user or the actor of the access token no longer exists',
+    remedy: 'a new exchange finds or creates the user, if the entry allows it',
   },
   user_disabled: {
     cause: 'the user or the actor of the access token is disabled',
-    remedy: '`svc-admin users enable`, if the user may come in again',
+    remedy: '`svc-admin users enable`, if the user may sign in again',
   },
 } as const satisfies Record<string, Explanation>;
 
@@ -196,9 +195,8 @@ export const NOTICES = {
     remedy: 'the partner corrects the claim `role`, or leaves it out',
   },
   token_type_ignored: {
-    cause:
-      'a token type was ignored: every token is taken for a JWT, whatever its type field says or leaves out',
-    remedy: 'the client sends the expected type, as RFC 8693 asks for: other servers may refuse it',
+    cause: 'a token type was ignored: every token is read as a JWT, whatever its type field says',
+    remedy: 'the client sends the expected type, because other servers may refuse it (RFC 8693)',
   },
 } as const satisfies Record<string, Explanation>;
 
