@@ -10,6 +10,7 @@ import { LIST_KEY_SETS } from './list-key-sets.operation.js';
 import { LIST_USERS } from './list-users.operation.js';
 import { LIST_REVOCATIONS } from './list-revocations.operation.js';
 import type { Operation } from './operation.js';
+import { LIST_PROJECTS, SET_PROJECT_KEY } from './projects.operations.js';
 import { REFRESH_KEY_SETS } from './refresh-key-sets.operation.js';
 import { EXPORT_EVENTS, LIST_EVENTS, TAIL_EVENTS } from './read-audit-trail.operation.js';
 import { RESTORE_KEYS, REVOKE_KEYS } from './revoke-keys.operation.js';
@@ -42,6 +43,8 @@ export const OPERATIONS: readonly Operation[] = [
   ENABLE_USER,
   SIGN_USER_OUT,
   SET_PASSWORD,
+  LIST_PROJECTS,
+  SET_PROJECT_KEY,
   IMPORT_WORKFLOWS,
   EXPLAIN_TOKEN,
   LIST_EVENTS,

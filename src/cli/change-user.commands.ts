@@ -104,7 +104,19 @@ async function readUser(user: string, context: CommandContext): Promise<ShownUse
 }
 
 function userLines(user: ShownUser): string[] {
-  const { id, email, role, enabled, createdAt, provisioned, hasPassword, sessions, links, signIns } = user;
+  const {
+    id,
+    email,
+    role,
+    enabled,
+    createdAt,
+    provisioned,
+    hasPassword,
+    sessions,
+    links,
+    signIns,
+    projects,
+  } = user;
   const name = `${user.givenName} ${user.familyName}`.trim();
   return [
     `User:      ${id}`,
@@ -116,6 +128,12 @@ function userLines(user: ShownUser): string[] {
     `Password:  ${hasPassword ? "set, for the operator's page" : 'none'}`,
     `Sessions:  ${sessions}`,
     ...links.map(({ issuer, subject, linkedAt }) => `Identity:  ${subject} of ${issuer}, since ${linkedAt}`),
+    ...projects.map(({ projectId, name, role, issuer, externalKeys }) =>
+      [
+        `Project:   ${projectId} ${name}, ${role}, given by ${issuer ?? 'people'}`,
+        ...externalKeys.map((external) => `${external.key} of ${external.issuer}`),
+      ].join(', '),
+    ),
     ...signIns.map(({ occurredAt, event, issuer, requestId }) =>
       ['Signed in:', occurredAt, event, `issuer ${issuer ?? '-'}`, `request ${requestId}`].join(' '),
     ),

@@ -86,13 +86,15 @@ const FOUND_BY: Readonly<Record<ExplainedUser['by'], string>> = {
   provisioning: 'to be made',
 };
 
-function userLine({ id, by, roleBefore, roleAfter, changedNames, ignoresRoleClaim }: ExplainedUser): string {
+function userLine(user: ExplainedUser): string {
+  const { id, by, roleBefore, roleAfter, changedNames, ignoresRoleClaim, projects } = user;
   const roles = [roleBefore, roleAfter].filter((role) => role !== null);
   return [
     `${id ?? 'a new one'}, ${FOUND_BY[by]}`,
     `role ${[...new Set(roles)].join(', then ')}`,
     ...(ignoresRoleClaim ? ['the role claim is ignored: it names no role that can be assigned'] : []),
     ...(changedNames.length === 0 ? [] : [`changed: ${changedNames.join(', ')}`]),
+    ...projects,
   ].join('; ');
 }
 

@@ -13,6 +13,7 @@ import { InPlaceError } from './in-place-error.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
 import { addMigrateCommand } from './migrate.command.js';
+import { addProjectsCommands } from './projects.command.js';
 import { addTokenCommands } from './token.command.js';
 import { addUsersCommands } from './users.command.js';
 import { addWorkflowsCommands } from './workflows.command.js';
@@ -65,6 +66,7 @@ export function createProgram(surroundings: CliContext, answers: Answers): Comma
   addConfigCommands(program, context);
   addKeysCommands(program, context);
   addUsersCommands(program, context);
+  addProjectsCommands(program, context);
   addWorkflowsCommands(program, context);
   addCredentialsCommands(program, context);
   addAuditCommands(program, context);
@@ -77,7 +79,7 @@ export function createProgram(surroundings: CliContext, answers: Answers): Comma
 function configure(program: Command, { version, stdout, stderr, answers }: CommandContext): void {
   program
     .description(
-      'Sets an instance up and administers it: its licence, configuration, trusted keys, users, workflows, sealed secrets, audit trail ' +
+      'Sets an instance up and administers it: its licence, configuration, trusted keys, users, projects, workflows, sealed secrets, audit trail ' +
         'and database.',
     )
     .version(version)

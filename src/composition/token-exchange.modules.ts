@@ -4,6 +4,7 @@ import { getStorageToken } from '@nestjs/throttler';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import { HostModule } from '../instance/ports/host.module.js';
 import { InstanceLoginFailurePage } from '../instance/ports/instance-login-failure-page.js';
+import { InstanceProjects } from '../instance/ports/instance-projects.js';
 import { InstanceTelemetry } from '../instance/ports/instance-telemetry.js';
 import { InstanceUsers } from '../instance/ports/instance-users.js';
 import { isTokenExchangeAvailable, tokenExchangeSettings } from '../instance/token-exchange-settings.js';
@@ -28,6 +29,7 @@ export function tokenExchange(
       HostModule.register([database, users, metrics, web]),
     ],
     users: { useExisting: InstanceUsers },
+    projects: { useExisting: InstanceProjects },
     sessions: { useExisting: SessionService },
     accessTokens: { useExisting: AccessTokenService },
     revocations: 'imported',

@@ -23,7 +23,7 @@ import type { MetricsAddress } from '../metrics/metrics.options.js';
 import type { TrustedKeyEntry, TrustedKeysReading, TrustedKeysRules } from '../token-exchange/plain.js';
 import { readTrustedKeys } from '../token-exchange/plain.js';
 import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
-import { SCOPES } from '../workspace/rights/rights.js';
+import { PROJECT_ROLES_ASCENDING, SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';
 import { workerProblems } from './workers.js';
 
@@ -213,6 +213,7 @@ export function trustedKeysRules({
 }: Pick<Config, 'jwksAllowHttp' | 'jwksAllowPrivate' | 'strict' | 'baseUrl'>): TrustedKeysRules {
   return {
     assignableRoles: ASSIGNABLE_ROLES,
+    projectRoles: PROJECT_ROLES_ASCENDING,
     privilegedRoles: [OWNER_ROLE, ADMIN_ROLE],
     scopes: SCOPES,
     allowHttp: jwksAllowHttp,

@@ -4,6 +4,7 @@ import type { TokenExchangeSettings, UserTable } from '../token-exchange/plain.j
 import { completedOptions } from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
 import { ASSIGNABLE_ROLES, MEMBER_ROLE, OWNER_ROLE } from '../users/role.js';
+import { PROJECT_ROLES_ASCENDING } from '../workspace/rights/rights.js';
 import type { AvailabilitySettings } from './availability.js';
 import { unavailableBecause } from './availability.js';
 import type { Startup } from './startup.js';
@@ -44,7 +45,12 @@ export function tokenExchangeSettings(
     trustedKeys,
     strict: config.strict,
     entryRules: { baseUrl, scopes },
-    roles: { assignable: ASSIGNABLE_ROLES, owner: OWNER_ROLE, initial: MEMBER_ROLE },
+    roles: {
+      assignable: ASSIGNABLE_ROLES,
+      owner: OWNER_ROLE,
+      initial: MEMBER_ROLE,
+      inProject: PROJECT_ROLES_ASCENDING,
+    },
     userTable: USER_TABLE,
     embedLogin: { enabled: config.embedLoginEnabled, perMinute: config.embedLoginsPerMinute },
     exchange: {

@@ -3,7 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { outcomeOf } from '../audit/instance-events.js';
 import type { AuditEvent } from '../token-exchange/plain.js';
-import { Metrics } from './metrics.js';
+import { MEMBERSHIP_CHANGES, Metrics } from './metrics.js';
+
+const PROJECTS_UPDATED = 'svc.audit.token-exchange.projects-updated';
 
 @Injectable()
 export class AuditMetricsSink {
@@ -16,5 +18,11 @@ export class AuditMetricsSink {
     if (outcome === undefined || outcome.of === 'api') return;
     const counter = this.metrics.outcomes[outcome.of];
     counter.inc({ outcome: outcome.is, reason: 'reason' in payload ? payload.reason : '' });
+  }
+
+  @OnEvent(PROJECTS_UPDATED)
+  countMemberships({ payload }: AuditEvent<typeof PROJECTS_UPDATED>): void {
+    for (const change of MEMBERSHIP_CHANGES)
+      this.metrics.membershipChanges.inc({ change }, payload[change].length);
   }
 }

@@ -23,6 +23,8 @@ const MOST_EXPIRED_COUNTED = 10_000;
 
 const SHARED_MS = 1_000;
 
+export const MEMBERSHIP_CHANGES = ['added', 'changed', 'removed'] as const;
+
 /**
  * One registry per application.
  * @rule D91 Labels hold fixed words, and the names and issuers of trusted key entries: nothing that a client sent. Reading
@@ -42,6 +44,13 @@ export class Metrics {
     name: 'svc_embed_logins_total',
     help: 'Embedded logins by outcome and, where refused, reason.',
     labelNames: ['outcome', 'reason'] as const,
+    registers: [this.registry],
+  });
+
+  readonly membershipChanges = new Counter({
+    name: 'svc_project_memberships_changed_total',
+    help: 'Memberships of projects that claims of tokens have changed.',
+    labelNames: ['change'] as const,
     registers: [this.registry],
   });
 
@@ -151,6 +160,7 @@ export class Metrics {
     });
     // A series that begins at its first event hides that event from whoever asks for the increase.
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
+    for (const change of MEMBERSHIP_CHANGES) this.membershipChanges.inc({ change }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
     for (const flow of ['exchange', 'embed', 'logout', 'revocation', 'api', 'operator'])
       this.throttled.inc({ flow }, 0);

@@ -40,6 +40,14 @@ export type {
   ThrottledFlow,
   TracedStep,
 } from './host/telemetry.js';
+export { ProjectDirectory } from './host/projects.js';
+export type {
+  ClaimingUser,
+  HostProject,
+  ProjectChange,
+  ProjectMembership,
+  ProjectQuery,
+} from './host/projects.js';
 export { UserDirectory } from './host/users.js';
 export type { ExternalIdentity, UserLock } from './host/users.js';
 export type { Flow } from './host/flow.js';

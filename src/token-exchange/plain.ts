@@ -9,6 +9,7 @@ export { readEntry } from './trust/entry-reader.js';
 export type { TrustedKeysRules } from './trust/entry-reader.js';
 export { JwksContentError, readJwks } from './trust/jwks/jwks-content.js';
 export type { JwksKey } from './trust/jwks/jwks-content.js';
+export { MAX_KEY_CHARACTERS } from './trust/projects-policy.js';
 export { policyInWords } from './trust/policy-words.js';
 export { thumbprintOf } from './trust/thumbprint.js';
 export type { TrustPolicy } from './trust/trust-policy.js';

@@ -9,6 +9,7 @@ import { LOGGER } from '../platform/log/log.js';
 import { AuditTrail } from './audit/audit-trail.js';
 import { AccessTokenIssuer } from './host/access-token-issuer.js';
 import { LoginFailurePage } from './host/login-failure-page.js';
+import { ProjectDirectory } from './host/projects.js';
 import { SessionOpener } from './host/session-opener.js';
 import { ExchangeTelemetry } from './host/telemetry.js';
 import { UserDirectory } from './host/users.js';
@@ -37,6 +38,7 @@ const PORTS: readonly Port[] = [
     'countUnrecordedFailure',
     'watchKeys',
   ),
+  port('projects', ProjectDirectory, 'find', 'change'),
   port('loginFailurePage', LoginFailurePage, 'render'),
   port<Log>('log', LOGGER, 'debug', 'info', 'warn', 'error'),
   port('leader', Leader, 'stop'),

@@ -30,6 +30,7 @@ import { HttpAnswers } from '../platform/http/http-answers.js';
 import { EmbedLoginController } from './http/embed-login.controller.js';
 import { EmbeddedLoginService } from './flows/embedded-login.service.js';
 import { PlainHttpWarning } from './http/plain-http.warning.js';
+import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
 import { IdentityLinkRepository } from './users/identity-link.repository.js';
 import { IdentityService } from './users/identity.service.js';
@@ -152,7 +153,10 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
       {
         provide: TOKEN_EXCHANGE_OPTIONS,
         inject: [TOKEN_EXCHANGE_SETTINGS, LOGGER],
-        useFactory: completedOptions,
+        useFactory: (settings: TokenExchangeSettings, log: Log) => {
+          refuseMissingProjects(parts, settings);
+          return completedOptions(settings, log);
+        },
       },
       {
         provide: EVENT_PREFIX,
@@ -205,6 +209,12 @@ function publishedMetadata(
   };
   const tokenEndpoint = () => (exchange.enabled && isAvailable() ? endpoint : undefined);
   return { baseUrl, scopes: rules?.scopes, tokenEndpoint };
+}
+
+/** @throws RangeError for roles in projects that the host does not bring, by which entries could have `projects` */
+function refuseMissingProjects({ projects }: TokenExchangeParts, { roles }: TokenExchangeSettings): void {
+  if (roles.inProject !== undefined && projects === undefined)
+    throw new RangeError('roles.inProject: needs the part `projects`');
 }
 
 function jwksOptions({ trustedKeys, jwks }: TokenExchangeOptions): JwksOptions {

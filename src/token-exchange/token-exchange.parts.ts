@@ -22,6 +22,7 @@ import { AccessTokenIssuer } from './host/access-token-issuer.js';
 import { LoginFailurePage } from './host/login-failure-page.js';
 import { SessionOpener } from './host/session-opener.js';
 import { ExchangeTelemetry } from './host/telemetry.js';
+import { ProjectDirectory } from './host/projects.js';
 import { UserDirectory } from './host/users.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { TOKEN_EXCHANGE_TABLES } from './migrations/index.js';
@@ -63,6 +64,8 @@ export interface TokenExchangeParts {
    */
   readonly decorators?: readonly ClassDecorator[];
   readonly users: Given<UserDirectory>;
+  /** None: then no entry may have `projects`. With it `roles.inProject` must be set. */
+  readonly projects?: Given<ProjectDirectory>;
   /** Own: `SessionService`, on a table of this package. */
   readonly sessions?: Given<SessionOpener>;
   /** Own: `AccessTokenService`, JWTs signed by keys in a table of this package. */
@@ -115,6 +118,7 @@ export const PARTS = {
   revocations: true,
   auditTrail: true,
   telemetry: true,
+  projects: true,
   loginFailurePage: true,
   clock: true,
   outages: true,
@@ -139,6 +143,7 @@ export function providersOf(parts: TokenExchangeParts): Provider[] {
     },
     PORTS_CHECK,
     ...part(UserDirectory, parts.users),
+    ...part(ProjectDirectory, parts.projects),
     ...part(LoginFailurePage, parts.loginFailurePage),
     ...part(SessionOpener, parts.sessions, ownSessions),
     ...part(AccessTokenIssuer, parts.accessTokens, ownAccessTokens),

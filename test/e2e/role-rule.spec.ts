@@ -17,6 +17,7 @@ import { Notices } from '../../src/token-exchange/flows/notices.js';
 import { Rejection } from '../../src/token-exchange/refusals/rejection.js';
 import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
 import { ExternalTokenVerifier } from '../../src/token-exchange/verify/external-token.verifier.js';
+import { digestOf } from '../../src/token-exchange/verify/projects-claim.js';
 import type { AuditRow } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import type { Random } from '../support/random.js';
@@ -25,7 +26,7 @@ import { TestClock } from '../support/test-clock.js';
 import { sendBeside } from '../support/flow-requests.js';
 import { TestService } from '../support/test-service.js';
 import type { PartyCase, UserBefore } from './support/role-cases.js';
-import { ISSUERS, claimsOf, endOf, isAccepted, randomParty } from './support/role-cases.js';
+import { ISSUERS, claimsOf, endOf, isAccepted, keyOf, randomParty, roleIn } from './support/role-cases.js';
 
 const SEED = 44;
 /** The whole of it: `npm run test:long -- role-rule`. */
@@ -38,6 +39,10 @@ const CHANGES = {
   disable: 'UPDATE user_account SET enabled = false WHERE normalized_email = $1',
   promote: `UPDATE user_account SET role = 'global:admin' WHERE normalized_email = $1`,
   demote: `UPDATE user_account SET role = 'global:member' WHERE normalized_email = $1`,
+  member: `UPDATE project_member SET role = 'project:admin' WHERE issuer IS NOT NULL
+    AND user_id = (SELECT id FROM user_account WHERE normalized_email = $1)`,
+  leave: `DELETE FROM project_member WHERE issuer IS NOT NULL
+    AND user_id = (SELECT id FROM user_account WHERE normalized_email = $1)`,
   rename: `UPDATE user_account SET given_name = 'Other' WHERE normalized_email = $1`,
   unlink: `DELETE FROM token_exchange_identity_link WHERE user_id = (SELECT id FROM user_account WHERE normalized_email = $1)`,
   delete: 'DELETE FROM user_account WHERE normalized_email = $1',
@@ -140,6 +145,8 @@ class Way {
       payload: {
         ...payload,
         ...('userId' in payload ? { userId: partyOf(payload['userId']) } : {}),
+        ...countsOf(payload),
+        ...(String(payload['found']).startsWith(keyOf('')) ? { found: 'its key' } : {}),
         ...('accessTokenId' in payload ? { accessTokenId: 'new' } : {}),
         ...('sessionFamilyId' in payload ? { sessionFamilyId: 'new' } : {}),
       },
@@ -168,23 +175,47 @@ class Way {
   }
 
   private userBefore(request: Request, index: number) {
-    const { before, issuer } = request.parties[index]!;
+    const { before, issuer, hasProject } = request.parties[index]!;
+    const { membership, ...user } = before ?? {};
     const [sub, email] = [this.subOf(request, index), this.emailOf(request, index)];
-    return { ...before, email, issuer: issuer.partner.issuer, sub };
+    const key = hasProject || membership ? keyOf(sub) : null;
+    const claimed = membership?.claimed;
+    const project = {
+      ...{ projectId: randomUUID(), key, ownRole: membership?.own, claimed },
+      projectRole: membership && roleIn(membership),
+      digest: claimed && digestOf([{ key: keyOf(sub), role: claimed }]),
+    };
+    return { ...user, ...project, id: randomUUID(), email, issuer: issuer.partner.issuer, sub };
   }
 
-  private async makeUsers(users: readonly { role?: string }[]): Promise<void> {
+  /** With their projects, of which some have no user yet. */
+  private async makeUsers(users: readonly { role?: string; key: string | null }[]): Promise<void> {
     const existing = users.filter(({ role }) => role !== undefined);
     await this.service.rows(
       `WITH made AS (
          SELECT * FROM json_to_recordset($1) AS made (id uuid, email text, issuer text, sub text, role text,
-           enabled boolean, "givenName" text, "familyName" text, "isLinked" boolean)
+           enabled boolean, "givenName" text, "familyName" text, "isLinked" boolean, digest text)
        ), account AS (
          INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role, enabled)
          SELECT id, email, email, "givenName", "familyName", role, enabled FROM made
        )
-       INSERT INTO token_exchange_identity_link (issuer, subject, user_id) SELECT issuer, sub, id FROM made WHERE "isLinked"`,
-      [JSON.stringify(existing.map((user) => ({ ...user, id: randomUUID() })))],
+       INSERT INTO token_exchange_identity_link (issuer, subject, user_id, projects_digest)
+       SELECT issuer, sub, id, digest FROM made WHERE "isLinked"`,
+      [JSON.stringify(existing)],
+    );
+    await this.service.rows(
+      `WITH made AS (
+         SELECT * FROM json_to_recordset($1) AS made (id uuid, "projectId" uuid, issuer text, key text, "projectRole" text,
+           "ownRole" text, claimed text)
+       ), project AS (
+         INSERT INTO project (id, type, name) SELECT "projectId", 'team', key FROM made
+       ), external AS (
+         INSERT INTO project_external_key (issuer, key, project_id) SELECT issuer, key, "projectId" FROM made
+       )
+       INSERT INTO project_member (project_id, user_id, role, own_role, issuer)
+       SELECT "projectId", id, "projectRole", CASE WHEN claimed IS NOT NULL THEN "ownRole" END,
+         CASE WHEN claimed IS NOT NULL THEN issuer END FROM made WHERE "projectRole" IS NOT NULL`,
+      [JSON.stringify(users.filter(({ key }) => key !== null))],
     );
   }
 
@@ -194,7 +225,9 @@ class Way {
   ): Promise<{ id: string; state: object } | undefined> {
     const [row] = await this.service.rows<{ id: string }>(
       `SELECT id, role, given_name AS "givenName", family_name AS "familyName", enabled,
-         (SELECT count(*)::int FROM token_exchange_identity_link WHERE user_id = user_account.id) AS links
+         (SELECT count(*)::int FROM token_exchange_identity_link WHERE user_id = user_account.id) AS links,
+         (SELECT json_agg(json_build_array(member.role, member.issuer IS NOT NULL)) FROM project_member member
+          JOIN project_external_key external USING (project_id) WHERE member.user_id = user_account.id) AS projects
        FROM user_account WHERE normalized_email = $1`,
       [this.emailOf(request, index)],
     );
@@ -242,8 +275,15 @@ function shown({ issuer: { policy }, ...party }: PartyCase): object {
 }
 
 function stored(user: Omit<UserBefore, 'isLinked'>, isLinked: boolean): object {
-  const { role, givenName, familyName, enabled } = user;
-  return { role, givenName, familyName, enabled, links: isLinked ? 1 : 0 };
+  const { role, givenName, familyName, enabled, membership } = user;
+  const projects = membership === undefined ? null : [[roleIn(membership), membership.claimed !== undefined]];
+  return { role, givenName, familyName, enabled, links: isLinked ? 1 : 0, projects };
+}
+
+/** How many projects an event tells of: their ids are new in each way. */
+function countsOf(payload: Record<string, unknown>): Record<string, number> {
+  const lists = Object.entries(payload).filter(([name]) => ['added', 'changed', 'removed'].includes(name));
+  return Object.fromEntries(lists.map(([name, ids]) => [name, (ids as string[]).length]));
 }
 
 function told({ outcome, users, events, warned }: Trace): object {
@@ -287,7 +327,7 @@ describeOnEachDatabase('[4.4.4] what a role claim does', (database) => {
     };
   };
 
-  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner] comes to one end in a transaction, on users that are looked up, and on remembered ones', async () => {
+  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner][D134][D135] comes to one end in a transaction, on users that are looked up, and on remembered ones', async () => {
     const random = randomFrom(SEED);
     for (let round = 0; round < ROUNDS; round++) {
       const requests = Array.from({ length: REQUESTS_PER_ROUND }, () => randomRequest(random));

@@ -116,6 +116,18 @@ const faulty =
     return { reason, request: { token: make(ann), ...request } };
   };
 
+/** A claim of projects that a wider entry would take. */
+const untilListed =
+  (reason: RejectionReason, project: string): Make =>
+  async (ann) => {
+    await ann.trust({ projects: { mayAssign: ['fern'], roles: ['project:viewer'] } });
+    return {
+      reason,
+      request: { token: ann.token({ projects: [project] }) },
+      mend: () => ann.set({ projects: { create: true } }),
+    };
+  };
+
 const withClaims = (
   reason: RejectionReason,
   claims: () => Members,
@@ -242,6 +254,9 @@ const REFUSALS: Readonly<Record<string, Make>> = {
   },
   'a role that there is not': withClaims('role_not_recognized', () => ({ role: 'global:king' })),
   'the role of the owner': withClaims('role_not_assignable', () => ({ role: 'global:owner' })),
+  'a project that is not listed': untilListed('project_not_allowed', 'acme:project:viewer'),
+  'a role in a project that is not listed': untilListed('project_role_not_allowed', 'fern:project:admin'),
+  'a project that there is not': untilListed('project_unknown', 'fern:project:viewer'),
   'a stored role above the ceiling': async (ann) => {
     await linkedAnn(ann, 'global:admin');
     await ann.trust({ roleCeiling: true, allowedRoles: ['global:member'] });
@@ -390,7 +405,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     expect([known.outcome, known.issued]).toEqual(['accepted', { kind: 'session', lifetimeSeconds: 3600 }]);
     expect(known.parties[0]?.user).toEqual({
       ...{ id: user?.id, by: 'link', roleBefore: 'global:member', roleAfter: 'global:admin' },
-      ...{ ignoresRoleClaim: false, changedNames: ['givenName', 'familyName'] },
+      ...{ ignoresRoleClaim: false, changedNames: ['givenName', 'familyName'], projects: [] },
     });
     await service.sessionCookie(promoted);
     expect(await storedUser(service, user?.id ?? '')).toMatchObject({
@@ -408,7 +423,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     });
     expect((await explain(service, { flow: 'exchange', token: linking })).parties[0]?.user).toEqual({
       ...{ id: user?.id, by: 'email', roleBefore: 'global:admin', roleAfter: 'global:admin' },
-      ...{ ignoresRoleClaim: true, changedNames: [] },
+      ...{ ignoresRoleClaim: true, changedNames: [], projects: [] },
     });
     await service.accessToken({ subject_token: linking });
   });

@@ -13,6 +13,7 @@ var user = new Dictionary<string, object>
 {
     ["sub"] = "customer-1", ["email"] = "ada@partner.example", ["email_verified"] = true,
     ["given_name"] = "Ada", ["family_name"] = "Castell", ["role"] = "global:member",
+    ["projects"] = new[] { "castell:project:editor" },
 };
 var support = new Dictionary<string, object>
 {

@@ -52,6 +52,7 @@ var (
 	user = jwt.MapClaims{
 		"sub": "customer-1", "email": "ada@partner.example", "email_verified": true,
 		"given_name": "Ada", "family_name": "Castell", "role": "global:member",
+		"projects": []string{"castell:project:editor"},
 	}
 	support = jwt.MapClaims{
 		"sub": "support-1", "email": "bob@partner.example", "email_verified": true, "given_name": "Bob",

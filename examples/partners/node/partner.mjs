@@ -23,6 +23,7 @@ const USER = {
   given_name: 'Ada',
   family_name: 'Castell',
   role: 'global:member',
+  projects: ['castell:project:editor'],
 };
 const SUPPORT = { sub: 'support-1', email: 'bob@partner.example', email_verified: true, given_name: 'Bob' };
 

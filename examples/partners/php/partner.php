@@ -16,6 +16,7 @@ const TIMEOUT_SECONDS = 30;
 const USER = [
     'sub' => 'customer-1', 'email' => 'ada@partner.example', 'email_verified' => true,
     'given_name' => 'Ada', 'family_name' => 'Castell', 'role' => 'global:member',
+    'projects' => ['castell:project:editor'],
 ];
 const SUPPORT = [
     'sub' => 'support-1', 'email' => 'bob@partner.example', 'email_verified' => true, 'given_name' => 'Bob',

@@ -48,6 +48,7 @@ USER = {
     "given_name": "Ada",
     "family_name": "Castell",
     "role": "global:member",
+    "projects": ["castell:project:editor"],
 }
 SUPPORT = {"sub": "support-1", "email": "bob@partner.example", "email_verified": True, "given_name": "Bob"}
 

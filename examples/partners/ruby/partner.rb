@@ -27,7 +27,8 @@ TIMEOUT_SECONDS = 30
 # A product knows from its own session who is asking.
 USER = {
   sub: "customer-1", email: "ada@partner.example", email_verified: true,
-  given_name: "Ada", family_name: "Castell", role: "global:member"
+  given_name: "Ada", family_name: "Castell", role: "global:member",
+  projects: ["castell:project:editor"]
 }.freeze
 SUPPORT = { sub: "support-1", email: "bob@partner.example", email_verified: true, given_name: "Bob" }.freeze
 

@@ -22,6 +22,11 @@ export interface Person {
   readonly role?: string;
   /** The session at your provider, as in its ID token: a logout with it ends what the token opens. */
   readonly sid?: string;
+  /**
+   * The projects of your customers that the user is in, 50 at most, if the trusted key entry has `projects`: `key:role`, such as
+   * `acme:project:editor`. All of them each time; `[]` takes the user out of all. Left out, nothing changes.
+   */
+  readonly projects?: readonly (string | { readonly key: string; readonly role: string })[];
   /** The only party that may act for this subject. */
   readonly may_act?: { readonly sub: string; readonly iss?: string };
   /** Who has acted before, at most five parties; recorded, never a right. */
@@ -38,6 +43,7 @@ const MEMBERS = [
   'family_name',
   'role',
   'sid',
+  'projects',
   'may_act',
   'act',
 ];

@@ -17,6 +17,17 @@ export interface UserProfile {
   readonly hasPassword: boolean;
   /** Whether a token has made the user. */
   readonly provisioned: boolean;
+  /** A hundred at most. */
+  readonly projects: readonly Membership[];
+}
+
+export interface Membership {
+  readonly projectId: string;
+  readonly name: string;
+  readonly role: string;
+  /** Whose claim gives it; null: people have given it. */
+  readonly issuer: string | null;
+  readonly externalKeys: readonly { readonly issuer: string; readonly key: string }[];
 }
 
 export interface LinkedIdentity {
@@ -55,7 +66,15 @@ const FIND = `SELECT
       WHERE name = ANY ($3) ORDER BY id DESC LIMIT ${MOST_SIGN_INS}
     ) success) AS "signIns",
     EXISTS (SELECT 1 FROM operator_password WHERE user_id = u.id AND password_hash IS NOT NULL) AS "hasPassword",
-    EXISTS (SELECT 1 FROM token_exchange_identity_link l WHERE l.user_id = u.id AND l.created_at = u.created_at) AS provisioned
+    EXISTS (SELECT 1 FROM token_exchange_identity_link l WHERE l.user_id = u.id AND l.created_at = u.created_at) AS provisioned,
+    (SELECT coalesce(json_agg(membership), '[]') FROM (
+      SELECT project.id AS "projectId", project.name, member.role, member.issuer, coalesce((
+        SELECT json_agg(json_build_object('issuer', external.issuer, 'key', external.key) ORDER BY external.issuer)
+        FROM project_external_key external WHERE external.project_id = project.id
+      ), '[]') AS "externalKeys"
+      FROM project_member member JOIN project ON project.id = member.project_id
+      WHERE member.user_id = u.id ORDER BY project.name, project.id LIMIT 100
+    ) membership) AS projects
   FROM user_account u WHERE u.id = $1`;
 
 @Injectable()

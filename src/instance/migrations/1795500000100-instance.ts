@@ -24,6 +24,7 @@ export class Instance1795500000100 implements MigrationInterface {
 const TABLES = [
   'user_account',
   'project',
+  'project_external_key',
   'project_member',
   'project_size',
   'workflow',
@@ -38,6 +39,7 @@ const TABLES = [
 const FUNCTIONS = [
   'user_account_disabled()',
   'user_account_version()',
+  'project_member_changed()',
   'folded_words(text)',
   ...SIZE_FUNCTIONS,
 ];
@@ -101,12 +103,32 @@ const WORKSPACE = [
     updated_at timestamptz NOT NULL DEFAULT now(),
     CHECK ((type = 'personal') = (personal_owner_id IS NOT NULL))
   )`,
+  // By which tokens of an issuer name a team's project.
+  `CREATE TABLE project_external_key (
+    issuer text NOT NULL,
+    key varchar(128) NOT NULL,
+    project_id uuid NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+    PRIMARY KEY (issuer, key),
+    UNIQUE (project_id, issuer)
+  )`,
+  // A membership came from people, or from a claim of the issuer. Where both have given it, own_role is what people gave.
   `CREATE TABLE project_member (
     project_id uuid NOT NULL REFERENCES project (id) ON DELETE CASCADE,
     user_id uuid NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
     role text NOT NULL CHECK (role IN ('project:admin', 'project:editor', 'project:viewer')),
+    own_role text CHECK (own_role IN ('project:admin', 'project:editor', 'project:viewer')),
+    issuer text,
     PRIMARY KEY (project_id, user_id)
   )`,
+  // Where what came of a claim is changed, the next token with that claim is synced again. By a trigger, so that a deletion of the
+  // project and a write by hand count too. A sync sets the digest after this.
+  `CREATE FUNCTION project_member_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    UPDATE token_exchange_identity_link SET projects_digest = NULL
+      WHERE user_id = OLD.user_id AND projects_digest IS NOT NULL;
+    RETURN NULL;
+  END $$`,
+  `CREATE TRIGGER project_member_changed AFTER UPDATE OR DELETE ON project_member FOR EACH ROW
+    WHEN (OLD.issuer IS NOT NULL) EXECUTE FUNCTION project_member_changed()`,
   // A member's projects are listed in the order of their ids.
   `CREATE INDEX project_member_user ON project_member (user_id, project_id)`,
 

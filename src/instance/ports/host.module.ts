@@ -2,10 +2,11 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { InstanceLoginFailurePage } from './instance-login-failure-page.js';
+import { InstanceProjects } from './instance-projects.js';
 import { InstanceTelemetry } from './instance-telemetry.js';
 import { InstanceUsers } from './instance-users.js';
 
-const PORTS = [InstanceUsers, InstanceTelemetry, InstanceLoginFailurePage];
+const PORTS = [InstanceUsers, InstanceProjects, InstanceTelemetry, InstanceLoginFailurePage];
 
 /** Sessions and access tokens are those of token-exchange/ itself: see access.module.ts. */
 @Module({})

@@ -17,6 +17,7 @@ import { Transactions } from '../../platform/database/transaction.js';
 import type { Clock } from '../../platform/clock.js';
 import type { UserRepository } from '../../users/user.repository.js';
 import type { UserService } from '../../users/user.service.js';
+import { InstanceProjects } from './instance-projects.js';
 import { InstanceUsers } from './instance-users.js';
 
 /** Of the instance. */
@@ -39,6 +40,7 @@ export function explainerOf(rules: (clock: Clock) => Promise<ExplanationRules>) 
       jtis: new JtiRepository(database),
       links: new IdentityLinkRepository(),
       users: new InstanceUsers(parts.users, parts.userService),
+      projects: new InstanceProjects(),
     };
     return async (
       request: ExplanationRequest,

@@ -16,6 +16,7 @@ import {
 const ISSUER = text('`iss` of the trusted key entry.', { minLength: 1 });
 const KID = text('`kid` of the key.');
 const USER_ID = text('Id of a local user.', { minLength: 1 });
+const PROJECT_ID = text('', { minLength: 1 });
 const ROLE = text('Global role of the user.');
 export const ACCESS_TOKEN_ID = uuid('`jti` of the access token.');
 export const SESSION_FAMILY_ID = uuid('Family of the session: its renewals stay in it. No browser has it.');
@@ -153,6 +154,16 @@ export const TOKEN_EXCHANGE_EVENTS = {
     from: text('Role before.'),
     to: text('Role since.'),
   }),
+  'svc.audit.token-exchange.projects-updated': event(
+    "A token's claim of projects has changed memberships of a user.",
+    {
+      issuer: ISSUER,
+      userId: USER_ID,
+      added: listOf(PROJECT_ID, 'Ids of projects that the user has become a member of.'),
+      changed: listOf(PROJECT_ID, 'Ids of projects in which the user has another role since.'),
+      removed: listOf(PROJECT_ID, 'Ids of projects that the user is no member of any longer.'),
+    },
+  ),
   /** @rule D86 The event of changed names of a user says which they are, and never what they were or are. */
   'svc.audit.token-exchange.profile-updated': event('A token has changed names of a user.', {
     issuer: ISSUER,

@@ -1,6 +1,8 @@
 // Makes the explanation of what was found out about a request.
 import type { Terms } from '../flows/issuance.planner.js';
 import type { UserDecision } from '../users/decide.js';
+import type { ProjectChange } from '../host/projects.js';
+import type { ProjectSync } from '../users/project-policy.js';
 import { policyInWords } from '../trust/policy-words.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
@@ -170,6 +172,7 @@ function explainedUser(token: TokenFacts, decision: UserDecision | undefined): E
     return {
       ...{ id: null, by: 'provisioning', roleBefore: null, roleAfter: role, ignoresRoleClaim: false },
       changedNames: NAMES.filter((name) => names[name] !== ''),
+      projects: membershipsOf(decision.projects),
     };
   }
   const user = userOf(token);
@@ -177,10 +180,28 @@ function explainedUser(token: TokenFacts, decision: UserDecision | undefined): E
   const by = isKnown(token) ? 'link' : 'email';
   const known = { id: storedIdOf(user), by, roleBefore: user.role } as const;
   // Refused: nothing would become of them.
-  if (decision === undefined) return { ...known, roleAfter: null, ignoresRoleClaim: false, changedNames: [] };
+  if (decision === undefined)
+    return { ...known, roleAfter: null, ignoresRoleClaim: false, changedNames: [], projects: [] };
   const { update, ignoresRoleClaim } = decision;
   const changedNames = NAMES.filter((name) => update[name] !== undefined);
-  return { ...known, roleAfter: update.role ?? user.role, ignoresRoleClaim, changedNames };
+  const projects = membershipsOf(decision.projects);
+  return { ...known, roleAfter: update.role ?? user.role, ignoresRoleClaim, changedNames, projects };
+}
+
+/** Without those that only have another origin. */
+function membershipsOf(sync: ProjectSync | undefined): string[] {
+  const { changes = [], keptIds = [] } = sync ?? {};
+  return [
+    ...changes.filter(({ from, to }) => from !== to).map(changeInWords),
+    ...keptIds.map((id) => `would stay the last administrator of ${id}`),
+  ];
+}
+
+function changeInWords({ id, key, from, to }: ProjectChange): string {
+  const project = told(key ?? id);
+  if (to === undefined) return `would be removed from ${project}`;
+  if (from !== undefined) return `would be ${to} in ${project}`;
+  return `would be added to ${project} as ${to}${id === undefined ? ', which would be made' : ''}`;
 }
 
 const NAMES = ['givenName', 'familyName'] as const;

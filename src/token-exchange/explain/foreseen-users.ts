@@ -1,5 +1,6 @@
 // Users and links as they would be after what was decided so far, without any of it being done.
 import type { Transaction } from '../../platform/database/transaction.js';
+import type { HostProject, ProjectDirectory, ProjectQuery } from '../host/projects.js';
 import type { ExternalIdentity, HostUser, UserDirectory } from '../host/users.js';
 import type { UserDecision } from '../users/decide.js';
 import { identityOf } from '../users/decide.js';
@@ -29,8 +30,9 @@ export class ForeseenUsers {
   private sight: IdentitySight = {};
 
   constructor(
-    private readonly storedLinks: Pick<IdentityLinkRepository, 'findUserId'>,
+    private readonly storedLinks: Pick<IdentityLinkRepository, 'findUserId' | 'findProjectsDigest'>,
     private readonly storedUsers: Pick<UserDirectory, 'findById' | 'findByEmail'>,
+    private readonly storedProjects?: Pick<ProjectDirectory, 'find'>,
   ) {}
 
   /** What was read since this was asked for last. */
@@ -59,6 +61,20 @@ export class ForeseenUsers {
     const user = id === undefined ? undefined : await this.findById(transaction, id);
     this.sight = { ...this.sight, linked: null, withEmail: user ?? null };
     return user;
+  }
+
+  findProjectsDigest(
+    transaction: Transaction,
+    identity: ExternalIdentity,
+  ): Promise<string | null | undefined> {
+    return this.storedLinks.findProjectsDigest(transaction, identity);
+  }
+
+  /** Memberships as they are stored: what the other token of an exchange would change of them is not seen. */
+  async find(transaction: Transaction, query: ProjectQuery): Promise<HostProject[]> {
+    const isMade = query.userId?.startsWith(NOT_MADE) === true;
+    const stored = { ...query, userId: isMade ? undefined : query.userId };
+    return (await this.storedProjects?.find(transaction, stored)) ?? [];
   }
 
   /** From now on it is as if this had been done. */

@@ -89,6 +89,8 @@ export interface ExplainedUser {
   readonly ignoresRoleClaim: boolean;
   /** The names of what the login would change beside the role. */
   readonly changedNames: readonly ('givenName' | 'familyName')[];
+  /** What the claim of projects would change, a phrase for each membership. */
+  readonly projects: readonly string[];
 }
 
 export interface ExplainedAccessToken {

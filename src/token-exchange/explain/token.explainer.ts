@@ -6,6 +6,7 @@ import type { LoginSource } from '../flows/login-origin.js';
 import { verifyExchange, verifyLogin } from '../flows/verification.js';
 import type { AccessFlow } from '../host/flow.js';
 import { Clock } from '../../platform/clock.js';
+import type { ProjectDirectory } from '../host/projects.js';
 import type { UserDirectory } from '../host/users.js';
 import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
 import { StoredJwksKeyProvider } from '../trust/jwks/stored-jwks-key.provider.js';
@@ -48,6 +49,7 @@ export interface ExplanationSources {
   readonly jtis: JtiRepository;
   readonly links: IdentityLinkRepository;
   readonly users: UserDirectory;
+  readonly projects?: ProjectDirectory;
   readonly clock: Clock;
 }
 
@@ -129,7 +131,7 @@ class Walk {
     private readonly clock: Clock,
   ) {
     this.verifier = new ExternalTokenVerifier(trust.keys, clock, rules.options);
-    this.users = new ForeseenUsers(sources.links, sources.users);
+    this.users = new ForeseenUsers(sources.links, sources.users, sources.projects);
   }
 
   async go(request: ExplanationRequest): Promise<Findings> {
@@ -211,7 +213,8 @@ class Walk {
   private async decideOn(transaction: Transaction, party: Party, token: VerifiedToken): Promise<void> {
     this.order.push(party);
     try {
-      const candidates = await readCandidates(transaction, token, { links: this.users, users: this.users });
+      const { users } = this;
+      const candidates = await readCandidates(transaction, token, { links: users, users, projects: users });
       const decision = decide(token, candidates, this.rules.options.roles);
       this.users.foresee(token, decision);
       this.decided = { ...this.decided, [party]: decision };

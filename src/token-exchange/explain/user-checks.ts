@@ -2,6 +2,7 @@
 import { told, toldList } from '../../platform/text/told-value.js';
 import type { HostUser } from '../host/users.js';
 import { domainsOf } from '../trust/trust-policy.js';
+import { readProjectsClaim } from '../verify/projects-claim.js';
 import type { CheckKind, TokenFacts } from './check-kinds.js';
 import { emailOf, storedRolesOf } from './shown-values.js';
 
@@ -89,6 +90,17 @@ export const OF_THE_USER: readonly CheckKind[] = [
       policy?.allowedRoles === undefined ? 'every assignable role' : toldList(policy.allowedRoles),
       payload?.['role'] === undefined ? 'no claim' : told(payload['role']),
     ],
+  },
+  {
+    check: 'projects',
+    about: 'projects',
+    reasons: ['project_not_allowed', 'project_role_not_allowed', 'project_unknown'],
+    applies: ({ policy }) => policy?.projects !== undefined,
+    compared: ({ policy, payload = {} }) => {
+      const claimed = readProjectsClaim(payload, policy?.projects?.claim);
+      const asked = claimed?.map(({ key, role }) => `${key} as ${role}`);
+      return [toldList(policy?.projects?.mayAssign ?? ['any project']), asked ? toldList(asked) : 'no claim'];
+    },
   },
 ];
 

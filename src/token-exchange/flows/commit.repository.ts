@@ -24,6 +24,8 @@ export interface DecidedUser {
   readonly identity: ExternalIdentity;
   readonly userId: string;
   readonly version: string;
+  /** Of the link, where the token has the claim of projects: nobody has changed since what came of the claim. */
+  readonly projectsDigest?: string | null;
 }
 
 /** What is written where the decision still holds. */
@@ -168,6 +170,7 @@ function commitOf(
         JOIN ${identifier(users.name)} AS account ON account.${identifier(users.columns.id)} = ${party}_user_id
       WHERE link.issuer = ${party}_issuer AND link.subject = ${party}_sub AND link.user_id::text = ${party}_user_id::text
         AND account.${identifier(users.columns.version)}::text = ${party}_version
+        AND (${party}_projects IS NULL OR ${party}_projects = link.projects_digest)
     )`;
   const decided = parameter('json', ({ decided: rows }: Statement) =>
     JSON.stringify(rows.map(rowOf(events))),
@@ -176,8 +179,8 @@ function commitOf(
     name,
     sql<Statement>`WITH ${USED}, decided AS (
     SELECT * FROM json_to_recordset(${decided}) AS decided (request integer,
-      subject_issuer text, subject_sub text, subject_user_id ${idType}, subject_version text,
-      actor_issuer text, actor_sub text, actor_user_id ${idType}, actor_version text, ${events.columns}${sessions.columns})
+      subject_issuer text, subject_sub text, subject_user_id ${idType}, subject_version text, subject_projects text,
+      actor_issuer text, actor_sub text, actor_user_id ${idType}, actor_version text, actor_projects text, ${events.columns}${sessions.columns})
   ), current AS (
     SELECT decided.* FROM accepted JOIN decided USING (request)
     WHERE ${stands(sql`subject`)}
@@ -199,11 +202,13 @@ function rowOf(events: EventTable) {
     row['subject_sub'] = subject.identity.subject;
     row['subject_user_id'] = subject.userId;
     row['subject_version'] = subject.version;
+    row['subject_projects'] = subject.projectsDigest;
     if (actor !== undefined) {
       row['actor_issuer'] = actor.identity.issuer;
       row['actor_sub'] = actor.identity.subject;
       row['actor_user_id'] = actor.userId;
       row['actor_version'] = actor.version;
+      row['actor_projects'] = actor.projectsDigest;
     }
     if (session !== undefined) Object.assign(row, sessionRowOf(session));
     return row;

@@ -121,7 +121,8 @@ function decidedRequest(
 }
 
 function decidedUser(token: VerifiedToken, { user }: ExpectedUser): DecidedUser {
-  return { identity: identityOf(token), userId: user.id, version: user.version };
+  const projectsDigest = token.claims.projects && user.projectsDigest;
+  return { identity: identityOf(token), userId: user.id, version: user.version, projectsDigest };
 }
 
 function changesOf({ occurredAt, requestId }: AuditEvent, tokens: Tokens, users: Users): AuditEvent[] {

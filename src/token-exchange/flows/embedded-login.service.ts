@@ -69,7 +69,7 @@ export class EmbeddedLoginService {
     const login = { tokens, demand, expectedUserId, replacedRedirect, request };
     const { users, result } = await request.stage('commit', () => this.commit(login));
     this.sessions.limit?.(users.subject.userId, request.requestId);
-    this.notices.warnOfIgnoredRoles(request, tokens, users);
+    this.notices.warnOfClaims(request, tokens, users);
     refuseRevokedSince(this.revocations, tokens);
     return { ...result, rateLimit };
   }

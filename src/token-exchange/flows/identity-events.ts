@@ -26,6 +26,10 @@ export function identityEvents(
         const { userId, fields } = change;
         return auditEvent('svc.audit.token-exchange.profile-updated', context, { issuer, userId, fields });
       }
+      case 'projects-updated': {
+        const { kind: _, ...projects } = change;
+        return auditEvent('svc.audit.token-exchange.projects-updated', context, { issuer, ...projects });
+      }
     }
   });
 }

@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
+import { toldList } from '../../platform/text/told-value.js';
 import type { Flow } from '../host/flow.js';
 import { noticeLine } from '../refusals/refusal-line.js';
 import type { NoticeKind } from '../refusals/refusals.js';
@@ -27,25 +28,32 @@ export class Notices {
     this.logger.warn({ requestId, flow, reason: kind, ...values }, noticeLine(kind, values));
   }
 
-  /** Logged after the commit, because a transaction may be retried or fail. */
-  warnOfIgnoredRoles(
+  /** What of the claims of a request does not count. Logged after the commit, because a transaction may be retried or fail. */
+  warnOfClaims(
     request: { readonly flow: Flow; readonly requestId: string },
     tokens: Tokens,
     users: PerToken<ResolvedUser>,
   ): void {
-    this.warnOfIgnoredRole(request, tokens.subject, users.subject, 'subject');
-    if (tokens.actor && users.actor) this.warnOfIgnoredRole(request, tokens.actor, users.actor, 'actor');
+    this.warnOfClaimsOf(request, tokens.subject, users.subject, 'subject');
+    if (tokens.actor && users.actor) this.warnOfClaimsOf(request, tokens.actor, users.actor, 'actor');
   }
 
-  private warnOfIgnoredRole(
+  private warnOfClaimsOf(
     { flow, requestId }: { readonly flow: Flow; readonly requestId: string },
     token: VerifiedToken,
-    { userId, ignoredRole }: ResolvedUser,
+    { userId, ignoredRole, keptProjects = [] }: ResolvedUser,
     party: Party,
   ): void {
-    if (ignoredRole === undefined) return;
+    if (ignoredRole === undefined && keptProjects.length === 0) return;
     const entry = token.key.policy.label;
     const of = { flow, requestId, party: flow === 'embed' ? undefined : party };
-    this.warn('role_ignored', { ...of, ...issuerAndKid(token), entry, userId, ...ignoredRole });
+    const about = { ...of, ...issuerAndKid(token), entry, userId };
+    if (ignoredRole !== undefined) this.warn('role_ignored', { ...about, ...ignoredRole });
+    if (keptProjects.length > 0)
+      this.warn('project_administrator_kept', {
+        ...about,
+        expected: 'another administrator of the project',
+        found: `none in ${toldList(keptProjects)}`,
+      });
   }
 }

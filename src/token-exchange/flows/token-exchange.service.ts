@@ -51,7 +51,7 @@ export class TokenExchangeService {
     const issuance = this.issuances.plan(asked, tokens, request);
     const rateLimit = await this.throttle.count(request, tokens);
     const users = await request.stage('commit', () => this.commit(issuance, request));
-    this.notices.warnOfIgnoredRoles(request, tokens, users);
+    this.notices.warnOfClaims(request, tokens, users);
     refuseRevokedSince(this.revocations, tokens);
     const issued = await request.stage('issue', () => issue(issuance, users));
     return { ...issued, rateLimit };

@@ -37,12 +37,14 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     )`,
     `CREATE INDEX token_exchange_used_jti_expiry ON token_exchange_used_jti (expires_at)`,
   ],
+  // projects_digest is that of the claim of projects that was last synced; a host clears it where somebody changes what came of it.
   token_exchange_identity_link: [
     `CREATE TABLE token_exchange_identity_link (
       issuer text NOT NULL,
       subject varchar(255) NOT NULL,
       user_id text NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now(),
+      projects_digest text,
       PRIMARY KEY (issuer, subject)
     )`,
     `CREATE INDEX token_exchange_identity_link_user ON token_exchange_identity_link (user_id)`,

@@ -23,7 +23,8 @@ export type Check =
   | 'e-mail'
   | 'admission'
   | 'user'
-  | 'role';
+  | 'role'
+  | 'projects';
 
 /** For operators. Clauses without a full stop. */
 export interface Explanation {
@@ -193,6 +194,10 @@ export const NOTICES = {
   role_ignored: {
     cause: 'a role claim was ignored: it names no role that can be assigned; the user keeps the stored one',
     remedy: 'the partner corrects the claim `role`, or leaves it out',
+  },
+  project_administrator_kept: {
+    cause: 'the user stays the last administrator of a project, which the claim of projects would have ended',
+    remedy: 'somebody else is made an administrator of the project: the next token of the user then ends it',
   },
   token_type_ignored: {
     cause: 'a token type was ignored: every token is read as a JWT, whatever its type field says',

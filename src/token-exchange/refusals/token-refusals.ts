@@ -323,6 +323,28 @@ const ROWS = {
     oauth: INVALID_GRANT,
     embed: unauthorized('Role cannot be assigned'),
   },
+  project_not_allowed: {
+    check: 'projects',
+    cause: 'the token names a project that its entry may not assign',
+    remedy: 'the partner corrects the key of the project, or `projects.mayAssign` of the entry is widened',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Project is not allowed'),
+  },
+  project_role_not_allowed: {
+    check: 'projects',
+    cause: 'the token names a role in a project that its entry may not assign',
+    remedy: 'the partner names a role that is expected, or `projects.roles` of the entry is widened',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Role in the project is not allowed'),
+  },
+  project_unknown: {
+    check: 'projects',
+    cause: 'no project has the key that the token names, and the entry may not make one',
+    remedy:
+      '`svc-admin projects set-key` gives a project that key, or `projects.create` of the entry is allowed',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Project is not known'),
+  },
 } satisfies Record<string, TokenRefusal>;
 
 /** Every reason why a token, or a pair of tokens, is refused. */

@@ -53,6 +53,7 @@ export const SETTINGS = {
     owner: true,
     initial: true,
     privileged: true,
+    inProject: true,
   } satisfies MembersOf<RoleNames>,
   entryRules: { baseUrl: true, scopes: true } satisfies MembersOf<EntryRulesSettings>,
   embedLogin: { enabled: true, perMinute: true } satisfies MembersOf<EmbedLoginSettings>,

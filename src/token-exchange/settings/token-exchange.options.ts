@@ -15,6 +15,8 @@ export interface RoleNames {
    * The owner's is always one of them. Default: every role but the initial.
    */
   readonly privileged?: readonly string[];
+  /** The roles of members of a project, the lowest first; the last one administers it. Needed with the part `projects`. */
+  readonly inProject?: readonly string[];
 }
 
 /** Whether the users of a role are administrators. */

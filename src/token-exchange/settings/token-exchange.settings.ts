@@ -164,6 +164,7 @@ export function entryRules(settings: TokenExchangeSettings): TrustedKeysRules {
   const { assignable, owner, initial, privileged } = roles;
   return {
     assignableRoles: assignable,
+    projectRoles: roles.inProject,
     privilegedRoles: [owner, ...(privileged ?? assignable.filter((role) => role !== initial))],
     allowHttp: completedJwks(jwks).allowHttp,
     allowPrivate: completedJwks(jwks).allowPrivate,
@@ -193,6 +194,8 @@ function trustedKeys(settings: TokenExchangeSettings, log: Log): readonly Truste
     const own = ownIssuer(settings);
     if (own !== undefined && given.some(({ issuer }) => isSameAddress(issuer, own)))
       throw new Error('trustedKeys: an entry has the issuer of the access tokens of this host');
+    if (settings.roles.inProject === undefined && given.some(({ projects }) => projects !== undefined))
+      throw new Error('trustedKeys: an entry has projects, and roles.inProject is not set');
     return given;
   }
   const text = typeof given === 'string' ? given : JSON.stringify(given);

@@ -17,11 +17,15 @@ export class EntryMembers {
   private readonly members: Readonly<Record<string, unknown>>;
   private failed = false;
 
-  /** @param index of the entry in its list, from 0; undefined where it stands alone */
+  /**
+   * @param index of the entry in its list, from 0; undefined where it stands alone
+   * @param whole of which these are a member, and its name there
+   */
   constructor(
     readonly index: number | undefined,
     value: unknown,
     private readonly findings: Findings,
+    private readonly whole?: { readonly members: EntryMembers; readonly name: string },
   ) {
     this.members = isJsonObject(value) ? value : {};
     if (!isJsonObject(value)) this.problem('', 'must be an object');
@@ -62,6 +66,12 @@ export class EntryMembers {
     if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
     this.problem(member, `must be a whole number from ${min} to ${max}`);
     return undefined;
+  }
+
+  /** The members of an object, whose problems are those of the entry. */
+  optionalObject(name: string): EntryMembers | undefined {
+    if (!this.has(name)) return undefined;
+    return new EntryMembers(this.index, this.members[name], this.findings, { members: this, name });
   }
 
   optionalChoice<Choice extends string>(member: string, choices: readonly Choice[]): Choice | undefined {
@@ -110,7 +120,7 @@ export class EntryMembers {
   }
 
   problem(member: string, rule: string): void {
-    this.failed = true;
+    this.fail();
     this.findings.problems.push(`${this.labelOf(member)}: ${rule}`);
   }
 
@@ -122,7 +132,14 @@ export class EntryMembers {
     this.findings.notes.push(`${this.labelOf(member)}: ${text}`);
   }
 
+  private fail(): void {
+    this.failed = true;
+    this.whole?.members.fail();
+  }
+
   private labelOf(member: string): string {
+    if (this.whole !== undefined)
+      return this.whole.members.labelOf(member === '' ? this.whole.name : `${this.whole.name}.${member}`);
     if (this.index === undefined) return member === '' ? 'the entry' : member;
     return member === '' ? `entry ${this.index}` : `entry ${this.index}, ${member}`;
   }

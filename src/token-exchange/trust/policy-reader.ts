@@ -8,6 +8,7 @@ import type { EntryMembers } from './entry-members.js';
 import { isText } from './entry-members.js';
 import type { PolicyDefaults } from './policy-defaults.js';
 import { refuseGaps, warnOfRisks, withDefaults } from './policy-defaults.js';
+import { readProjects } from './projects-policy.js';
 import type { DelegatedRights, TrustPolicy } from './trust-policy.js';
 import { ANY_DOMAIN } from './trust-policy.js';
 
@@ -15,6 +16,8 @@ import { ANY_DOMAIN } from './trust-policy.js';
 export interface PolicyRules {
   /** Roles that a claim can assign at all. */
   readonly assignableRoles: readonly string[];
+  /** Roles in a project, the lowest first; undefined: the host has no projects that tokens could name. */
+  readonly projectRoles?: readonly string[];
   /** Roles whose users are administrators (D54). */
   readonly privilegedRoles?: readonly string[];
   /** What stands where an entry says nothing. Default `contract`. */
@@ -46,6 +49,7 @@ export const POLICY_MEMBERS = [
   'linkExistingUsers',
   'linkPrivileged',
   'provisionUsers',
+  'projects',
   'actFor',
   'requireActor',
   'rights',
@@ -72,6 +76,7 @@ export function readPolicy(members: EntryMembers, rules: PolicyRules): TrustPoli
     ...readAdmission(members, rules),
     ...readRoles(members, rules),
     ...readUsers(members),
+    projects: readProjects(members, rules),
     ...readDelegation(members),
     ...readGrants(members, rules),
   };

@@ -11,6 +11,7 @@ export function policyInWords(policy: TrustPolicy, now: Date): string[] {
     ...admissionInWords(policy, now),
     ...rolesInWords(policy),
     ...usersInWords(policy),
+    ...projectsInWords(policy),
     ...delegationInWords(policy),
     ...grantsInWords(policy),
   ];
@@ -66,6 +67,14 @@ function linkInWords({ linkExistingUsers, linkPrivileged }: TrustPolicy, byEmail
   const whom =
     linkPrivileged === false ? 'existing users but administrators' : 'existing users, administrators too';
   return `may link to ${whom}, ${byEmail}`;
+}
+
+function projectsInWords({ projects }: TrustPolicy): string[] {
+  if (projects === undefined) return [];
+  const { mayAssign, roles, create } = projects;
+  const which = mayAssign === undefined ? 'every project of its issuer' : `projects ${listed(mayAssign)}`;
+  const as = roles === undefined ? 'in every role' : `as ${listed(roles)}`;
+  return [`may put users into ${which} ${as}${create ? ', and make projects' : ''}`];
 }
 
 function delegationInWords({ actFor, requireActor, rights }: TrustPolicy): string[] {

@@ -1,5 +1,6 @@
 // What an entry of the trusted keys allows its tokens: one record of trust, the same for static and fetched keys.
 import type { Flow } from '../host/flow.js';
+import type { ProjectsPolicy } from './projects-policy.js';
 
 /** In the place of all domains: a policy for any address that says so. */
 export const ANY_DOMAIN = '*';
@@ -56,6 +57,9 @@ export interface TrustPolicy {
   readonly linkPrivileged?: boolean;
   /** Whether users are made. Default true. */
   readonly provisionUsers?: boolean;
+
+  /** What the claim of projects may do; undefined: it is not read. */
+  readonly projects?: ProjectsPolicy;
 
   /** The issuers whose subjects an actor of the entry may act for; undefined: any. */
   readonly actFor?: ReadonlySet<string>;

@@ -1,14 +1,17 @@
 // Applies what was decided about a user, in the transaction of the request: the only place where tokens change users and links.
 import type { Transaction } from '../../platform/database/transaction.js';
 import { LostRaceError } from '../../platform/database/transaction.js';
+import type { ProjectChange, ProjectDirectory } from '../host/projects.js';
 import type { HostUser, HostUserUpdate, UserDirectory } from '../host/users.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import { isPrivileged } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import { readProjects } from './candidates.js';
 import type { FoundUser, NewUser, UserDecision } from './decide.js';
-import { decideOnUser, identityOf, isEmpty } from './decide.js';
+import { decideOnUser, identityOf, isEmpty, isWritten } from './decide.js';
 import type { IdentityLinkRepository } from './identity-link.repository.js';
+import type { ProjectSync } from './project-policy.js';
 import { assignableRoles } from './role-policy.js';
 
 /** What resolving a token changed; the flows make audit events of it. */
@@ -16,7 +19,11 @@ export type IdentityChange =
   | { kind: 'user-provisioned'; userId: string; role: string }
   | { kind: 'identity-linked'; userId: string; role: string; isPrivileged: boolean }
   | { kind: 'role-updated'; userId: string; from: string; to: string }
-  | { kind: 'profile-updated'; userId: string; fields: readonly ProfileField[] };
+  | { kind: 'profile-updated'; userId: string; fields: readonly ProfileField[] }
+  | ({ kind: 'projects-updated'; userId: string } & ChangedProjects);
+
+/** Ids of projects, by what has become of a membership. */
+type ChangedProjects = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
 
 /** What a login may change of a user besides the role. */
 type ProfileField = 'givenName' | 'familyName';
@@ -28,6 +35,8 @@ export interface ResolvedUser {
   readonly changes: readonly IdentityChange[];
   /** Where the role claim was ignored (4.4.role.5): what could be assigned. */
   readonly ignoredRole?: Pick<RejectionContext, 'expected'>;
+  /** Ids of projects whose last administrator the user stays, against the claim. */
+  readonly keptProjects?: readonly string[];
 }
 
 /** Where users and links are written, and which roles there are. */
@@ -35,6 +44,8 @@ export interface WrittenUsers {
   readonly links: IdentityLinkRepository;
   readonly users: UserDirectory;
   readonly roles: RoleNames;
+  /** Undefined where the host has none. */
+  readonly projects?: ProjectDirectory;
 }
 
 /**
@@ -53,17 +64,18 @@ export async function applyDecision(
   const { user, update } = found;
   const links = found.by === 'email' ? [await link(transaction, token, user, stored)] : [];
   if (!isEmpty(update)) await stored.users.update(transaction, user.id, update);
-  return resolvedUser(found, [...links, ...changesOf(user, update)], stored.roles);
+  const projects = await syncProjects(transaction, token, { userId: user.id, sync: found.projects, stored });
+  return resolvedUser(found, [...links, ...changesOf(user, update), ...projects], stored.roles);
 }
 
 export function resolvedUser(
-  { user, ignoresRoleClaim }: FoundUser,
+  { user, ignoresRoleClaim, projects }: FoundUser,
   changes: readonly IdentityChange[],
   roles: RoleNames,
 ): ResolvedUser {
   const { id: userId, accessGeneration } = user;
   const ignoredRole = ignoresRoleClaim ? { expected: assignableRoles(roles) } : undefined;
-  return { userId, accessGeneration, changes, ignoredRole };
+  return { userId, accessGeneration, changes, ignoredRole, keptProjects: projects?.keptIds };
 }
 
 /**
@@ -73,17 +85,19 @@ export function resolvedUser(
 async function underLock(
   transaction: Transaction,
   token: VerifiedToken,
-  { by, user, update }: FoundUser,
-  { users, links, roles }: WrittenUsers,
+  first: FoundUser,
+  stored: WrittenUsers,
 ): Promise<FoundUser> {
-  const lock = isEmpty(update) ? 'share' : 'update';
+  const { by, user } = first;
+  const { users, links, roles } = stored;
+  const lock = isWritten(first) ? 'update' : 'share';
   // The user first, as a host that deletes one locks them, and its links after.
   const locked = await users.lock(transaction, user.id, lock);
   const isThere = by === 'email' || (await links.lock(transaction, identityOf(token), user.id));
   if (locked === undefined || !isThere) throw new LostRaceError('user or link was deleted meanwhile');
-  const decision = decideOnUser(by, token, locked, roles);
-  if (lock === 'share' && !isEmpty(decision.update))
-    throw new LostRaceError('this user was changed meanwhile');
+  const projects = await readProjects(transaction, token, { stored, userId: user.id, isLocking: true });
+  const decision = decideOnUser(by, token, locked, roles, projects);
+  if (lock === 'share' && isWritten(decision)) throw new LostRaceError('this user was changed meanwhile');
   return decision;
 }
 
@@ -91,14 +105,47 @@ async function underLock(
 async function provision(
   transaction: Transaction,
   token: VerifiedToken,
-  { newUser }: NewUser,
+  { newUser, projects: sync }: NewUser,
   stored: WrittenUsers,
 ): Promise<ResolvedUser> {
   const user = await stored.users.create(transaction, newUser);
   if (user === undefined) throw new LostRaceError('this e-mail address was taken by a parallel login');
   await link(transaction, token, user, stored);
   const { id: userId, accessGeneration } = user;
-  return { userId, accessGeneration, changes: [{ kind: 'user-provisioned', userId, role: newUser.role }] };
+  const made = { kind: 'user-provisioned', userId, role: newUser.role } as const;
+  return {
+    userId,
+    accessGeneration,
+    changes: [made, ...(await syncProjects(transaction, token, { userId, sync, stored }))],
+  };
+}
+
+interface SyncOfUser {
+  readonly userId: string;
+  readonly sync: ProjectSync | undefined;
+  readonly stored: WrittenUsers;
+}
+
+/** The digest comes last: a change of memberships clears it, and whoever changes one has the membership before the link. */
+async function syncProjects(
+  transaction: Transaction,
+  token: VerifiedToken,
+  { userId, sync, stored: { projects, links } }: SyncOfUser,
+): Promise<IdentityChange[]> {
+  if (sync === undefined || projects === undefined) return [];
+  const { changes, digest } = sync;
+  const ids = await projects.change(transaction, { issuer: token.claims.iss, userId }, changes);
+  await links.setProjectsDigest(transaction, identityOf(token), digest);
+  const done = changes.map(({ from, to }, index) => ({ from, to, id: ids[index] ?? '' }));
+  const idsOf = (isMeant: (change: Pick<ProjectChange, 'from' | 'to'>) => boolean) =>
+    done.filter(isMeant).map(({ id }) => id);
+  const changed: ChangedProjects = {
+    added: idsOf(({ from }) => from === undefined),
+    changed: idsOf(({ from, to }) => from !== undefined && to !== undefined && from !== to),
+    removed: idsOf(({ to }) => to === undefined),
+  };
+  const isNews = Object.values(changed).some((list) => list.length > 0);
+  return isNews ? [{ kind: 'projects-updated', userId, ...changed }] : [];
 }
 
 /** @rule 2.5.1 An e-mail match or a provisioning leaves a link. */

@@ -1,16 +1,20 @@
 // Reads the stored users that a token may mean.
 import type { Transaction } from '../../platform/database/transaction.js';
+import type { ProjectDirectory } from '../host/projects.js';
 import type { UserDirectory } from '../host/users.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { linkableEmail } from './admission-policy.js';
 import type { Candidates } from './decide.js';
 import { identityOf } from './decide.js';
 import type { IdentityLinkRepository } from './identity-link.repository.js';
+import type { StoredProjects } from './project-policy.js';
 
 /** Where users and links are read. */
 export interface StoredUsers {
-  readonly links: Pick<IdentityLinkRepository, 'findUserId'>;
+  readonly links: Pick<IdentityLinkRepository, 'findUserId' | 'findProjectsDigest'>;
   readonly users: Pick<UserDirectory, 'findById' | 'findByEmail'>;
+  /** Undefined where the host has none. */
+  readonly projects?: Pick<ProjectDirectory, 'find'>;
 }
 
 /**
@@ -20,11 +24,38 @@ export interface StoredUsers {
 export async function readCandidates(
   transaction: Transaction,
   token: VerifiedToken,
-  { links, users }: StoredUsers,
+  stored: StoredUsers,
 ): Promise<Candidates> {
+  const { links, users } = stored;
   const userId = await links.findUserId(transaction, identityOf(token));
   const linked = userId === undefined ? undefined : await users.findById(transaction, userId);
-  if (linked !== undefined) return { linked };
+  if (linked !== undefined)
+    return { linked, projects: await readProjects(transaction, token, { stored, userId }) };
   const email = linkableEmail(token.claims, token.key.policy);
-  return { deletedUserId: userId, withEmail: await users.findByEmail(transaction, email) };
+  const withEmail = await users.findByEmail(transaction, email);
+  const projects = await readProjects(transaction, token, { stored, userId: withEmail?.id });
+  return { deletedUserId: userId, withEmail, projects };
+}
+
+/** Whose projects are read, and whether they must stay as they are until the transaction ends. */
+interface ProjectsOf {
+  readonly stored: Pick<StoredUsers, 'links' | 'projects'>;
+  /** Undefined: the user is to be made. */
+  readonly userId?: string;
+  readonly isLocking?: boolean;
+}
+
+/** Nothing is read for a token without the claim. */
+export async function readProjects(
+  transaction: Transaction,
+  token: VerifiedToken,
+  { stored: { links, projects }, userId, isLocking = false }: ProjectsOf,
+): Promise<StoredProjects> {
+  const { iss: issuer, projects: claimed } = token.claims;
+  if (claimed === undefined || projects === undefined) return {};
+  const keys = claimed.map(({ key }) => key);
+  return {
+    digest: await links.findProjectsDigest(transaction, identityOf(token)),
+    projects: await projects.find(transaction, { issuer, userId, keys, isLocking }),
+  };
 }

@@ -5,6 +5,8 @@ import { Rejection } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { judgeLink, judgeProvisioning, judgeStoredRole, linkableEmail } from './admission-policy.js';
+import type { ProjectSync, StoredProjects } from './project-policy.js';
+import { decideOnProjects } from './project-policy.js';
 import { roleOfExistingUser, roleOfNewUser } from './role-policy.js';
 
 /** The stored users that a token may mean. */
@@ -15,6 +17,8 @@ export interface Candidates {
   readonly deletedUserId?: string;
   /** The user who has the token's e-mail address; looked for only where no user is linked. */
   readonly withEmail?: HostUser;
+  /** Of the identity and that user. */
+  readonly projects?: StoredProjects;
 }
 
 /** A stored user whom the token may sign in. */
@@ -24,6 +28,8 @@ export interface FoundUser {
   readonly user: HostUser;
   /** What the claims change of them. */
   readonly update: HostUserUpdate;
+  /** What the claim of projects changes; undefined: nothing. */
+  readonly projects?: ProjectSync;
   /** Whether the role claim is ignored, since it names no role that can be assigned. */
   readonly ignoresRoleClaim: boolean;
 }
@@ -32,6 +38,7 @@ export interface FoundUser {
 export interface NewUser {
   readonly by: 'provisioning';
   readonly newUser: NewHostUser;
+  readonly projects?: ProjectSync;
 }
 
 export type UserDecision = FoundUser | NewUser;
@@ -46,16 +53,21 @@ const MAX_NAME_CHARACTERS = 32;
  * @throws Rejection when identity, e-mail, role or the user's state forbid it
  */
 export function decide(token: VerifiedToken, candidates: Candidates, roles: RoleNames): UserDecision {
-  const { linked, withEmail } = candidates;
-  if (linked !== undefined) return decideOnUser('link', token, linked, roles);
+  const { linked, withEmail, projects } = candidates;
+  if (linked !== undefined) return decideOnUser('link', token, linked, roles, projects);
   const email = linkableEmail(token.claims, token.key.policy);
-  if (withEmail !== undefined) return decideOnUser('email', token, withEmail, roles);
-  return decideOnNewUser(token, email, roles);
+  if (withEmail !== undefined) return decideOnUser('email', token, withEmail, roles, projects);
+  return decideOnNewUser(token, email, roles, projects);
 }
 
 /** Whether a decision leaves everything as it is stored. */
 export function changesNothing(decision: UserDecision): decision is FoundUser {
-  return decision.by === 'link' && isEmpty(decision.update);
+  return decision.by === 'link' && !isWritten(decision);
+}
+
+/** Whether the user is changed, or what depends on the user. */
+export function isWritten({ update, projects }: FoundUser): boolean {
+  return projects !== undefined || !isEmpty(update);
 }
 
 export function isEmpty(update: HostUserUpdate): boolean {
@@ -73,10 +85,13 @@ export function identityOf({ claims: { iss, sub } }: VerifiedToken): ExternalIde
  */
 export function decideOnUser(
   by: FoundUser['by'],
-  { claims, key: { policy } }: VerifiedToken,
+  token: VerifiedToken,
   user: HostUser,
   roles: RoleNames,
+  stored: StoredProjects = {},
 ): FoundUser {
+  const { claims, key } = token;
+  const { policy } = key;
   if (by === 'email') judgeLink(user, policy, roles);
   refuseDisabled(user);
   judgeStoredRole(user, policy, roles);
@@ -86,19 +101,23 @@ export function decideOnUser(
     ...changedName('givenName', claims.givenName, user),
     ...changedName('familyName', claims.familyName, user),
   };
-  return { by, user, update, ignoresRoleClaim: role.kind === 'ignore-claim' };
+  const projects = decideOnProjects(token, stored, roles);
+  return { by, user, update, projects, ignoresRoleClaim: role.kind === 'ignore-claim' };
 }
 
 function decideOnNewUser(
-  { claims, key: { policy } }: VerifiedToken,
+  token: VerifiedToken,
   email: string,
   roles: RoleNames,
+  stored: StoredProjects = {},
 ): NewUser {
+  const { claims, key } = token;
   const { givenName = '', familyName = '' } = claims;
-  judgeProvisioning(policy);
-  const role = roleOfNewUser(claims.role, policy, roles);
+  judgeProvisioning(key.policy);
+  const role = roleOfNewUser(claims.role, key.policy, roles);
   const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
-  return { by: 'provisioning', newUser: { email, role, ...names } };
+  const projects = decideOnProjects(token, stored, roles);
+  return { by: 'provisioning', newUser: { email, role, ...names }, projects };
 }
 
 /** For subject and actor of both flows alike (D7). */

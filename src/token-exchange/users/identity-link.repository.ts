@@ -46,6 +46,29 @@ export class IdentityLinkRepository {
     return rows.length === 1;
   }
 
+  /** Of the claim of projects that was last synced; null or undefined where none was. */
+  async findProjectsDigest(
+    transaction: Transaction,
+    { issuer, subject }: ExternalIdentity,
+  ): Promise<string | null | undefined> {
+    const [link] = await managerOf(transaction).query<{ digest: string | null }[]>(
+      'SELECT projects_digest AS digest FROM token_exchange_identity_link WHERE issuer = $1 AND subject = $2',
+      [issuer, subject],
+    );
+    return link?.digest;
+  }
+
+  async setProjectsDigest(
+    transaction: Transaction,
+    { issuer, subject }: ExternalIdentity,
+    digest: string | undefined,
+  ): Promise<void> {
+    await managerOf(transaction).query(
+      'UPDATE token_exchange_identity_link SET projects_digest = $3 WHERE issuer = $1 AND subject = $2',
+      [issuer, subject, digest ?? null],
+    );
+  }
+
   /** Forgets the link of an identity to a user whom the host has deleted: no foreign key reaches the host's table. */
   async forget(
     transaction: Transaction,

@@ -1,6 +1,7 @@
 // Finds the local users of verified tokens: by what is known of them, or in a transaction, which may link, make and change them.
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
+import { ProjectDirectory } from '../host/projects.js';
 import { UserDirectory } from '../host/users.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
@@ -30,6 +31,7 @@ export class IdentityService {
     private readonly links: IdentityLinkRepository,
     private readonly users: UserDirectory,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
+    @Optional() private readonly projects?: ProjectDirectory,
   ) {}
 
   /** Undefined where a user is not known, or by what is known something is to be written or refused. */
@@ -66,7 +68,8 @@ export class IdentityService {
     const user = await this.known.find(identityOf(token));
     if (user === undefined) return undefined;
     try {
-      const decision = decide(token, { linked: user }, this.options.roles);
+      const projects = { digest: user.projectsDigest };
+      const decision = decide(token, { linked: user, projects }, this.options.roles);
       if (!changesNothing(decision)) return undefined;
       return { user, resolved: resolvedUser(decision, [], this.options.roles) };
     } catch (error) {
@@ -80,14 +83,14 @@ export class IdentityService {
     token: VerifiedToken,
     party: 'subject' | 'actor',
   ): Promise<ResolvedUser> {
-    const { links, users } = this;
+    const { links, users, projects } = this;
     const { roles } = this.options;
     try {
-      const candidates = await readCandidates(transaction, token, { links, users });
+      const candidates = await readCandidates(transaction, token, { links, users, projects });
       const decision = decide(token, candidates, roles);
       const { deletedUserId } = candidates;
       if (deletedUserId !== undefined) await links.forget(transaction, identityOf(token), deletedUserId);
-      return await applyDecision(transaction, token, decision, { links, users, roles });
+      return await applyDecision(transaction, token, decision, { links, users, roles, projects });
     } catch (error) {
       if (error instanceof Rejection) error.add({ party, ...issuerAndKid(token) });
       throw error;

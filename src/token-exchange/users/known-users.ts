@@ -12,6 +12,8 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 /** A linked user, and the version of the row that was read. */
 export interface KnownUser extends HostUser {
   readonly version: string;
+  /** Of the link: what `IdentityLinkRepository.findProjectsDigest` finds. */
+  readonly projectsDigest: string | null;
 }
 
 /** Some 10 MB when full. */
@@ -73,7 +75,7 @@ export function lookUpIn({ name, idType, columns }: UserTable) {
     sql`SELECT found.* FROM ${ASKED} LEFT JOIN LATERAL (
       SELECT ${column('id')}::text AS id, ${column('version')}::text AS version, ${column('role')} AS role,
         ${column('enabled')} AS enabled, ${column('givenName')} AS "givenName", ${column('familyName')} AS "familyName",
-        ${column('accessGeneration')}::text AS "accessGeneration"
+        ${column('accessGeneration')}::text AS "accessGeneration", link.projects_digest AS "projectsDigest"
       FROM token_exchange_identity_link AS link
         JOIN ${identifier(name)} AS account ON ${column('id')} = link.user_id::${identifier(idType)}
       WHERE link.issuer = asked.issuer AND link.subject = asked.subject LIMIT 1

@@ -184,7 +184,11 @@ const EXTERNAL_CLAIMS: TokenCheck = {
   // Or `claims_not_storable`.
   reason: 'claims_invalid',
   isNeeded: true,
-  read: (token) => void (token.claims = readExternalClaims(token.jws.payload, token.rules.ownIssuer)),
+  read: (token) => {
+    const { jws, rules, key } = token;
+    token.claims = readExternalClaims(jws.payload, rules.ownIssuer, key.policy.projects?.claim);
+    return undefined;
+  },
   compared: () => ['iss, sub, aud, iat, exp and jti, each of its type', 'all of them'],
 };
 

@@ -5,6 +5,8 @@ import { isSameAddress } from '../../platform/text/origin.js';
 import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
 import { told } from '../../platform/text/told-value.js';
 import { Rejection } from '../refusals/rejection.js';
+import type { ClaimedProject } from './projects-claim.js';
+import { readProjectsClaim } from './projects-claim.js';
 
 /** The claims by which every external token is checked. */
 export interface TimedClaims {
@@ -29,6 +31,8 @@ export interface ExternalClaims extends TimedClaims {
   readonly givenName?: string;
   readonly familyName?: string;
   readonly role?: string;
+  /** The projects that the user is to be in; undefined: all stays as it is. */
+  readonly projects?: readonly ClaimedProject[];
   /** The only party that may act for this subject, where the token names one (RFC 8693 §4.4). */
   readonly mayAct?: { readonly sub: string; readonly iss?: string };
   /** Who has acted already by the time of this token, the latest first: a record, which gives nobody a right (RFC 8693 §4.1). */
@@ -72,10 +76,15 @@ export function readIssuer(payload: ClaimSet): string {
 /**
  * Reads the claims of a token whose signature holds.
  * @param ownIssuer of the instance's own tokens
+ * @param projectsClaim name of the claim of projects, where the entry turns it on
  * @rule 5.2.3 Required claims are there, with their types.
  * @throws Rejection `claims_invalid` or `claims_not_storable`
  */
-export function readExternalClaims(payload: ClaimSet, ownIssuer?: string): ExternalClaims {
+export function readExternalClaims(
+  payload: ClaimSet,
+  ownIssuer?: string,
+  projectsClaim?: string,
+): ExternalClaims {
   // Before any other check: some of them cannot take such text either.
   if (hasUnstorableText(payload))
     throw notStorable(`${unstorableClaim(payload)} has NUL or a lone surrogate`);
@@ -88,6 +97,7 @@ export function readExternalClaims(payload: ClaimSet, ownIssuer?: string): Exter
     jti: requiredText(payload, 'jti'),
     nbf: payload['nbf'] === undefined ? undefined : numericDate(payload, 'nbf'),
     ...optionalClaims(payload),
+    projects: readProjectsClaim(payload, projectsClaim),
   };
   refuseTooLong(claims);
   refuseOwnActors(claims, ownIssuer);

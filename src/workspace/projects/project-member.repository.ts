@@ -16,6 +16,14 @@ export class ProjectMember {
 
   @Column('text')
   role!: ProjectRole;
+
+  /** What people have given, where a claim gives the membership too. */
+  @Column('text', { name: 'own_role', nullable: true })
+  ownRole?: ProjectRole | null;
+
+  /** Whose claim gives the membership; null: people have given it. */
+  @Column('text', { nullable: true })
+  issuer?: string | null;
 }
 
 /** A member with what a list of members shows of the user. */
@@ -26,9 +34,10 @@ export interface MemberRow {
   readonly givenName: string;
   readonly familyName: string;
   readonly role: ProjectRole;
+  readonly issuer: string | null;
 }
 
-const SELECT_MEMBERS = `SELECT u.id, u.email, u.given_name AS "givenName", u.family_name AS "familyName", member.role
+const SELECT_MEMBERS = `SELECT u.id, u.email, u.given_name AS "givenName", u.family_name AS "familyName", member.role, member.issuer
   FROM project_member member JOIN user_account u ON u.id = member.user_id
   WHERE member.project_id = $1`;
 
@@ -62,8 +71,14 @@ export class ProjectMemberRepository {
 
   /** @returns whether the user is a member */
   async changeRole({ projectId, userId, role }: ProjectMember): Promise<boolean> {
-    const { affected } = await this.dataSource.manager.update(ProjectMember, { projectId, userId }, { role });
-    return affected === 1;
+    const changed = await this.dataSource.query<object[]>(
+      `WITH changed AS (
+         UPDATE project_member SET role = $3, own_role = CASE WHEN issuer IS NOT NULL THEN $3 END
+         WHERE project_id = $1 AND user_id = $2 RETURNING 1
+       ) SELECT 1 FROM changed`,
+      [projectId, userId, role],
+    );
+    return changed.length === 1;
   }
 
   /** @returns whether the user was a member */

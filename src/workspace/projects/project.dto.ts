@@ -13,6 +13,14 @@ export class ProjectBody {
   readonly name!: string;
 }
 
+export class ExternalKeyAnswer {
+  @ApiProperty({ description: 'Issuer of the tokens.' })
+  readonly issuer!: string;
+
+  @ApiProperty({ description: 'What they call the project.' })
+  readonly key!: string;
+}
+
 export class ProjectAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
@@ -22,6 +30,9 @@ export class ProjectAnswer {
 
   @ApiProperty({ description: 'Name.' })
   readonly name!: string;
+
+  @ApiProperty({ type: [ExternalKeyAnswer], description: 'By which tokens of partners name it.' })
+  readonly externalKeys!: readonly ExternalKeyAnswer[];
 
   @ApiProperty({ format: 'date-time', description: 'When it was made.' })
   readonly createdAt!: string;
@@ -55,12 +66,21 @@ export class MemberAnswer {
 
   @ApiProperty({ enum: [...PROJECT_ROLES], description: 'Role in this project.' })
   readonly role!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Issuer whose claim gave the membership; null: people did.',
+  })
+  readonly issuer!: string | null;
 }
 
-export function projectAnswer({ id, type, name, createdAt, updatedAt }: Project): ProjectAnswer {
-  return { id, type, name, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+export function projectAnswer(project: Project): ProjectAnswer {
+  const { id, type, name, externalKeys = [], createdAt, updatedAt } = project;
+  const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+  return { id, type, name, externalKeys, ...times };
 }
 
-export function memberAnswer({ id, email, givenName, familyName, role }: MemberRow): MemberAnswer {
-  return { id, email, givenName, familyName, role };
+export function memberAnswer({ id, email, givenName, familyName, role, issuer }: MemberRow): MemberAnswer {
+  return { id, email, givenName, familyName, role, issuer };
 }

@@ -9,6 +9,12 @@ import type { PageRange } from '../api/pages.js';
 import type { MemberScope } from '../rights/rights.js';
 import { ProjectMember } from './project-member.repository.js';
 
+/** By which tokens of an issuer name a project. */
+export interface ExternalKey {
+  readonly issuer: string;
+  readonly key: string;
+}
+
 /** A project: personal, which belongs to one user for ever, or a team's. */
 @Entity('project')
 export class Project {
@@ -29,6 +35,9 @@ export class Project {
 
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
+
+  /** By which tokens of partners name it. */
+  externalKeys?: readonly ExternalKey[];
 }
 
 @Injectable()
@@ -54,11 +63,16 @@ export class ProjectRepository extends PersonalProjects {
   }
 
   async findById(id: string): Promise<Project | undefined> {
-    return (await this.dataSource.manager.findOneBy(Project, { id })) ?? undefined;
+    const project = await this.dataSource.manager.findOneBy(Project, { id });
+    return project === null ? undefined : (await this.withKeys([project]))[0];
   }
 
   /** A page of all projects, or of those in which the given users are members. */
-  list({ memberId, otherMemberId }: MemberScope, { afterId, limit }: PageRange): Promise<Project[]> {
+  async list(scope: MemberScope, range: PageRange): Promise<Project[]> {
+    return this.withKeys(await this.rows(scope, range));
+  }
+
+  private rows({ memberId, otherMemberId }: MemberScope, { afterId, limit }: PageRange): Promise<Project[]> {
     const query = this.dataSource.manager.createQueryBuilder(Project, 'project').limit(limit);
     if (memberId === undefined) {
       query.orderBy('project.id');
@@ -74,6 +88,42 @@ export class ProjectRepository extends PersonalProjects {
     }
     if (afterId !== undefined) query.andWhere('member.projectId > :afterId', { afterId });
     return query.getMany();
+  }
+
+  /**
+   * Has tokens of an issuer mean a team's project by one key, and no other project. All that was synced before is synced again.
+   * @returns whether there is such a project
+   */
+  async setKey(transaction: Transaction, id: string, { issuer, key }: ExternalKey): Promise<boolean> {
+    const manager = managerOf(transaction);
+    const sql = `SELECT 1 FROM project WHERE id = $1 AND type = 'team' FOR KEY SHARE`;
+    if ((await manager.query<object[]>(sql, [id])).length === 0) return false;
+    await manager.query(
+      'DELETE FROM project_external_key WHERE issuer = $1 AND (key = $2 OR project_id = $3)',
+      [issuer, key, id],
+    );
+    await manager.query('INSERT INTO project_external_key (issuer, key, project_id) VALUES ($1, $2, $3)', [
+      issuer,
+      key,
+      id,
+    ]);
+    await manager.query(
+      'UPDATE token_exchange_identity_link SET projects_digest = NULL WHERE issuer = $1 AND projects_digest IS NOT NULL',
+      [issuer],
+    );
+    return true;
+  }
+
+  private async withKeys(projects: Project[]): Promise<Project[]> {
+    const keys = await this.dataSource.query<(ExternalKey & { projectId: string })[]>(
+      `SELECT project_id AS "projectId", issuer, key FROM project_external_key WHERE project_id = ANY($1) ORDER BY issuer`,
+      [projects.map(({ id }) => id)],
+    );
+    for (const project of projects)
+      project.externalKeys = keys
+        .filter(({ projectId }) => projectId === project.id)
+        .map(({ issuer, key }) => ({ issuer, key }));
+    return projects;
   }
 
   /** Undefined where there is no such project (any more). */

@@ -14,8 +14,8 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
   bytes: (limit) => `The workflows and credentials of a project take at most ${limit} bytes`,
 };
 
-/** In the order in which their owners are locked. */
-const ROW_KINDS: readonly RowKind[] = ['workflows', 'credentials', 'members', 'projects'];
+/** In the order in which their owners are locked: users before projects, as everywhere. */
+const ROW_KINDS: readonly RowKind[] = ['projects', 'members', 'workflows', 'credentials'];
 
 /** Something would be more than there may be. The message says what is counted, and the limit. */
 export class QuotaRefusal extends ApiRefusal {

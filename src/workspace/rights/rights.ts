@@ -4,6 +4,8 @@ import type { GlobalRole } from '../../users/role.js';
 
 /** Roles within one project. */
 export const PROJECT_ROLES = ['project:admin', 'project:editor', 'project:viewer'] as const;
+/** The lowest first. */
+export const PROJECT_ROLES_ASCENDING: readonly ProjectRole[] = PROJECT_ROLES.toReversed();
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
 
 /** Rights on the instance as a whole, which only a global role gives. */

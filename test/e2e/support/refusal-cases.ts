@@ -380,6 +380,18 @@ const USERS: readonly RefusalCase[] = [
     token: withClaims({ role: 'global:owner' }),
     told: told({ expected: ASSIGNABLE, found: 'global:owner' }),
   },
+  ...(
+    [
+      ['project_not_allowed', 'other:project:viewer', 'fern-*', 'other'],
+      ['project_role_not_allowed', 'fern-1:project:admin', 'project:viewer', 'project:admin'],
+      ['project_unknown', 'fern-1:project:viewer', 'the key of a project', 'fern-1'],
+    ] as const
+  ).map(([reason, project, expected, found]) => ({
+    reason,
+    policy: { projects: { mayAssign: ['fern-*'], roles: ['project:viewer'] } },
+    token: withClaims({ projects: [project] }),
+    told: told({ expected, found }),
+  })),
   {
     reason: 'stored_role_not_allowed',
     policy: { roleCeiling: true, allowedRoles: ['global:member'] },

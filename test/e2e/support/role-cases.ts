@@ -25,12 +25,21 @@ interface Policy {
   readonly linkExistingUsers?: boolean;
   readonly linkPrivileged?: boolean;
   readonly provisionUsers?: boolean;
+  readonly projects?: {
+    readonly mayAssign: readonly string[];
+    readonly roles: readonly string[];
+    readonly create?: boolean;
+  };
 }
 
 interface Issuer {
   readonly partner: Partner;
   readonly policy: Policy;
 }
+
+const PROJECTS = { mayAssign: ['a-*'], roles: ['project:viewer', 'project:editor'] };
+/** The lowest first. */
+const PROJECT_ROLES = ['project:viewer', 'project:editor', 'project:admin'];
 
 /** Twice as many without a policy beyond the contract's as with one. */
 const POLICIES: readonly Policy[] = [
@@ -45,6 +54,8 @@ const POLICIES: readonly Policy[] = [
   { allowedRoles: [MEMBER, ADMIN], roleCeiling: true, excludeOwner: true },
   { allowedRoles: [ADMIN, OWNER], roleCeiling: true, linkPrivileged: false },
   { linkExistingUsers: false },
+  { projects: { ...PROJECTS, create: true } },
+  { projects: PROJECTS, linkPrivileged: false },
   { linkPrivileged: false, provisionUsers: false },
 ];
 
@@ -53,8 +64,12 @@ export const ISSUERS: readonly Issuer[] = POLICIES.map((policy, index) => ({
   policy,
 }));
 
+const ASSIGNING = ISSUERS.filter(({ policy }) => policy.projects !== undefined);
+
 /** The user whom a token speaks of, as they were before it. */
 export interface UserBefore {
+  /** In the one project that the claim of their token may name; undefined: none. */
+  readonly membership?: Membership;
   readonly role: string;
   readonly enabled: boolean;
   readonly givenName: string;
@@ -68,7 +83,20 @@ export interface PartyCase {
   /** Undefined: nobody has the identity or the e-mail address. */
   readonly before: UserBefore | undefined;
   readonly claims: { role?: string; given_name?: string; family_name?: string };
+  /** Undefined: the token does not have the claim. */
+  readonly projects: ClaimOfProjects | undefined;
+  /** Whether there is a project of that key, before a user is in it. */
+  readonly hasProject: boolean;
   readonly hasEmail: boolean;
+}
+
+/** No project, another than the entry lists, or that of the party in a role. */
+export type ClaimOfProjects = 'none' | 'another' | (string & {});
+
+/** In a project: what people have given, and what the issuer's last claim has. */
+export interface Membership {
+  readonly own?: string;
+  readonly claimed?: string;
 }
 
 /** The user as a token leaves them, the events of what it changed, and whether the operator is told. */
@@ -76,6 +104,7 @@ export interface Accepted {
   readonly role: string;
   readonly givenName: string;
   readonly familyName: string;
+  readonly membership?: Membership;
   readonly changes: readonly string[];
   readonly isWarned: boolean;
 }
@@ -93,10 +122,13 @@ export function randomParty(random: Random): PartyCase {
     given_name: random.pick([null, null, random.pick(NAMES)]) ?? undefined,
     family_name: random.pick([null, null, random.pick(NAMES)]) ?? undefined,
   };
+  const projects = random.pick([null, 'none', 'another', ...PROJECT_ROLES, ...PROJECT_ROLES]) ?? undefined;
   return {
-    issuer: random.pick(ISSUERS),
-    before: random.below(8) === 0 ? undefined : randomUser(random, claims),
+    issuer: random.pick([...ISSUERS, ...ASSIGNING, ...ASSIGNING]),
+    before: random.below(8) === 0 ? undefined : randomUser(random, claims, projects),
     claims,
+    projects,
+    hasProject: random.below(2) === 0,
     hasEmail: random.below(6) > 0,
   };
 }
@@ -105,6 +137,7 @@ export function randomParty(random: Random): PartyCase {
 function randomUser(
   random: Random,
   { role, given_name: given, family_name: family }: PartyCase['claims'],
+  projects: PartyCase['projects'],
 ): UserBefore {
   const isSoAlready = () => random.below(4) > 0;
   const stored = [MEMBER, ADMIN, OWNER].find((one) => one === role && isSoAlready());
@@ -114,21 +147,74 @@ function randomUser(
     givenName: cut(given !== undefined && isSoAlready() ? given : random.pick(NAMES)),
     familyName: cut(family !== undefined && isSoAlready() ? family : random.pick(NAMES)),
     isLinked: random.below(8) > 0,
+    membership: randomMembership(random, projects),
   };
 }
 
+function randomMembership(random: Random, projects: PartyCase['projects']): Membership | undefined {
+  const sameClaim = PROJECT_ROLES.find((role) => role === projects && random.below(4) > 0);
+  const claimed = sameClaim ?? random.pick([null, ...PROJECT_ROLES]) ?? undefined;
+  const own = random.pick([null, null, ...PROJECT_ROLES]) ?? undefined;
+  return own === undefined && claimed === undefined ? undefined : { own, claimed };
+}
+
+/** Which counts. */
+export function roleIn({ own, claimed }: Membership): string {
+  return PROJECT_ROLES.findLast((role) => role === own || role === claimed) ?? '';
+}
+
 /** The claims of a token, under a `sub` that only this party of this request has. */
-export function claimsOf({ issuer, claims, hasEmail }: PartyCase, sub: string): Members {
+export function claimsOf({ issuer, claims, projects, hasEmail }: PartyCase, sub: string): Members {
   return issuer.partner.claims({
     sub,
     given_name: undefined,
     family_name: undefined,
     ...claims,
+    projects: projects && claimOf(projects, sub),
     ...(hasEmail ? {} : { email: undefined }),
   });
 }
 
-export function endOf({ issuer: { policy }, before, claims, hasEmail }: PartyCase): PartyEnd {
+/** The key of the one project of a party. */
+export const keyOf = (sub: string) => `a-${sub}`;
+
+function claimOf(projects: ClaimOfProjects, sub: string): string[] {
+  if (projects === 'none') return [];
+  return projects === 'another' ? ['b:project:viewer'] : [`${keyOf(sub)}:${projects}`];
+}
+
+export function endOf(party: PartyCase): PartyEnd {
+  const end = endOfUser(party);
+  return isAccepted(end) ? withProjects(end, party) : end;
+}
+
+/** What becomes of the one membership, after everything else is decided on. */
+function withProjects(end: Accepted, party: PartyCase): PartyEnd {
+  const { issuer, before, projects: claim } = party;
+  if (issuer.policy.projects === undefined || claim === undefined)
+    return { ...end, membership: before?.membership };
+  const refusal = projectRefusal(party, issuer.policy.projects.create === true);
+  if (refusal !== undefined) return { refusal };
+  const membership = before?.membership ?? {};
+  const after = claim === 'none' ? { own: membership.own } : { own: membership.own, claimed: claim };
+  if (roleIn(membership) === roleIn(after)) return { ...end, membership: someOf(after) };
+  // The last administrator stays.
+  if (roleIn(membership) === 'project:admin') return { ...end, membership };
+  return { ...end, membership: someOf(after), changes: [...end.changes, 'projects-updated'] };
+}
+
+function projectRefusal({ before, projects, hasProject }: PartyCase, mayCreate: boolean): string | undefined {
+  if (projects === 'another') return 'project_not_allowed';
+  if (projects === 'project:admin') return 'project_role_not_allowed';
+  const isThere = hasProject || mayCreate || before?.membership !== undefined;
+  return projects !== 'none' && !isThere ? 'project_unknown' : undefined;
+}
+
+function someOf(membership: Membership): Membership | undefined {
+  return roleIn(membership) === '' ? undefined : membership;
+}
+
+function endOfUser({ issuer: { policy }, before, claims, hasEmail }: PartyCase): PartyEnd {
   if (before?.isLinked !== true && !hasEmail) return { refusal: 'email_missing' };
   if (before === undefined) return newUserEnd(claims.role, policy, namesAfter(claims));
   const refusal = linkRefusal(before, policy) ?? stateRefusal(before, policy);

@@ -92,6 +92,15 @@ export function describeProgram(name: string, state: ProgramState): void {
       PATIENCE_MS,
     );
 
+    it('[D134] puts its user into the project of the customer', async () => {
+      await program.json<Overview>('/workflows');
+      const members = await service.rows(
+        `SELECT user_id AS id, role, member.issuer FROM project_member member
+         JOIN project_external_key external USING (project_id) WHERE key = 'castell'`,
+      );
+      expect(members).toEqual([{ id: adaId, role: 'project:editor', issuer: ISSUER }]);
+    });
+
     it('exchanges with an actor', async () => {
       const { me, workflows } = await program.json<Overview>('/support/workflows');
       expect(me).toMatchObject({ user: BOB, onBehalfOf: ADA });
@@ -230,6 +239,7 @@ function entryFor(program: PartnerProgram, instance: string): object {
     allowedRoles: ['global:member'],
     emailDomains: ['partner.example'],
     scopes: ['workflow:read'],
+    projects: { mayAssign: ['castell'], roles: ['project:editor'], create: true },
     actFor: [ISSUER],
     rights: 'actor',
     flows: ['embed', 'exchange', 'logout'],

@@ -238,6 +238,7 @@ function partyOf({ party, token, entry, user }) {
           : h('a', { href: `#/entries/${encodeURIComponent(entry.label)}` }, isolated(entry.label)),
       ],
       ['User', user === null ? null : userOf(user)],
+      ['Projects', user === null ? null : user.projects.join('; ')],
     ]),
     entry !== null && [
       h('p', { class: 'soft' }, `${counted(entry.policy.length, 'rule')} of the entry:`),

@@ -44,6 +44,7 @@ export function userPage(context) {
       ),
       section('Last sign-ins', signIns(user.signIns)),
       section('Linked identities', links(user.links)),
+      section('Projects', memberships(user.projects)),
       h(
         'p',
         {},
@@ -183,6 +184,23 @@ function signIns(all) {
         title: 'Request',
         cell: ({ requestId }) =>
           h('a', { href: address('#/requests/?', requestId), title: requestId }, 'Request'),
+      },
+    ],
+    all,
+  );
+}
+
+function memberships(all) {
+  return table(
+    'Projects',
+    [
+      { title: 'Project', cell: ({ name }) => isolated(name) },
+      { title: 'Role', cell: ({ role }) => role },
+      { title: 'Given by', cell: ({ issuer }) => (issuer === null ? 'people' : isolated(issuer)) },
+      {
+        title: 'Keys of issuers',
+        cell: ({ externalKeys }) =>
+          externalKeys.map(({ issuer, key }) => h('div', {}, code(key), ` ${issuer}`)),
       },
     ],
     all,

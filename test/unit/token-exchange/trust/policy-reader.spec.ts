@@ -17,7 +17,11 @@ const STRICT = {
   scopes: ['workflow:read'],
 };
 
-function read(members: object, defaults: PolicyDefaults = 'contract') {
+function read(
+  members: object,
+  defaults: PolicyDefaults = 'contract',
+  { projectRoles }: { projectRoles?: string[] } = { projectRoles: ['viewer', 'editor'] },
+) {
   const rules = {
     assignableRoles: ['global:member', 'global:admin'],
     privilegedRoles: ['global:admin', 'global:owner'],
@@ -25,6 +29,7 @@ function read(members: object, defaults: PolicyDefaults = 'contract') {
     defaults,
     baseUrl: BASE_URL,
     scopes: ['workflow:read', 'workflow:write'],
+    projectRoles,
   };
   return readTrustedKeys(JSON.stringify([{ ...ENTRY, ...members }]), rules);
 }
@@ -52,6 +57,22 @@ describe('members of a policy', () => {
     ['linkExistingUsers', false, false],
     ['linkPrivileged', true, true],
     ['provisionUsers', false, false],
+    ['projects', {}, { claim: 'projects', create: false }],
+    [
+      'projects',
+      {
+        mayAssign: ['acme-*', 'exact', '*'],
+        roles: ['editor'],
+        create: true,
+        claim: 'https://a.example/teams',
+      },
+      {
+        mayAssign: new Set(['acme-*', 'exact', '*']),
+        roles: new Set(['editor']),
+        create: true,
+        claim: 'https://a.example/teams',
+      },
+    ],
     ['actFor', [], new Set()],
     ['actFor', [issuer, 'https://b.example/'], new Set([issuer, 'https://b.example/'])],
     ['requireActor', true, true],
@@ -124,6 +145,40 @@ describe('members of a policy', () => {
       expect([value, membersOf(problems)]).toEqual([value, [member]]);
       expect(problems[0]).not.toMatch(/marker|5150/);
     }
+  });
+
+  it.each<[string, unknown]>([
+    ['projects', null],
+    ['projects', []],
+    ['projects', 'acme'],
+    ['projects.mayAssign', { mayAssign: [] }],
+    ['projects.mayAssign', { mayAssign: ['a*b'] }],
+    ['projects.mayAssign', { mayAssign: [''] }],
+    ['projects.mayAssign', { mayAssign: ['k'.repeat(129)] }],
+    ['projects.roles', { roles: ['owner'] }],
+    ['projects.create', { create: 'yes' }],
+    ['projects.claim', { claim: 'sub' }],
+    ['projects.claim', { claim: '' }],
+    ['projects."mayassign"', { mayassign: ['acme'] }],
+  ])('[P.projects] a problem of %s is named so: %j', (member, projects) => {
+    const { entries, problems } = read({ projects });
+    expect(entries).toEqual([]);
+    expect(problems).toEqual([expect.stringMatching(`^entry 0, ${member}: `)]);
+  });
+
+  it('[P.projects] is for hosts with projects', () => {
+    expect(membersOf(read({ projects: {} }, 'contract', {}).problems)).toEqual(['projects']);
+  });
+
+  it('[P.projects] under the strict policy says which projects and which roles', () => {
+    const { problems } = read({ ...STRICT, projects: { create: true } }, 'strict');
+    expect(problems).toEqual([
+      'entry 0, projects.mayAssign: is required by the strict policy',
+      'entry 0, projects.roles: is required by the strict policy',
+    ]);
+    expect(read({ ...STRICT, projects: { mayAssign: ['*'], roles: ['editor'] } }, 'strict').problems).toEqual(
+      [],
+    );
   });
 
   it('[P.roleCeiling] a ceiling needs roles to be one', () => {

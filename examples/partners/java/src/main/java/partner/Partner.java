@@ -68,7 +68,8 @@ public final class Partner {
   // A product knows from its own session who is asking.
   private static final Map<String, Object> USER = Map.of(
       "sub", "customer-1", "email", "ada@partner.example", "email_verified", true,
-      "given_name", "Ada", "family_name", "Castell", "role", "global:member");
+      "given_name", "Ada", "family_name", "Castell", "role", "global:member",
+      "projects", List.of("castell:project:editor"));
   private static final Map<String, Object> SUPPORT = Map.of(
       "sub", "support-1", "email", "bob@partner.example", "email_verified", true, "given_name", "Bob");
 

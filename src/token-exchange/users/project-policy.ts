@@ -1,0 +1,119 @@
+// What the claim of projects does to memberships: which it may give, and what becomes of those that there are.
+import { told, toldList } from '../../platform/text/told-value.js';
+import type { HostProject, ProjectChange, ProjectMembership } from '../host/projects.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { RoleNames } from '../settings/token-exchange.options.js';
+import type { ProjectsPolicy } from '../trust/projects-policy.js';
+import { mayAssign } from '../trust/projects-policy.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import type { ClaimedProject } from '../verify/projects-claim.js';
+import { digestOf } from '../verify/projects-claim.js';
+
+/** What is stored of the projects of an identity. */
+export interface StoredProjects {
+  /** Of the claim that was last synced; null or undefined: none was, or somebody has changed what came of it. */
+  readonly digest?: string | null;
+  /** Not read where the decision is made on remembered users. */
+  readonly projects?: readonly HostProject[];
+}
+
+/** What a claim changes of memberships. */
+export interface ProjectSync {
+  /** Undefined: the next token is to be synced as well, since not all of this one was done. */
+  readonly digest?: string;
+  readonly changes: readonly ProjectChange[];
+  /** Ids of projects whose last administrator the user stays, against the claim. */
+  readonly keptIds: readonly string[];
+}
+
+/** What a claim is held against. */
+interface ClaimRules {
+  readonly issuer: string;
+  readonly policy: ProjectsPolicy;
+  /** The lowest first. */
+  readonly roles: readonly string[];
+}
+
+/** What becomes of one membership: nothing, a change, or against the claim nothing. */
+interface Outcome {
+  readonly change?: ProjectChange;
+  readonly keptId?: string;
+}
+
+/**
+ * Undefined where nothing is to be done: the token does not have the claim, or has the one that was last synced.
+ * @rule D134 Memberships that came from an issuer follow its claim; those of people stay, and keep a higher role.
+ * @throws Rejection `project_not_allowed`, `project_role_not_allowed`, `project_unknown`
+ */
+export function decideOnProjects(
+  { claims: { iss: issuer, projects: claimed }, key }: VerifiedToken,
+  { digest: synced, projects = [] }: StoredProjects,
+  { inProject: roles = [] }: RoleNames,
+): ProjectSync | undefined {
+  const { projects: policy } = key.policy;
+  if (claimed === undefined || policy === undefined) return undefined;
+  const rules = { issuer, policy, roles };
+  for (const one of claimed) refuseUnassignable(one, rules);
+  const digest = digestOf(claimed);
+  if (digest === synced) return undefined;
+  const byKey = new Map(projects.map((project) => [project.key, project]));
+  const claimedKeys = new Set<string | null>(claimed.map((one) => one.key));
+  const outcomes = [
+    ...claimed.map((one) => outcomeOfClaim(one, byKey.get(one.key), rules)),
+    ...projects.filter((project) => !claimedKeys.has(project.key)).map(outcomeWithoutClaim),
+  ];
+  const keptIds = outcomes.flatMap(({ keptId }) => keptId ?? []);
+  const changes = outcomes.flatMap(({ change }) => change ?? []);
+  return { digest: keptIds.length === 0 ? digest : undefined, changes, keptIds };
+}
+
+/** @rule P.projects A project or a role that the entry does not list is refused. */
+function refuseUnassignable({ key, role }: ClaimedProject, { policy, roles }: ClaimRules): void {
+  if (!mayAssign(policy, key))
+    throw new Rejection('project_not_allowed', {
+      expected: toldList(policy.mayAssign ?? []),
+      found: told(key),
+    });
+  const allowed = policy.roles ?? new Set(roles);
+  if (!allowed.has(role))
+    throw new Rejection('project_role_not_allowed', { expected: toldList(allowed), found: told(role) });
+}
+
+/** @rule D135 A project that is missing is made only where the entry says so, and else refused. */
+function outcomeOfClaim(
+  { key, role }: ClaimedProject,
+  project: HostProject | undefined,
+  { issuer, policy, roles }: ClaimRules,
+): Outcome {
+  if (project === undefined) {
+    if (policy.create) return { change: { key, to: role, isClaimed: true } };
+    throw new Rejection('project_unknown', { expected: 'the key of a project', found: told(key) });
+  }
+  const { id, member } = project;
+  if (member === null) return { change: { id, key, to: role, isClaimed: true } };
+  // Whose claim gave a membership first is followed until that claim takes it away.
+  if (member.issuer !== null && member.issuer !== issuer) return {};
+  const to = higherOf(member.ownRole, role, roles);
+  if (to === member.role && member.issuer === issuer) return {};
+  return changeUnlessLast({ id, key }, member, { to, isClaimed: true });
+}
+
+function outcomeWithoutClaim({ id, key, member }: HostProject): Outcome {
+  if (member === null) return {};
+  return changeUnlessLast({ id, key }, member, { to: member.ownRole ?? undefined, isClaimed: false });
+}
+
+/** A project without an administrator is one that no member can look after. */
+function changeUnlessLast(
+  project: Pick<HostProject, 'id' | 'key'>,
+  { role: from, isLastAdministrator }: ProjectMembership,
+  change: Pick<ProjectChange, 'to' | 'isClaimed'>,
+): Outcome {
+  return isLastAdministrator && change.to !== from
+    ? { keptId: project.id }
+    : { change: { ...project, from, ...change } };
+}
+
+function higherOf(own: string | null, claimed: string, roles: readonly string[]): string {
+  return own !== null && roles.indexOf(own) > roles.indexOf(claimed) ? own : claimed;
+}

@@ -1,0 +1,441 @@
+// The claim of projects: what it gives, changes and takes away, by both flows and for both tokens, and what it is refused for.
+import { createHash } from 'node:crypto';
+import type { Members } from '../../demo/partner.js';
+import { Administration } from '../../src/administration/administration.js';
+import { SET_PROJECT_KEY } from '../../src/administration/projects.operations.js';
+import { census } from '../support/census.js';
+import { EVENT, auditRows } from '../support/audit.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { BOTH_FLOWS, INVALID_CLAIMS, isAccepted, outcomeOf } from '../support/entry-paths.js';
+import type { EntryPath } from '../support/entry-paths.js';
+import { explain, requestBy } from '../support/explanations.js';
+import { linkedUser } from '../support/local-users.js';
+import { TestService } from '../support/test-service.js';
+import { WAYS } from './support/admission.js';
+import { TrustedPartner, expectRefusal, expectUnchanged, newSub } from './support/trusted-partner.js';
+
+const [VIEWER, EDITOR, ADMIN] = ['project:viewer', 'project:editor', 'project:admin'] as const;
+
+/** What was there before a token, and what there is after it, of one project of one user. */
+interface SyncCase {
+  readonly title: string;
+  /** What people have given, before any token. */
+  readonly own?: string;
+  /** Of an earlier token: the role in the project. */
+  readonly earlier?: string;
+  /** Undefined: the token does not have the claim. */
+  readonly claim?: (key: string) => unknown;
+  /** Undefined: the user is no member. */
+  readonly after?: { readonly role: string; readonly by: 'claim' | 'people' };
+  /** As the trail and explanations call it. */
+  readonly change?: 'added' | 'changed' | 'removed';
+}
+
+const named = (role: string) => (key: string) => [`${key}:${role}`];
+
+const CASES: readonly SyncCase[] = [
+  {
+    title: '[D135] a project that is missing is made',
+    claim: named(VIEWER),
+    after: { role: VIEWER, by: 'claim' },
+    change: 'added',
+  },
+  {
+    title: '[D136] an object names a project as well',
+    claim: (key) => [{ key, role: EDITOR }],
+    after: { role: EDITOR, by: 'claim' },
+    change: 'added',
+  },
+  {
+    title: '[D134] another role is written',
+    earlier: VIEWER,
+    claim: named(EDITOR),
+    after: { role: EDITOR, by: 'claim' },
+    change: 'changed',
+  },
+  {
+    title: '[D134] the same role changes nothing',
+    earlier: VIEWER,
+    claim: named(VIEWER),
+    after: { role: VIEWER, by: 'claim' },
+  },
+  { title: '[D134] an empty claim takes it away', earlier: VIEWER, claim: () => [], change: 'removed' },
+  {
+    title: '[D134] another project takes its place',
+    earlier: VIEWER,
+    claim: (key) => [`${key}-other:${VIEWER}`],
+    change: 'removed',
+  },
+  { title: '[D134] no claim changes nothing', earlier: VIEWER, after: { role: VIEWER, by: 'claim' } },
+  { title: '[D134] no claim gives nothing' },
+  {
+    title: '[D134] a lower role that people gave is raised',
+    own: VIEWER,
+    claim: named(EDITOR),
+    after: { role: EDITOR, by: 'claim' },
+    change: 'changed',
+  },
+  {
+    title: '[D134] a higher role that people gave is kept',
+    own: ADMIN,
+    claim: named(VIEWER),
+    after: { role: ADMIN, by: 'claim' },
+  },
+  {
+    title: '[D134] what people gave remains after the claim',
+    own: VIEWER,
+    earlier: EDITOR,
+    claim: () => [],
+    after: { role: VIEWER, by: 'people' },
+    change: 'changed',
+  },
+  {
+    title: '[D134] what people gave is no matter of an empty claim',
+    own: EDITOR,
+    claim: () => [],
+    after: { role: EDITOR, by: 'people' },
+  },
+];
+
+const REFUSED: readonly { title: string; claim: string; reason: string }[] = [
+  { title: '[P.projects] another key', claim: `other:${VIEWER}`, reason: 'project_not_allowed' },
+  {
+    title: '[P.projects] a listed key with more behind it',
+    claim: `exact-1:${VIEWER}`,
+    reason: 'project_not_allowed',
+  },
+  {
+    title: '[P.projects] another role',
+    claim: `exact:${ADMIN}`,
+    reason: 'project_role_not_allowed',
+  },
+  {
+    title: '[P.projects] a role that nobody knows',
+    claim: 'exact:viewer',
+    reason: 'project_role_not_allowed',
+  },
+  {
+    title: '[D135] a missing project that may not be made',
+    claim: `exact:${VIEWER}`,
+    reason: 'project_unknown',
+  },
+];
+
+const MALFORMED: readonly (readonly [string, unknown])[] = [
+  ['a text', `acme:${VIEWER}`],
+  ['null', null],
+  ['a number in it', [7]],
+  ['a text without a role', ['acme']],
+  ['an empty key', [`:${VIEWER}`]],
+  ['an empty role', ['acme:']],
+  ['an object without a role', [{ key: 'acme' }]],
+  ['a project twice', [`acme:${VIEWER}`, { key: 'acme', role: EDITOR }]],
+  ['a key of 129 characters', [`${'k'.repeat(129)}:${VIEWER}`]],
+  ['51 projects', Array.from({ length: 51 }, (_, index) => `acme-${index}:${VIEWER}`)],
+];
+
+/** How an explanation says it. */
+const PHRASES = {
+  added: 'would be added to',
+  changed: 'would be project:',
+  removed: 'would be removed from',
+};
+
+interface Membership {
+  readonly key: string | null;
+  readonly role: string;
+  readonly issuer: string | null;
+}
+
+/** Of a user, but for the personal project. */
+async function memberships(
+  service: TestService,
+  { issuer }: TrustedPartner,
+  sub: string,
+): Promise<Membership[]> {
+  const user = await linkedUser(service, issuer, sub);
+  return service.rows<Membership>(
+    `SELECT external.key, member.role, member.issuer FROM project_member member
+       JOIN project ON project.id = member.project_id AND project.type = 'team'
+       LEFT JOIN project_external_key external ON external.project_id = project.id AND external.issuer = $2
+     WHERE member.user_id = $1 ORDER BY external.key`,
+    [user?.id, issuer],
+  );
+}
+
+async function projectOf(service: TestService, { issuer }: TrustedPartner, key: string): Promise<string> {
+  const [row] = await service.rows<{ id: string }>(
+    'SELECT project_id AS id FROM project_external_key WHERE issuer = $1 AND key = $2',
+    [issuer, key],
+  );
+  return row?.id ?? '';
+}
+
+/** A project of that key in which people have made a user a member. */
+async function givenByPeople(
+  service: TestService,
+  partner: TrustedPartner,
+  key: string,
+  sub: string,
+  role: string,
+) {
+  const user = await linkedUser(service, partner.issuer, sub);
+  await service.rows(
+    `WITH made AS (INSERT INTO project (id, type, name) VALUES (gen_random_uuid(), 'team', 'By people') RETURNING id),
+       named AS (INSERT INTO project_external_key (issuer, key, project_id) SELECT $1, $2, id FROM made),
+       given AS (INSERT INTO project_member (project_id, user_id, role) SELECT id, $3::uuid, $4 FROM made)
+     SELECT 1`,
+    [partner.issuer, key, user?.id, role],
+  );
+}
+
+/** Whether the tokens of a request were used up by the statement that wrote its success: the fast path. */
+async function tookFastPath(service: TestService, answer: Response, jti: string): Promise<boolean> {
+  const [row] = await service.rows<{ isOne: boolean }>(
+    `SELECT every(event.xmin = used.xmin) AS "isOne" FROM audit_event event, token_exchange_used_jti used
+     WHERE event.request_id = $1 AND used.jti_hash = $2`,
+    [answer.headers.get('x-request-id'), createHash('sha256').update(jti).digest()],
+  );
+  return row?.isOne === true;
+}
+
+const ASSIGNING: Members = {
+  projects: { mayAssign: ['acme-*', 'exact'], roles: [VIEWER, EDITOR], create: true },
+};
+const ADMINISTERING: Members = { projects: { create: true } };
+
+describeOnEachDatabase('the claim of projects', (database) => {
+  const assigning = new TrustedPartner(ASSIGNING);
+  const poor = new TrustedPartner({ projects: { ...(ASSIGNING['projects'] as object), create: false } });
+  const administering = new TrustedPartner(ADMINISTERING);
+  const renamed = new TrustedPartner({ projects: { create: true, claim: 'https://acme.example/teams' } });
+  const rival = new TrustedPartner(ADMINISTERING);
+  const silent = new TrustedPartner();
+  const partners = [assigning, poor, administering, renamed, rival, silent];
+  let service: TestService;
+  let keys = 0;
+
+  beforeAll(async () => {
+    service = await TestService.start(database, {
+      trustedKeys: partners.map(({ entry }) => entry),
+      environment: { SVC_ADMIN_ENABLED: 'true' },
+    });
+  });
+  afterAll(() => service?.stop());
+
+  const send = (way: EntryPath, partner: TrustedPartner, sub: string, claims: Members): Promise<Response> => {
+    return way.send(service, partner.token({ sub, ...claims }), () => silent.token({ sub: newSub() }));
+  };
+
+  const issuerOf = (by: 'claim' | 'people') => (by === 'claim' ? assigning.issuer : null);
+  /** The lists of the event that have a project. */
+  const recordedChanges = async (answer: Response, id: string): Promise<string[]> => {
+    const rows = await auditRows(service, answer.headers.get('x-request-id') ?? '');
+    const lists = rows.find(({ name }) => name === `${EVENT}projects-updated`)?.payload ?? {};
+    return Object.keys(lists).filter((list) => Array.isArray(lists[list]) && lists[list].includes(id));
+  };
+
+  describe.each(WAYS)('by $name', (way) => {
+    it.each(CASES)('$title', async (one) => {
+      const [sub, key] = [newSub(), `acme-${++keys}`];
+      expect(outcomeOf(await send(way, assigning, sub, {}))).toBe('accepted');
+      if (one.own !== undefined) await givenByPeople(service, assigning, key, sub, one.own);
+      if (one.earlier !== undefined) await send(way, assigning, sub, { projects: named(one.earlier)(key) });
+      const [token, companion] = [
+        assigning.token({ sub, projects: one.claim?.(key) }),
+        silent.token({ sub: newSub() }),
+      ];
+      const foreseen = await explain(service, requestBy(way, token, companion));
+
+      const answer = await way.send(service, token, () => companion);
+
+      expect(outcomeOf(answer)).toBe('accepted');
+      const found = (await memberships(service, assigning, sub)).find((each) => each.key === key);
+      expect(found).toEqual(one.after && { key, role: one.after.role, issuer: issuerOf(one.after.by) });
+      const changes = one.change === undefined ? [] : [one.change];
+      expect(await recordedChanges(answer, await projectOf(service, assigning, key))).toEqual(changes);
+      const phrases = foreseen.parties.find(({ party }) => party === (way.party ?? 'subject'))?.user
+        ?.projects;
+      expect(phrases?.filter((phrase) => phrase.split(' ').includes(key))).toEqual(
+        changes.map((change) => expect.stringContaining(PHRASES[change])),
+      );
+    });
+
+    it('[P.projects] gives a new user the projects with the first token', async () => {
+      const [sub, key] = [newSub(), `acme-${++keys}`];
+      expect(isAccepted(await send(way, assigning, sub, { projects: named(EDITOR)(key) }))).toBe(true);
+      expect(await memberships(service, assigning, sub)).toEqual([
+        { key, role: EDITOR, issuer: assigning.issuer },
+      ]);
+    });
+
+    it.each(REFUSED)('$title is refused, and nothing is stored', async ({ claim, reason }) => {
+      const sub = newSub();
+      await send(way, poor, sub, {});
+      const companion = silent.token({ sub: 'companion' });
+      await service.accessToken({ subject_token: silent.token({ sub: 'companion' }) });
+      const token = poor.token({ sub, projects: [claim] });
+      const before = await census(service);
+      expect((await explain(service, requestBy(way, token, companion))).refusal?.reason).toBe(reason);
+      await expectRefusal(service, await way.send(service, token, () => companion), way, reason);
+      await expectUnchanged(service, before, way.flow === 'embed' || way.name === 'exchange subject' ? 1 : 2);
+    });
+  });
+
+  describe.each(BOTH_FLOWS)('a claim that is malformed, by $name', (way) => {
+    it.each(MALFORMED)('[D136] %s', async (_, projects) => {
+      const answer = await send(way, assigning, newSub(), { projects });
+      if (way.flow === 'embed')
+        expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([
+          500,
+          'claims_invalid',
+        ]);
+      else expect([answer.status, await answer.text()]).toEqual([400, INVALID_CLAIMS]);
+    });
+
+    it.each(MALFORMED)('[P.projects] %s is not looked at without the policy', async (_, projects) => {
+      const sub = newSub();
+      expect(outcomeOf(await send(way, silent, sub, { projects }))).toBe('accepted');
+      expect(await memberships(service, silent, sub)).toEqual([]);
+    });
+
+    it('[D136] is read by the name that the entry gives it, and by no other', async () => {
+      const sub = newSub();
+      const teams = { 'https://acme.example/teams': ['one:project:viewer'] };
+      await send(way, renamed, sub, { projects: 'not looked at', ...teams });
+      expect((await memberships(service, renamed, sub)).map(({ key }) => key)).toEqual(['one']);
+    });
+  });
+
+  it('[D136] takes 50 projects, with keys of 128 characters', async () => {
+    const projects = Array.from(
+      { length: 50 },
+      (_, index) => `${String(index).padStart(128, 'k')}:${VIEWER}`,
+    );
+    const sub = newSub();
+    expect(outcomeOf(await service.exchange({ subject_token: administering.token({ sub, projects }) }))).toBe(
+      'accepted',
+    );
+    expect(await memberships(service, administering, sub)).toHaveLength(50);
+  });
+
+  it('[D134] a token with the claim of before takes the fast path, until somebody changes what came of it', async () => {
+    const [sub, key] = [newSub(), `acme-${++keys}`];
+    const again = async (claims: Members = {}) => {
+      const jti = newSub();
+      const answer = await service.exchange({
+        subject_token: assigning.token({ sub, jti, projects: named(EDITOR)(key), ...claims }),
+      });
+      expect(outcomeOf(answer)).toBe('accepted');
+      return tookFastPath(service, answer, jti);
+    };
+    expect([await again(), await again(), await again({ projects: undefined })]).toEqual([false, true, true]);
+    const id = await projectOf(service, assigning, key);
+    for (const change of [
+      `UPDATE project_member SET role = 'project:viewer' WHERE project_id = $1`,
+      'DELETE FROM project_member WHERE project_id = $1',
+    ]) {
+      await service.rows(change, [id]);
+      expect([await again(), await again()]).toEqual([false, true]);
+      expect((await memberships(service, assigning, sub)).map(({ role }) => role)).toEqual([EDITOR]);
+    }
+    await service.rows('DELETE FROM project WHERE id = $1', [id]);
+    expect(await again()).toBe(false);
+    expect((await memberships(service, assigning, sub)).map((one) => one.key)).toEqual([key]);
+  });
+
+  it('[D134] the last administrator of a project stays, and the log says so, until there is another one', async () => {
+    const [first, second] = [newSub(), newSub()];
+    const claim = (sub: string, projects: string[]) =>
+      service.accessToken({ subject_token: administering.token({ sub, projects }) });
+    const warnings = () => service.log.filter(({ reason }) => reason === 'project_administrator_kept').length;
+    await claim(first, [`owned:${ADMIN}`]);
+    await claim(first, []);
+    await claim(first, [`owned:${VIEWER}`]);
+    expect((await memberships(service, administering, first)).map(({ role }) => role)).toEqual([ADMIN]);
+    expect(warnings()).toBe(2);
+    await claim(second, [`owned:${ADMIN}`]);
+    await claim(first, [`owned:${VIEWER}`]);
+    expect((await memberships(service, administering, first)).map(({ role }) => role)).toEqual([VIEWER]);
+    expect(warnings()).toBe(2);
+  });
+
+  it('[D134] two issuers with the same keys have two projects, and one once the operator has joined them', async () => {
+    const partners = [administering, rival] as const;
+    const subs = [newSub(), newSub()];
+    const claimAll = async () => {
+      for (const [index, partner] of partners.entries())
+        await service.accessToken({
+          subject_token: partner.token({ sub: subs[index], projects: [`shared:${VIEWER}`] }),
+        });
+    };
+    const idsOf = async () => Promise.all(partners.map((partner) => projectOf(service, partner, 'shared')));
+    await claimAll();
+    const [one = '', other = ''] = await idsOf();
+    expect(new Set([one, other, '']).size).toBe(3);
+
+    const input = { project: one, issuer: rival.issuer, key: 'shared' };
+    await service.part(Administration).perform(SET_PROJECT_KEY, input, { id: 'joining', way: 'service' });
+    await claimAll();
+
+    expect(await idsOf()).toEqual([one, one]);
+    const members = await service.rows<{ issuer: string }>(
+      'SELECT issuer FROM project_member WHERE project_id = ANY($1) ORDER BY issuer',
+      [[one, other]],
+    );
+    expect(members.map(({ issuer }) => issuer).toSorted()).toEqual(
+      [administering.issuer, rival.issuer].toSorted(),
+    );
+  });
+});
+
+describeOnPostgresql('[D134] 50 first logins of one new customer at once', (database) => {
+  const partner = new TrustedPartner({ projects: { create: true } });
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start(database, { trustedKeys: [partner.entry] });
+  });
+  afterAll(() => service?.stop());
+
+  it('[D134] make one project with 50 members, and wait for one another in no ring', async () => {
+    const projects = ['customer-b', 'customer-a'].map((key) => `${key}:${EDITOR}`);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => {
+        const token = partner.token({
+          sub: newSub(),
+          projects: index % 2 === 0 ? projects : projects.toReversed(),
+        });
+        return index % 3 === 0 ? service.embed({ token }) : service.exchange({ subject_token: token });
+      }),
+    );
+    expect(answers.map(outcomeOf)).toEqual(answers.map(() => 'accepted'));
+    const counts = await service.rows(
+      `SELECT name, count(*)::int AS members FROM project JOIN project_member ON project_id = project.id
+       WHERE type = 'team' GROUP BY project.id ORDER BY name`,
+    );
+    expect(counts).toEqual([
+      { name: 'customer-a', members: 50 },
+      { name: 'customer-b', members: 50 },
+    ]);
+    await service.rows('SELECT pg_stat_clear_snapshot(), pg_stat_force_next_flush()');
+    const [row] = await service.rows<{ deadlocks: number }>(
+      'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
+    );
+    expect(row?.deadlocks).toBe(0);
+  });
+
+  it('[D134] two administrators who lose that at once leave one behind', async () => {
+    const subs = [newSub(), newSub()];
+    const claim = (sub: string, role: string) =>
+      service.accessToken({ subject_token: partner.token({ sub, projects: [`led:${role}`] }) });
+    for (let round = 0; round < 10; round++) {
+      for (const sub of subs) await claim(sub, ADMIN);
+      await Promise.all(subs.map((sub) => claim(sub, VIEWER)));
+      const [row] = await service.rows<{ administrators: number }>(
+        `SELECT count(*)::int AS administrators FROM project_member JOIN project ON id = project_id
+         WHERE name = 'led' AND role = 'project:admin'`,
+      );
+      expect([round, row?.administrators]).toEqual([round, 1]);
+    }
+  });
+});
