@@ -93,6 +93,7 @@ function summary(startup: Startup, { database, metricsAddress }: Application) {
     flows: {
       embedLogin: isAvailable && config.embedLoginEnabled,
       tokenExchange: isAvailable && config.exchangeEnabled,
+      idAssertion: isAvailable && config.idAssertionEnabled,
     },
     license:
       license.features.size === 0 ? 'none' : { until: license.expiresAt, features: [...license.features] },

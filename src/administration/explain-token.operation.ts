@@ -1,4 +1,5 @@
 // Explains what the service would make of a token, without using it up; and why a request was refused.
+import type { AccessFlow } from '../token-exchange/advanced.js';
 import type { TokenExplanation } from '../token-exchange/explain/index.js';
 import { FIELD_LIMITS, MAX_TOKEN_CHARACTERS } from '../token-exchange/plain.js';
 import { hasMoreCharacters } from '../platform/text/characters.js';
@@ -13,11 +14,12 @@ import type { ListOperation } from './operation.js';
 
 /** A token as a client would send it. */
 export interface TokenToExplain {
-  readonly flow: 'embed' | 'exchange';
+  readonly flow: AccessFlow;
   /** Secret. */
   readonly token: string;
-  /** Secret. The next three with token exchange only. */
+  /** Secret. With token exchange only. */
   readonly actorToken?: string;
+  /** The next two not with an embedded login. */
   readonly scope?: string;
   /** URIs with spaces between them. */
   readonly resource?: string;
@@ -35,7 +37,12 @@ export interface RequestToExplain {
 
 export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
 
-const EXCHANGE_ONLY = ['actorToken', 'scope', 'resource'] as const;
+/** What only some flows have. */
+const FOREIGN = {
+  embed: ['actorToken', 'scope', 'resource'],
+  exchange: ['origin'],
+  'id-jag': ['origin', 'actorToken'],
+} as const satisfies Record<AccessFlow, readonly (keyof TokenToExplain)[]>;
 
 /** A list of one: it changes nothing, and is in the trail without anything of the token. */
 export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | RequestToExplain, Explained> = {
@@ -63,7 +70,7 @@ export const EXPLAIN_TOKEN: ListOperation<TokenToExplain | RequestToExplain, Exp
 
 function readToken(input: unknown): TokenToExplain {
   const read = readMembers<TokenToExplain>(input, {
-    flow: oneOf(['embed', 'exchange']),
+    flow: oneOf(['embed', 'exchange', 'id-jag']),
     token: tokenText,
     actorToken: optional(tokenText),
     scope: optional(textUpTo(FIELD_LIMITS.scope)),
@@ -71,11 +78,9 @@ function readToken(input: unknown): TokenToExplain {
     origin: optional(textUpTo(FIELD_LIMITS.resource)),
     at: optional(moment),
   });
-  if (read.flow === 'exchange' && read.origin !== undefined)
-    throw new InputError('origin', 'is for embedded logins');
-  const foreign = EXCHANGE_ONLY.find((member) => read[member] !== undefined);
-  if (read.flow === 'embed' && foreign !== undefined) throw new InputError(foreign, 'is for token exchange');
-  return read;
+  const foreign = FOREIGN[read.flow].find((member) => read[member] !== undefined);
+  if (foreign === undefined) return read;
+  throw new InputError(foreign, `is for ${foreign === 'origin' ? 'embedded logins' : 'token exchange'}`);
 }
 
 function requestIdText(value: unknown): Read<string> {

@@ -2,6 +2,7 @@
 import { ADD_ENTRY } from './add-entry.operation.js';
 import { CHANGE_ENTRY_POLICY } from './change-entry-policy.operation.js';
 import { DELETE_USER, SET_ROLE, UNLINK_USER } from './change-user.operation.js';
+import { ADD_CLIENT, LIST_CLIENTS, REMOVE_CLIENT } from './clients.operations.js';
 import { CREATE_USER } from './create-user.operation.js';
 import { EXPLAIN_TOKEN } from './explain-token.operation.js';
 import { IMPORT_WORKFLOWS } from './import-workflows.operation.js';
@@ -33,6 +34,9 @@ export const OPERATIONS: readonly Operation[] = [
   SUSPEND_ENTRY,
   RESUME_ENTRY,
   REMOVE_ENTRY,
+  ADD_CLIENT,
+  LIST_CLIENTS,
+  REMOVE_CLIENT,
   CREATE_USER,
   LIST_USERS,
   SHOW_USER,

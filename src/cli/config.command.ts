@@ -96,10 +96,11 @@ function exchangeState(judgement: Judgement): ExchangeState {
 function exchangeLines(judgement: Judgement): string[] {
   const { available, explanation = '' } = exchangeState(judgement);
   if (!available) return [`Token exchange and embedded login: off: ${explanation}`];
-  const { embedLoginEnabled, exchangeEnabled } = judgement.config;
+  const { embedLoginEnabled, exchangeEnabled, idAssertionEnabled } = judgement.config;
   return [
     `Token exchange: ${switchInWords(exchangeEnabled, VARIABLES.exchangeEnabled)}`,
     `Embedded login: ${switchInWords(embedLoginEnabled, VARIABLES.embedLoginEnabled)}`,
+    ...(idAssertionEnabled ? ['Identity assertions: on'] : []),
   ];
 }
 

@@ -31,9 +31,10 @@ async function rulesOf(context: CommandContext, clock: Clock): Promise<Explanati
   const { featureFlag, license, licensePublicKey, embedLoginEnabled, exchangeEnabled } = VARIABLES;
   const { maxTokenLifetimeSeconds, clockToleranceSeconds, strict, baseUrl, port, tlsCertificate } = VARIABLES;
   const { keyRefreshIntervalSeconds, jwksMaxStaleSeconds, jwksAllowHttp, jwksAllowPrivate } = VARIABLES;
-  const { sessionLifetimeSeconds } = VARIABLES;
+  const { sessionLifetimeSeconds, idAssertionEnabled, idAssertionMaxLifetimeSeconds } = VARIABLES;
   const config = context.settings.read(
     ...[featureFlag, license, licensePublicKey, embedLoginEnabled, exchangeEnabled],
+    ...[idAssertionEnabled, idAssertionMaxLifetimeSeconds],
     ...[maxTokenLifetimeSeconds, clockToleranceSeconds, strict, baseUrl, port, tlsCertificate],
     ...[
       keyRefreshIntervalSeconds,

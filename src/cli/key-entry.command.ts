@@ -102,7 +102,7 @@ function withPolicy(command: Command): Command {
     )
     .option('--scopes <list>', 'scopes that its access tokens may have', texts)
     .option('--resources <list>', 'other services that its access tokens may be for', texts)
-    .option('--flows <list>', 'of embed, exchange and logout', texts)
+    .option('--flows <list>', 'of embed, exchange, id-jag and logout', texts)
     .option('--logout-issuer <url>', 'the provider that sends logouts, if another than --issuer')
     .option('--logout-audience <text>', 'the `aud` that logout tokens may have besides')
     .option('--act-for <list>', 'issuers whose subjects its actors may act for', texts)

@@ -6,6 +6,7 @@ import { CommandError } from '../administration/command-error.js';
 import { Answers } from './answers.js';
 import { addAuditCommands } from './audit.command.js';
 import { CommandSettings } from './command-settings.js';
+import { addClientsCommands } from './clients.command.js';
 import { addConfigCommands } from './config.command.js';
 import { addCredentialsCommands } from './credentials.command.js';
 import { addInitCommand } from './init.command.js';
@@ -65,6 +66,7 @@ export function createProgram(surroundings: CliContext, answers: Answers): Comma
   addLicenseCommands(program, context);
   addConfigCommands(program, context);
   addKeysCommands(program, context);
+  addClientsCommands(program, context);
   addUsersCommands(program, context);
   addProjectsCommands(program, context);
   addWorkflowsCommands(program, context);

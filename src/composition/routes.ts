@@ -6,9 +6,9 @@ import {
   EMBED_PATH,
   LOGOUT_PATH,
   REVOCATION_PATH,
-  TOKEN_EXCHANGE_GRANT,
   TOKEN_PATH,
   loginMethods,
+  publishedGrants,
   SERVER_METADATA_PATHS,
 } from '../token-exchange/plain.js';
 import type { Clock } from '../platform/clock.js';
@@ -30,8 +30,15 @@ export function isAbsent({ path, method }: Route, startup: Startup, clock: Clock
 
 /** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */
 export function tokenEndpointOf(startup: Startup, clock: Clock): TokenEndpoint | undefined {
-  const isOffered = startup.config.exchangeEnabled && isTokenExchangeAvailable(startup, clock);
-  return isOffered
-    ? { path: TOKEN_PATH, grantType: TOKEN_EXCHANGE_GRANT, revocationPath: REVOCATION_PATH }
-    : undefined;
+  const { exchangeEnabled, idAssertionEnabled } = startup.config;
+  const isOffered = exchangeEnabled || idAssertionEnabled;
+  if (!isOffered || !isTokenExchangeAvailable(startup, clock)) return undefined;
+  return {
+    path: TOKEN_PATH,
+    revocationPath: REVOCATION_PATH,
+    ...publishedGrants({
+      exchange: { enabled: exchangeEnabled },
+      idAssertion: { enabled: idAssertionEnabled },
+    }),
+  };
 }

@@ -51,6 +51,11 @@ export const VARIABLES = {
     description: 'Turns embedded login (`/rest/auth/embed`) on.',
     default: false,
   }),
+  idAssertionEnabled: boolean('SVC_ID_ASSERTION_ENABLED', {
+    description:
+      'Lets the token endpoint take identity assertions (ID-JAG) of the companies whose trusted key entries say so, whatever the other two switches say. See [id-jag.md](id-jag.md).',
+    default: false,
+  }),
   exchangeEnabled: boolean('SVC_TOKEN_EXCHANGE_ENABLED', {
     description: 'Turns token exchange (`/rest/auth/oauth/token`) on.',
     default: false,
@@ -64,6 +69,12 @@ export const VARIABLES = {
     default: 900,
     min: 5,
     max: DAY_SECONDS,
+  }),
+  idAssertionMaxLifetimeSeconds: integer('SVC_ID_ASSERTION_MAX_LIFETIME_SECONDS', {
+    description: 'Longest life of an identity assertion from `iat` to `exp`, in seconds.',
+    default: 300,
+    min: 1,
+    max: 3600,
   }),
   clockToleranceSeconds: integer('SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS', {
     description: 'Tolerance for `nbf` and a future `iat`, in seconds; `exp` has none.',

@@ -129,8 +129,8 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   }
 
   private warnOfSwitches(): void {
-    const { embedLoginEnabled, exchangeEnabled } = this.settings.config;
-    if (embedLoginEnabled || exchangeEnabled) return;
+    const { embedLoginEnabled, exchangeEnabled, idAssertionEnabled } = this.settings.config;
+    if (embedLoginEnabled || exchangeEnabled || idAssertionEnabled) return;
     const switches = `${VARIABLES.embedLoginEnabled.name} and ${VARIABLES.exchangeEnabled.name}`;
     this.log.warn(
       { endpoints: ENDPOINTS },

@@ -58,6 +58,10 @@ export function tokenExchangeSettings(
       perMinute: config.exchangesPerMinute,
       maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     },
+    idAssertion: {
+      enabled: config.idAssertionEnabled,
+      maxLifetimeSeconds: config.idAssertionMaxLifetimeSeconds,
+    },
     tokenRevocation: { perMinute: config.tokenRevocationsPerMinute },
     logout: { perMinute: config.logoutsPerMinute },
     clockToleranceSeconds: config.clockToleranceSeconds,

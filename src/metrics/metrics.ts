@@ -40,6 +40,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly idAssertions = new Counter({
+    name: 'svc_id_assertions_total',
+    help: 'Identity assertions by outcome and, where refused, reason.',
+    labelNames: ['outcome', 'reason'] as const,
+    registers: [this.registry],
+  });
+
   readonly embedLogins = new Counter({
     name: 'svc_embed_logins_total',
     help: 'Embedded logins by outcome and, where refused, reason.',
@@ -148,7 +155,12 @@ export class Metrics {
   });
 
   /** Of each flow. */
-  readonly outcomes = { exchange: this.exchanges, embed: this.embedLogins, logout: this.logouts };
+  readonly outcomes = {
+    exchange: this.exchanges,
+    embed: this.embedLogins,
+    'id-jag': this.idAssertions,
+    logout: this.logouts,
+  };
 
   private shared: Promise<string> | undefined;
 

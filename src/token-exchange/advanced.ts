@@ -7,6 +7,7 @@ export type {
   EmbedLoginSettings,
   EntryRulesSettings,
   ExchangeSettings,
+  IdAssertionSettings,
   JwksSettings,
   LogoutSettings,
   ReplayPurgeSettings,
@@ -50,7 +51,7 @@ export type {
 } from './host/projects.js';
 export { UserDirectory } from './host/users.js';
 export type { ExternalIdentity, UserLock } from './host/users.js';
-export type { Flow } from './host/flow.js';
+export type { AccessFlow, Flow } from './host/flow.js';
 export { Leader, SoleLeader } from '../platform/jobs/leader.js';
 export { Notifications, SoleProcessNotifications } from '../platform/jobs/notifications.js';
 export type { Subscription } from '../platform/jobs/notifications.js';

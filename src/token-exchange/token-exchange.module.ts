@@ -10,6 +10,7 @@ import { TokenExchangeController } from './http/token-exchange.controller.js';
 import { BackChannelLogoutService } from './flows/back-channel-logout.service.js';
 import { CommitRepository } from './flows/commit.repository.js';
 import { CommitService } from './flows/commit.service.js';
+import { IdAssertionService } from './flows/id-assertion.service.js';
 import { IssuancePlanner } from './flows/issuance.planner.js';
 import { TokenExchangeService } from './flows/token-exchange.service.js';
 import { TokenTypeWarning } from './http/token-type.warning.js';
@@ -23,7 +24,7 @@ import { METADATA_OPTIONS, MetadataController } from './http/metadata.controller
 import { ENDPOINTS } from './http/paths.js';
 import { routed } from './http/routed.js';
 import { CallerService } from './http/token-exchange-auth.js';
-import { TOKEN_EXCHANGE_GRANT } from './http/token-exchange.form.js';
+import { publishedGrants } from './http/grant-types.js';
 import { WELL_KNOWN } from './http/well-known.js';
 import { ROUTES, refuseUnknownMembers } from './settings/known-members.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
@@ -37,6 +38,7 @@ import { IdentityService } from './users/identity.service.js';
 import { KnownUsers } from './users/known-users.js';
 import { PrivilegedLinkWarning } from './users/privileged-link.warning.js';
 import { Notices } from './flows/notices.js';
+import { CLIENT_KEYS_PROVIDER } from './trust/lookup/client-keys.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 import type { JwksOptions } from './trust/jwks/jwks-options.js';
 import { JWKS_OPTIONS } from './trust/jwks/jwks-options.js';
@@ -59,6 +61,7 @@ import { FACTORY, PARTS, TOKEN_EXCHANGE_SETTINGS, ownServices, providersOf } fro
 import { completedOptions, completedRoutes, entryRules } from './settings/token-exchange.settings.js';
 import { TokenRevocationController } from './http/token-revocation.controller.js';
 import { TokenRevocationService } from './tokens/token-revocation.service.js';
+import { ClientAuthenticator } from './verify/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
 const EDGE = [FlowRunner, FormBodies, HttpAnswers, EntryThrottleService];
@@ -66,6 +69,7 @@ const KEYS = [
   StaticKeyProvider,
   JwksSnapshotRepository,
   JwksKeyProvider,
+  CLIENT_KEYS_PROVIDER,
   TrustedKeyService,
   StoredEntryRepository,
   StoredEntryFollower,
@@ -73,6 +77,7 @@ const KEYS = [
 ];
 const VERIFY_DECIDE_COMMIT = [
   ExternalTokenVerifier,
+  ClientAuthenticator,
   JtiRepository,
   KnownUsers,
   IdentityLinkRepository,
@@ -87,6 +92,7 @@ const VERIFY_DECIDE_COMMIT = [
 const FLOWS = [
   IssuancePlanner,
   TokenExchangeService,
+  IdAssertionService,
   TokenTypeWarning,
   EmbeddedLoginService,
   PlainHttpWarning,
@@ -196,7 +202,7 @@ function moduleOf(parts: TokenExchangeParts, routes: RouteSettings, settings: Pr
 /** @throws RangeError where no metadata document can be at the issuer's address */
 function publishedMetadata(
   { accessTokens, entryRules: rules }: TokenExchangeSettings,
-  { exchange, isAvailable }: TokenExchangeOptions,
+  { exchange, idAssertion, isAvailable }: TokenExchangeOptions,
   { pathPrefix, metadata }: Required<RouteSettings>,
 ): MetadataOptions {
   const baseUrl = accessTokens?.issuer ?? '';
@@ -204,10 +210,11 @@ function publishedMetadata(
     throw new RangeError('metadata: accessTokens.issuer must be an origin, such as https://product.example');
   const endpoint = {
     path: pathPrefix + ENDPOINTS.exchange,
-    grantType: TOKEN_EXCHANGE_GRANT,
+    ...publishedGrants({ exchange, idAssertion }),
     revocationPath: pathPrefix + ENDPOINTS.revocation,
   };
-  const tokenEndpoint = () => (exchange.enabled && isAvailable() ? endpoint : undefined);
+  const isOffered = exchange.enabled || idAssertion.enabled;
+  const tokenEndpoint = () => (isOffered && isAvailable() ? endpoint : undefined);
   return { baseUrl, scopes: rules?.scopes, tokenEndpoint };
 }
 

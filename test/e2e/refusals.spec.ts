@@ -9,6 +9,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { EXCHANGE_PATH, outcomeOf } from '../support/entry-paths.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import { createOperator, signedIn } from '../support/operators.js';
+import { ASSERTION_REASONS } from '../support/id-jag-client.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import type { LogLine } from '../support/test-service.js';
@@ -85,7 +86,7 @@ describeOnAnyDatabase('[D52][D77] each reason for which a token is refused', (da
   afterAll(() => service?.stop());
 
   it('[D77] has a case', () => {
-    const reasons = new Set<string>(REFUSAL_CASES.map(({ reason }) => reason));
+    const reasons = new Set<string>([...REFUSAL_CASES.map(({ reason }) => reason), ...ASSERTION_REASONS]);
     expect([...reasons].toSorted()).toEqual(Object.keys(TOKEN_REFUSALS).toSorted());
   });
 

@@ -211,7 +211,7 @@ describeOnAnyDatabase('stored entries beside another configuration than before',
       expect(await exchanged(service, acme)).toBe(400);
       expect(await lastReason(service)).toBe('issuer_unknown');
       expect(warnings(service)).toEqual([
-        ['acme', 'origins: is required by the strict policy, unless flows is ["exchange"]'],
+        ['acme', 'origins: is required by the strict policy, unless flows leaves "embed" out'],
         ['acme', expect.stringContaining('emailDomains: is required by the strict policy')],
       ]);
       const set = {

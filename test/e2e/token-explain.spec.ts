@@ -19,6 +19,7 @@ import { ATTACKS, Cast, LATE_REFUSALS } from '../support/attacks.js';
 import { census, eventsOf } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { isAccepted } from '../support/entry-paths.js';
+import { ASSERTION_REASONS } from '../support/id-jag-client.js';
 import { explain } from '../support/explanations.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { changeUser, createUser, linkedUser, storedUser } from '../support/local-users.js';
@@ -360,7 +361,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
   it('[D80] has told of every reason there is', () => {
     const ofTokens = [...TOKEN_CHECKS.embed.map(({ reason }) => reason), 'claims_not_storable'];
     // An explanation has no session that a token might belong to.
-    const all = new Set([...told, ...ofTokens, 'session_of_another_user']);
+    const all = new Set([...told, ...ofTokens, 'session_of_another_user', ...ASSERTION_REASONS]);
     expect([...all].sort()).toEqual(Object.keys(TOKEN_REFUSALS).sort());
   });
 

@@ -211,6 +211,7 @@ const UNSUPPORTED_HEADER: [string, Make][] = [
 const OTHER_TYPE: [string, Make][] = [
   ['[D31] typ at+jwt', header({ typ: 'at+jwt' })],
   ['[D31] typ AT+JWT', header({ typ: 'AT+JWT' })],
+  ['[D133] an identity assertion', header({ typ: 'oauth-id-jag+jwt' })],
   ['[D31] typ application/at+jwt', header({ typ: 'application/at+jwt' })],
 ];
 

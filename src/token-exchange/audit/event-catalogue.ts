@@ -36,10 +36,14 @@ const PRIOR_ACTORS = optional(
   ),
 );
 
+const CLIENT_ID = optional(
+  text('The client that sent an identity assertion, by its id in the trusted key entry.'),
+);
+
 const REFUSAL = {
   flow: oneOf(
-    ['exchange', 'embed', 'logout'],
-    'The flow: a token exchange, an embedded login, or a back-channel logout.',
+    ['exchange', 'embed', 'id-jag', 'logout'],
+    'The flow: a token exchange, an embedded login, an identity assertion, or a back-channel logout.',
   ),
   reason: text(
     'The stable word for the true cause, explained in docs/refusals.md; the client may have learned less.',
@@ -48,6 +52,7 @@ const REFUSAL = {
   kid: optional(
     text('`kid` of the token, where its issuer is a trusted one; escaped, and cut to 200 characters.'),
   ),
+  clientId: CLIENT_ID,
   party: optional(oneOf(['subject', 'actor'], 'Which token was refused.')),
   userId: optional(
     text('The local user who was found, where who that is or what is stored of them is the cause.'),
@@ -62,16 +67,19 @@ const REFUSAL = {
 
 const STORED_ENTRY = {
   isSuspended: flag('Whether it took no tokens.'),
-  entry: anyObject('The entry as it was given, which holds public keys only; a URL without its query.'),
+  entry: anyObject(
+    'The entry as it was given, which holds public keys and hashes of client secrets only; a URL without its query.',
+  ),
 };
 
 export const TOKEN_EXCHANGE_EVENTS = {
   /** @rule 6.1 A token exchange succeeded. */
   'svc.audit.token-exchange.succeeded': event(
-    'A token exchange succeeded. Written before the access token is signed.',
+    'A token exchange succeeded, or an identity assertion was redeemed (`clientId`). Written before the access token is signed.',
     {
       issuer: ISSUER,
       kid: KID,
+      clientId: CLIENT_ID,
       accessTokenId: ACCESS_TOKEN_ID,
       lifetimeSeconds: integer('Life of the access token, in seconds.', 1),
       scope: optional(text('`scope` as it was asked for.')),
@@ -88,7 +96,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
   ),
   /** @rule 6.2 A token exchange was refused; the event holds the reason. */
   'svc.audit.token-exchange.failed': event(
-    'A token exchange was refused, or ended by a fault of the service (`internal_error`).',
+    'A token exchange or an identity assertion was refused, or ended by a fault of the service (`internal_error`).',
     REFUSAL,
     { of: 'exchange', is: 'failed' },
   ),

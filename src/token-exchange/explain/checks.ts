@@ -25,7 +25,7 @@ export function checksOf(request: RequestFacts, users: readonly Party[]): MadeCh
   return [
     ...of(subject, flow === 'embed' ? OF_THE_LOGIN : OF_THE_PARTIES, null),
     ...tokens.flatMap((token) => of(token, [REVOCATION, LOGOUT])),
-    ...(flow === 'exchange' ? of(subject, OF_THE_TERMS, null) : []),
+    ...(flow === 'embed' ? [] : of(subject, OF_THE_TERMS, null)),
     ...of(subject, [CONSUMPTION], null),
     ...users.flatMap((party) => of(party === 'actor' ? (actor ?? subject) : subject, OF_THE_USER)),
   ];

@@ -9,6 +9,7 @@ export interface ExplanationRequest {
   readonly token: string;
   /** Secret. With token exchange only. */
   readonly actorToken?: string;
+  /** Of the access token. */
   readonly scope?: string;
   readonly resource?: readonly string[];
   /** Of the page that posts the login; undefined: no browser does. */
@@ -24,6 +25,7 @@ export interface ExplanationRules {
     | 'clockToleranceSeconds'
     | 'embedLogin'
     | 'exchange'
+    | 'idAssertion'
     | 'isAvailable'
     | 'jwks'
     | 'ownIssuer'

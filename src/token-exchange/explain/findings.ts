@@ -232,6 +232,9 @@ function notesOf({ request, rejection, trust, subject, actor }: Findings): strin
     ...(rejection?.reason === 'token_expired' && request.at === undefined
       ? ['All else can be checked as of a moment at which the token was alive.']
       : []),
+    ...(request.flow === 'id-jag'
+      ? ['The client is taken to be the one that the assertion names: its credentials are not checked.']
+      : []),
     ...(isLimited ? ['Limits by the minute are not checked.'] : []),
   ];
 }

@@ -1,9 +1,11 @@
 // Explains what the service would make of a token: by the code that checks it, on what is stored, and without using it up.
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
+import type { AskedGrants } from '../flows/grants.js';
+import { askedOf } from '../flows/grants.js';
 import type { Terms } from '../flows/issuance.planner.js';
 import { judgeTerms } from '../flows/issuance.planner.js';
 import type { LoginSource } from '../flows/login-origin.js';
-import { verifyExchange, verifyLogin } from '../flows/verification.js';
+import { verifyAssertion, verifyExchange, verifyLogin } from '../flows/verification.js';
 import type { AccessFlow } from '../host/flow.js';
 import { Clock } from '../../platform/clock.js';
 import type { ProjectDirectory } from '../host/projects.js';
@@ -22,6 +24,7 @@ import { FROM_THE_BEGINNING } from '../revocation/revocation.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import { SilentTelemetry } from '../host/silent-telemetry.js';
 import { parseCompactJws } from '../verify/compact-jws.js';
+import type { AuthenticatedClient } from '../verify/client-authenticator.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
@@ -156,9 +159,10 @@ class Walk {
 
   /** Why the endpoint would take no token. */
   private closed(flow: AccessFlow): EndpointRefusal | undefined {
-    const { isAvailable, embedLogin, exchange } = this.rules.options;
+    const { isAvailable, embedLogin: embed, exchange, idAssertion } = this.rules.options;
     if (!isAvailable()) return 'not_available';
-    return (flow === 'embed' ? embedLogin : exchange).enabled ? undefined : 'not_enabled';
+    const switches = { embed, exchange, 'id-jag': idAssertion };
+    return switches[flow].enabled ? undefined : 'not_enabled';
   }
 
   private async rejectionOf(request: ExplanationRequest): Promise<Rejection | undefined> {
@@ -184,15 +188,21 @@ class Walk {
       const source: LoginSource = { method: 'POST', origin, fetchSite: undefined };
       return verifyLogin({ verifier, revocations }, { token, source });
     }
-    const tokens = await verifyExchange({ verifier, revocations }, { subjectToken: token, actorToken });
-    this.terms = this.termsOf(request, tokens);
+    const tokens =
+      request.flow === 'id-jag'
+        ? await verifyAssertion(
+            { verifier, revocations },
+            { assertion: token, client: supposedClient(token) },
+          )
+        : await verifyExchange({ verifier, revocations }, { subjectToken: token, actorToken });
+    this.terms = this.termsOf(askedOf(request, tokens), tokens);
     return tokens;
   }
 
-  private termsOf(request: ExplanationRequest, tokens: Tokens): Terms {
+  private termsOf(asked: AskedGrants, tokens: Tokens): Terms {
     const { maxTokenLifetimeSeconds } = this.rules.options.exchange;
     const limits = { now: this.clock.nowSeconds(), maxTokenLifetimeSeconds, host: this.rules.audience };
-    return judgeTerms(request, tokens, limits);
+    return judgeTerms(asked, tokens, limits);
   }
 
   /** What using the tokens up would come to; see commit.repository.ts. */
@@ -227,7 +237,8 @@ class Walk {
   }
 
   private async factsOf(party: Party, { flow }: ExplanationRequest, token: string): Promise<TokenFacts> {
-    const results = await this.verifier.explain(token, flow);
+    const client = flow === 'id-jag' ? supposedClient(token) : undefined;
+    const results = await this.verifier.explain(token, flow, client);
     const { header, payload } = partsOf(token);
     const [issuer, kid] = [payload?.['iss'], header?.['kid']];
     const isNamed = typeof issuer === 'string' && typeof kid === 'string';
@@ -238,6 +249,13 @@ class Walk {
     const isUsed = this.used[party === 'subject' ? 0 : 1];
     return { party, results, header, payload, policy, sight, isUsed };
   }
+}
+
+/** The client that an assertion names, as if it had authenticated: an explanation has no credentials. */
+function supposedClient(token: string): AuthenticatedClient {
+  const { client_id: id, iss: issuer } = partsOf(token).payload ?? {};
+  const issuers = new Set(typeof issuer === 'string' ? [issuer] : []);
+  return { id: typeof id === 'string' ? id : '', issuers };
 }
 
 /** Empty where it is no JWT. */

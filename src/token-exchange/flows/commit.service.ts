@@ -15,7 +15,7 @@ import { IdentityService } from '../users/identity.service.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
-import { listOf } from '../verify/tokens.js';
+import { usesOf } from '../verify/tokens.js';
 import type { DecidedRequest, DecidedUser } from './commit.repository.js';
 import { CommitRepository } from './commit.repository.js';
 import type { FlowRequest } from './flow-request.js';
@@ -71,8 +71,7 @@ export class CommitService {
     const mayShare = resultOf !== undefined && this.commits.writesEvents;
     const expected = mayShare ? await this.identities.expect(tokens) : undefined;
     const decided = expected && decidedRequest(planned, expected);
-    const uses = listOf(tokens).map(({ claims }) => claims);
-    const outcome = await this.commits.commit({ uses, decided });
+    const outcome = await this.commits.commit({ uses: usesOf(tokens), decided });
     if (outcome === 'replayed') throw new Rejection('token_replayed', usedUp(tokens));
     if (outcome === 'changed' || !expected || !decided || !resultOf) return undefined;
     this.audit.publish([decided.event]);
@@ -134,7 +133,9 @@ function changesOf({ occurredAt, requestId }: AuditEvent, tokens: Tokens, users:
 }
 
 /** The statement does not say which of two tokens it was. */
-function usedUp({ subject, actor }: Tokens): RejectionContext {
+function usedUp({ subject, actor, client }: Tokens): RejectionContext {
+  if (client?.use !== undefined)
+    return { ...issuerAndKid(subject), detail: 'it was the assertion, the JWT of the client, or both' };
   if (actor === undefined) return issuerAndKid(subject);
   return { ...issuerAndKid(subject), detail: 'it was the subject token, the actor token, or both' };
 }

@@ -19,9 +19,20 @@ import { rateLimitOf } from '../../platform/http/throttle/rate-limit.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/too-many-requests.error.js';
 
 /** The verified tokens of a request, as far as they are counted. */
-export type CountedTokens = PerToken<{ readonly key: { readonly policy: TrustPolicy } }>;
+export type CountedTokens = PerToken<{ readonly key: { readonly policy: TrustPolicy } }> & {
+  readonly client?: { readonly id: string };
+};
 
 type LimitedPolicy = TrustPolicy & Required<Pick<TrustPolicy, 'perMinute'>>;
+
+/** Whose limits a request is counted by. */
+interface CountedEntries {
+  readonly limited: readonly LimitedPolicy[];
+  /** Refunded, where each token has an entry with a limit. */
+  readonly ofAddress: Hit | undefined;
+  /** Of an identity assertion. */
+  readonly clientId: string | undefined;
+}
 
 @Injectable()
 export class EntryThrottleService {
@@ -36,24 +47,27 @@ export class EntryThrottleService {
    * entry the request is refunded to its address, and counted there again if it fails. The one who sends a token again and again need
    * not be the partner who has signed it once (D75).
    * @rule P.perMinute What succeeds under an entry with `perMinute` is counted by the entry, all else by its address.
+   * Identity assertions are counted by entry and client.
    * @returns the nearest limit, where the address has no part in the count
    * @throws TooManyRequestsError
    */
-  async count(request: FlowRequest, { subject, actor }: CountedTokens): Promise<RateLimit | undefined> {
+  async count(
+    request: FlowRequest,
+    { subject, actor, client }: CountedTokens,
+  ): Promise<RateLimit | undefined> {
     // The actor's first: it is the actor who asks, and above its limit the subject's entry is not asked.
     const policies = (actor === undefined ? [subject] : [actor, subject]).map(({ key }) => key.policy);
     const limited = policies.filter(isLimited);
     if (limited.length === 0) return undefined;
     const ofAddress = limited.length === policies.length ? addressHit(request) : undefined;
-    return request.inTime(() => this.countEntries(request, limited, ofAddress));
+    return request.inTime(() => this.countEntries(request, { limited, ofAddress, clientId: client?.id }));
   }
 
   private async countEntries(
     request: FlowRequest,
-    limited: readonly LimitedPolicy[],
-    ofAddress: Hit | undefined,
+    { limited, ofAddress, clientId }: CountedEntries,
   ): Promise<RateLimit | undefined> {
-    const { hits, rateLimit } = await this.countBy(limited);
+    const { hits, rateLimit } = await this.countBy(limited, clientId);
     if (!canRefund(this.storage)) return undefined;
     request.hits = { ofEntries: hits, ofAddress };
     if (ofAddress === undefined) return undefined;
@@ -83,12 +97,15 @@ export class EntryThrottleService {
   }
 
   /** @returns the hits, and the limit that is nearest @throws TooManyRequestsError with the limit that is reached */
-  private async countBy(policies: readonly LimitedPolicy[]): Promise<{ hits: Hit[]; rateLimit?: RateLimit }> {
+  private async countBy(
+    policies: readonly LimitedPolicy[],
+    clientId: string | undefined,
+  ): Promise<{ hits: Hit[]; rateLimit?: RateLimit }> {
     const hits: Hit[] = [];
     let nearest: RateLimit | undefined;
     for (const policy of policies) {
       const { perMinute } = policy;
-      const key = counterKey('entry', nameOf(policy));
+      const key = counterKey('entry', nameOf(policy, clientId));
       const verdict = await this.storage.increment(key, WINDOW_MS, perMinute, WINDOW_MS, 'default');
       const rateLimit = rateLimitOf(verdict, perMinute);
       if (verdict.isBlocked) {
@@ -108,12 +125,15 @@ export class EntryThrottleService {
 }
 
 function addressHit({ flow, clientAddress, arrivedAtMs }: FlowRequest): Hit {
-  return { key: counterKey(flow, clientAddress), countedAtMs: arrivedAtMs };
+  // One endpoint, one count.
+  const name = flow === 'id-jag' ? 'exchange' : flow;
+  return { key: counterKey(name, clientAddress), countedAtMs: arrivedAtMs };
 }
 
 /** Two entries of one issuer are counted apart, and so are two of one label. */
-function nameOf({ entryIndex, label, issuer }: TrustPolicy): string {
-  return JSON.stringify([entryIndex, label, issuer]);
+function nameOf({ entryIndex, label, issuer }: TrustPolicy, clientId: string | undefined): string {
+  const entry = [entryIndex, label, issuer];
+  return JSON.stringify(clientId === undefined ? entry : [...entry, clientId]);
 }
 
 function isLimited(policy: TrustPolicy): policy is LimitedPolicy {

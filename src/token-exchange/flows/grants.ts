@@ -5,6 +5,7 @@ import type { AccessTokenGrant } from '../host/access-token-issuer.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
+import type { AssertionClaims } from '../verify/assertion-claims.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 
 /** What is asked for. */
@@ -17,6 +18,13 @@ export interface AskedGrants {
 
 /** What is granted; what is not there is not limited. */
 export type Grants = Pick<AccessTokenGrant, 'grantedScopes' | 'audience' | 'rights'>;
+
+/** A client that asks for nothing asks for what its assertion grants. */
+export function askedOf({ scope, resource }: AskedGrants, { subject: { assertion } }: Tokens): AskedGrants {
+  return { scope: scope ?? assertion?.scope, resource: resource ?? assertion?.resource };
+}
+
+const NO_SERVICE: ReadonlySet<string> = new Set();
 
 /**
  * Grants what the entries of both tokens allow.
@@ -32,11 +40,12 @@ export function judgeGrants(asked: AskedGrants, tokens: Tokens, host?: string): 
 }
 
 /**
- * Who names no scope asks for all that there are: the default that RFC 6749 §3.3 leaves to the server.
+ * Who names no scope asks for all that there are: the default that RFC 6749 §3.3 leaves to the server. What an identity assertion grants
+ * is one more list.
  * @rule P.scopes Where an entry lists scopes, those are granted that were asked for and every such entry lists.
  */
 function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[] | undefined {
-  const ceiling = common(policiesOf(tokens).map(({ scopes }) => scopes));
+  const ceiling = common([...policiesOf(tokens).map(({ scopes }) => scopes), assertedScopes(tokens)]);
   if (ceiling === undefined) return undefined;
   const asked = scope === undefined ? [...ceiling] : scope.split(' ').filter((token) => token !== '');
   const granted = [...new Set(asked)].filter((token) => ceiling.has(token));
@@ -51,24 +60,38 @@ function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[
  * A token is for one service: what one of several could do with it, it could do to the others. Who names the host itself, as
  * its metadata do (RFC 9728), asks for what there is anyway.
  * @rule P.resources Where an entry lists resources, one that every such entry lists becomes the audience; else none is given.
- * @rule D53 Without a list, resources are recorded and not checked.
+ * @rule D53 Without a list, resources are recorded and not checked; but an identity assertion then is for the host alone.
  */
 function grantedAudience(
   { resource = [] }: AskedGrants,
   tokens: Tokens,
   host: string | undefined,
 ): string | undefined {
-  const ceiling = common(policiesOf(tokens).map(({ resources }) => resources));
+  const { assertion } = tokens.subject;
+  const lists = policiesOf(tokens).map(({ resources }) => resources ?? (assertion && NO_SERVICE));
+  const ceiling = common(lists);
   if (ceiling === undefined) return undefined;
   const [only, ...others] = new Set(resource);
-  if (only === undefined || (isSameAddress(only, host) && others.length === 0)) return undefined;
-  if (others.length === 0 && ceiling.has(only)) return only;
+  if (only === undefined) return undefined;
+  if (others.length === 0 && isAsserted(only, assertion)) {
+    if (isSameAddress(only, host)) return undefined;
+    if (ceiling.has(only)) return only;
+  }
   const listsIt = ({ resources }: TrustPolicy) => resources?.has(only) !== false;
   const values = {
     expected: `one of ${toldList(ceiling)}`,
     found: toldList([only, ...others].map(toldAddress)),
   };
   throw new Rejection('resource_not_allowed', { ...whoseList(tokens, listsIt), ...values });
+}
+
+function assertedScopes({ subject: { assertion } }: Tokens): ReadonlySet<string> | undefined {
+  return assertion?.scope === undefined ? undefined : new Set(assertion.scope.split(' '));
+}
+
+/** What an identity assertion is for, its client may ask for, and nothing else. */
+function isAsserted(resource: string, assertion: AssertionClaims | undefined): boolean {
+  return assertion?.resource?.some((asserted) => isSameAddress(resource, asserted)) ?? true;
 }
 
 /** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */

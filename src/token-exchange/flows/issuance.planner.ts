@@ -85,7 +85,7 @@ export class IssuancePlanner {
   private success(
     { requestId, clientAddress }: Source,
     { scope, resource }: AskedToken,
-    { subject }: Tokens,
+    { subject, client }: Tokens,
     { accessTokenId, validity, grants, priorActors }: Terms & Pick<Issuance, 'accessTokenId'>,
   ): AuditEvent {
     const { issuer, kid } = issuerAndKid(subject);
@@ -95,6 +95,7 @@ export class IssuancePlanner {
       {
         issuer,
         kid,
+        clientId: client?.id,
         clientAddress,
         accessTokenId,
         lifetimeSeconds: validity.lifetimeSeconds,
@@ -165,14 +166,14 @@ export function grantOf(
 ): AccessTokenGrant {
   const { issuedAt, expiresAt } = validity;
   const { scope, resource } = asked;
-  const { subject, actor } = tokens;
+  const { subject, actor, client } = tokens;
   return {
     id: accessTokenId,
     subjectUserId: users.subject.userId,
     actorUserId: users.actor?.userId,
     subjectGeneration: users.subject.accessGeneration,
     actorGeneration: users.actor?.accessGeneration,
-    clientId: subject.key.policy.issuer,
+    clientId: client?.id ?? subject.key.policy.issuer,
     ...grants,
     priorActors: actor === undefined ? undefined : priorActors,
     requestedScope: scope,

@@ -13,6 +13,7 @@ import { IssuancePlanner, grantOf } from './issuance.planner.js';
 import { Notices } from './notices.js';
 import type { ExchangeTokens } from './verification.js';
 import { verifyExchange } from './verification.js';
+import type { Tokens } from '../verify/tokens.js';
 
 /** What a successful exchange hands out. */
 export interface ExchangeResult extends RateLimited {
@@ -21,6 +22,8 @@ export interface ExchangeResult extends RateLimited {
   readonly lifetimeSeconds: number;
   /** What is granted, where the entries limit it. */
   readonly grantedScopes?: readonly string[];
+  /** The service that the token is for, where it is another than the host. */
+  readonly audience?: string;
 }
 
 /** A token whose success is recorded, and which could not be signed: the trail must not stop at the success. */
@@ -47,7 +50,15 @@ export class TokenExchangeService {
    * @throws TooManyRequestsError above the limit of an entry
    */
   async exchange(asked: AskedToken & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
-    const tokens = await request.stage('verify', () => verifyExchange(this, asked, request));
+    return this.issueFor(
+      await request.stage('verify', () => verifyExchange(this, asked, request)),
+      asked,
+      request,
+    );
+  }
+
+  /** Issues an access token for verified tokens. @throws as `exchange` */
+  async issueFor(tokens: Tokens, asked: AskedToken, request: FlowRequest): Promise<ExchangeResult> {
     const issuance = this.issuances.plan(asked, tokens, request);
     const rateLimit = await this.throttle.count(request, tokens);
     const users = await request.stage('commit', () => this.commit(issuance, request));
@@ -76,9 +87,9 @@ export class TokenExchangeService {
 async function issue(issuance: Issuance, users: Users): Promise<ExchangeResult> {
   const { accessTokenId, validity, grants, sign } = issuance;
   const { lifetimeSeconds } = validity;
-  const { grantedScopes } = grants;
+  const { grantedScopes, audience } = grants;
   try {
-    return { accessToken: sign(grantOf(issuance, users)).token, lifetimeSeconds, grantedScopes };
+    return { accessToken: sign(grantOf(issuance, users)).token, lifetimeSeconds, grantedScopes, audience };
   } catch (error) {
     throw new UnissuedTokenError(accessTokenId, error);
   }

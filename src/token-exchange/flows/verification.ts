@@ -2,6 +2,7 @@
 import type { Revocations } from '../revocation/revocations.js';
 import type { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import { refuseRevokedTrust } from '../verify/revoked-trust.js';
+import type { AuthenticatedClient } from '../verify/client-authenticator.js';
 import type { Tokens } from '../verify/tokens.js';
 import { judgeParties } from './delegation-policy.js';
 import type { LoginSource } from './login-origin.js';
@@ -33,6 +34,20 @@ export async function verifyExchange(
   const subject = await verifier.verify(subjectToken, 'exchange', 'subject');
   const actor = actorToken === undefined ? undefined : await verifier.verify(actorToken, 'exchange', 'actor');
   const tokens = { subject, actor };
+  request.tokens = tokens;
+  judgeParties(tokens);
+  refuseRevokedTrust(revocations, tokens);
+  return tokens;
+}
+
+/** @throws Rejection with the first reason against an identity assertion */
+export async function verifyAssertion(
+  { verifier, revocations }: Verification,
+  { assertion, client }: { readonly assertion: string; readonly client: AuthenticatedClient },
+  request: VerifiedRequest = {},
+): Promise<Tokens> {
+  const subject = await verifier.verify(assertion, 'id-jag', undefined, client);
+  const tokens = { subject, client };
   request.tokens = tokens;
   judgeParties(tokens);
   refuseRevokedTrust(revocations, tokens);

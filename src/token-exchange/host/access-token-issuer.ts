@@ -17,7 +17,7 @@ export interface AccessTokenGrant {
   /** `accessGeneration` of both users, as the token was decided on: to be compared at each use. */
   readonly subjectGeneration?: string;
   readonly actorGeneration?: string;
-  /** The issuer of the subject token, recorded as `client_id`. */
+  /** The client that has sent an identity assertion, else the issuer of the subject token; recorded as `client_id`. */
   readonly clientId: string;
   /** Who has acted before the actor, the latest first; only with an actor. */
   readonly priorActors?: readonly PriorActor[];

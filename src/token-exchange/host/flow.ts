@@ -1,10 +1,11 @@
 // What an external token may be sent for.
 
 /**
- * `embed`: an external token for a session. `exchange`: one, or a subject's and an actor's, for an access token. `logout`: a logout
- * token, which ends what was opened by earlier tokens.
+ * `embed`: an external token for a session. `exchange`: one, or a subject's and an actor's, for an access token. `id-jag`: an
+ * identity assertion (ID-JAG), which an authenticated client sends, for an access token. `logout`: a logout token, which ends what was
+ * opened by earlier tokens.
  */
-export type Flow = 'embed' | 'exchange' | 'logout';
+export type Flow = 'embed' | 'exchange' | 'id-jag' | 'logout';
 
 /** The flows that let somebody in. */
 export type AccessFlow = Exclude<Flow, 'logout'>;

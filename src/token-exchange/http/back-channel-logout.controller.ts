@@ -9,6 +9,7 @@ import { FlowRefusal } from './flow-refusal.js';
 import { FlowRunner } from './flow.runner.js';
 import { Form } from './form.js';
 import { FormBodies } from './form-bodies.js';
+import type { ThrottledFlow } from '../host/telemetry.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { ENDPOINTS } from './paths.js';
 import type { Refused } from './refusal.filter.js';
@@ -38,8 +39,13 @@ export class LogoutThrottlerGuard extends MinuteThrottlerGuard {
 /** Every refused logout token gets the same 400 (§2.8; D130): only the log and the audit trail have the cause. */
 @Catch()
 export class LogoutErrorFilter extends OAuthErrorFilter {
-  protected override readonly flow = 'logout';
-  protected override readonly work = 'a back-channel logout';
+  protected override flowOf(): ThrottledFlow {
+    return 'logout';
+  }
+
+  protected override workOf(): string {
+    return 'a back-channel logout';
+  }
 
   protected override written(refused: Refused, request: HttpRequest, thrown: unknown): HttpAnswer {
     if (!(thrown instanceof Rejection)) return super.written(refused, request, thrown);

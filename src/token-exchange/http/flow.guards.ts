@@ -18,6 +18,7 @@ import type { FlowRefusalKind } from '../refusals/refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { FormBodies } from './form-bodies.js';
+import { exchangeNotEnabled } from './grant-types.js';
 import { loginMethods } from './paths.js';
 import { requestOf } from '../../platform/http/http-answers.js';
 import { beginWait } from '../../platform/http/request-wait.js';
@@ -90,16 +91,17 @@ export class EmbedLoginEnabledGuard implements CanActivate {
   }
 }
 
-/** @rule 5.1.4 A disabled token exchange answers 501. */
+/** @rule 5.1.4 A disabled token exchange answers 501, unless the endpoint takes identity assertions. */
 @Injectable()
 export class ExchangeEnabledGuard implements CanActivate {
   constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
+    @Inject(TOKEN_EXCHANGE_OPTIONS)
+    private readonly options: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
   ) {}
 
   canActivate(): boolean {
-    if (this.options.exchange.enabled) return true;
-    throw new FlowRefusal('not_enabled', 'Token exchange is not enabled on this instance');
+    if (this.options.exchange.enabled || this.options.idAssertion.enabled) return true;
+    throw exchangeNotEnabled();
   }
 }
 

@@ -26,14 +26,16 @@ import { EntryThrottleService } from '../flows/entry-throttle.service.js';
 import { FlowRefusal } from './flow-refusal.js';
 
 /** How the log calls what was refused. */
-const WORK = {
+export const WORK = {
   exchange: 'a token exchange',
   embed: 'an embedded login',
+  'id-jag': 'an identity assertion',
   logout: 'a back-channel logout',
 } as const;
 
 const FAILURE_EVENTS = {
   exchange: 'svc.audit.token-exchange.failed',
+  'id-jag': 'svc.audit.token-exchange.failed',
   embed: 'svc.audit.token-exchange.embed-login-failed',
   logout: 'svc.audit.token-exchange.logout-failed',
 } as const;
@@ -104,15 +106,16 @@ export class FlowRunner {
   private async recordRefusal(request: FlowRequest, rejection: Rejection): Promise<void> {
     const { flow, tokens } = request;
     const { reason, context } = rejection;
-    const { issuer, kid, userId, detail, expected, found } = context;
-    // At an embedded login there is one token only.
-    const party = flow === 'embed' ? undefined : context.party;
+    const { issuer, kid, clientId, userId, detail, expected, found } = context;
+    // Elsewhere there is one token only.
+    const party = flow === 'exchange' ? context.party : undefined;
     const event = this.failure(request, {
       flow,
       party,
       reason,
       issuer,
       kid,
+      clientId,
       userId,
       detail,
       expected,

@@ -3,6 +3,7 @@ import { Controller, Get, Inject, NotFoundException, Req, Res, VERSION_NEUTRAL }
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
+import { ALGORITHMS } from '../trust/algorithms.js';
 import { KEY_SET_PATH, RESOURCE_METADATA, SERVER_METADATA, WELL_KNOWN } from './well-known.js';
 
 /** RFC 8414 §2. */
@@ -15,6 +16,10 @@ interface AuthorizationServerMetadata {
   readonly grant_types_supported: readonly string[];
   readonly response_types_supported: readonly string[];
   readonly token_endpoint_auth_methods_supported: readonly string[];
+  /** Where clients may authenticate by a JWT. */
+  readonly token_endpoint_auth_signing_alg_values_supported?: readonly string[];
+  /** draft-ietf-oauth-identity-assertion-authz-grant §7.2. */
+  readonly authorization_grant_profiles_supported?: readonly string[];
   readonly revocation_endpoint_auth_methods_supported: readonly string[];
   readonly subject_types_supported: readonly string[];
   readonly id_token_signing_alg_values_supported: readonly string[];
@@ -34,8 +39,12 @@ interface ResourceMetadata {
 /** Where access tokens are issued. */
 export interface TokenEndpoint {
   readonly path: string;
-  /** The one grant that it takes. */
-  readonly grantType: string;
+  /** The grants that it takes. */
+  readonly grantTypes: readonly string[];
+  /** How clients authenticate there: `none` where the grant brings its own credential. */
+  readonly authMethods: readonly string[];
+  /** Profiles of grants that it takes. */
+  readonly grantProfiles?: readonly string[];
   /** Where access tokens are ended by those who hold them. */
   readonly revocationPath: string;
 }
@@ -83,16 +92,21 @@ export class MetadataController {
     const tokenEndpoint = this.options.tokenEndpoint();
     if (tokenEndpoint === undefined) throw new NotFoundException();
     const { baseUrl, scopes } = this.options;
+    const { grantTypes, authMethods, grantProfiles } = tokenEndpoint;
     return {
       issuer: baseUrl,
       token_endpoint: baseUrl + tokenEndpoint.path,
       revocation_endpoint: baseUrl + tokenEndpoint.revocationPath,
       jwks_uri: baseUrl + KEY_SET_PATH,
       scopes_supported: scopes,
-      grant_types_supported: [tokenEndpoint.grantType],
+      grant_types_supported: grantTypes,
       // Required, and nobody is sent through a browser for a token. Some clients refuse an empty list.
       response_types_supported: ['none'],
-      token_endpoint_auth_methods_supported: ['none'],
+      token_endpoint_auth_methods_supported: authMethods,
+      ...(authMethods.includes('private_key_jwt') && {
+        token_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
+      }),
+      ...(grantProfiles && { authorization_grant_profiles_supported: grantProfiles }),
       revocation_endpoint_auth_methods_supported: ['none'],
       // These two OpenID Connect requires. No ID token is ever issued; verifiers take the algorithm of access tokens from here.
       subject_types_supported: ['public'],

@@ -1,6 +1,10 @@
 // Writes what ends a token exchange as an OAuth error (RFC 6749 §5.2).
 import { Catch } from '@nestjs/common';
+import { Rejection } from '../refusals/rejection.js';
+import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import { FlowRefusal } from './flow-refusal.js';
+import { WORK } from './flow.runner.js';
+import { flowOf } from './grant-types.js';
 import type { Refused } from './refusal.filter.js';
 import { RefusalFilter } from './refusal.filter.js';
 import type { ThrottledFlow } from '../host/telemetry.js';
@@ -10,15 +14,32 @@ import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.j
 @Catch()
 export class OAuthErrorFilter extends RefusalFilter {
   protected readonly endpoint = 'oauth';
-  protected readonly flow: ThrottledFlow = 'exchange';
-  protected readonly work: string = 'a token exchange';
+  protected flowOf(request: HttpRequest): ThrottledFlow {
+    return flowOf(request);
+  }
+
+  protected workOf(request: HttpRequest): string {
+    return WORK[flowOf(request)];
+  }
 
   /** @rule D17 The body of the 501 serves clients that read OAuth errors and clients that read `message`. */
-  protected override written(refused: Refused, _request: HttpRequest, thrown: unknown): HttpAnswer {
-    const { status, error, message, headers } = refused;
+  protected override written(refused: Refused, request: HttpRequest, thrown: unknown): HttpAnswer {
+    const { status, error, message, headers } = asRfc7523(refused, request, thrown);
     const kind = thrown instanceof FlowRefusal ? thrown.kind : undefined;
     if (kind === 'not_available') return { status, headers, body: NOT_FOUND };
     const body = { error, error_description: message };
     return { status, headers, body: kind === 'not_enabled' ? { ...body, message } : body };
   }
 }
+
+/**
+ * A client that does not authenticate is told how it may (RFC 6749 §5.2); an assertion that is not as it must be is `invalid_grant`, its
+ * claims too (RFC 7523 §3.1).
+ */
+function asRfc7523(refused: Refused, request: HttpRequest, thrown: unknown): Refused {
+  if (refused.error === 'invalid_client') return { ...refused, headers: CHALLENGE };
+  const isOfClaims = thrown instanceof Rejection && thrown.reason === 'claims_invalid';
+  return isOfClaims && flowOf(request) === 'id-jag' ? TOKEN_REFUSALS.token_malformed.oauth : refused;
+}
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="token"' };

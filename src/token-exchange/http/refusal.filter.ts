@@ -28,9 +28,9 @@ export abstract class RefusalFilter implements ExceptionFilter {
   /** Which answers of the catalogue are this endpoint's. */
   protected abstract readonly endpoint: 'oauth' | 'embed';
   /** In metrics and in the log. */
-  protected abstract readonly flow: ThrottledFlow;
+  protected abstract flowOf(request: HttpRequest): ThrottledFlow;
   /** In sentences of the log. */
-  protected abstract readonly work: string;
+  protected abstract workOf(request: HttpRequest): string;
 
   constructor(
     @Inject(LOGGER) private readonly logger: Log,
@@ -40,43 +40,45 @@ export abstract class RefusalFilter implements ExceptionFilter {
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
-    const error = this.outages.refusalOf(thrown, this.flow);
     const request = requestOf(host);
-    const refused = this.answerTo(error, requestIdOf(request));
+    const error = this.outages.refusalOf(thrown, this.flowOf(request));
+    const refused = this.answerTo(error, request);
     this.answers.send(host, this.written(refused, request, error));
   }
 
   protected abstract written(refused: Refused, request: HttpRequest, error: unknown): HttpAnswer;
 
-  private answerTo(error: unknown, requestId: string): Refused {
+  private answerTo(error: unknown, request: HttpRequest): Refused {
     if (error instanceof Rejection)
       return { error: error.reason, ...TOKEN_REFUSALS[error.reason][this.endpoint] };
     if (error instanceof FlowRefusal) {
-      this.telemetry.countRefusal(this.flow, error.kind);
-      this.warnOf(error, requestId);
+      this.telemetry.countRefusal(this.flowOf(request), error.kind);
+      this.warnOf(error, request);
       const { [this.endpoint]: word, status } = REQUEST_REFUSALS[error.kind];
       return { status, error: word, message: error.message, headers: error.headers };
     }
     if (error instanceof TooManyRequestsError) {
-      this.telemetry.countThrottled(this.flow);
+      this.telemetry.countThrottled(this.flowOf(request));
       const { message, headers } = error;
       return { status: 429, error: 'too_many_requests', message, headers };
     }
     const refusal = hostRefusalOf(error);
-    if (refusal === undefined) return this.faultOf(error, requestId);
-    this.telemetry.countRefusal(this.flow, refusal.error);
+    if (refusal === undefined) return this.faultOf(error, request);
+    this.telemetry.countRefusal(this.flowOf(request), refusal.error);
     return refusal;
   }
 
   /** @rule D79 A refused form is a warning with its request id, and no record in the trail. */
-  private warnOf({ kind, message: detail, found }: FlowRefusal, requestId: string): void {
+  private warnOf({ kind, message: detail, found }: FlowRefusal, request: HttpRequest): void {
     if (REQUEST_REFUSALS[kind].level === 'silent') return;
-    const fields = { requestId, flow: this.flow, reason: kind, detail, found };
-    this.logger.warn(fields, flowRefusalLine(this.work, kind, { detail, found }));
+    const requestId = requestIdOf(request);
+    const fields = { requestId, flow: this.flowOf(request), reason: kind, detail, found };
+    this.logger.warn(fields, flowRefusalLine(this.workOf(request), kind, { detail, found }));
   }
 
-  private faultOf(error: unknown, requestId: string): Refused {
-    this.logger.error({ err: error, requestId }, `${this.work} failed by a fault of the service`);
+  private faultOf(error: unknown, request: HttpRequest): Refused {
+    const requestId = requestIdOf(request);
+    this.logger.error({ err: error, requestId }, `${this.workOf(request)} failed by a fault of the service`);
     return FAULT[this.endpoint];
   }
 }

@@ -1,5 +1,5 @@
-// POST /rest/auth/oauth/token (RFC 8693).
-import { Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+// POST /rest/auth/oauth/token (RFC 8693, RFC 7523).
+import { Inject, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import {
   AvailableGuard,
   ClockGuard,
@@ -8,16 +8,23 @@ import {
   FormOnlyGuard,
 } from './flow.guards.js';
 import { FormBodies } from './form-bodies.js';
+import type { Form } from './form.js';
+import type { TokenFlow } from './grant-types.js';
+import { grantTypes, markFlow, readGrantType } from './grant-types.js';
+import { readIdAssertionForm } from './id-assertion.form.js';
 import { FlowRunner } from './flow.runner.js';
 import type { FlowRequest } from '../flows/flow-request.js';
 import { RevocationsKnownGuard } from './revocations-known.guard.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ENDPOINTS } from './paths.js';
+import { IdAssertionService } from '../flows/id-assertion.service.js';
 import { TokenExchangeService } from '../flows/token-exchange.service.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { OAuthErrorFilter } from './oauth-error.filter.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
-import { readTokenExchangeForm } from './token-exchange.form.js';
+import { readTokenExchangeForm, readTokenForm } from './token-exchange.form.js';
 import { TokenTypeWarning } from './token-type.warning.js';
 
 /** The success answer (2.4). */
@@ -31,20 +38,29 @@ export interface TokenExchangeAnswer {
   scope?: string;
 }
 
+/** The same of an identity assertion, by RFC 6749 §5.1: without `issued_token_type`, and with what the token is for. */
+export type IdAssertionAnswer = Omit<TokenExchangeAnswer, 'issued_token_type'> & { resource?: string };
+
 @UseFilters(OAuthErrorFilter)
 export class TokenExchangeController {
+  private readonly grants: ReadonlyMap<string, TokenFlow>;
+
   constructor(
     private readonly flows: FlowRunner,
     private readonly exchanges: TokenExchangeService,
+    private readonly assertions: IdAssertionService,
     private readonly bodies: FormBodies,
     private readonly answers: HttpAnswers,
     private readonly types: TokenTypeWarning,
-  ) {}
+    @Inject(TOKEN_EXCHANGE_OPTIONS) options: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
+  ) {
+    this.grants = grantTypes(options);
+  }
 
   /**
    * @rule 4.2 Token exchange is a form POST and succeeds with 200.
    * @rule 2.4.1 The answer names the token, its type and its life.
-   * @rule 5.4 Nobody asks for a credential here, nor at embedded login: the external token is the only one.
+   * @rule 5.4 A token exchange, like an embedded login, asks for no credential but the external token.
    */
   @Post(ENDPOINTS.exchange)
   @UseGuards(
@@ -55,15 +71,20 @@ export class TokenExchangeController {
     RevocationsKnownGuard,
     ClockGuard,
   )
-  async exchange(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
-    const answer = await this.flows.run('exchange', request, (received) => this.answer(request, received));
+  async token(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
+    const form = readTokenForm(this.bodies.bytesOf(request));
+    const flow = readGrantType(form, this.grants);
+    markFlow(request, flow);
+    const answer = await this.flows.run(flow, request, (received) =>
+      flow === 'id-jag'
+        ? this.redeem(form, received, request.headers.authorization)
+        : this.exchange(form, received),
+    );
     this.answers.reply(request, response, answer);
   }
 
-  private async answer(request: HttpRequest, received: FlowRequest): Promise<HttpAnswer> {
-    const { subjectToken, actorToken, scope, resources, otherTypes } = readTokenExchangeForm(
-      this.bodies.bytesOf(request),
-    );
+  private async exchange(form: Form, received: FlowRequest): Promise<HttpAnswer> {
+    const { subjectToken, actorToken, scope, resources, otherTypes } = readTokenExchangeForm(form);
     for (const type of otherTypes ?? []) this.types.warn(type, received.requestId);
     const { accessToken, lifetimeSeconds, grantedScopes, rateLimit } = await this.exchanges.exchange(
       { subjectToken, actorToken, scope, resource: resources },
@@ -75,6 +96,21 @@ export class TokenExchangeController {
       expires_in: lifetimeSeconds,
       issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
       scope: grantedScopes?.join(' '),
+    };
+    return { status: 200, headers: rateLimit && rateLimitHeaders(rateLimit), body };
+  }
+
+  private async redeem(form: Form, received: FlowRequest, authorization?: string): Promise<HttpAnswer> {
+    const { accessToken, lifetimeSeconds, grantedScopes, resource, rateLimit } = await this.assertions.redeem(
+      readIdAssertionForm(form, authorization),
+      received,
+    );
+    const body: IdAssertionAnswer = {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: lifetimeSeconds,
+      scope: grantedScopes?.join(' '),
+      resource,
     };
     return { status: 200, headers: rateLimit && rateLimitHeaders(rateLimit), body };
   }

@@ -1,7 +1,9 @@
 // Describes the token endpoint in OpenAPI, as plain values: the host publishes them with its own description.
 import { ABSENT, OAUTH_ERROR, answer, answerForLater } from './oauth-answers.description.js';
 import { TOKEN_PATH } from './paths.js';
-import { FIELD_LIMITS, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
+import { FIELD_LIMITS } from '../verify/field-limits.js';
+import { JWT_BEARER_GRANT } from './id-assertion.form.js';
+import { TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';
 
 const JWT = { type: 'string', minLength: 1 };
 const IGNORED = { type: 'string', description: 'Ignored.' };
@@ -32,6 +34,24 @@ const FORM = {
   },
 };
 
+const ASSERTION_FORM = {
+  type: 'object',
+  required: ['grant_type', 'assertion'],
+  properties: {
+    grant_type: { type: 'string', enum: [JWT_BEARER_GRANT] },
+    assertion: { ...JWT, description: 'An identity assertion (ID-JAG), fresh: each is taken once.' },
+    scope: limited('scope', 'Narrows what the assertion grants.'),
+    resource: limited('resource', 'One of those that the assertion names.'),
+    client_id: { type: 'string', description: 'With a secret in the form; else the credential has it.' },
+    client_secret: { type: 'string', description: 'Or by the Basic scheme (client_secret_basic).' },
+    client_assertion_type: {
+      type: 'string',
+      enum: ['urn:ietf:params:oauth:client-assertion-type:jwt-bearer'],
+    },
+    client_assertion: { type: 'string', description: 'A JWT of the client, instead of its secret.' },
+  },
+};
+
 const SUCCESS = {
   type: 'object',
   required: ['access_token', 'token_type', 'expires_in', 'issued_token_type'],
@@ -44,22 +64,42 @@ const SUCCESS = {
   },
 };
 
+const ASSERTION_SUCCESS = {
+  type: 'object',
+  required: ['access_token', 'token_type', 'expires_in'],
+  properties: {
+    access_token: SUCCESS.properties.access_token,
+    token_type: SUCCESS.properties.token_type,
+    expires_in: SUCCESS.properties.expires_in,
+    scope: { type: 'string', description: 'The granted scopes, where assertion or entry limits them.' },
+    resource: {
+      type: 'string',
+      description: 'What the token is for, where assertion or client named anything.',
+    },
+  },
+};
+
+const FORMS = { oneOf: [FORM, ASSERTION_FORM] };
+
 /** Members of `paths` of an OpenAPI document. */
 export const TOKEN_EXCHANGE_DESCRIPTION = {
   [TOKEN_PATH]: {
     post: {
       operationId: 'TokenExchange_exchange',
       tags: ['Tokens'],
-      summary: 'Exchange an external JWT for an access token (RFC 8693)',
-      description: 'The external JWT is the only credential: authentication of a client is ignored.',
+      summary: 'Exchange an external JWT for an access token (RFC 8693, RFC 7523)',
+      description:
+        'In a token exchange the external JWT is the only credential: authentication of a client is ignored. Identity assertions, which ' +
+        'are off unless the operator has switched them on, take a client that authenticates.',
       security: [],
-      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORM } } },
+      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: FORMS } } },
       responses: {
-        200: answer('An access token', SUCCESS),
+        200: answer('An access token', { anyOf: [SUCCESS, ASSERTION_SUCCESS] }),
         400: answer(
           'The request, or a token in it, is refused: invalid_request, unsupported_grant_type, invalid_grant, invalid_scope, invalid_target',
           OAUTH_ERROR,
         ),
+        401: answer('The client of an identity assertion has not authenticated: invalid_client', OAUTH_ERROR),
         404: answer('The instance has no licence for it any more', ABSENT),
         413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
         415: answer('The body is no plain form in UTF-8', OAUTH_ERROR),

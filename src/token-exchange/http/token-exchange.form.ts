@@ -1,19 +1,14 @@
 // Reads the form of a token-exchange request: grant_type first, then every other field.
 import { trimmed, wellFormed } from './flow-form.js';
 import { FlowRefusal } from './flow-refusal.js';
-import type { FieldLimits } from './form.js';
 import { Form } from './form.js';
 import { toldName } from '../../platform/text/told-value.js';
+import { FIELD_LIMITS } from '../verify/field-limits.js';
+import type { AskedGrants } from '../flows/grants.js';
 
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/**
- * Most characters of the fields that have a limit (8.9 to 8.11); a character is a code point.
- * @rule 4.2.scope At most 1024 characters.
- * @rule 4.2.audience At most 1024 characters; ignored.
- */
-export const FIELD_LIMITS = { scope: 1024, audience: 1024, resource: 2048 } as const satisfies FieldLimits;
 /** Both are recorded as they were written, and no token is ever recorded: an `&` that is missing must not bring one there. */
 const RECORDED = ['scope', 'resource'];
 const COMPACT_JWS = /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/;
@@ -44,24 +39,33 @@ export interface TokenExchangeForm {
   readonly otherTypes: readonly OtherTokenType[] | undefined;
 }
 
+/** The form of the token endpoint, of which nothing is checked yet. */
+export function readTokenForm(encoded: Uint8Array | string): Form {
+  return Form.read(encoded, FIELD_LIMITS, LISTS);
+}
+
 /**
- * Turns a body into a checked form. By plain functions: class-validator, which checks the bodies of the API, looks its rules
+ * Turns a form into a checked one. By plain functions: class-validator, which checks the bodies of the API, looks its rules
  * up by reflection at each call.
  * @rule D16 A field error names the field and its limit.
- * @throws FlowRefusal `unsupported_grant_type` or `field_invalid`
+ * @throws FlowRefusal `field_invalid`
  */
-export function readTokenExchangeForm(encoded: Uint8Array | string): TokenExchangeForm {
-  const form = Form.read(encoded, FIELD_LIMITS, LISTS);
-  judgeGrantType(form);
+export function readTokenExchangeForm(form: Form): TokenExchangeForm {
   refuseArrayNotation(wellFormed(form));
-  refuseRecordedTokens(form);
+  const { scope, resource: resources } = readAskedGrants(form);
   return {
     subjectToken: subjectToken(form),
     actorToken: actorToken(form),
-    scope: form.get('scope') || undefined,
-    resources: resources(form),
+    scope,
+    resources,
     otherTypes: otherTypes(form),
   };
+}
+
+/** What a well-formed form asks for beside a token. @throws FlowRefusal `field_invalid` */
+export function readAskedGrants(form: Form): AskedGrants {
+  refuseRecordedTokens(form);
+  return { scope: form.get('scope') || undefined, resource: resources(form) };
 }
 
 /** That the subject token has no type is nearly everybody's, and the contract's, way. */
@@ -72,12 +76,6 @@ function otherTypes(form: Form): readonly OtherTokenType[] | undefined {
   const subject = { field: 'subject_token_type', expected: JWT_TYPE, found: toldName(ofSubject) } as const;
   const actor = { field: 'actor_token_type', expected: JWT_TYPE, found: toldName(ofActor) } as const;
   return [...(ofSubject === JWT_TYPE ? [] : [subject]), ...(ofActor === JWT_TYPE ? [] : [actor])];
-}
-
-/** @rule 4.2.grant_type Anything but the exact URN is an unsupported grant type. */
-function judgeGrantType(form: Form): void {
-  if (form.get('grant_type') === TOKEN_EXCHANGE_GRANT) return;
-  throw new FlowRefusal('unsupported_grant_type', `grant_type must be ${TOKEN_EXCHANGE_GRANT}`);
 }
 
 /** `actor_token[]=…` means an actor to its sender; ignoring it would hand out the subject's rights instead. */

@@ -24,16 +24,18 @@ export class TokenRevocationThrottlerGuard extends MinuteThrottlerGuard {
   }
 }
 
-/** With token exchange it goes: what is not issued is not ended. */
+/** Without token exchange and identity assertions it goes: what is not issued is not ended. */
 @Injectable()
 export class TokenRevocationEnabledGuard implements CanActivate {
   constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
+    @Inject(TOKEN_EXCHANGE_OPTIONS)
+    private readonly options: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
     private readonly tokens: TokenRevocationService,
   ) {}
 
   canActivate(): boolean {
-    if (this.options.exchange.enabled && this.tokens.isOffered) return true;
+    const { exchange, idAssertion } = this.options;
+    if ((exchange.enabled || idAssertion.enabled) && this.tokens.isOffered) return true;
     throw new FlowRefusal('not_enabled', 'Token revocation is not enabled on this instance');
   }
 }

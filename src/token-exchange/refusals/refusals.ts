@@ -5,6 +5,7 @@ import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE } from '../../platform/http/ans
 export type Check =
   | 'endpoint'
   | 'form'
+  | 'client'
   | 'token'
   | 'header'
   | 'key'
@@ -72,7 +73,8 @@ const REQUEST_ROWS = {
   not_enabled: {
     check: 'endpoint',
     cause: 'the endpoint is switched off',
-    remedy: '`SVC_TOKEN_EXCHANGE_ENABLED` or `SVC_EMBED_LOGIN_ENABLED` switches it on',
+    remedy:
+      '`SVC_TOKEN_EXCHANGE_ENABLED`, `SVC_EMBED_LOGIN_ENABLED` or `SVC_ID_ASSERTION_ENABLED` switches it on',
     status: 501,
     oauth: 'server_error',
     embed: 'not_enabled',
@@ -117,7 +119,7 @@ const REQUEST_ROWS = {
   },
   unsupported_grant_type: {
     check: 'form',
-    cause: '`grant_type` is missing or not that of token exchange',
+    cause: '`grant_type` is missing or none of those that are switched on',
     remedy: 'the client sends the value that the answer names',
     status: 400,
     oauth: 'unsupported_grant_type',

@@ -13,6 +13,8 @@ export interface RejectionContext {
   party?: Party;
   issuer?: string;
   kid?: string;
+  /** The client that has sent an identity assertion; only one that an entry names. */
+  clientId?: string;
   /** The local user who was found, where who that is or what is stored of them is the cause. */
   userId?: string;
   /** The true cause in words, without any value of the token. */

@@ -20,8 +20,33 @@ const INVALID_CLAIMS = { status: 400, error: 'invalid_request', message: 'Token 
 /** The client does not learn which issuers the instance trusts: an unknown issuer and an unknown key have one answer. */
 const KEY_UNKNOWN = { status: 401, error: 'key_unknown', message: 'No trusted key matches the token' };
 
+/** RFC 6749 §5.2: the answer names no cause, so that ids cannot be tried. */
+const INVALID_CLIENT = { status: 401, error: 'invalid_client', message: 'Client authentication failed' };
+
 /** In the order of the checks: a token that fails one has passed those before. */
 const ROWS = {
+  client_credential_missing: {
+    check: 'client',
+    cause: 'an identity assertion came without credentials of a client; public clients are refused',
+    remedy: 'the client authenticates by `client_secret_basic`, `client_secret_post` or `private_key_jwt`',
+    oauth: INVALID_CLIENT,
+    embed: unauthorized('Client authentication failed'),
+  },
+  client_unknown: {
+    check: 'client',
+    cause: 'no trusted entry names the client that sent an identity assertion',
+    remedy: '`svc-admin clients add` adds it to an entry, or the client sends the id that the entry has',
+    oauth: INVALID_CLIENT,
+    embed: unauthorized('Client authentication failed'),
+  },
+  client_credential_invalid: {
+    check: 'client',
+    cause: 'the secret of the client is wrong, or its JWT is not as it must be',
+    remedy:
+      'the client sends the secret that `svc-admin clients add` has shown, or corrects its JWT: signed by a key of the entry, `iss` and `sub` its id, `aud` the issuer of this instance',
+    oauth: INVALID_CLIENT,
+    embed: unauthorized('Client authentication failed'),
+  },
   token_malformed: {
     check: 'token',
     cause:
@@ -48,8 +73,8 @@ const ROWS = {
   token_type_not_allowed: {
     check: 'header',
     cause:
-      'the `typ` of the token ends in `+jwt`, so it was made for another purpose, such as an access token',
-    remedy: 'the partner signs a token for this purpose, whose `typ` does not end in `+jwt`: `JWT`, or none',
+      'the `typ` of the token ends in `+jwt`, so it was made for another purpose, such as an access token; or an identity assertion has none',
+    remedy: 'the partner signs a token for this purpose, with the `typ` that the line expects',
     oauth: INVALID_GRANT,
     embed: unauthorized('Token type is not accepted'),
   },
@@ -120,9 +145,18 @@ const ROWS = {
     oauth: INVALID_GRANT,
     embed: unauthorized('Token claims cannot be processed'),
   },
+  assertion_not_supported: {
+    check: 'claims',
+    cause:
+      'the identity assertion is bound to a key (`cnf`), to `authorization_details`, or to a `tenant`: to take it without these would widen it',
+    remedy: 'the identity provider issues it with a `scope`, and without them',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Token is not supported'),
+  },
   audience_mismatch: {
     check: 'audience',
-    cause: 'the token is for another audience than its entry expects',
+    cause:
+      'the token is for another audience than its entry expects; an identity assertion, not for this instance alone',
     remedy: 'the partner puts the expected value into `aud`, or `expectedAudience` of the entry is corrected',
     oauth: INVALID_GRANT,
     embed: unauthorized('Token audience does not match'),
@@ -151,10 +185,19 @@ const ROWS = {
   },
   token_lifetime_exceeded: {
     check: 'lifetime',
-    cause: 'the token lives longer than an embedded login allows, from `iat` to `exp`',
+    cause: 'the token lives longer than an embedded login or an identity assertion may, from `iat` to `exp`',
     remedy: 'the partner sets `exp` within the limit after `iat`',
     oauth: INVALID_GRANT,
     embed: unauthorized('Token lifetime exceeds maximum allowed'),
+  },
+  client_not_allowed: {
+    check: 'parties',
+    cause:
+      'the identity assertion names another client than the one that sent it, or its entry does not name that client',
+    remedy:
+      'the identity provider writes the id that the client has here into `client_id`, or `svc-admin clients add` adds the client to the entry',
+    oauth: INVALID_GRANT,
+    embed: unauthorized('Client is not allowed'),
   },
   actor_required: {
     check: 'parties',

@@ -1,11 +1,12 @@
 // The members that settings and parts of a host may have: a misspelt one would silently leave its default in force.
 import { didYouMean } from '../../platform/text/similar-name.js';
-import type { JwksSettingNames } from '../trust/entry-reader.js';
+import type { JwksSettingNames } from '../trust/jwks-url.js';
 import type {
   AccessTokenSettings,
   EmbedLoginSettings,
   EntryRulesSettings,
   ExchangeSettings,
+  IdAssertionSettings,
   JwksSettings,
   LogoutSettings,
   ReplayPurgeSettings,
@@ -57,6 +58,7 @@ export const SETTINGS = {
   } satisfies MembersOf<RoleNames>,
   entryRules: { baseUrl: true, scopes: true } satisfies MembersOf<EntryRulesSettings>,
   embedLogin: { enabled: true, perMinute: true } satisfies MembersOf<EmbedLoginSettings>,
+  idAssertion: { enabled: true, maxLifetimeSeconds: true } satisfies MembersOf<IdAssertionSettings>,
   exchange: {
     enabled: true,
     perMinute: true,

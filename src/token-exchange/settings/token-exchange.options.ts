@@ -1,5 +1,5 @@
 // What the module is told by its host: plain values, with their defaults and ranges.
-import type { JwksSettingNames } from '../trust/entry-reader.js';
+import type { JwksSettingNames } from '../trust/jwks-url.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 
 /** Roles as the host names them; the rules about them are this module's. */
@@ -40,6 +40,14 @@ export interface ExchangeSettings {
   readonly perMinute: number;
   /** Upper bound of an issued token's life, in seconds; 5 to 86,400, default 900. */
   readonly maxTokenLifetimeSeconds: number;
+}
+
+/** Identity assertions (ID-JAG): agents of a company, at the token endpoint. */
+export interface IdAssertionSettings {
+  /** Whether the token endpoint takes them. Default false: `grant_type` is as the contract says. */
+  readonly enabled: boolean;
+  /** Longest life of an assertion from `iat` to `exp`, in seconds; 1 to 3,600, default 300. */
+  readonly maxLifetimeSeconds: number;
 }
 
 /** The end of single access tokens by those who hold them (RFC 7009). */
@@ -111,6 +119,7 @@ export interface TokenExchangeOptions {
   readonly roles: RoleNames;
   readonly embedLogin: EmbedLoginSettings;
   readonly exchange: ExchangeSettings;
+  readonly idAssertion: IdAssertionSettings;
   readonly tokenRevocation: TokenRevocationSettings;
   readonly logout: LogoutSettings;
   /** Tolerance for `nbf` and a future `iat`, in seconds; 0 to 60, default 5. */
@@ -143,6 +152,7 @@ export type TokenExchangeSettings = Pick<TokenExchangeOptions, 'roles'> & {
   readonly entryRules?: EntryRulesSettings;
   readonly embedLogin?: Partial<EmbedLoginSettings>;
   readonly exchange?: Partial<ExchangeSettings>;
+  readonly idAssertion?: Partial<IdAssertionSettings>;
   readonly tokenRevocation?: Partial<TokenRevocationSettings>;
   readonly logout?: Partial<LogoutSettings>;
   readonly replayPurge?: Partial<ReplayPurgeSettings>;

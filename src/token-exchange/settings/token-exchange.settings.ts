@@ -12,6 +12,7 @@ import type {
   AccessTokenSettings,
   EmbedLoginSettings,
   ExchangeSettings,
+  IdAssertionSettings,
   JwksSettings,
   LogoutSettings,
   ReplayPurgeSettings,
@@ -44,6 +45,7 @@ export function completedOptions(settings: TokenExchangeSettings, log: Log = SIL
     trustedKeys: trustedKeys(settings, log),
     embedLogin: completedEmbedLogin(settings.embedLogin),
     exchange: completedExchange(settings.exchange),
+    idAssertion: completedIdAssertion(settings),
     tokenRevocation: completedTokenRevocation(settings.tokenRevocation),
     logout: completedLogout(settings.logout),
     clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, 0, 60),
@@ -118,6 +120,17 @@ function completedExchange({
       5,
       DAY_SECONDS,
     ),
+  };
+}
+
+/** An assertion is for the issuer of the host's access tokens. */
+function completedIdAssertion(settings: TokenExchangeSettings): IdAssertionSettings {
+  const { enabled = false, maxLifetimeSeconds = 300 } = settings.idAssertion ?? {};
+  if (enabled && ownIssuer(settings) === undefined)
+    throw new RangeError('idAssertion.enabled: needs accessTokens.issuer or entryRules.baseUrl');
+  return {
+    enabled,
+    maxLifetimeSeconds: whole('idAssertion.maxLifetimeSeconds', maxLifetimeSeconds, 1, 3_600),
   };
 }
 

@@ -16,32 +16,19 @@ import {
 import { pemFault } from '../../platform/text/pem-fault.js';
 import { EntryMembers, isTextArray } from './entry-members.js';
 import type { Findings } from './entry-members.js';
+import type { JwksUrlRules } from './jwks-url.js';
+import { JWKS_SETTING_NAMES, urlFault } from './jwks-url.js';
 import { NetworkAddressPolicy, settingThatAllows } from '../../platform/http/network-address.js';
 import type { PolicyRules } from './policy-reader.js';
 import { POLICY_MEMBERS, readPolicy } from './policy-reader.js';
 import type { TrustPolicy } from './trust-policy.js';
+import { readClients, warnOfClients } from './client-reader.js';
 import type { JwksEntry, StaticKeyEntry, TrustedKeyEntry } from './trusted-key.js';
 
-/** What messages call the settings that widen what may be fetched. */
-export interface JwksSettingNames {
-  readonly allowHttp: string;
-  readonly allowPrivate: string;
-}
-
-/** As the options of the module are called. */
-export const JWKS_SETTING_NAMES: JwksSettingNames = {
-  allowHttp: 'jwks.allowHttp',
-  allowPrivate: 'jwks.allowPrivate',
-};
-
 /** What the reader must know of its host and configuration. */
-export interface TrustedKeysRules extends PolicyRules {
-  /** Whether `http:` JWKS addresses are allowed (D33). */
-  readonly allowHttp: boolean;
+export interface TrustedKeysRules extends PolicyRules, JwksUrlRules {
   /** CIDR ranges that are not public and yet allowed (D33). Addresses are not checked where it is left out: a fetch does it. */
   readonly allowPrivate?: readonly string[];
-  /** What messages call the settings of JWKS addresses. Default: as the options of the module are called. */
-  readonly jwksSettingNames?: JwksSettingNames;
 }
 
 const MEMBERS = {
@@ -67,7 +54,8 @@ export function readEntry(
 ): TrustedKeyEntry | undefined {
   const members = new EntryMembers(index, value, findings);
   if (members.hasProblem) return undefined;
-  const policy = readPolicy(members, rules);
+  const policy = { ...readPolicy(members, rules), clients: readClients(members, rules) };
+  warnOfClients(members, policy);
   const type = members.value('type');
   if (type !== 'static' && type !== 'jwks') {
     members.problem('type', 'must be "static" or "jwks"');
@@ -158,13 +146,9 @@ function refuseMisfit(members: EntryMembers, key: KeyObject, algorithms: readonl
 function readUrl(members: EntryMembers, rules: TrustedKeysRules): string {
   const text = members.requiredText('url');
   if (text === '') return text;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isHttp = url?.protocol === 'http:';
-  const isAllowed = url?.protocol === 'https:' || (rules.allowHttp && isHttp);
-  if (!isAllowed) members.problem('url', `must be an https: URL${isHttp ? httpHint(rules) : ''}`);
-  else if (url.username !== '' || url.password !== '')
-    members.problem('url', 'must not hold a user name or password');
-  else warnOfAddress(members, url, rules);
+  const fault = urlFault(text, rules);
+  if (fault === undefined) warnOfAddress(members, new URL(text), rules);
+  else members.problem('url', fault);
   return text;
 }
 
@@ -179,8 +163,4 @@ function warnOfAddress(members: EntryMembers, { hostname }: URL, rules: TrustedK
     'url',
     `its address is not public, so no key is ever fetched; see ${settingThatAllows(address, jwksSettingNames)}`,
   );
-}
-
-function httpHint({ jwksSettingNames: { allowHttp } = JWKS_SETTING_NAMES }: TrustedKeysRules): string {
-  return `; ${allowHttp} allows http:, for tests and demonstrations only`;
 }

@@ -2,7 +2,7 @@
 import type { EntryMembers } from './entry-members.js';
 import type { Flow } from '../host/flow.js';
 import type { TrustPolicy } from './trust-policy.js';
-import { domainsOf } from './trust-policy.js';
+import { domainsOf, flowsOf } from './trust-policy.js';
 
 /**
  * `contract`: as the contract says, open where it is. `stored`: for entries that a command has made, which are open to
@@ -55,18 +55,21 @@ export function refuseGaps(
  * @rule 5.5.2 Under the strict policy every entry limits roles.
  * Under it an entry that links or provisions by e-mail also says of which domains: half of P.emailDomains.
  */
-function refuseStrictGaps(
-  members: EntryMembers,
-  { flows, linkExistingUsers, provisionUsers }: TrustPolicy,
-): void {
+function refuseStrictGaps(members: EntryMembers, policy: TrustPolicy): void {
+  const { linkExistingUsers, provisionUsers } = policy;
   const required = (member: string, unless = '') => {
     if (!members.has(member)) members.problem(member, `is required by the strict policy${unless}`);
   };
-  required('expectedAudience');
+  if (comparesAudience(policy)) required('expectedAudience');
   required('allowedRoles');
-  if (flows?.has('embed') ?? true) required('origins', ', unless flows is ["exchange"]');
+  if (flowsOf(policy).has('embed')) required('origins', ', unless flows leaves "embed" out');
   if (linkExistingUsers !== false || provisionUsers !== false)
     required('emailDomains', ', unless linkExistingUsers and provisionUsers are false; ["*"] is any domain');
+}
+
+/** An identity assertion is for this instance, whatever the entry says. */
+export function comparesAudience(policy: TrustPolicy): boolean {
+  return flowsOf(policy).has('embed') || flowsOf(policy).has('exchange');
 }
 
 /** The members whose strict value a weaker one can stand against. */
@@ -93,7 +96,7 @@ export function warnOfRisks(
   { defaults = 'contract', privilegedRoles }: RiskRules,
 ): void {
   if (defaults === 'strict') warnOfWeakness(members, said);
-  if (policy.expectedAudience === undefined && defaults !== 'strict')
+  if (policy.expectedAudience === undefined && comparesAudience(policy) && defaults !== 'strict')
     members.warning('expectedAudience', 'is not set: a token that was made for another service is taken too');
   if (mayLinkToAdministrators(policy, privilegedRoles) && defaults !== 'strict')
     members.warning(
@@ -105,11 +108,15 @@ export function warnOfRisks(
       'requireActor',
       'stops nobody who holds the key: let actFor leave the issuer of the entry out',
     );
-  if (policy.scopes?.size === 0 && policy.flows?.has('exchange') !== false)
+  if (policy.scopes?.size === 0 && issuesAccessTokens(policy))
     members.warning(
       'scopes',
       'has none, so every token exchange is refused: list some, or let flows be ["embed"]',
     );
+}
+
+function issuesAccessTokens(policy: TrustPolicy): boolean {
+  return flowsOf(policy).has('exchange') || flowsOf(policy).has('id-jag');
 }
 
 function warnOfWeakness(members: EntryMembers, said: TrustPolicy): void {

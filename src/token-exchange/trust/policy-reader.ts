@@ -38,6 +38,7 @@ export const POLICY_MEMBERS = [
   'logoutAudience',
   'logoutIssuer',
   'flows',
+  'clients',
   'notAfter',
   'origins',
   'perMinute',
@@ -62,7 +63,7 @@ const MAX_ISSUER_BYTES = 512;
 const MAX_PER_MINUTE = 1_000_000;
 /** What a request may ask for (4.2.scope). */
 const MAX_SCOPE_CHARACTERS = 1024;
-const FLOWS: readonly Flow[] = ['embed', 'exchange', 'logout'];
+const FLOWS: readonly Flow[] = ['embed', 'exchange', 'id-jag', 'logout'];
 const RIGHTS: readonly DelegatedRights[] = ['actor', 'both'];
 /** RFC 6749 §3.3. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
@@ -110,7 +111,12 @@ function readAdmission(members: EntryMembers, rules: PolicyRules) {
     expectedAudience: members.optionalText('expectedAudience'),
     logoutAudience: members.optionalText('logoutAudience'),
     logoutIssuer: readLogoutIssuer(members, rules),
-    flows: members.optionalTexts('flows', flowOf, 'must be an array of "embed", "exchange" and "logout"', 1),
+    flows: members.optionalTexts(
+      'flows',
+      flowOf,
+      'must be an array of "embed", "exchange", "id-jag" and "logout"',
+      1,
+    ),
     notAfter: readNotAfter(members),
     origins: readOrigins(members),
     perMinute: members.optionalInteger('perMinute', 1, MAX_PER_MINUTE),

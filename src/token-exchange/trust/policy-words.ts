@@ -1,6 +1,7 @@
 // Says in words what a policy allows, for whoever has to answer for it.
+import { comparesAudience } from './policy-defaults.js';
 import type { TrustPolicy } from './trust-policy.js';
-import { domainsOf } from './trust-policy.js';
+import { domainsOf, flowsOf } from './trust-policy.js';
 
 /**
  * What an entry's tokens may do, a phrase for each thing that somebody should know, the widest permissions first.
@@ -17,20 +18,25 @@ export function policyInWords(policy: TrustPolicy, now: Date): string[] {
   ];
 }
 
-function admissionInWords(
-  { expectedAudience, logoutAudience, logoutIssuer, flows, notAfter, origins, perMinute }: TrustPolicy,
-  now: Date,
-): string[] {
-  const servesEmbed = flows?.has('embed') ?? true;
+function admissionInWords(policy: TrustPolicy, now: Date): string[] {
+  const { expectedAudience, logoutAudience, logoutIssuer, flows, notAfter, origins, perMinute } = policy;
+  const servesEmbed = flowsOf(policy).has('embed');
   return [
-    ...(expectedAudience === undefined ? ['tokens for any audience'] : []),
+    ...(expectedAudience === undefined && comparesAudience(policy) ? ['tokens for any audience'] : []),
     ...(flows === undefined ? [] : [`${listed(flows, ' and ')} only`]),
+    ...clientsInWords(policy),
     ...(logoutIssuer === undefined ? [] : [`logouts by ${logoutIssuer}`]),
     ...(logoutAudience === undefined ? [] : [`logouts for ${logoutAudience} too`]),
     ...(servesEmbed && origins === undefined ? ['logins posted by any page'] : []),
     ...(notAfter === undefined ? [] : [endInWords(notAfter, now)]),
     ...(perMinute === undefined ? [] : [`${perMinute} a minute`]),
   ];
+}
+
+function clientsInWords(policy: TrustPolicy): string[] {
+  if (!flowsOf(policy).has('id-jag')) return [];
+  const ids = [...(policy.clients?.keys() ?? [])];
+  return [ids.length === 0 ? 'assertions of no client' : `assertions of the clients ${listed(ids)}`];
 }
 
 function endInWords(notAfter: Date, now: Date): string {

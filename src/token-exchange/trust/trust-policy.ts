@@ -1,9 +1,18 @@
 // What an entry of the trusted keys allows its tokens: one record of trust, the same for static and fetched keys.
 import type { Flow } from '../host/flow.js';
 import type { ProjectsPolicy } from './projects-policy.js';
+import type { TrustedClient } from './trusted-client.js';
 
 /** In the place of all domains: a policy for any address that says so. */
 export const ANY_DOMAIN = '*';
+
+/** What an entry without `flows` serves. Identity assertions are taken only where it names them. */
+const FLOWS_BY_DEFAULT: ReadonlySet<Flow> = new Set(['embed', 'exchange', 'logout']);
+
+/** The ways in for which tokens of an entry are good. */
+export function flowsOf({ flows = FLOWS_BY_DEFAULT }: Pick<TrustPolicy, 'flows'>): ReadonlySet<Flow> {
+  return flows;
+}
 
 /** Whose rights a call has that an actor makes on somebody's behalf. */
 export type DelegatedRights = 'actor' | 'both';
@@ -29,7 +38,7 @@ export interface TrustPolicy {
   readonly logoutAudience?: string;
   /** The `iss` that its logout tokens may carry besides: a provider that signs by a key of the entry; undefined: none. */
   readonly logoutIssuer?: string;
-  /** What its tokens may be sent for; undefined: everything. */
+  /** What its tokens may be sent for; undefined: everything but identity assertions. */
   readonly flows?: ReadonlySet<Flow>;
   /** From this moment on no token of the entry is taken. */
   readonly notAfter?: Date;
@@ -37,6 +46,8 @@ export interface TrustPolicy {
   readonly origins?: ReadonlySet<string>;
   /** Tokens of the entry in a minute, counted by the entry and no longer by the address that sends them. */
   readonly perMinute?: number;
+  /** The clients that may send identity assertions of the entry, by id. Default none. */
+  readonly clients?: ReadonlyMap<string, TrustedClient>;
   /** Whether no token of the entry is taken, until it is resumed. Stored entries only. Default false. */
   readonly isSuspended?: boolean;
 

@@ -1,9 +1,12 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
+import { isSameAddress } from '../../platform/text/origin.js';
 import { told, toldList, toldName, toldSeconds } from '../../platform/text/told-value.js';
 import type { AccessFlow } from '../host/flow.js';
 import { algorithmNamed } from '../trust/algorithms.js';
 import { thumbprintOf } from '../trust/thumbprint.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
+import { flowsOf } from '../trust/trust-policy.js';
+import { ID_JAG_TYPE, readAssertionClaims, unsupportedClaims } from './assertion-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './claimed-key.js';
 import { parseCompactJws } from './compact-jws.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
@@ -78,6 +81,14 @@ const NO_OTHER_PURPOSE: TokenCheck<AnyToken> = {
     'a typ that does not end in +jwt, such as JWT, or no typ',
     toldName(jws.header['typ']),
   ],
+};
+
+/** An identity assertion says by its `typ` what it is. */
+const ASSERTION_PURPOSE: TokenCheck = {
+  about: 'typ',
+  reason: 'token_type_not_allowed',
+  fails: ({ jws: { header } }) => header['typ'] !== ID_JAG_TYPE,
+  compared: ({ jws }) => [ID_JAG_TYPE, toldName(jws.header['typ'])],
 };
 
 const LOGOUT_PURPOSE: TokenCheck<AnyToken> = {
@@ -174,8 +185,8 @@ const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
     /** @rule P.flows A token is refused on the way in for which its entry is not trusted. */
     about: 'flows',
     reason: 'flow_not_allowed',
-    fails: ({ key, flow }) => key.policy.flows?.has(flow) === false,
-    compared: ({ key, flow }) => [toldList(key.policy.flows ?? ['embed', 'exchange', 'logout']), flow],
+    fails: ({ key, flow }) => !flowsOf(key.policy).has(flow),
+    compared: ({ key, flow }) => [toldList(flowsOf(key.policy)), flow],
   },
 ];
 
@@ -213,30 +224,45 @@ const LOGOUT_CLAIMS: TokenCheck<LogoutToken> = {
   compared: () => ['iss, aud, iat, jti, events, sub or sid, and no nonce', 'all of them'],
 };
 
+/** @rule 5.2.4 The audience is compared only where the entry expects one. */
+const EXPECTED_AUDIENCE: TokenCheck<AnyToken> = {
+  about: 'aud',
+  reason: 'audience_mismatch',
+  fails: (token) => {
+    const { aud } = token.claims;
+    const expected = expectedAudiences(token);
+    const isExpected = (name: string) => (typeof aud === 'string' ? aud === name : aud.includes(name));
+    return expected.length > 0 && !expected.some(isExpected);
+  },
+  compared: (token) => {
+    const { aud } = token.claims;
+    const [only, ...others] = expectedAudiences(token);
+    return [
+      others.length === 0 ? told(only ?? 'any') : toldList([only ?? 'any', ...others]),
+      typeof aud === 'string' ? told(aud) : toldList(aud),
+    ];
+  },
+};
+
+/** An identity assertion is for the issuer of this instance alone, whatever its entry expects of other tokens. */
+const OWN_AUDIENCE: TokenCheck = {
+  about: 'aud',
+  reason: 'audience_mismatch',
+  fails: ({ claims: { aud }, rules: { ownIssuer } }) => {
+    const [only, ...others] = [aud].flat();
+    return only === undefined || others.length > 0 || !isSameAddress(only, ownIssuer ?? '');
+  },
+  compared: ({ claims: { aud }, rules }) => [
+    `${told(rules.ownIssuer)} alone`,
+    typeof aud === 'string' ? told(aud) : toldList(aud),
+  ],
+};
+
 /**
  * @rule 5.2.6 Expired tokens are rejected.
  * @rule D10 The tolerance is for `nbf` and a future `iat` only; at `exp` a token is expired.
  */
-const OF_THE_CLAIMS: readonly TokenCheck<AnyToken>[] = [
-  {
-    /** @rule 5.2.4 The audience is compared only where the entry expects one. */
-    about: 'aud',
-    reason: 'audience_mismatch',
-    fails: (token) => {
-      const { aud } = token.claims;
-      const expected = expectedAudiences(token);
-      const isExpected = (name: string) => (typeof aud === 'string' ? aud === name : aud.includes(name));
-      return expected.length > 0 && !expected.some(isExpected);
-    },
-    compared: (token) => {
-      const { aud } = token.claims;
-      const [only, ...others] = expectedAudiences(token);
-      return [
-        others.length === 0 ? told(only ?? 'any') : toldList([only ?? 'any', ...others]),
-        typeof aud === 'string' ? told(aud) : toldList(aud),
-      ];
-    },
-  },
+const OF_THE_TIMES: readonly TokenCheck<AnyToken>[] = [
   {
     about: 'exp',
     reason: 'token_expired',
@@ -281,19 +307,56 @@ export const ACTOR_REQUIRED = {
   ],
 } as const satisfies TokenCheck<OfAnEntry>;
 
+const lifetimeUpTo = (limitOf: (token: CheckedToken) => number): TokenCheck => ({
+  about: 'exp - iat',
+  reason: 'token_lifetime_exceeded',
+  fails: (token) => token.claims.exp - token.claims.iat > limitOf(token),
+  compared: (token) => [
+    `${limitOf(token)} s at most`,
+    `${Number((token.claims.exp - token.claims.iat).toFixed(3))} s`,
+  ],
+});
+
 const OF_A_LOGIN: readonly TokenCheck[] = [
-  {
-    /** @rule 5.2.7 A token for embedded login lives at most 60 seconds. */
-    about: 'exp - iat',
-    reason: 'token_lifetime_exceeded',
-    fails: ({ claims: { iat, exp } }) => exp - iat > MAX_EMBED_LIFETIME_SECONDS,
-    compared: ({ claims: { iat, exp } }) => [
-      `${MAX_EMBED_LIFETIME_SECONDS} s at most`,
-      `${Number((exp - iat).toFixed(3))} s`,
-    ],
-  },
+  /** @rule 5.2.7 A token for embedded login lives at most 60 seconds. */
+  lifetimeUpTo(() => MAX_EMBED_LIFETIME_SECONDS),
   // At an embedded login there is never an actor.
   ACTOR_REQUIRED,
+];
+
+/** @rule D133 An identity assertion is taken from the client that it names, which its entry names too, and for what it says. */
+const OF_AN_ASSERTION: readonly TokenCheck[] = [
+  lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds),
+  {
+    about: 'cnf, authorization_details, tenant',
+    reason: 'assertion_not_supported',
+    fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
+    compared: ({ jws }) => ['none of them', toldList(unsupportedClaims(jws.payload))],
+  },
+  {
+    about: 'client_id, scope, resource',
+    // Or `claims_not_storable`.
+    reason: 'claims_invalid',
+    isNeeded: true,
+    read: (token) => void (token.assertion = readAssertionClaims(token.jws.payload)),
+    compared: () => ['client_id, and the others where they are there, each of its type', 'all of them'],
+  },
+  {
+    about: 'client_id',
+    reason: 'client_not_allowed',
+    fails: ({ assertion, client }) => client === undefined || assertion?.clientId !== client.id,
+    compared: ({ assertion, client }) => [
+      `the client that has authenticated: ${told(client?.id)}`,
+      told(assertion?.clientId),
+    ],
+  },
+  {
+    about: 'clients',
+    reason: 'client_not_allowed',
+    fails: ({ key: { policy }, client }) =>
+      client === undefined || policy.clients?.has(client.id) !== true || !client.issuers.has(policy.issuer),
+    compared: ({ key: { policy }, client }) => [toldList(policy.clients?.keys() ?? []), told(client?.id)],
+  },
 ];
 
 const OF_BOTH_FLOWS: readonly TokenCheck[] = [
@@ -303,13 +366,24 @@ const OF_BOTH_FLOWS: readonly TokenCheck[] = [
   ...OF_THE_ENTRY,
   EXTERNAL_CLAIMS,
   NO_LOGOUT,
-  ...OF_THE_CLAIMS,
+  EXPECTED_AUDIENCE,
+  ...OF_THE_TIMES,
 ];
 
 /** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
 export const TOKEN_CHECKS: Readonly<Record<AccessFlow, readonly TokenCheck[]>> = {
   embed: [...OF_BOTH_FLOWS, ...OF_A_LOGIN],
   exchange: OF_BOTH_FLOWS,
+  'id-jag': [
+    ...OF_THE_HEADER,
+    ASSERTION_PURPOSE,
+    ...OF_THE_KEY,
+    ...OF_THE_ENTRY,
+    EXTERNAL_CLAIMS,
+    OWN_AUDIENCE,
+    ...OF_THE_TIMES,
+    ...OF_AN_ASSERTION,
+  ],
 };
 
 /** @rule D130 A logout token passes the checks of every external token, with claims and a `typ` of its own. */
@@ -319,7 +393,8 @@ export const LOGOUT_CHECKS: readonly TokenCheck<LogoutToken>[] = [
   ...OF_THE_KEY,
   ...OF_THE_ENTRY,
   LOGOUT_CLAIMS,
-  ...OF_THE_CLAIMS,
+  EXPECTED_AUDIENCE,
+  ...OF_THE_TIMES,
 ];
 
 /** Of an exchange, where nobody is named to act. @throws Rejection `actor_required` */

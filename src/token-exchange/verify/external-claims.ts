@@ -231,13 +231,13 @@ function unstorableClaim(payload: ClaimSet): string {
   return name === undefined ? 'the name of a claim' : told(name);
 }
 
-function requiredText(payload: ClaimSet, name: string): string {
+export function requiredText(payload: ClaimSet, name: string): string {
   const value = payload[name];
   if (typeof value !== 'string' || value === '') throw invalid(`${name} must be a non-empty string`);
   return value;
 }
 
-function optionalText(payload: ClaimSet, name: string): string | undefined {
+export function optionalText(payload: ClaimSet, name: string): string | undefined {
   const value = payload[name];
   if (value !== undefined && typeof value !== 'string') throw invalid(`${name} must be a string`);
   return value;

@@ -12,6 +12,8 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ExternalLogin } from '../revocation/external-login.js';
 import { externalLoginOf } from '../revocation/external-login.js';
 import { LOGOUT_CHECKS, TOKEN_CHECKS } from './checks.js';
+import type { AssertionClaims } from './assertion-claims.js';
+import type { AuthenticatedClient } from './client-authenticator.js';
 import { claimedKey } from './claimed-key.js';
 import type { ClaimSet, ExternalClaims, LogoutClaims, TimedClaims } from './external-claims.js';
 import type { CheckResult, CheckRules, TokenCheck } from './token-check.js';
@@ -26,6 +28,8 @@ export interface VerifiedToken {
   readonly claims: ExternalClaims;
   /** What is recorded of it in what it opens. */
   readonly login: ExternalLogin;
+  /** Of an identity assertion. */
+  readonly assertion?: AssertionClaims;
   /** The key that verified it, with the policy of its entry. */
   readonly key: TrustedKey;
 }
@@ -61,26 +65,33 @@ export class ExternalTokenVerifier {
     keys: TrustedKeyService,
     clock: Clock,
     @Inject(TOKEN_EXCHANGE_OPTIONS)
-    options: Pick<TokenExchangeOptions, 'clockToleranceSeconds' | 'ownIssuer'>,
+    options: Pick<TokenExchangeOptions, 'clockToleranceSeconds' | 'ownIssuer' | 'idAssertion'>,
   ) {
     this.rules = {
       keys,
       clock,
       toleranceSeconds: options.clockToleranceSeconds,
       ownIssuer: options.ownIssuer,
+      maxAssertionLifetimeSeconds: options.idAssertion.maxLifetimeSeconds,
     };
   }
 
   /**
    * Verifies one token for one flow.
    * @param party which of the tokens of an exchange it is
+   * @param client who has sent an identity assertion
    * @throws Rejection of the first check that fails
    */
-  async verify(text: string, flow: AccessFlow, party?: Party): Promise<VerifiedToken> {
-    const token = new CheckedToken<ExternalClaims>(text, flow, this.rules);
+  async verify(
+    text: string,
+    flow: AccessFlow,
+    party?: Party,
+    client?: AuthenticatedClient,
+  ): Promise<VerifiedToken> {
+    const token = new CheckedToken<ExternalClaims>(text, flow, this.rules, client);
     await this.pass(TOKEN_CHECKS[flow], token, party);
-    const { claims, key } = token;
-    return { [verified]: true, claims, key, login: externalLoginOf(claims) };
+    const { claims, assertion, key } = token;
+    return { [verified]: true, claims, assertion, key, login: externalLoginOf(claims) };
   }
 
   /** @throws Rejection of the first check that fails */
@@ -106,8 +117,8 @@ export class ExternalTokenVerifier {
   }
 
   /** What becomes of each check that `verify` makes, in its order. */
-  explain(text: string, flow: AccessFlow): Promise<readonly CheckResult[]> {
-    return resultsOf(TOKEN_CHECKS[flow], new CheckedToken(text, flow, this.rules));
+  explain(text: string, flow: AccessFlow, client?: AuthenticatedClient): Promise<readonly CheckResult[]> {
+    return resultsOf(TOKEN_CHECKS[flow], new CheckedToken(text, flow, this.rules, client));
   }
 
   /** What log and trail may name: a key that is held; until it is found, what the token claims of a trusted issuer. */

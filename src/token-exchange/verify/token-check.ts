@@ -9,6 +9,8 @@ import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import type { RejectionReason } from '../refusals/token-refusals.js';
 import { Rejection } from '../refusals/rejection.js';
+import type { AssertionClaims } from './assertion-claims.js';
+import type { AuthenticatedClient } from './client-authenticator.js';
 import type { CompactJws } from './compact-jws.js';
 import type { ExternalClaims, TimedClaims } from './external-claims.js';
 
@@ -22,8 +24,10 @@ export interface CheckRules {
   >;
   readonly clock: Clock;
   readonly toleranceSeconds: number;
-  /** The issuer of this instance's own access tokens, which no `act` may name. */
+  /** The issuer of this instance's own access tokens: no `act` may name it, and identity assertions are for it. */
   readonly ownIssuer: string | undefined;
+  /** Of an identity assertion, from `iat` to `exp`. */
+  readonly maxAssertionLifetimeSeconds: number;
 }
 
 /** A token while it is checked. What is read of it is set by the check that reads it, for those after it. */
@@ -38,12 +42,16 @@ export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
   /** Seconds since the Unix epoch. Times are checked by the moment at which the signature is verified. */
   now = 0;
   claims!: Claims;
+  /** Of an identity assertion. */
+  assertion: AssertionClaims | undefined = undefined;
 
   constructor(
     /** Secret. */
     readonly text: string,
     readonly flow: Flow,
     readonly rules: CheckRules,
+    /** Who has sent an identity assertion. */
+    readonly client?: AuthenticatedClient,
   ) {}
 
   /** @throws Error before the check that finds it */

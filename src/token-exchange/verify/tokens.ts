@@ -1,5 +1,7 @@
 // The verified tokens of one request.
 import type { ExternalPerson, Party } from '../refusals/rejection.js';
+import type { TokenUse } from '../replay/token-use.js';
+import type { AuthenticatedClient } from './client-authenticator.js';
 import type { VerifiedToken } from './external-token.verifier.js';
 
 /** One value for the subject, and one for the actor where there is one. */
@@ -8,11 +10,20 @@ export interface PerToken<Value> {
   readonly actor?: Value;
 }
 
-export type Tokens = PerToken<VerifiedToken>;
+export interface Tokens extends PerToken<VerifiedToken> {
+  /** Who has sent an identity assertion, which is the subject then. */
+  readonly client?: AuthenticatedClient;
+}
 
 /** The subject first. */
 export function listOf<Value>({ subject, actor }: PerToken<Value>): Value[] {
   return actor === undefined ? [subject] : [subject, actor];
+}
+
+/** What a request uses up: its tokens, and the one that its client has authenticated by. */
+export function usesOf({ subject, actor, client }: Tokens): TokenUse[] {
+  const uses: TokenUse[] = listOf({ subject, actor }).map(({ claims }) => claims);
+  return client?.use === undefined ? uses : [...uses, client.use];
 }
 
 /** Whom the token of a party is about; undefined where none was verified. */

@@ -1,10 +1,12 @@
 // The forms of both flows, as they stand in a body or a query.
 import { FlowRefusal } from '../../../src/token-exchange/http/flow-refusal.js';
 import type { TokenExchangeForm } from '../../../src/token-exchange/http/token-exchange.form.js';
+import { FIELD_LIMITS } from '../../../src/token-exchange/verify/field-limits.js';
+import { readGrantType } from '../../../src/token-exchange/http/grant-types.js';
 import {
-  FIELD_LIMITS,
   TOKEN_EXCHANGE_GRANT,
   readTokenExchangeForm,
+  readTokenForm,
 } from '../../../src/token-exchange/http/token-exchange.form.js';
 import type { EmbedLoginForm } from '../../../src/token-exchange/http/embed-login.form.js';
 import { asksForPage, readEmbedLoginForm } from '../../../src/token-exchange/http/embed-login.form.js';
@@ -56,7 +58,11 @@ const exchangeForm: FuzzTarget<TokenExchangeForm> = {
     '&actor_token%5B0%5D=y',
     GRANT,
   ],
-  read: (input) => readTokenExchangeForm(input),
+  read: (input) => {
+    const form = readTokenForm(input);
+    readGrantType(form, new Map([[TOKEN_EXCHANGE_GRANT, 'exchange']]));
+    return readTokenExchangeForm(form);
+  },
   isRefusal,
   judge(input, { subjectToken, actorToken, scope, resources }) {
     insistOnOne(input, 'grant_type', TOKEN_EXCHANGE_GRANT);

@@ -7,12 +7,8 @@ import type { TrailSummaryReader } from '../../../src/audit/trail-summary.reader
 import { TrailOperations } from '../../../src/operator/api/trail.operation.js';
 import { SEARCH_USERS } from '../../../src/operator/api/user-lists.operation.js';
 import { Clock } from '../../../src/platform/clock.js';
-import type { JwksContent } from '../../../src/token-exchange/trust/jwks/jwks-content.js';
-import {
-  JwksContentError,
-  readJwks,
-  writeJwks,
-} from '../../../src/token-exchange/trust/jwks/jwks-content.js';
+import type { JwksContent } from '../../../src/token-exchange/trust/jwks-content.js';
+import { JwksContentError, readJwks, writeJwks } from '../../../src/token-exchange/trust/jwks-content.js';
 import { isAlgorithm } from '../../../src/token-exchange/trust/algorithms.js';
 import type { TrustedKeysReading } from '../../../src/token-exchange/trust/trusted-key-entry.js';
 import { readTrustedKeys } from '../../../src/token-exchange/trust/trusted-key-entry.js';

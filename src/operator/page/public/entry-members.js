@@ -19,6 +19,7 @@ const ROLES = [
 const FLOWS = [
   { value: 'embed', text: 'Embedded login' },
   { value: 'exchange', text: 'Token exchange' },
+  { value: 'id-jag', text: 'Identity assertion' },
   { value: 'logout', text: 'Logout by the provider' },
 ];
 

@@ -23,6 +23,7 @@ export function explainPage({ signal }) {
     [
       { value: 'embed', text: 'Embedded login' },
       { value: 'exchange', text: 'Token exchange' },
+      { value: 'id-jag', text: 'Identity assertion' },
     ],
     'embed',
   );
@@ -41,16 +42,18 @@ export function explainPage({ signal }) {
     { class: 'fields' },
     field('Origin of the product page', origin, 'Left empty: no browser posts it.'),
   );
-  const ofExchange = h(
+  const ofActor = field('Actor token', actorToken, 'Where somebody acts for the subject.');
+  const ofAccessToken = h(
     'div',
     { class: 'fields' },
-    field('Actor token', actorToken, 'Where somebody acts for the subject.'),
+    ofActor,
     field('Scope', scope, 'Asked for, with spaces between them.'),
     field('Resource', resource, 'URIs of other services, with spaces between them.'),
   );
   const choose = () => {
     ofEmbed.hidden = flow.value !== 'embed';
-    ofExchange.hidden = flow.value !== 'exchange';
+    ofAccessToken.hidden = flow.value === 'embed';
+    ofActor.hidden = flow.value !== 'exchange';
   };
   flow.addEventListener('change', choose);
   choose();
@@ -65,7 +68,7 @@ export function explainPage({ signal }) {
         'It is checked by reading alone: not used up, not stored, not logged. It stays valid, so take care where you paste it.',
       ),
       ofEmbed,
-      ofExchange,
+      ofAccessToken,
     ],
     {
       button: 'Explain',
@@ -75,7 +78,7 @@ export function explainPage({ signal }) {
           flow.value === 'embed'
             ? { origin: origin.value.trim() }
             : {
-                actorToken: actorToken.value.trim(),
+                actorToken: flow.value === 'exchange' ? actorToken.value.trim() : '',
                 scope: scope.value.trim(),
                 resource: resource.value.trim(),
               };

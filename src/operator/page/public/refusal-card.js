@@ -39,14 +39,23 @@ export function reasonMark(reason) {
 }
 
 /** What of it can be looked further into. */
-function marksOf({ check, reason, subjectUserId, requestId, payload: { issuer, kid, party, userId } }) {
+function marksOf({
+  check,
+  reason,
+  subjectUserId,
+  requestId,
+  payload: { issuer, kid, clientId, party, userId },
+}) {
   const user = subjectUserId ?? userId;
+  const toUser = user && h('a', { href: address('#/users/?', user) }, 'to the user');
   const marks = [
     ['Check', check],
     ['Token', party],
     ['Issuer', issuer && isolated(issuer)],
     ['Key', kid && code(kid)],
-    ['User', user && h('a', { href: address('#/users/?', user) }, 'to the user')],
+    // A program, and for whom it acts.
+    ['Client', clientId && h('span', {}, isolated(clientId), toUser && ', for ', toUser)],
+    ['User', !clientId && toUser],
     ['More', reason && code(`docs/refusals.md#${reason}`)],
     ['Request', requestId && h('a', { href: address('#/requests/?', requestId) }, code(requestId))],
   ];

@@ -12,7 +12,12 @@ const UNITS = [
   ['second', 1],
 ];
 const ROLES = { 'global:owner': 'Owner', 'global:admin': 'Administrator', 'global:member': 'Member' };
-const FLOWS = { embed: 'Embedded login', exchange: 'Token exchange', logout: 'Logout by the provider' };
+const FLOWS = {
+  embed: 'Embedded login',
+  exchange: 'Token exchange',
+  'id-jag': 'Identity assertion',
+  logout: 'Logout by the provider',
+};
 const EVENTS = {
   'svc.audit.token-exchange.failed': 'Token exchange',
   'svc.audit.token-exchange.embed-login-failed': 'Embedded login',

@@ -1,8 +1,8 @@
 // Holds the keys of one JWKS entry in memory, as the newest known snapshot of its address has them.
 import type { Log } from '../../../platform/log/log.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
-import type { JwksKey } from './jwks-content.js';
-import { JwksContentError, quoteKid, readJwks } from './jwks-content.js';
+import type { JwksKey } from '../jwks-content.js';
+import { JwksContentError, quoteKid, readJwks } from '../jwks-content.js';
 import type { JwksAddress, JwksSnapshot } from './jwks-snapshot.repository.js';
 import { toJwksAddress } from './jwks-snapshot.repository.js';
 

@@ -1,8 +1,8 @@
 // Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
 import type { Client, Dispatcher } from 'undici';
 import type { KeySetFetchOutcome } from '../../host/telemetry.js';
-import type { JwksSettingNames } from '../entry-reader.js';
-import { JWKS_SETTING_NAMES } from '../entry-reader.js';
+import type { JwksSettingNames } from '../jwks-url.js';
+import { JWKS_SETTING_NAMES } from '../jwks-url.js';
 import { maxAgeSeconds } from './cache-control.js';
 import type { JwksOptions } from './jwks-options.js';
 import {

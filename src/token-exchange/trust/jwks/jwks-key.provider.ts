@@ -11,7 +11,7 @@ import { ExchangeTelemetry } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import { JwksCache } from './jwks-cache.js';
 import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
-import { quoteKid } from './jwks-content.js';
+import { quoteKid } from '../jwks-content.js';
 import { JwksFetcher } from './jwks-fetcher.js';
 import type { JwksOptions } from './jwks-options.js';
 import { JWKS_OPTIONS } from './jwks-options.js';

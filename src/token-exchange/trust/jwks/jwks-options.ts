@@ -1,5 +1,5 @@
 // What the JWKS provider is told at registration: its entries and the limits of fetching.
-import type { JwksSettingNames } from '../entry-reader.js';
+import type { JwksSettingNames } from '../jwks-url.js';
 import type { JwksEntry } from '../trusted-key.js';
 
 export interface JwksOptions {

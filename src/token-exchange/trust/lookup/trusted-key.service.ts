@@ -5,7 +5,14 @@ import type { KeysHeld } from '../../host/telemetry.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from './static-key.provider.js';
+import type { TrustedClient } from '../trusted-client.js';
 import type { TrustedKey } from '../trusted-key.js';
+
+/** A client, with the issuer whose identity assertions it may send. */
+export interface NamedClient {
+  readonly issuer: string;
+  readonly client: TrustedClient;
+}
 
 @Injectable()
 export class TrustedKeyService implements OnApplicationBootstrap {
@@ -62,6 +69,15 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   /** How long an unknown kid of an issuer causes no fetch, in seconds; undefined where the next one may. */
   secondsToNextSearch(issuer: string): number | undefined {
     return this.jwksKeys.secondsToNextSearch(issuer);
+  }
+
+  /** What entries say of the clients with an id: several where more than one entry names it. */
+  clientsNamed(id: string): readonly NamedClient[] {
+    const entries = [...this.staticKeys.entries, ...this.jwksKeys.entries];
+    return entries.flatMap(({ issuer, clients }) => {
+      const client = clients?.get(id);
+      return client === undefined ? [] : [{ issuer, client }];
+    });
   }
 
   private keysHeld(): KeysHeld[] {

@@ -105,6 +105,20 @@ export class StoredEntryChanges {
     return this.put('policy-changed', before, stored, { all: replaced(all, stored), work });
   }
 
+  /**
+   * @param change makes the new list of clients of the present one; it is checked with the whole entry
+   * @throws StoredEntryError as `changePolicy`, and what `change` throws
+   */
+  async changeClients(
+    name: string,
+    change: (clients: readonly unknown[]) => readonly unknown[],
+    work: StoredEntryWork,
+  ): Promise<StoredEntryChange> {
+    const { clients } = valueOf(this.find(await this.repository.lockAll(work.transaction), name));
+    const set = { clients: change(Array.isArray(clients) ? clients : []) };
+    return this.changePolicy(name, { set, unset: [] }, work);
+  }
+
   /** Nothing that was issued ends by it. @throws StoredEntryError where there is no such entry */
   async suspend(name: string, work: StoredEntryWork): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);

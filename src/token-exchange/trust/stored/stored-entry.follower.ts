@@ -6,6 +6,7 @@ import type { Subscription } from '../../../platform/jobs/notifications.js';
 import { Notifications } from '../../../platform/jobs/notifications.js';
 import type { Log } from '../../../platform/log/log.js';
 import { LOGGER } from '../../../platform/log/log.js';
+import { CLIENT_KEYS, clientKeySets } from '../lookup/client-keys.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../lookup/static-key.provider.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
@@ -37,6 +38,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     private readonly repository: StoredEntryRepository,
     private readonly staticKeys: StaticKeyProvider,
     private readonly jwksKeys: JwksKeyProvider,
+    @Inject(CLIENT_KEYS) private readonly clientKeys: JwksKeyProvider,
     private readonly notifications: Notifications,
     @Inject(STORED_ENTRIES_RULES) private readonly rules: StoredEntriesRules,
     @Inject(LOGGER) private readonly logger: Log,
@@ -110,6 +112,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     this.held = entries;
     this.staticKeys.replaceStored(entries.filter((entry) => entry.type === 'static'));
     await this.jwksKeys.replaceStored(entries.filter((entry) => entry.type === 'jwks'));
+    await this.clientKeys.replaceStored(clientKeySets(entries));
   }
 
   /** Each problem once, until it is gone. */

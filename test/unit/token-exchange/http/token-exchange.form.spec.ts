@@ -1,12 +1,20 @@
 // The fields of a token-exchange request: which are needed, how long they may be, and what is said of a bad one.
-import { readTokenExchangeForm } from '../../../../src/token-exchange/http/token-exchange.form.js';
+import { readGrantType } from '../../../../src/token-exchange/http/grant-types.js';
+import {
+  readTokenExchangeForm,
+  readTokenForm,
+} from '../../../../src/token-exchange/http/token-exchange.form.js';
 import { FlowRefusal } from '../../../../src/token-exchange/http/flow-refusal.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const good = { grant_type: GRANT, subject_token: 'subject.token' };
 
 const encoded = (members: Record<string, string>) => new URLSearchParams(members).toString();
-const read = (body: string | undefined) => readTokenExchangeForm(Buffer.from(body ?? ''));
+const read = (body: string | undefined) => {
+  const form = readTokenForm(Buffer.from(body ?? ''));
+  readGrantType(form, new Map([[GRANT, 'exchange']]));
+  return readTokenExchangeForm(form);
+};
 const withFields = (rest: string) => `${encoded(good)}&${rest}`;
 
 function refusal(body: string | undefined): [kind: string, message: string] {

@@ -43,6 +43,7 @@ describe('settings', () => {
       strict: false,
       embedLogin: { enabled: true, perMinute: 20 },
       exchange: { enabled: true, perMinute: 20, maxTokenLifetimeSeconds: 900 },
+      idAssertion: { enabled: false, maxLifetimeSeconds: 300 },
       tokenRevocation: { perMinute: 60 },
       logout: { perMinute: 600 },
       clockToleranceSeconds: 5,
@@ -59,6 +60,10 @@ describe('settings', () => {
   it.each<[string, Partial<TokenExchangeSettings>]>([
     ['embedLogin.perMinute: must be a whole number from 1 to 1000000', { embedLogin: { perMinute: 0 } }],
     ['exchange.perMinute: must be a whole number from 1 to 1000000', { exchange: { perMinute: 1.5 } }],
+    [
+      'idAssertion.maxLifetimeSeconds: must be a whole number from 1 to 3600',
+      { idAssertion: { maxLifetimeSeconds: 0 } },
+    ],
     [
       'tokenRevocation.perMinute: must be a whole number from 1 to 1000000',
       { tokenRevocation: { perMinute: 0 } },

@@ -1,7 +1,7 @@
 // Ed25519 keys for which anybody can sign: node:crypto takes them, key sets and the configuration do not.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Partner } from '../../../../demo/partner.js';
-import { readJwks } from '../../../../src/token-exchange/trust/jwks/jwks-content.js';
+import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 import {
   NON_CANONICAL_KEYS,

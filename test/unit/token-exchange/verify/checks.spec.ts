@@ -53,7 +53,10 @@ function verifierOf(entries: readonly object[], defaults: PolicyDefaults = 'cont
     ),
     new SilentTelemetry(),
   );
-  return new ExternalTokenVerifier(keys, clock, { clockToleranceSeconds: 5 });
+  return new ExternalTokenVerifier(keys, clock, {
+    idAssertion: { enabled: false, maxLifetimeSeconds: 300 },
+    clockToleranceSeconds: 5,
+  });
 }
 
 const verifier = verifierOf([partner.staticEntry(), providersEntry]);

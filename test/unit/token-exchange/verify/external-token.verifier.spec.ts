@@ -76,7 +76,10 @@ function verifierOf(
     noFetchedKeys(clock),
     new NoTelemetry(),
   );
-  return new ExternalTokenVerifier(keys, clock, { clockToleranceSeconds: toleranceSeconds });
+  return new ExternalTokenVerifier(keys, clock, {
+    clockToleranceSeconds: toleranceSeconds,
+    idAssertion: { enabled: false, maxLifetimeSeconds: 300 },
+  });
 }
 
 /** `accepted`, or the reason of the refusal; anything but a refusal is a fault of the service. */

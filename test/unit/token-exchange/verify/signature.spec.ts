@@ -3,7 +3,7 @@ import type { JsonWebKey } from 'node:crypto';
 import { constants, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import type { Algorithm } from '../../../../src/token-exchange/trust/algorithms.js';
 import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/trust/algorithms.js';
-import { readJwks } from '../../../../src/token-exchange/trust/jwks/jwks-content.js';
+import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { Rejection } from '../../../../src/token-exchange/refusals/rejection.js';
 import { parseCompactJws } from '../../../../src/token-exchange/verify/compact-jws.js';

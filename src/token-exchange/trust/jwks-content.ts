@@ -6,10 +6,10 @@ import {
   isJsonObject,
   isUnstorable,
   parseStrictJsonBytes,
-} from '../../../platform/json/strict-json.js';
-import { visible } from '../../../platform/text/told-value.js';
-import type { Algorithm } from '../algorithms.js';
-import { algorithmNamed, algorithmsFitting, familyOf, keyFits } from '../algorithms.js';
+} from '../../platform/json/strict-json.js';
+import { visible } from '../../platform/text/told-value.js';
+import type { Algorithm } from './algorithms.js';
+import { algorithmNamed, algorithmsFitting, familyOf, keyFits } from './algorithms.js';
 
 /** A public key of a key set, with the algorithms that it may verify. */
 export interface JwksKey {

@@ -1,14 +1,10 @@
 // Which keys of a fetched key set serve, with which algorithms, and what is said of the others.
-import { visible } from '../../../../../src/platform/text/told-value.js';
+import { visible } from '../../../../src/platform/text/told-value.js';
 import type { JsonWebKey } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
-import { SIGNING_ALGORITHMS, SigningKey } from '../../../../../demo/signing-key.js';
-import type { JwksContent } from '../../../../../src/token-exchange/trust/jwks/jwks-content.js';
-import {
-  JwksContentError,
-  readJwks,
-  writeJwks,
-} from '../../../../../src/token-exchange/trust/jwks/jwks-content.js';
+import { SIGNING_ALGORITHMS, SigningKey } from '../../../../demo/signing-key.js';
+import type { JwksContent } from '../../../../src/token-exchange/trust/jwks-content.js';
+import { JwksContentError, readJwks, writeJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 
 type Jwk = JsonWebKey & Record<string, unknown>;
 

@@ -1,0 +1,107 @@
+// svc-admin clients: which clients may send identity assertions of an entry.
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { ListedClient } from '../administration/clients.operations.js';
+import { ADD_CLIENT, LIST_CLIENTS, REMOVE_CLIENT } from '../administration/clients.operations.js';
+import { CommandError } from '../administration/command-error.js';
+import { explainJsonError } from '../platform/json/json-fault.js';
+import { JsonError, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
+import { perform, readList } from './administration.js';
+import type { CommandContext } from './command-context.js';
+import { printable, renderTable } from './table.js';
+import { readTextFile } from './text-file.js';
+
+const HEADINGS = ['ENTRY', 'CLIENT', 'AUTHENTICATES BY', 'KEYS', 'ISSUER'];
+
+export function addClientsCommands(program: Command, context: CommandContext): void {
+  const clients = program
+    .command('clients')
+    .description('look after the clients that send identity assertions (docs/id-jag.md)');
+  addAdd(clients, context);
+  addList(clients, context);
+  addRemove(clients, context);
+}
+
+interface AddOptions {
+  readonly keys?: string;
+  readonly jwksUrl?: string;
+}
+
+function addAdd(clients: Command, context: CommandContext): void {
+  clients
+    .command('add')
+    .description(
+      'let a client send identity assertions of a stored entry; without keys it gets a secret, shown once',
+    )
+    .argument('<entry>', 'name of the stored entry')
+    .argument('<id>', 'id of the client, which is the `client_id` of its assertions')
+    .addOption(
+      new Option('--keys <file>', 'its public keys: a key set, or one JWK; - reads standard input').conflicts(
+        'jwksUrl',
+      ),
+    )
+    .option('--jwks-url <url>', 'where it publishes its keys')
+    .addHelpText('after', '\nExample:\n  svc-admin clients add acme desktop-client')
+    .action(async (entry: string, id: string, { keys: file, jwksUrl }: AddOptions) => {
+      const keys = file === undefined ? undefined : readKeys(context, file);
+      const added = await perform(context, ADD_CLIENT, { entry, id, keys, jwksUrl });
+      const { secret, warnings } = added;
+      const lines = [
+        ...warnings.map((warning) => `warning: ${warning}\n`),
+        `The client ${quoted(id)} is added to the entry ${quoted(entry)}, everywhere within 10 seconds.\n`,
+        ...(secret === undefined ? [] : [`Its secret, which is shown this once: ${secret}\n`]),
+      ];
+      context.answers.give(added, lines.join(''));
+    });
+}
+
+function addList(clients: Command, context: CommandContext): void {
+  clients
+    .command('list')
+    .description('list the clients of all entries, configured and stored')
+    .addHelpText('after', '\nExample:\n  svc-admin clients list --json')
+    .action(async () => {
+      const all = await readList(context, LIST_CLIENTS, {});
+      context.answers.give(all, renderTable(HEADINGS, all.map(rowOf)));
+    });
+}
+
+function rowOf({ entry, id, credential, keys, issuer }: ListedClient): string[] {
+  return [entry, id, credential, keys.join(', '), issuer];
+}
+
+function addRemove(clients: Command, context: CommandContext): void {
+  clients
+    .command('remove')
+    .description('take a client away from a stored entry; what was issued to it goes on to its own early end')
+    .argument('<entry>', 'name of the stored entry')
+    .argument('<id>', 'id of the client')
+    .addHelpText('after', '\nExample:\n  svc-admin clients remove acme desktop-client')
+    .action(async (entry: string, id: string) => {
+      const removed = await perform(context, REMOVE_CLIENT, { entry, id });
+      const text = `The client ${quoted(id)} is removed from the entry ${quoted(entry)}, everywhere within 10 seconds.\n`;
+      context.answers.give(removed, text);
+    });
+}
+
+/** @throws CommandError where it is neither a key set nor a JWK */
+function readKeys(context: CommandContext, file: string): unknown {
+  const text = file === '-' ? context.stdin.read() : readTextFile(context, file);
+  const where = file === '-' ? 'Standard input' : file;
+  const value = parsed(text, where);
+  if (!isJsonObject(value)) throw new CommandError(`${where} is neither a key set nor a JWK.`);
+  return value['keys'] ?? [value];
+}
+
+function parsed(text: string, where: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new CommandError(`${where} is not one key set: ${explainJsonError(error, text)}`);
+  }
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(printable(name));
+}

@@ -1,0 +1,59 @@
+// Identity assertions: an ID-JAG of a trusted issuer in, an access token out (RFC 7523, draft-ietf-oauth-identity-assertion-authz-grant).
+import { Injectable } from '@nestjs/common';
+import { AccessTokenIssuer } from '../host/access-token-issuer.js';
+import { withRejectionContext } from '../refusals/rejection.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { ClientCredentials } from '../verify/client-authenticator.js';
+import { ClientAuthenticator } from '../verify/client-authenticator.js';
+import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
+import type { Tokens } from '../verify/tokens.js';
+import type { FlowRequest } from './flow-request.js';
+import type { AskedGrants } from './grants.js';
+import { askedOf } from './grants.js';
+import type { ExchangeResult } from './token-exchange.service.js';
+import { TokenExchangeService } from './token-exchange.service.js';
+import { verifyAssertion } from './verification.js';
+
+/** An identity assertion, as a client has sent it. Secret. */
+export interface SentAssertion extends AskedGrants {
+  readonly assertion: string;
+  readonly client: ClientCredentials | undefined;
+}
+
+export interface RedeemedAssertion extends ExchangeResult {
+  /** What the access token is for, where the assertion or the client has named anything. */
+  readonly resource?: string;
+}
+
+@Injectable()
+export class IdAssertionService {
+  constructor(
+    readonly verifier: ExternalTokenVerifier,
+    readonly revocations: Revocations,
+    private readonly clients: ClientAuthenticator,
+    private readonly exchanges: TokenExchangeService,
+    private readonly accessTokens: AccessTokenIssuer,
+  ) {}
+
+  /**
+   * @throws Rejection with the first reason against the client, or against the assertion
+   * @throws TooManyRequestsError above the limit of an entry
+   */
+  async redeem(sent: SentAssertion, request: FlowRequest): Promise<RedeemedAssertion> {
+    const tokens = await request.stage('verify', () => this.verify(sent, request));
+    const asked = askedOf(sent, tokens);
+    const clientId = tokens.client?.id;
+    const issued = await withRejectionContext({ clientId }, () =>
+      this.exchanges.issueFor(tokens, asked, request),
+    );
+    if (asked.resource === undefined) return issued;
+    return { ...issued, resource: issued.audience ?? this.accessTokens.audience };
+  }
+
+  private async verify({ assertion, client: sent }: SentAssertion, request: FlowRequest): Promise<Tokens> {
+    const client = await this.clients.authenticate(sent);
+    return withRejectionContext({ clientId: client.id }, () =>
+      verifyAssertion(this, { assertion, client }, request),
+    );
+  }
+}

@@ -1,0 +1,69 @@
+// Reads what a client sends to say who it is (RFC 6749 §2.3, RFC 7523 §2.2).
+import { Rejection } from '../refusals/rejection.js';
+import type { ClientCredentials } from '../verify/client-authenticator.js';
+import { FlowRefusal } from './flow-refusal.js';
+import type { Form } from './form.js';
+
+/** The ways by which clients authenticate, as metadata call them. */
+export const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
+
+const JWT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const BASIC = /^Basic +([\w+/-]+={0,2}) *$/i;
+
+/**
+ * The credentials of a request; undefined where it has none.
+ * @param authorization the header of that name
+ * @throws FlowRefusal `field_invalid` for several ways at once, or for one of which a part is missing
+ * @throws Rejection `client_credential_invalid` for a header that cannot be read
+ */
+export function readClientCredentials(
+  form: Form,
+  authorization: string | undefined,
+): ClientCredentials | undefined {
+  const sent = [authorization, form.get('client_secret'), form.get('client_assertion')];
+  if (sent.filter(Boolean).length > 1) throw invalid('the client must authenticate in one way only');
+  const id = form.get('client_id') || undefined;
+  if (authorization) return basic(authorization, id);
+  if (form.get('client_secret')) return post(form, id);
+  return form.get('client_assertion') ? byAssertion(form, id) : undefined;
+}
+
+/** Both are form-encoded first (RFC 6749 §2.3.1). */
+function basic(authorization: string, id: string | undefined): ClientCredentials {
+  const [, encoded = ''] = BASIC.exec(authorization) ?? [];
+  const text = Buffer.from(encoded, 'base64').toString();
+  const colon = text.indexOf(':');
+  if (colon < 1) throw unreadable();
+  const sent = { id: unescaped(text.slice(0, colon)), secret: unescaped(text.slice(colon + 1)) };
+  if (id !== undefined && id !== sent.id) throw invalid('client_id must be that of the Authorization header');
+  return sent;
+}
+
+function post(form: Form, id: string | undefined): ClientCredentials {
+  if (id === undefined) throw invalid('client_id is required with client_secret');
+  return { id, secret: form.get('client_secret') ?? '' };
+}
+
+function byAssertion(form: Form, id: string | undefined): ClientCredentials {
+  if (form.get('client_assertion_type') !== JWT_ASSERTION)
+    throw invalid(`client_assertion_type must be ${JWT_ASSERTION}`);
+  return { id, assertion: (form.get('client_assertion') ?? '').trim() };
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw unreadable();
+  }
+}
+
+function unreadable(): Rejection {
+  return new Rejection('client_credential_invalid', {
+    detail: 'the Authorization header is no Basic credential',
+  });
+}
+
+function invalid(message: string): FlowRefusal {
+  return new FlowRefusal('field_invalid', message);
+}

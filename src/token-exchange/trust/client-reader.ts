@@ -1,0 +1,102 @@
+// Reads the clients of a trusted key entry: what each authenticates by.
+import { isJsonObject } from '../../platform/json/strict-json.js';
+import type { EntryMembers } from './entry-members.js';
+import type { JwksKey } from './jwks-content.js';
+import { JwksContentError, readJwks } from './jwks-content.js';
+import type { JwksUrlRules } from './jwks-url.js';
+import { urlFault } from './jwks-url.js';
+import type { TrustPolicy } from './trust-policy.js';
+import { flowsOf } from './trust-policy.js';
+import type { ClientCredential, TrustedClient } from './trusted-client.js';
+
+/** What is wrong with one client; never with a value of it. */
+class ClientFault extends Error {}
+
+const CREDENTIALS = ['keys', 'jwksUrl', 'secretHash'] as const;
+const MAX_CLIENTS = 100;
+/** RFC 6749 §2.2 and appendix A.1: printable ASCII. */
+const CLIENT_ID = /^[\x20-\x7e]{1,255}$/;
+const SHA256_DIGITS = /^[\da-f]{64}$/;
+
+/**
+ * Reads `clients` of an entry.
+ * @rule P.clients An entry names the clients that may send its identity assertions, each with one credential: none is public.
+ */
+export function readClients(
+  members: EntryMembers,
+  rules: JwksUrlRules,
+): ReadonlyMap<string, TrustedClient> | undefined {
+  const list = members.value('clients');
+  if (list === undefined) return undefined;
+  if (!Array.isArray(list) || list.length > MAX_CLIENTS) {
+    members.problem('clients', `must be an array of at most ${MAX_CLIENTS} clients`);
+    return undefined;
+  }
+  const clients = new Map<string, TrustedClient>();
+  for (const [index, value] of list.entries()) {
+    try {
+      const client = readClient(value, rules);
+      if (clients.has(client.id)) throw new ClientFault('has the id of another client');
+      clients.set(client.id, client);
+    } catch (error) {
+      if (!(error instanceof ClientFault)) throw error;
+      members.problem(`clients[${index}]`, error.message);
+    }
+  }
+  return clients;
+}
+
+/** What the author of an entry should know of its clients. */
+export function warnOfClients(members: EntryMembers, policy: TrustPolicy): void {
+  const takesAssertions = flowsOf(policy).has('id-jag');
+  if (takesAssertions && (policy.clients?.size ?? 0) === 0)
+    members.warning('clients', 'has none, so every identity assertion is refused');
+  if (!takesAssertions && policy.clients !== undefined)
+    members.warning('clients', 'are of no use: flows does not have "id-jag"');
+  if (takesAssertions && policy.scopes === undefined)
+    members.warning('scopes', "is not set: an assertion without a scope gets all of its user's rights");
+}
+
+function readClient(value: unknown, rules: JwksUrlRules): TrustedClient {
+  if (!isJsonObject(value)) throw new ClientFault('must be an object');
+  const { id, ...credential } = value;
+  if (typeof id !== 'string' || !CLIENT_ID.test(id))
+    throw new ClientFault('must have an id of 1 to 255 printable ASCII characters');
+  return { id, ...readCredential(credential, rules) };
+}
+
+function readCredential(credential: Record<string, unknown>, rules: JwksUrlRules): ClientCredential {
+  const [member, ...others] = Object.keys(credential);
+  if (member === undefined || others.length > 0 || !isCredential(member))
+    throw new ClientFault(`must have an id and one of ${CREDENTIALS.join(', ')}: public clients are refused`);
+  const value = credential[member];
+  if (member === 'keys') return { keys: readKeys(value) };
+  if (member === 'jwksUrl') return { jwksUrl: readJwksUrl(value, rules) };
+  if (typeof value === 'string' && SHA256_DIGITS.test(value)) return { secretHash: value };
+  throw new ClientFault('secretHash must be a SHA-256 in 64 lower-case hexadecimal digits');
+}
+
+function isCredential(member: string): member is (typeof CREDENTIALS)[number] {
+  return CREDENTIALS.some((name) => name === member);
+}
+
+/** A key that is of no use is a mistake here, where it was written by hand. */
+function readKeys(keys: unknown): readonly JwksKey[] {
+  try {
+    const content = readJwks(Buffer.from(JSON.stringify({ keys })));
+    const [warning] = content.warnings;
+    if (warning !== undefined) throw new ClientFault(`keys: ${warning}`);
+    if (content.keys.length > 0) return content.keys;
+  } catch (error) {
+    if (!(error instanceof JwksContentError)) throw error;
+  }
+  throw new ClientFault('keys must be an array of at least one public JWK');
+}
+
+/** A query may hold a secret, and entries are shown. */
+function readJwksUrl(value: unknown, rules: JwksUrlRules): string {
+  const fault = typeof value === 'string' ? urlFault(value, rules) : 'must be an https: URL';
+  if (typeof value !== 'string' || fault !== undefined) throw new ClientFault(`jwksUrl ${fault ?? ''}`);
+  if (/[?#]/.test(value)) throw new ClientFault('jwksUrl must have neither a query nor a fragment');
+  return value;
+}

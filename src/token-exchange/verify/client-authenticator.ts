@@ -1,0 +1,164 @@
+// Authenticates the clients that send identity assertions: by a secret, or by a JWT that a key of theirs has signed.
+import { hash, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import { isSameAddress } from '../../platform/text/origin.js';
+import { told, toldName } from '../../platform/text/told-value.js';
+import { Rejection } from '../refusals/rejection.js';
+import type { TokenUse } from '../replay/token-use.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { Algorithm } from '../trust/algorithms.js';
+import { algorithmNamed } from '../trust/algorithms.js';
+import { CLIENT_KEYS } from '../trust/lookup/client-keys.js';
+import type { JwksKey } from '../trust/jwks-content.js';
+import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
+import type { TrustedClient } from '../trust/trusted-client.js';
+import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
+import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import type { CompactJws } from './compact-jws.js';
+import { parseCompactJws } from './compact-jws.js';
+import { isSignatureValid } from './signature.js';
+
+/** What a client has sent to say who it is. Secret. */
+export type ClientCredentials =
+  | { readonly id: string; readonly secret: string }
+  | { readonly id: string | undefined; readonly assertion: string };
+
+/** A client whose credentials are right. */
+export interface AuthenticatedClient {
+  readonly id: string;
+  /** The issuers whose entries name the client with these credentials. */
+  readonly issuers: ReadonlySet<string>;
+  /** Of the JWT that it has authenticated by, which is used up together with the assertion. */
+  readonly use?: TokenUse;
+}
+
+/** RFC 7523 §3 lets a server refuse one that ends unreasonably far ahead: its replay record stays until then. */
+const MAX_SECONDS_AHEAD = 3_600;
+/** `typ` is free (RFC 7519 §5.1), unless it says that the JWT is something else. draft-ietf-oauth-rfc7523bis names the second. */
+const TYPES: readonly unknown[] = [undefined, 'JWT', 'client-authentication+jwt'];
+
+@Injectable()
+export class ClientAuthenticator {
+  constructor(
+    private readonly keys: TrustedKeyService,
+    @Inject(CLIENT_KEYS) private readonly clientKeys: JwksKeyProvider,
+    private readonly clock: Clock,
+    @Inject(TOKEN_EXCHANGE_OPTIONS)
+    private readonly options: Pick<TokenExchangeOptions, 'clockToleranceSeconds' | 'ownIssuer'>,
+  ) {}
+
+  /**
+   * Asked before the assertion is looked at; public clients are refused.
+   * @throws Rejection `client_credential_missing`, `client_unknown`, `client_credential_invalid`
+   */
+  async authenticate(sent: ClientCredentials | undefined): Promise<AuthenticatedClient> {
+    if (sent === undefined) throw new Rejection('client_credential_missing');
+    return 'secret' in sent ? this.bySecret(sent.id, sent.secret) : this.byAssertion(sent.id, sent.assertion);
+  }
+
+  private bySecret(id: string, secret: string): AuthenticatedClient {
+    const secretHash = hash('sha256', secret, 'buffer');
+    const matching = this.named(id).filter(
+      ({ client }) =>
+        'secretHash' in client && timingSafeEqual(Buffer.from(client.secretHash, 'hex'), secretHash),
+    );
+    return authenticated(id, matching, 'its secret is another');
+  }
+
+  /** `private_key_jwt` (RFC 7523 §3). */
+  private async byAssertion(id: string | undefined, assertion: string): Promise<AuthenticatedClient> {
+    const jws = readJws(assertion);
+    const { iss, sub, jti, exp } = jws.payload;
+    if (typeof sub !== 'string' || iss !== sub || (id !== undefined && id !== sub))
+      throw invalid(undefined, 'iss, sub and client_id of the client assertion must be the id of the client');
+    const matching: NamedClient[] = [];
+    for (const named of this.named(sub)) if (await this.hasSigned(named.client, jws)) matching.push(named);
+    const client = authenticated(sub, matching, 'no key of its own has signed the client assertion');
+    const fault = this.claimFault(jws.payload);
+    if (fault !== undefined) throw invalid(sub, fault);
+    // Ids are the client's own: another client, or an issuer, may use the same.
+    const use = { jti: `client:${JSON.stringify([sub, jti])}`, exp: Number(exp) };
+    return { ...client, use };
+  }
+
+  private named(id: string): readonly NamedClient[] {
+    const named = this.keys.clientsNamed(id);
+    if (named.length === 0) throw new Rejection('client_unknown', { found: toldName(id) });
+    return named;
+  }
+
+  private async hasSigned(client: TrustedClient, { header, signingInput, signature }: CompactJws) {
+    const algorithm = algorithmNamed(header['alg']);
+    if (algorithm === undefined) return false;
+    const key = await this.keyOf(client, header['kid'], algorithm);
+    return key !== undefined && isSignatureValid(algorithm, key, signingInput, signature);
+  }
+
+  /** Without a `kid`, which RFC 7523 does not ask for, the only key that serves the algorithm. */
+  private async keyOf(
+    client: TrustedClient,
+    kid: unknown,
+    algorithm: Algorithm,
+  ): Promise<JwksKey | undefined> {
+    if ('secretHash' in client) return undefined;
+    if ('jwksUrl' in client && typeof kid === 'string') {
+      const key = await this.clientKeys.find(client.jwksUrl, kid);
+      return key?.algorithms.has(algorithm) === true ? key : undefined;
+    }
+    const keys = 'keys' in client ? client.keys : this.clientKeys.keysOf(client.jwksUrl);
+    const [key, ...others] = keys.filter(
+      (one) => one.algorithms.has(algorithm) && (kid === undefined || one.kid === kid),
+    );
+    return others.length === 0 ? key : undefined;
+  }
+
+  /** What is wrong with the claims of a client assertion, as a clause. */
+  private claimFault({ aud, exp, nbf = 0, iat = 0, jti }: CompactJws['payload']): string | undefined {
+    const now = this.clock.nowSeconds();
+    const latest = now + this.options.clockToleranceSeconds;
+    if (!this.isOwnIssuer(aud))
+      return 'aud of the client assertion must be the issuer of this instance alone';
+    if (typeof exp !== 'number' || !(exp > now && exp <= now + MAX_SECONDS_AHEAD))
+      return `exp of the client assertion must lie at most ${MAX_SECONDS_AHEAD} s ahead`;
+    if (typeof nbf !== 'number' || typeof iat !== 'number' || Math.max(nbf, iat) > latest)
+      return 'nbf or iat of the client assertion lies ahead';
+    return typeof jti === 'string' && jti !== '' ? undefined : 'jti of the client assertion must be a text';
+  }
+
+  /** The only audience, by draft-ietf-oauth-rfc7523bis. */
+  private isOwnIssuer(aud: unknown): boolean {
+    const [audience, ...others] = [aud].flat();
+    const { ownIssuer } = this.options;
+    if (typeof audience !== 'string' || others.length > 0 || ownIssuer === undefined) return false;
+    return isSameAddress(audience, ownIssuer);
+  }
+}
+
+function authenticated(id: string, matching: readonly NamedClient[], detail: string): AuthenticatedClient {
+  if (matching.length === 0) throw invalid(id, detail);
+  return { id, issuers: new Set(matching.map(({ issuer }) => issuer)) };
+}
+
+function readJws(assertion: string): CompactJws {
+  const jws = parsed(assertion);
+  const { crit, b64, typ } = jws.header;
+  if (crit !== undefined || b64 !== undefined || !TYPES.includes(typ))
+    throw invalid(undefined, 'the header of the client assertion is not supported');
+  return jws;
+}
+
+function parsed(assertion: string): CompactJws {
+  try {
+    return parseCompactJws(assertion);
+  } catch (error) {
+    if (error instanceof Rejection) throw invalid(undefined, 'the client assertion is no JWT');
+    throw error;
+  }
+}
+
+/** @param id of a client that an entry names; undefined where it is not known yet which one it is */
+function invalid(id: string | undefined, detail: string): Rejection {
+  return new Rejection('client_credential_invalid', { clientId: id && told(id), detail });
+}

@@ -1,0 +1,557 @@
+// Identity assertions (ID-JAG) from outside: who may redeem them, for what, and what the access token is worth.
+import { randomUUID } from 'node:crypto';
+import { decodeJwt } from 'jose';
+import type { Members } from '../../demo/partner.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
+import { auditRows } from '../support/audit.js';
+import { census } from '../support/census.js';
+import { describeOnAnyDatabase, describeOnPostgresql } from '../support/databases.js';
+import { INVALID_GRANT } from '../support/entry-paths.js';
+import {
+  ASSERTIONS_ON,
+  CLIENT_ASSERTION,
+  IdJagClient,
+  JWT_BEARER,
+  sha256,
+} from '../support/id-jag-client.js';
+import { explain } from '../support/explanations.js';
+import { JwksServer } from '../support/jwks-server.js';
+import { createUser, createWorkflow, linkedUser } from '../support/local-users.js';
+import { MetricSamples } from '../support/metric-samples.js';
+import type { Fields } from '../support/test-service.js';
+import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { withService, withServiceApart } from '../support/with-service.js';
+
+const INVALID_CLIENT = '{"error":"invalid_client","error_description":"Client authentication failed"}';
+const OTHER_SERVICE = 'https://mcp.example/tools';
+const NO_HEADERS = {};
+
+const desktop = new IdJagClient('desktop-client');
+/** Authenticates by a key that its entry holds. */
+const signing = new IdJagClient('https://signing.example/client');
+/** May not exceed two assertions a minute. */
+const busy = new IdJagClient('busy-client');
+/** A client of the same company as `desktop`. */
+const neighbour = new IdJagClient('neighbour', desktop.idp.issuer);
+/** Registered by another company under the id of `desktop`, with another secret. */
+const namesake = new IdJagClient('desktop-client');
+const limited = new IdJagClient('limited-client');
+/** Trusted as a partner, and for no identity assertion. */
+const embedding = new IdJagClient('embedding-client');
+
+const now = () => Math.floor(Date.now() / 1000);
+const requestIdOf = (answer: Response) => answer.headers.get('x-request-id') ?? '';
+
+async function bodyOf(answer: Response): Promise<Record<string, unknown>> {
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+async function reasonOf(service: TestService, answer: Response): Promise<unknown> {
+  const [row, ...others] = await auditRows(service, requestIdOf(answer));
+  if (others.length > 0) throw new Error('the request has several events');
+  return row?.payload['reason'];
+}
+
+describeOnAnyDatabase('identity assertions', (database) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    const clients = [
+      { id: desktop.id, secretHash: sha256(desktop.secret) },
+      { id: neighbour.id, secretHash: sha256(neighbour.secret) },
+    ];
+    const trustedKeys = [
+      desktop.entry({ clients }),
+      signing.entry({}, { keys: signing.keys.jwks().keys }),
+      busy.entry({ perMinute: 2 }),
+      namesake.entry(),
+      limited.entry({ scopes: ['workflow:read', 'workflow:write'], resources: [OTHER_SERVICE] }),
+      embedding.entry({ flows: ['embed', 'exchange'] }),
+    ];
+    service = await TestService.start(database, { trustedKeys, environment: ASSERTIONS_ON });
+  });
+  afterAll(() => service.stop());
+
+  const redeem = (fields: Fields = {}, headers?: Record<string, string>) =>
+    desktop.redeem(service, fields, headers);
+  const claimsOf = async (answer: Response) => decodeJwt(String((await bodyOf(answer))['access_token']));
+
+  describe('a redeemed assertion', () => {
+    it('[D133] is answered as RFC 6749 says, without a refresh token, and lists the workflows of its user', async () => {
+      const email = 'ada@desktop.example';
+      await createWorkflow(service, await createUser(service, { email }), 'of ada');
+      const answer = await redeem({ assertion: desktop.assertion({ sub: 'ada', email }) });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const body = await bodyOf(answer);
+      expect(body).toEqual({
+        access_token: expect.any(String),
+        token_type: 'Bearer',
+        expires_in: expect.any(Number),
+      });
+      expect(body['expires_in']).toBeLessThanOrEqual(55);
+      const headers = { authorization: `Bearer ${String(body['access_token'])}` };
+      const listed = await bodyOf(await service.fetch('/api/v1/workflows', { headers }));
+      expect(listed['data']).toMatchObject([{ name: 'of ada' }]);
+    });
+
+    it('[D133] names user and client, in the token and in the trail', async () => {
+      const answer = await redeem({ assertion: desktop.assertion({ sub: 'trail' }) });
+      const user = await linkedUser(service, desktop.idp.issuer, 'trail');
+      const claims = await claimsOf(answer);
+      expect(claims).toMatchObject({ sub: user?.id, client_id: 'desktop-client' });
+      const rows = await auditRows(service, requestIdOf(answer));
+      const name = 'svc.audit.token-exchange.succeeded';
+      expect(rows.find((row) => row.name === name)).toMatchObject({
+        subject_user_id: user?.id,
+        payload: { clientId: 'desktop-client', issuer: desktop.idp.issuer, accessTokenId: claims.jti },
+      });
+    });
+
+    it('[D133] makes no difference between one audience and a list of one, nor for a slash after it', async () => {
+      for (const aud of [[BASE_URL], `${BASE_URL}/`])
+        expect((await redeem({ assertion: desktop.assertion({ aud }) })).status).toBe(200);
+    });
+
+    it('[D133] is counted by outcome and reason', async () => {
+      const name = 'svc_id_assertions_total';
+      const before = (await MetricSamples.read(service)).value(name, { outcome: 'succeeded' });
+      await redeem();
+      await redeem({}, {});
+      const samples = await MetricSamples.read(service);
+      expect(samples.value(name, { outcome: 'succeeded' })).toBe(before + 1);
+      expect(samples.value(name, { reason: 'client_credential_missing' })).toBeGreaterThan(0);
+      expect(samples.value('svc_token_exchanges_total')).toBe(0);
+    });
+  });
+
+  describe('clients', () => {
+    it.each([
+      ['client_secret_basic', () => desktop, {}, () => desktop.basic],
+      [
+        'client_secret_post',
+        () => desktop,
+        { client_id: 'desktop-client', client_secret: desktop.secret },
+        () => NO_HEADERS,
+      ],
+      ['private_key_jwt', () => signing, { client_assertion_type: CLIENT_ASSERTION }, () => NO_HEADERS],
+    ])('[D133] authenticate by %s', async (method, clientOf, fields, headersOf) => {
+      const client = clientOf();
+      const jwt = method === 'private_key_jwt' ? { client_assertion: client.jwt() } : {};
+      const answer = await client.redeem(service, { ...fields, ...jwt }, headersOf());
+      expect(answer.status).toBe(200);
+      expect(await claimsOf(answer)).toMatchObject({ client_id: client.id });
+    });
+
+    it('[D133] may leave the kid out of their JWT where one key serves it', async () => {
+      const jwt = {
+        client_assertion: signing.jwt({}, { kid: undefined }),
+        client_assertion_type: CLIENT_ASSERTION,
+      };
+      expect((await signing.redeem(service, jwt, NO_HEADERS)).status).toBe(200);
+    });
+
+    const withJwt = (claims: Members, header: Members = {}) => ({
+      client_assertion_type: CLIENT_ASSERTION,
+      client_assertion: signing.jwt(claims, header),
+    });
+    const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
+
+    it.each<[name: string, reason: string, fields: () => Fields, headers?: Record<string, string>]>([
+      ['no credentials', 'client_credential_missing', () => ({})],
+      ['a client_id alone', 'client_credential_missing', () => ({ client_id: desktop.id })],
+      ['an unknown client', 'client_unknown', () => ({}), basic('nobody', desktop.secret)],
+      ['another secret', 'client_credential_invalid', () => ({}), basic(desktop.id, neighbour.secret)],
+      [
+        'the hash as the secret',
+        'client_credential_invalid',
+        () => ({}),
+        basic(desktop.id, sha256(desktop.secret)),
+      ],
+      ['no Basic credential', 'client_credential_invalid', () => ({}), { authorization: 'Bearer x' }],
+      [
+        'the secret of a client that has a key',
+        'client_credential_invalid',
+        () => ({}),
+        basic(encodeURIComponent(signing.id), 'x'),
+      ],
+      [
+        'a JWT for another audience',
+        'client_credential_invalid',
+        () => withJwt({ aud: 'https://other.example' }),
+      ],
+      [
+        'a JWT for two audiences',
+        'client_credential_invalid',
+        () => withJwt({ aud: [BASE_URL, 'https://other.example'] }),
+      ],
+      ['a JWT of another issuer', 'client_credential_invalid', () => withJwt({ iss: signing.idp.issuer })],
+      ['an expired JWT', 'client_credential_invalid', () => withJwt({ iat: now() - 60, exp: now() - 1 })],
+      ['a JWT for a day', 'client_credential_invalid', () => withJwt({ exp: now() + 86_400 })],
+      [
+        'a JWT from the future',
+        'client_credential_invalid',
+        () => withJwt({ iat: now() + 600, exp: now() + 660 }),
+      ],
+      ['a JWT without jti', 'client_credential_invalid', () => withJwt({ jti: undefined })],
+      ['a JWT of another type', 'client_credential_invalid', () => withJwt({}, { typ: 'at+jwt' })],
+      ['a JWT with crit', 'client_credential_invalid', () => withJwt({}, { crit: ['exp'] })],
+      ['a JWT of a kid that it has not', 'client_credential_invalid', () => withJwt({}, { kid: 'x' })],
+      ['a JWT by another algorithm', 'client_credential_invalid', () => withJwt({}, { alg: 'RS256' })],
+      ['no JWT', 'client_credential_invalid', () => ({ ...withJwt({}), client_assertion: 'x' })],
+      [
+        'a JWT of the identity provider',
+        'client_credential_invalid',
+        () => ({
+          ...withJwt({}),
+          client_assertion: signing.idp.sign(signing.idp.claims({ iss: signing.id, sub: signing.id })),
+        }),
+      ],
+      [
+        'a JWT that is of another client than client_id',
+        'client_credential_invalid',
+        () => ({ ...withJwt({}), client_id: desktop.id }),
+      ],
+    ])(
+      '[D133] get 401 and a challenge for %s, and use nothing up',
+      async (_name, reason, fields, headers = {}) => {
+        const before = await census(service);
+        const answer = await signing.redeem(service, fields(), headers);
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+        expect(await answer.text()).toBe(INVALID_CLIENT);
+        expect(await reasonOf(service, answer)).toBe(reason);
+        expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 1 });
+      },
+    );
+
+    it.each<[string, Fields, Record<string, string>]>([
+      [
+        'a secret in form and header',
+        { client_id: desktop.id, client_secret: desktop.secret },
+        desktop.basic,
+      ],
+      ['a secret without client_id', { client_secret: desktop.secret }, {}],
+      ['a client_id that is not that of the header', { client_id: 'x' }, desktop.basic],
+      ['a JWT without its type', { client_assertion: 'x' }, {}],
+      ['no assertion', { assertion: undefined }, desktop.basic],
+    ])('[D133] get invalid_request for %s', async (_name, fields, headers) => {
+      const answer = await redeem(fields, headers);
+      expect(answer.status).toBe(400);
+      expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_request' });
+    });
+
+    it('[5.2.5] use a JWT once, also with another assertion', async () => {
+      const fields = { client_assertion_type: CLIENT_ASSERTION, client_assertion: signing.jwt() };
+      expect((await signing.redeem(service, fields, NO_HEADERS)).status).toBe(200);
+      const second = await signing.redeem(service, fields, NO_HEADERS);
+      expect(await second.text()).toBe(INVALID_GRANT);
+      expect(await reasonOf(service, second)).toBe('token_replayed');
+    });
+  });
+
+  describe('an assertion is refused', () => {
+    const SECOND = 1;
+    it.each<[name: string, reason: string, make: () => string]>([
+      ['of the type of an ID token', 'token_type_not_allowed', () => desktop.assertion({}, { typ: 'JWT' })],
+      ['without a type', 'token_type_not_allowed', () => desktop.assertion({}, { typ: undefined })],
+      [
+        'of an entry that is not trusted for it',
+        'flow_not_allowed',
+        () => embedding.assertion({ client_id: desktop.id }),
+      ],
+      ['of an unknown issuer', 'issuer_unknown', () => new IdJagClient(desktop.id).assertion()],
+      [
+        'of another key',
+        'signature_invalid',
+        () => neighbour.assertion({ client_id: desktop.id }, { kid: desktop.idp.kid }),
+      ],
+      [
+        'for another audience',
+        'audience_mismatch',
+        () => desktop.assertion({ aud: 'https://other.example' }),
+      ],
+      ['for the client', 'audience_mismatch', () => desktop.assertion({ aud: desktop.id })],
+      [
+        'for two audiences',
+        'audience_mismatch',
+        () => desktop.assertion({ aud: [BASE_URL, 'https://other.example'] }),
+      ],
+      ['for no audience', 'claims_invalid', () => desktop.assertion({ aud: [] })],
+      ['of another client', 'client_not_allowed', () => desktop.assertion({ client_id: neighbour.id })],
+      ['of the namesake at another company', 'client_not_allowed', () => namesake.assertion()],
+      ['without a client', 'claims_invalid', () => desktop.assertion({ client_id: undefined })],
+      [
+        'of an entry without that client',
+        'client_not_allowed',
+        () => limited.assertion({ client_id: desktop.id }),
+      ],
+      ['that is expired', 'token_expired', () => desktop.assertion({ iat: now() - 60, exp: now() - SECOND })],
+      ['of over 300 seconds', 'token_lifetime_exceeded', () => desktop.assertion({ exp: now() + 301 })],
+      [
+        'from the future',
+        'token_issued_in_future',
+        () => desktop.assertion({ iat: now() + 60, exp: now() + 120 }),
+      ],
+      ['without iat', 'claims_invalid', () => desktop.assertion({ iat: undefined, exp: now() + 50 })],
+      ['without jti', 'claims_invalid', () => desktop.assertion({ jti: undefined })],
+      ['bound to a key', 'assertion_not_supported', () => desktop.assertion({ cnf: { jkt: 'x' } })],
+      [
+        'with rich authorization',
+        'assertion_not_supported',
+        () => desktop.assertion({ authorization_details: [] }),
+      ],
+      ['of one tenant of several', 'assertion_not_supported', () => desktop.assertion({ tenant: 'acme' })],
+      [
+        'with a scope that is no text',
+        'claims_invalid',
+        () => desktop.assertion({ scope: ['workflow:write'] }),
+      ],
+      ['with a resource that is no URI', 'claims_invalid', () => desktop.assertion({ resource: [1] })],
+      [
+        'that is about to end',
+        'remaining_lifetime_too_short',
+        () => desktop.assertion({ iat: now() - 50, exp: now() + 3 }),
+      ],
+    ])('[D133] %s, with no more than invalid_grant', async (_name, reason, make) => {
+      const before = await census(service);
+      const answer = await redeem({ assertion: make() });
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toBe(INVALID_GRANT);
+      const [row] = await auditRows(service, requestIdOf(answer));
+      expect(row).toMatchObject({
+        name: 'svc.audit.token-exchange.failed',
+        payload: { flow: 'id-jag', reason, clientId: desktop.id },
+      });
+      expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 1 });
+    });
+
+    it('[5.2.5] when it comes again, and fifty times at once it passes once', async () => {
+      const assertion = desktop.assertion();
+      const answers = await Promise.all(Array.from({ length: 50 }, () => redeem({ assertion })));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(await answers.find(({ status }) => status === 400)?.text()).toBe(INVALID_GRANT);
+    });
+
+    it('[D133] when it is an access token of this instance', async () => {
+      const { access_token: assertion } = await bodyOf(await redeem());
+      const answer = await redeem({ assertion: String(assertion) });
+      expect(await answer.text()).toBe(INVALID_GRANT);
+      expect(await reasonOf(service, answer)).toBe('token_type_not_allowed');
+    });
+
+    it('[D133] as a subject token, as an actor token and at an embedded login, where its entry is trusted for all', async () => {
+      const all = new IdJagClient('all');
+      const entry = all.entry({ flows: ['embed', 'exchange', 'id-jag'] });
+      await withServiceApart({ trustedKeys: [entry], environment: ASSERTIONS_ON }, async (other) => {
+        const subject_token = all.idp.sign();
+        for (const answer of [
+          await other.exchange({ subject_token: all.assertion() }),
+          await other.exchange({ subject_token, actor_token: all.assertion() }),
+          await other.embed({ token: all.assertion() }),
+        ])
+          expect(await reasonOf(other, answer)).toBe('token_type_not_allowed');
+        expect((await all.redeem(other)).status).toBe(200);
+      });
+    });
+  });
+
+  describe('what it grants', () => {
+    const asked = (fields: Fields, claims: Members = {}) =>
+      limited.redeem(service, { assertion: limited.assertion(claims), ...fields });
+
+    it.each<[string, Fields, Members, string | undefined]>([
+      ['all scopes of the entry where nothing is said', {}, {}, 'workflow:read workflow:write'],
+      ['what the assertion says', {}, { scope: 'workflow:write' }, 'workflow:write'],
+      ['what the client asks for', { scope: 'workflow:read' }, {}, 'workflow:read'],
+      [
+        'what both say',
+        { scope: 'workflow:read workflow:write' },
+        { scope: 'workflow:read credential:read' },
+        'workflow:read',
+      ],
+    ])('[P.scopes] %s', async (_name, fields, claims, scope) => {
+      const answer = await asked(fields, claims);
+      const body = await bodyOf(answer);
+      expect(body['scope']).toBe(scope);
+      expect(decodeJwt(String(body['access_token']))['scope']).toBe(scope);
+    });
+
+    it('[P.scopes] the scope of the assertion binds where the entry lists none', async () => {
+      const answer = await redeem({ assertion: desktop.assertion({ scope: 'credential:read' }) });
+      const { access_token: token, scope } = await bodyOf(answer);
+      expect(scope).toBe('credential:read');
+      const headers = { authorization: `Bearer ${String(token)}` };
+      expect((await service.fetch('/api/v1/workflows', { headers })).status).toBe(403);
+    });
+
+    it('[P.scopes] nothing in common is invalid_scope', async () => {
+      const answer = await asked({ scope: 'workflow:write' }, { scope: 'workflow:read' });
+      expect(answer.status).toBe(400);
+      expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_scope' });
+    });
+
+    it.each<[string, Fields, Members, string, string]>([
+      ['this instance, by its own name', {}, { resource: `${BASE_URL}/` }, BASE_URL, BASE_URL],
+      ['this instance, as both say', { resource: BASE_URL }, { resource: [BASE_URL] }, BASE_URL, BASE_URL],
+      ['another service that the entry lists', {}, { resource: OTHER_SERVICE }, OTHER_SERVICE, OTHER_SERVICE],
+      [
+        'the one of several that the client asks for',
+        { resource: OTHER_SERVICE },
+        { resource: [BASE_URL, OTHER_SERVICE] },
+        OTHER_SERVICE,
+        OTHER_SERVICE,
+      ],
+    ])('[P.resources] %s', async (_name, fields, claims, audience, resource) => {
+      const body = await bodyOf(await asked(fields, claims));
+      expect(body['resource']).toBe(resource);
+      expect(decodeJwt(String(body['access_token'])).aud).toBe(audience);
+    });
+
+    it.each<[string, Fields, Members]>([
+      ['several', {}, { resource: [BASE_URL, OTHER_SERVICE] }],
+      ['one that the entry does not list', {}, { resource: 'https://else.example' }],
+      ['one that the assertion is not for', { resource: BASE_URL }, { resource: OTHER_SERVICE }],
+    ])('[P.resources] %s is invalid_target', async (_name, fields, claims) => {
+      const answer = await asked(fields, claims);
+      expect(answer.status).toBe(400);
+      expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_target' });
+    });
+
+    it('[P.resources] without a list nothing but this instance', async () => {
+      const answer = await redeem({ assertion: desktop.assertion({ resource: OTHER_SERVICE }) });
+      expect(await bodyOf(answer)).toMatchObject({ error: 'invalid_target' });
+    });
+  });
+
+  it('[P.perMinute] counts by client: above the limit of its entry a client gets 429, another does not', async () => {
+    const statuses = [];
+    for (let count = 0; count < 3; count += 1) statuses.push((await busy.redeem(service)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await redeem()).status).toBe(200);
+  });
+
+  it('[D52] a refused one leaves one warning that names cause, client and issuer', async () => {
+    const answer = await redeem({ assertion: desktop.assertion({ client_id: neighbour.id }) });
+    const lines = service.log.filter(
+      ({ requestId, level }) => requestId === requestIdOf(answer) && level !== 'info',
+    );
+    const { cause } = TOKEN_REFUSALS.client_not_allowed;
+    expect(lines).toMatchObject([
+      {
+        level: 'warn',
+        msg: expect.stringContaining(`an identity assertion was refused: ${cause}`),
+        payload: { clientId: desktop.id, issuer: desktop.idp.issuer, found: neighbour.id },
+      },
+    ]);
+  });
+
+  it('[D80] is explained by the checks that are made of it, as if its client had authenticated', async () => {
+    const good = await explain(service, {
+      flow: 'id-jag',
+      token: limited.assertion({ scope: 'workflow:read' }),
+    });
+    expect(good).toMatchObject({
+      outcome: 'accepted',
+      issued: { kind: 'access-token', scopes: ['workflow:read'] },
+    });
+    expect(good.notes).toContainEqual(expect.stringContaining('credentials are not checked'));
+    const bad = await explain(service, { flow: 'id-jag', token: desktop.assertion({ client_id: 'x' }) });
+    expect(bad).toMatchObject({ outcome: 'refused', refusal: { reason: 'client_not_allowed' } });
+    const ofOther = await explain(service, { flow: 'exchange', token: desktop.assertion() });
+    expect(ofOther.refusal?.reason).toBe('token_type_not_allowed');
+  });
+
+  it('[D133] no secret, JWT or assertion is in the log', async () => {
+    const assertion = desktop.assertion();
+    await redeem({ assertion });
+    await redeem({}, { authorization: `Basic ${btoa(`${desktop.id}:wrong-${desktop.secret}`)}` });
+    expect(service.logText).not.toContain(desktop.secret);
+    expect(service.logText).not.toContain(assertion.split('.')[2]);
+  });
+
+  it('[D58] metadata say what the endpoint takes', async () => {
+    const metadata = await bodyOf(await service.fetch('/.well-known/oauth-authorization-server'));
+    expect(metadata).toMatchObject({
+      grant_types_supported: [GRANT_TYPE, JWT_BEARER],
+      token_endpoint_auth_methods_supported: [
+        'none',
+        'client_secret_basic',
+        'client_secret_post',
+        'private_key_jwt',
+      ],
+      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+    });
+    expect(metadata['token_endpoint_auth_signing_alg_values_supported']).toContain('ES256');
+  });
+});
+
+describeOnAnyDatabase('identity assertions with key sets of clients', (database) => {
+  it('[D133] a client may publish its keys', async () => {
+    const client = new IdJagClient('published');
+    const server = await JwksServer.listen();
+    server.publish(client.keys.jwks());
+    const trustedKeys = [client.entry({}, { jwksUrl: server.url })];
+    const environment = { ...ASSERTIONS_ON, SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
+    try {
+      await withService(database, { trustedKeys, environment }, async (service) => {
+        const fields = () => ({ client_assertion_type: CLIENT_ASSERTION, client_assertion: client.jwt() });
+        await until(
+          'its keys are fetched',
+          5_000,
+          async () => (await client.redeem(service, fields(), NO_HEADERS)).status === 200,
+        );
+        // Its key verifies no external token, whatever issuer such a token names.
+        const forged = client.keys.sign(client.keys.claims({ iss: server.url }));
+        expect(await reasonOf(service, await service.exchange({ subject_token: forged }))).toBe(
+          'issuer_unknown',
+        );
+      });
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describeOnAnyDatabase('identity assertions that are off', (database) => {
+  it('[4.2.grant_type] the answer is that of an unsupported grant, byte for byte', async () => {
+    await withService(database, { trustedKeys: [desktop.entry()] }, async (service) => {
+      const [ours, any] = [
+        await desktop.redeem(service),
+        await desktop.redeem(service, { grant_type: 'client_credentials' }),
+      ];
+      expect(ours.status).toBe(400);
+      const body = `{"error":"unsupported_grant_type","error_description":"grant_type must be ${GRANT_TYPE}"}`;
+      expect([await ours.text(), await any.text()]).toEqual([body, body]);
+      const metadata = await bodyOf(await service.fetch('/.well-known/oauth-authorization-server'));
+      expect(metadata).toMatchObject({
+        grant_types_supported: [GRANT_TYPE],
+        token_endpoint_auth_methods_supported: ['none'],
+      });
+      expect(Object.keys(metadata).join()).not.toMatch(/profiles|auth_signing/);
+    });
+  });
+
+  it('[5.1.4] token exchange stays off where identity assertions alone are on', async () => {
+    const environment = { ...ASSERTIONS_ON, SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
+    await withService(database, { trustedKeys: [desktop.entry()], environment }, async (service) => {
+      expect((await service.exchange({ subject_token: 'x' })).status).toBe(501);
+      expect((await desktop.redeem(service)).status).toBe(200);
+    });
+  });
+});
+
+describeOnPostgresql('identity assertions on two instances', (database) => {
+  it('[5.2.5] an assertion is taken by one of them', async () => {
+    const options = { trustedKeys: [desktop.entry()], environment: ASSERTIONS_ON };
+    await withService(database, options, (first) =>
+      withService(database, options, async (second) => {
+        const assertion = desktop.assertion({ sub: randomUUID() });
+        const services = [first, second, first, second];
+        const answers = await Promise.all(services.map((each) => desktop.redeem(each, { assertion })));
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      }),
+    );
+  });
+});

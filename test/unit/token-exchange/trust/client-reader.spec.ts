@@ -1,0 +1,103 @@
+// How an entry names the clients of its identity assertions.
+import { Partner } from '../../../../demo/partner.js';
+import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
+
+const partner = Partner.create({ issuer: 'https://idp.example', audience: 'https://instance.example' });
+const own = Partner.create({ issuer: 'client' });
+const keys = own.jwks().keys;
+const secretHash = 'a'.repeat(64);
+const RULES = { assignableRoles: ['global:member'], allowHttp: false };
+
+const read = (
+  clients: unknown,
+  policy: object = { flows: ['id-jag'], scopes: ['workflow:read'], linkPrivileged: false },
+) => readTrustedKeys(JSON.stringify([partner.staticEntry({ ...policy, clients })]), RULES);
+
+it.each([
+  ['a secret', { secretHash }],
+  ['keys', { keys }],
+  ['a key set', { jwksUrl: 'https://client.example/jwks.json' }],
+])('[P.clients] a client has %s', (_name, credential) => {
+  const { entries, problems, warnings } = read([{ id: 'x', ...credential }]);
+  expect([problems, warnings]).toEqual([[], []]);
+  expect([...(entries[0]?.clients?.values() ?? [])]).toMatchObject([{ id: 'x' }]);
+});
+
+const EXACTLY_ONE =
+  'clients[0]: must have an id and one of keys, jwksUrl, secretHash: public clients are refused';
+
+it.each<[string, unknown, string]>([
+  ['no list', {}, 'clients: must be an array of at most 100 clients'],
+  [
+    'over a hundred',
+    Array.from({ length: 101 }, () => ({})),
+    'clients: must be an array of at most 100 clients',
+  ],
+  ['no object', ['x'], 'clients[0]: must be an object'],
+  ['no id', [{ secretHash }], 'clients[0]: must have an id of 1 to 255 printable ASCII characters'],
+  [
+    'an id with a line end',
+    [{ id: 'a\n', secretHash }],
+    'clients[0]: must have an id of 1 to 255 printable ASCII characters',
+  ],
+  ['no credential', [{ id: 'x' }], EXACTLY_ONE],
+  ['two credentials', [{ id: 'x', secretHash, keys }], EXACTLY_ONE],
+  ['the secret itself', [{ id: 'x', secret: 'y' }], EXACTLY_ONE],
+  [
+    'an id twice',
+    [
+      { id: 'x', secretHash },
+      { id: 'x', keys },
+    ],
+    'clients[1]: has the id of another client',
+  ],
+  [
+    'no SHA-256',
+    [{ id: 'x', secretHash: 'x' }],
+    'clients[0]: secretHash must be a SHA-256 in 64 lower-case hexadecimal digits',
+  ],
+  ['no keys', [{ id: 'x', keys: [] }], 'clients[0]: keys must be an array of at least one public JWK'],
+  [
+    'a private key',
+    [{ id: 'x', keys: [{ ...keys[0], d: 'x' }] }],
+    `clients[0]: keys: key 0 (kid "${own.kid}") has private members`,
+  ],
+  [
+    'a symmetric key',
+    [{ id: 'x', keys: [{ kty: 'oct', k: 'x' }] }],
+    'clients[0]: keys: key 0 is symmetric (kty "oct")',
+  ],
+  [
+    'a plain address',
+    [{ id: 'x', jwksUrl: 'http://x.example' }],
+    'clients[0]: jwksUrl must be an https: URL; jwks.allowHttp allows http:, for tests and demonstrations only',
+  ],
+  [
+    'an address with a query',
+    [{ id: 'x', jwksUrl: 'https://x.example/?a' }],
+    'clients[0]: jwksUrl must have neither a query nor a fragment',
+  ],
+])('[P.clients] refuses %s', (_name, clients, problem) => {
+  expect(read(clients).problems).toEqual([`entry 0, ${problem}`]);
+});
+
+it.each([
+  ['no client', { flows: ['id-jag'], scopes: [] }, [], /clients: has none, so every/],
+  ['clients without the flow', {}, [{ id: 'x', secretHash }], /clients: are of no use: flows/],
+  [
+    'no scopes',
+    { flows: ['id-jag'] },
+    [{ id: 'x', secretHash }],
+    /scopes: is not set: an assertion without a scope/,
+  ],
+])('[P.clients] warns of %s', (_name, policy, clients, warning) => {
+  const { problems, warnings } = read(clients, policy);
+  expect(problems).toEqual([]);
+  expect(warnings).toContainEqual(expect.stringMatching(warning));
+});
+
+it('[P.clients] an entry for identity assertions alone expects no audience, under the strict policy either', () => {
+  const policy = { flows: ['id-jag'], expectedAudience: undefined, allowedRoles: [], emailDomains: ['*'] };
+  const text = JSON.stringify([partner.staticEntry({ ...policy, clients: [{ id: 'x', secretHash }] })]);
+  expect(readTrustedKeys(text, { ...RULES, defaults: 'strict' }).problems).toEqual([]);
+});
