@@ -36,7 +36,7 @@ const ENTRIES = ['index', 'advanced', 'plain', 'explain/index'].map(
 );
 
 const HTTP_LAYER =
-  /^src\/((?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api|administration\/socket)\/.*|application|main)\.ts$/;
+  /^src\/(token-exchange\/http\/(metadata\.controller|token-exchange-auth)|(?!token-exchange\/).*\.(controller|guards?|filter|pipe|interceptor|decorator)|(platform\/http|web|health|metrics|workspace\/api|administration\/socket)\/.*|application|main)\.ts$/;
 
 /** Packages, or names of theirs, that only some files import. */
 const PRIVILEGES = [

@@ -5,7 +5,7 @@ import type { SinkStatus } from '../audit/sinks/audit-streaming.js';
 import { VARIABLES } from '../config/environment.js';
 import { labelOf } from '../config/load-config.js';
 import { VERSION } from '../platform/version.js';
-import { Metrics } from '../metrics/metrics.js';
+import type { Metrics } from '../metrics/metrics.js';
 import { trustedKeysRules } from '../instance/startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { Parts } from './parts.js';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Coordination } from '../platform/jobs/coordination.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import type { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
-import { Metrics } from '../metrics/metrics.js';
+import type { Metrics } from '../metrics/metrics.js';
 import type { FrameAncestors } from '../instance/frame-ancestors.js';
 import type { Startup } from '../instance/startup.js';
 import type { Clock } from '../platform/clock.js';

@@ -8,7 +8,7 @@ import { InstanceUsers } from '../instance/ports/instance-users.js';
 import { OutagesModule } from '../platform/http/outages.module.js';
 import { ThrottleModule } from '../platform/http/throttle/throttle.module.js';
 import { LoggingModule } from '../platform/log/logging.module.js';
-import { Metrics } from '../metrics/metrics.js';
+import type { Metrics } from '../metrics/metrics.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { ClockModule } from '../instance/clock.module.js';
 import { metricsAddress } from '../instance/startup.js';
