@@ -394,7 +394,7 @@ describe('docs/limits.md', () => {
 
   it('names each setting of a limit', () => {
     const limits = ENVIRONMENT_VARIABLES.map(({ name }) => name).filter((name) =>
-      /_MAX_(?!TOKEN_TTL|DAYS)|PER_MINUTE|TIMEOUT_SECONDS|KEEP_ALIVE/.test(name),
+      /_MAX_(?!TOKEN_TTL|LIFETIME|DAYS)|PER_MINUTE|TIMEOUT_SECONDS|KEEP_ALIVE/.test(name),
     );
     const others = ['SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS'];
     const named = ROWS.map(({ setting }) => setting);
