@@ -43,7 +43,9 @@ describeOnAnyDatabase('[P.resources] an access token for another service', (data
   it('every route is known: those of the API, of the session, and the open ones', async () => {
     const open =
       /^\/($|healthz|metrics|\.well-known|api\/v1\/(docs|openapi\.json)|assets|renewed|sign-out|favicon|embed\.)/;
-    const flows = ['/rest/auth/oauth/token', '/rest/auth/oauth/revoke', '/rest/auth/embed'];
+    const flows = ['oauth/token', 'oauth/revoke', 'embed', 'backchannel-logout'].map(
+      (name) => `/rest/auth/${name}`,
+    );
     const closed = routes.filter(({ path }) => !open.test(path) && !flows.includes(path));
     expect(await takeABearer()).toEqual(closed);
     expect(closed.map(({ path }) => path)).toEqual(
@@ -56,11 +58,10 @@ describeOnAnyDatabase('[P.resources] an access token for another service', (data
     const token = await world.tokenOf('owner', { audience });
     for (const route of await takeABearer()) {
       const answer = await answerTo(route, token);
-      expect([route, answer.status, await answer.json()]).toEqual([
-        route,
-        401,
-        expect.objectContaining({ error: 'invalid_token' }),
-      ]);
+      expect([route, answer.status]).toEqual([route, 401]);
+      const body = await answer.text();
+      if (route.method === 'HEAD') expect(body).toBe('');
+      else expect(JSON.parse(body)).toMatchObject({ error: 'invalid_token' });
     }
   });
 

@@ -430,12 +430,17 @@ describeOnAnyDatabase('token exchange', (database) => {
         vouched_by: [{ iss: partner.issuer, kid: partner.kid }],
         access_generation: '0',
         actor_access_generation: '0',
+        // Hashes, by which a logout of the provider ends the token.
+        logins: [sub, actorSub].map(() => ({
+          iat: expect.any(Number),
+          sub: expect.stringMatching(/^[\w-]{22}$/),
+        })),
       });
     });
 
     it('[D29] says nothing of an actor, scope or resource that was not there', async () => {
       const { payload } = await verified(await service.accessToken({ subject_token: token() }));
-      const always = ['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'sub', 'vouched_by'];
+      const always = ['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'logins', 'sub', 'vouched_by'];
       expect(Object.keys(payload).sort()).toEqual(['access_generation', ...always]);
     });
 

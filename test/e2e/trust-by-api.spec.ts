@@ -78,11 +78,11 @@ describeOnAnyDatabase('[D73] whom the service trusts', (database) => {
 
   it('[D73] nothing that answers requests by a token or an embedded session knows how to change it', () => {
     const knows = typescriptFiles('src')
-      .filter(({ text }) => /stored-entry\.(service|changes)\.js/.test(text))
+      .filter(({ text }) => /\bStoredEntry(?:Service|Changes)\b/.test(text))
       .map(({ path }) => path);
     // The operator's page changes it by the operations of administration/ (D109), and shows an entry by one of its own.
     const mayKnow =
-      /^src\/(administration\/|operator\/api\/show-entry\.operation\.ts$|token-exchange\/(trust\/stored\/|index\.ts$|token-exchange\.module\.ts$))/;
+      /^src\/(administration\/|operator\/api\/show-entry\.operation\.ts$|token-exchange\/(trust\/stored\/|advanced\.ts$|token-exchange\.module\.ts$))/;
     expect(knows.length).toBeGreaterThan(5);
     expect(knows.filter((path) => !mayKnow.test(path))).toEqual([]);
   });
