@@ -29,6 +29,7 @@ const WORKFLOW = {
   ...TIMES,
   canEdit: true,
 };
+const EXTERNAL_KEY = { issuer: 'https://partner.example', key: 'acme' };
 const PROJECT = { id: ID.project, name: 'Orders', type: 'team' };
 
 const EVENT = {
@@ -47,10 +48,11 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   UserChangeBody: { enabled: false },
   UserAnswer: { id: ID.user, ...PERSON, role: 'global:member', enabled: true, ...TIMES },
   ProjectBody: { name: 'Orders' },
-  ProjectAnswer: { ...PROJECT, ...TIMES },
+  ProjectAnswer: { ...PROJECT, externalKeys: [EXTERNAL_KEY], ...TIMES },
+  ExternalKeyAnswer: EXTERNAL_KEY,
   NewMemberBody: { userId: ID.user, role: 'project:editor' },
   MemberRoleBody: { role: 'project:viewer' },
-  MemberAnswer: { id: ID.user, ...PERSON, role: 'project:editor' },
+  MemberAnswer: { id: ID.user, ...PERSON, role: 'project:editor', issuer: EXTERNAL_KEY.issuer },
   NewWorkflowBody: { name: 'Import of orders', ...DEFINITION },
   WorkflowChangeBody: { name: 'Import of all orders' },
   WorkflowAnswer: { ...WORKFLOW, ...DEFINITION },
