@@ -176,6 +176,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
         entry: 'entry-0',
         url: 'https://keys.example/set',
         kids: [],
+        thumbprints: [],
         lastSuccess: null,
         lastFailure: null,
         nextRefresh: null,

@@ -207,7 +207,7 @@ describe('the documents', () => {
   it('list each setting, with the default and range that the code keeps', () => {
     const rows = [...text.matchAll(/^\| `([a-z][\w.]+)` \| [^|]* \| `(\d+)` \| (\d+) to (\d+) \|$/gm)];
     const ranges = rows.map(([, name = '', , min = '', max = '']) => ({ name, min, max }));
-    expect(ranges.length).toBe(12);
+    expect(ranges.length).toBe(13);
     const { text: code } = repositoryFile('src/token-exchange/settings/token-exchange.options.ts');
     for (const [, name = '', fallback = '', min = '', max = ''] of rows) {
       const member = name.split('.').at(-1);
