@@ -124,14 +124,19 @@ describeOnEmptyDatabase('two processes and an entry that one of them stores', (d
         const answers = await Promise.all(hosts.map((host) => host.exchange(added.sign())));
         return answers.every((answer) => answer.status === status);
       });
+    /** The entry is trusted before the host that has added it says so. */
+    const storedBy = async (host: HostProcess) => {
+      await until('it is said', STORED_LIMIT_MS, () => host.printed('stored') !== undefined);
+      return host.printed('stored');
+    };
     const first = await start();
     await all(400);
     const second = await start({ add: added.staticEntry({ name: 'added' }) });
     await all(200);
-    expect(second.printed('stored')).toBe('[["added","trusted"]]');
+    expect(await storedBy(second)).toBe('[["added","trusted"]]');
     const third = await start({ suspend: 'added' });
     await all(400);
-    expect(third.printed('stored')).toBe('[["added","suspended"]]');
+    expect(await storedBy(third)).toBe('[["added","suspended"]]');
     expect(first.events.at(-1)).toMatchObject({ payload: { reason: 'entry_suspended' } });
     const changes = third.events.filter(({ name }) => name.endsWith('stored-entry-changed'));
     expect(changes).toMatchObject([
