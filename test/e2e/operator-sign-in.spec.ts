@@ -223,6 +223,15 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     expect(await browser.status()).toBe(401);
   });
 
+  it('[D7] [D105] ends sessions for good where a user was disabled and enabled by hand', async () => {
+    const gwen = await createOperator(service, 'gwen@example.com');
+    const browser = await signedIn(service, 'gwen@example.com');
+    for (const enabled of [false, true])
+      await service.rows('UPDATE user_account SET enabled = $2 WHERE id = $1', [gwen, enabled]);
+    expect(await browser.status()).toBe(401);
+    expect(await (await signedIn(service, 'gwen@example.com')).status()).toBe(200);
+  });
+
   it('[D105] ends the session with which somebody signs in again', async () => {
     const browser = await signedIn(service, 'ada@example.com', '192.0.2.60');
     const before = new OperatorBrowser(service);

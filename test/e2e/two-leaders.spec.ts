@@ -43,8 +43,8 @@ const WORK = ['2 days', '-1 hour'].flatMap((age) => [
   `INSERT INTO token_exchange_ended_token VALUES (random()::text, now() - interval '${age}')`,
   `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at)
    VALUES (sha256(random()::text::bytea), '${USER}', gen_random_uuid(), now() - interval '3 days', now() - interval '${age}')`,
-  `INSERT INTO operator_session (id, secret_hash, user_id, opened_at, last_used_at, expires_at, client_address)
-   VALUES (gen_random_uuid(), sha256(random()::text::bytea), '${USER}', now(), now(), now() - interval '${age}', '192.0.2.1')`,
+  `INSERT INTO operator_session (id, secret_hash, user_id, opened_at, last_used_at, expires_at, client_address, access_generation)
+   VALUES (gen_random_uuid(), sha256(random()::text::bytea), '${USER}', now(), now(), now() - interval '${age}', '192.0.2.1', 0)`,
   `INSERT INTO throttle_counter VALUES (random()::text, 1, now() - interval '${age}')`,
   `INSERT INTO audit_event (name, occurred_at, request_id, payload)
    VALUES ('svc.audit.api.called', now() - interval '${age}', 'of the test', '{}')`,

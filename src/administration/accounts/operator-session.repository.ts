@@ -39,22 +39,25 @@ const LIVE = `SELECT s.id::text AS id, s.user_id::text AS "userId", s.opened_at 
     s.expires_at AS "expiresAt", s.client_address AS "clientAddress", u.email, u.given_name AS "givenName",
     u.family_name AS "familyName", u.role
   FROM operator_session s JOIN user_account u ON u.id = s.user_id
-  WHERE s.expires_at > $1 AND s.last_used_at > $2 AND u.enabled AND u.role = ANY ($3)`;
+  WHERE s.expires_at > $1 AND s.last_used_at > $2 AND s.access_generation = u.access_generation AND u.enabled
+    AND u.role = ANY ($3)`;
 
 @Injectable()
 export class OperatorSessionRepository {
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: Database) {}
 
+  /** @param session of a user whose row is locked */
   async insert(transaction: Transaction, secretHash: Buffer, session: OperatorSession): Promise<void> {
     const { id, userId, openedAt, lastUsedAt, expiresAt, clientAddress } = session;
     await managerOf(transaction).query(
-      `INSERT INTO operator_session (id, secret_hash, user_id, opened_at, last_used_at, expires_at, client_address)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      `INSERT INTO operator_session
+         (id, secret_hash, user_id, opened_at, last_used_at, expires_at, client_address, access_generation)
+       SELECT $1, $2, u.id, $4, $5, $6, $7, u.access_generation FROM user_account u WHERE u.id = $3`,
       [id, secretHash, userId, openedAt, lastUsedAt, expiresAt, clientAddress],
     );
   }
 
-  /** Role and state of its user count as they are at this moment, whoever has changed them. */
+  /** Role, state and access generation of its user count as they are now. */
   async findLive(secretHash: Buffer, moments: SessionMoments): Promise<LiveOperatorSession | undefined> {
     const [found] = await this.database.query<LiveOperatorSession>(`${LIVE} AND s.secret_hash = $4`, [
       ...liveBy(moments),

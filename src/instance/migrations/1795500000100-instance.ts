@@ -213,7 +213,8 @@ const OTHERS = [
     opened_at timestamptz NOT NULL,
     last_used_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL,
-    client_address text NOT NULL
+    client_address text NOT NULL,
+    access_generation bigint NOT NULL
   )`,
   `CREATE INDEX operator_session_user ON operator_session (user_id)`,
   `CREATE TABLE operator_sign_in_failure (
