@@ -10,7 +10,6 @@ const TARBALL = 'sample-module-0.2.0.tgz';
 const isGitThere = spawnSync('git', ['--version']).status === 0;
 
 // Each run starts npm and two checkers.
-jest.setTimeout(60_000);
 
 describe('npm run release:pack', () => {
   if (!isGitThere) {

@@ -14,8 +14,6 @@ const partner = Partner.create({ issuer: 'https://partner.example' });
 const environment = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
 const options = { trustedKeys: [partner.staticEntry()], environment };
 
-jest.setTimeout(120_000);
-
 /** A database that somebody has restored. */
 class RestoredDatabase extends TestDatabase {
   constructor(private readonly restored: DatabaseSettings) {

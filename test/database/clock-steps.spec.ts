@@ -21,8 +21,6 @@ const MINUTE = 60;
 const HOUR = 3_600;
 const LIMIT_MS = 30_000;
 
-jest.setTimeout(120_000);
-
 function purgeJobOf(jtis: JtiRepository, clock: SetClock): JtiPurgeJob {
   const options = { replayPurge: { intervalSeconds: 3_600, batchSize: 100 } };
   return new JtiPurgeJob(jtis, clock, new SoleLeader(), LOGGER, options, new SilentTelemetry());

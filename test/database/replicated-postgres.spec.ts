@@ -4,8 +4,6 @@ import { ReplicatedPostgres } from '../support/replicated-postgres.js';
 
 const ROUNDS = 2;
 
-jest.setTimeout(120_000);
-
 describeOnPostgresql('[D95] a primary and its synchronous standby', () => {
   let servers: ReplicatedPostgres;
 

@@ -16,7 +16,6 @@ import { randomFrom } from '../support/random.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 // Thousands of calls in each of its tests.
-jest.setTimeout(120_000);
 
 const SEED = Number(process.env['TEST_SEED'] ?? 20261122);
 const PAIRS = 14;

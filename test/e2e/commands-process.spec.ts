@@ -11,7 +11,6 @@ import { REPOSITORY } from '../support/source-files.js';
 import { until } from '../support/until.js';
 
 // A process takes seconds to start where others keep the machine busy.
-jest.setTimeout(120_000);
 
 /** An account that owns nothing. */
 const NOBODY = 65_534;

@@ -18,8 +18,6 @@ const SPARE_MS = 2_000;
 const WIDTH = 4;
 const HEAD = 'POST /rest/auth/oauth/token HTTP/1.1\r\nHost: instance.example\r\n';
 
-jest.setTimeout(120_000);
-
 describeBuilt('[D93] the stop of a process', () => {
   let surroundings: ServiceSurroundings & { baseUrl: string };
   let service: ServiceProcess;

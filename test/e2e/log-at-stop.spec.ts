@@ -20,8 +20,6 @@ const START_PATIENCE_MS = 30_000;
 
 type Surroundings = ServiceSurroundings & { baseUrl: string };
 
-jest.setTimeout(120_000);
-
 describeBuilt('[D21] the log of the process', () => {
   const database = TestDatabase.ofAnyKind();
   let surroundings: Surroundings;

@@ -54,8 +54,6 @@ describeOnAnyDatabase('[D91] metrics on a port of their own', (database) => {
 });
 
 describeBuilt('[D91] the process with a port for metrics', () => {
-  jest.setTimeout(120_000);
-
   it('says where they are, serves them until the last request is answered, and ends', async () => {
     const port = await freePort();
     const surroundings = await surroundingsOf({

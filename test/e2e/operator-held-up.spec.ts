@@ -12,8 +12,6 @@ const partner = Partner.create({ issuer: 'https://partner.example', audience: BA
 const KNOCKS = 12;
 const PATIENCE_MS = 60_000;
 
-jest.setTimeout(120_000);
-
 function knock(service: TestService, address = '192.0.2.1'): Promise<Response> {
   const browser = new OperatorBrowser(service, address);
   browser.cookie = `__Host-svc-operator=${randomBytes(32).toString('base64url')}`;

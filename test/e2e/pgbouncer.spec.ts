@@ -24,8 +24,6 @@ const partner = Partner.create({ issuer: 'https://partner.example' });
 const SOON_MS = 20_000;
 const REFUSAL = 'set pool_mode = session for this database';
 
-jest.setTimeout(120_000);
-
 function describeBehindPgBouncer(
   title: string,
   settings: PgBouncerSettings,

@@ -22,7 +22,6 @@ const IN_FLIGHT = 20;
 const READY = 'the service is ready';
 
 // A process takes seconds to start where others keep the machine busy.
-jest.setTimeout(120_000);
 
 describeBuilt('[D43] the process', () => {
   describeOnEachDatabase('on its database', (database) => {

@@ -8,8 +8,6 @@ import { until } from '../support/until.js';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const MESSAGE = 'It cannot be told at present what has been revoked';
 
-jest.setTimeout(90_000);
-
 describeOnPostgresql('[D60] an instance whose network to the database is gone', (database) => {
   let behind: DatabaseBehindProxy;
   let service: TestService;

@@ -125,7 +125,6 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
   let service: ServiceProcess;
   const tokens: string[] = [];
 
-  jest.setTimeout(120_000);
   beforeAll(async () => {
     jwks = await JwksServer.listen();
     publisher.rotate();

@@ -50,8 +50,6 @@ const WORK = ['2 days', '-1 hour'].flatMap((age) => [
    VALUES ('svc.audit.api.called', now() - interval '${age}', 'of the test', '{}')`,
 ]);
 
-jest.setTimeout(60_000);
-
 describeOnPostgresql('[D94] two that both believe that they lead', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   let webhook: WebhookReceiver;

@@ -31,7 +31,6 @@ const ROUTES = [
 describeWithProcesses(
   `[D125] ${CONNECTIONS} connections with ${REQUESTS} requests each, whose answers nobody reads`,
   (database) => {
-    jest.setTimeout(120_000);
     let service: ServiceProcess;
     let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;
     let partner: Partner;

@@ -13,8 +13,6 @@ const ISSUER = 'https://partner.example';
 const SOON_MS = 10_000;
 const REFRESH_INTERVAL_SECONDS = 2;
 
-jest.setTimeout(90_000);
-
 describeWithProcesses('three processes that start at the same moment on an empty database', (database) => {
   const partner = Partner.create({ issuer: ISSUER, kid: 'old' });
   const rotated = Partner.create({ issuer: ISSUER, kid: 'new' });

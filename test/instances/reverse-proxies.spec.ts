@@ -27,8 +27,6 @@ const METRICS_SPELLINGS = [
 ];
 const partner = Partner.create({ issuer: 'https://partner.example' });
 
-jest.setTimeout(120_000);
-
 describe.each([NGINX, HAPROXY, CADDY])('instances behind $name', (kind: ProxyKind) => {
   const obstacle = ReverseProxy.obstacle(kind);
   if (obstacle !== undefined) {

@@ -10,8 +10,6 @@ import { until } from '../support/until.js';
 const ISSUER = 'https://partner.example';
 const WITHIN_MS = 10_000;
 
-jest.setTimeout(90_000);
-
 describeWithProcesses('three processes', (database) => {
   const stolen = Partner.create({ issuer: ISSUER, kid: 'stolen' });
   const next = Partner.create({ issuer: ISSUER, kid: 'next' });

@@ -14,8 +14,6 @@ const SOON_MS = 10_000;
 /** Of a change that is heard of: much less than the time after which an instance looks by itself. */
 const AT_ONCE_MS = 2_000;
 
-jest.setTimeout(90_000);
-
 describeWithProcesses('stored entries and three processes', (database) => {
   const configured = Partner.create({ issuer: 'https://configured.example', audience: BASE_URL });
   const old = Partner.create({ issuer: 'https://acme.example', kid: 'old', audience: BASE_URL });

@@ -6,8 +6,6 @@ import { ServiceCluster, describeWithProcesses } from '../support/service-cluste
 
 const LIMIT = 20;
 
-jest.setTimeout(90_000);
-
 const partner = Partner.create({ issuer: 'https://partner.example' });
 
 const exchange = (instance: ServiceInstance) => instance.exchange(partner.sign());

@@ -16,8 +16,6 @@ const SENDERS = 6;
 /** Longer than a lease and the longest wait after some failures. */
 const ARRIVAL_MS = 45_000;
 
-jest.setTimeout(120_000);
-
 describeWithProcesses('[D87][D88][D89] the sinks of three processes', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const random = randomFrom(Date.now());

@@ -29,8 +29,6 @@ const EAGER = {
   SVC_LOG_LEVEL: 'debug',
 };
 
-jest.setTimeout(90_000);
-
 describeWithProcesses('the leader of three processes', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   let keySet: JwksServer;

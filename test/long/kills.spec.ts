@@ -11,8 +11,6 @@ import { GRANT_TYPE } from '../support/test-service.js';
 const KILLS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
 const EXCHANGES = 40;
 
-jest.setTimeout(120_000);
-
 describeBuilt('[D46] kill -9 under traffic', () => {
   describeOnEachDatabase('on its database', (database) => {
     const partner = Partner.create({ issuer: 'https://partner.example' });

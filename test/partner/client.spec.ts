@@ -456,8 +456,6 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
   });
 });
 
-jest.setTimeout(90_000);
-
 describeOnPostgresql('[D120] the client of an instance whose database is out of reach', (database) => {
   let behind: DatabaseBehindProxy;
   let service: TestService;

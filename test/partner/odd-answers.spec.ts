@@ -15,8 +15,6 @@ const KEY = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
 const ISSUER = 'https://partner.example';
 const ANSWER = { access_token: 'a-token', token_type: 'Bearer', expires_in: 60 };
 
-jest.setTimeout(120_000);
-
 let endpoint: OddEndpoint;
 let clock: WaitingClock;
 beforeAll(async () => {

@@ -24,7 +24,6 @@ interface Manifest {
 const manifestOf = (path: string) => JSON.parse(repositoryFile(path).text) as Manifest;
 
 // Each starts Node.js anew, which a busy machine takes its time for.
-jest.setTimeout(120_000);
 
 let folder: string;
 beforeAll(() => {

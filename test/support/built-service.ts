@@ -15,7 +15,7 @@ import { licenseEnvironment } from './license.js';
 import { REPOSITORY } from './source-files.js';
 
 const MAIN = join(REPOSITORY, 'dist', 'src', 'main.js');
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Declares a block that needs the build; where there is none, a skipped test says so. */
 export function describeBuilt(title: string, block: () => void): void {
