@@ -3,6 +3,7 @@ import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
 import { EVENT_BLOCKS, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
 import { EMBED_ANSWERS, REFUSAL_BLOCKS } from './refusals.js';
+import { PACKAGE_SETTINGS, VARIABLE_TABLE } from './settings.js';
 
 export interface WrittenDocument {
   readonly path: string;
@@ -19,9 +20,10 @@ function page(path: string, blocks: Readonly<Record<string, () => string>>): Wri
 
 export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/commands.md', COMMAND_BLOCKS),
+  page('docs/configuration.md', VARIABLE_TABLE),
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/endpoints.md', EMBED_ANSWERS),
   page('docs/audit-events.md', EVENT_BLOCKS),
-  page('src/token-exchange/README.md', PACKAGE_EVENT_LIST),
+  page('src/token-exchange/README.md', { ...PACKAGE_EVENT_LIST, ...PACKAGE_SETTINGS }),
   { path: 'docs/audit-events.schema.json', write: eventSchema },
 ];

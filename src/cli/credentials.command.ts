@@ -1,6 +1,7 @@
 // svc-admin credentials: seals the secrets of the instance again after a change of keys.
 import type { Command } from 'commander';
-import { NEW_ENCRYPTION_KEY, VARIABLES } from '../config/environment.js';
+import { VARIABLES } from '../config/environment.js';
+import { NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { encryptionKeys } from '../instance/startup.js';
 import { SigningKeyRepository } from '../token-exchange/advanced.js';

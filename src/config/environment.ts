@@ -1,8 +1,16 @@
-// Every environment variable of the service, in one table: the documentation and its test read it too.
+// Every environment variable of the service, one row each, from which docs/configuration.md is written. What the package of
+// token exchange has a setting for refers to that.
 import { availableParallelism } from 'node:os';
-import ipaddr from 'ipaddr.js';
-import { originOfText } from '../platform/text/origin.js';
-import type { EnvironmentVariable, Parsed } from './variable.js';
+import { SETTINGS } from '../token-exchange/plain.js';
+import {
+  checkDatabaseUrl,
+  checkOrigin,
+  parseCidr,
+  parseEncryptionKey,
+  parseOrigin,
+} from './variable-formats.js';
+import { AUDIT_VARIABLES } from './audit-variables.js';
+import type { EnvironmentVariable } from './variable.js';
 import {
   boolean,
   choice,
@@ -14,17 +22,6 @@ import {
   text,
   textWithDefault,
 } from './variable.js';
-
-/** AES-256. */
-export const ENCRYPTION_KEY_BYTES = 32;
-/** The command that makes a key. */
-export const NEW_ENCRYPTION_KEY = `openssl rand -base64 ${ENCRYPTION_KEY_BYTES}`;
-const DAY_SECONDS = 86_400;
-/** A hundred years. */
-const LONGEST_RETENTION_DAYS = 36_500;
-/** Of three rows. */
-const SINK_NAMES = 'Small letters, digits, `-` and `_`, 63 at most; a new name begins anew.';
-const SHORTEST_WEBHOOK_SECRET = 32;
 
 /**
  * The variables by the name that code uses. Each may also be given as `NAME_FILE`, the path of a file that holds
@@ -63,50 +60,25 @@ export const VARIABLES = {
   trustedKeys: text('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS', {
     description: 'Trusted key entries, a JSON array; required when the feature is on.',
   }),
-  /** @rule 8.1 At most 900 seconds unless configured. See issuance.planner.ts, which applies it (4.2.5). */
-  maxTokenLifetimeSeconds: integer('SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL', {
-    description: 'Longest life of an issued access token, in seconds.',
-    default: 900,
-    min: 5,
-    max: DAY_SECONDS,
-  }),
-  idAssertionMaxLifetimeSeconds: integer('SVC_ID_ASSERTION_MAX_LIFETIME_SECONDS', {
-    description: 'Longest life of an identity assertion from `iat` to `exp`, in seconds.',
-    default: 300,
-    min: 1,
-    max: 3600,
-  }),
-  clockToleranceSeconds: integer('SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS', {
-    description: 'Tolerance for `nbf` and a future `iat`, in seconds; `exp` has none.',
-    default: 5,
-    min: 0,
-    max: 60,
-  }),
-  embedLoginsPerMinute: integer('SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', {
-    description: 'Requests per client address and minute at `/rest/auth/embed`.',
-    default: 20,
-    min: 1,
-    max: 1_000_000,
-  }),
-  exchangesPerMinute: integer('SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', {
-    description: 'Requests per client address and minute at `/rest/auth/oauth/token`.',
-    default: 20,
-    min: 1,
-    max: 1_000_000,
-  }),
-  tokenRevocationsPerMinute: integer('SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE', {
-    description: 'Requests per client address and minute at `/rest/auth/oauth/revoke`.',
-    default: 60,
-    min: 1,
-    max: 1_000_000,
-  }),
-  logoutsPerMinute: integer('SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', {
-    description:
-      'Requests per client address and minute at `/rest/auth/backchannel-logout`, and logouts per issuer and minute.',
-    default: 600,
-    min: 1,
-    max: 1_000_000,
-  }),
+  maxTokenLifetimeSeconds: integer(
+    'SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL',
+    SETTINGS.exchange.maxTokenLifetimeSeconds,
+  ),
+  idAssertionMaxLifetimeSeconds: integer(
+    'SVC_ID_ASSERTION_MAX_LIFETIME_SECONDS',
+    SETTINGS.idAssertion.maxLifetimeSeconds,
+  ),
+  clockToleranceSeconds: integer(
+    'SVC_TOKEN_EXCHANGE_CLOCK_TOLERANCE_SECONDS',
+    SETTINGS.clockToleranceSeconds,
+  ),
+  embedLoginsPerMinute: integer('SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE', SETTINGS.embedLogin.perMinute),
+  exchangesPerMinute: integer('SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE', SETTINGS.exchange.perMinute),
+  tokenRevocationsPerMinute: integer(
+    'SVC_TOKEN_EXCHANGE_REVOCATION_PER_MINUTE',
+    SETTINGS.tokenRevocation.perMinute,
+  ),
+  logoutsPerMinute: integer('SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', SETTINGS.logout.perMinute),
   apiCallsPerMinute: integer('SVC_API_CALLS_PER_MINUTE', {
     description: 'Calls per minute at `/api/v1`: per user, with an actor per pair of actor and subject.',
     default: 600,
@@ -196,25 +168,11 @@ export const VARIABLES = {
     min: 2,
     max: 1_000_000,
   }),
-  maxSessionsPerUser: integer('SVC_EMBED_MAX_SESSIONS_PER_USER', {
-    description: 'Most live sessions of a user; with one more the oldest ends.',
-    default: 100,
-    min: 1,
-    max: 10_000,
-  }),
+  maxSessionsPerUser: integer('SVC_EMBED_MAX_SESSIONS_PER_USER', SETTINGS.sessions.maxPerUser),
 
   // Sessions
-  sessionLifetimeSeconds: integer('SVC_EMBED_SESSION_TTL_SECONDS', {
-    description: 'Life of an embedded session, in seconds, counted from its login.',
-    default: 3600,
-    min: 60,
-    max: DAY_SECONDS,
-  }),
-  partitionedCookie: boolean('SVC_EMBED_COOKIE_PARTITIONED', {
-    description:
-      'Adds `Partitioned` to the session cookie, so that it works where third-party cookies are blocked.',
-    default: true,
-  }),
+  sessionLifetimeSeconds: integer('SVC_EMBED_SESSION_TTL_SECONDS', SETTINGS.sessions.lifetimeSeconds),
+  partitionedCookie: boolean('SVC_EMBED_COOKIE_PARTITIONED', SETTINGS.sessions.partitioned),
   frameAncestors: list('SVC_EMBED_FRAME_ANCESTORS', {
     description:
       'Origins that may frame the instance, beside the `origins` of trusted key entries. Without either the ' +
@@ -232,42 +190,24 @@ export const VARIABLES = {
   }),
 
   // Keys fetched from partners
-  /** @rule 8.2 Every 300 seconds where no cache life is given. See jwks-refresh.ts, which waits so long. */
-  keyRefreshIntervalSeconds: integer('SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS', {
-    description: 'Time between JWKS fetches, in seconds, where neither the answer nor the entry gives one.',
-    default: 300,
-    min: 1,
-    max: DAY_SECONDS,
-  }),
-  jwksMaxStaleSeconds: integer('SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS', {
-    description: 'How long fetched keys serve past their time while the endpoint fails, in seconds.',
-    default: DAY_SECONDS,
-    min: 0,
-    max: DAY_SECONDS,
-  }),
-  jwksAllowHttp: boolean('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP', {
-    description: 'Allows `http:` and loopback JWKS addresses. For tests and demonstrations only.',
-    default: false,
-  }),
+  keyRefreshIntervalSeconds: integer(
+    'SVC_TOKEN_EXCHANGE_KEY_REFRESH_INTERVAL_SECONDS',
+    SETTINGS.jwks.refreshIntervalSeconds,
+  ),
+  jwksMaxStaleSeconds: integer('SVC_TOKEN_EXCHANGE_JWKS_MAX_STALE_SECONDS', SETTINGS.jwks.maxStaleSeconds),
+  jwksAllowHttp: boolean('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP', SETTINGS.jwks.allowHttp),
   jwksAllowPrivate: list('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE', {
-    description: 'Non-public networks that JWKS addresses may lie in.',
+    description: SETTINGS.jwks.allowPrivate.description,
     range: 'comma-separated CIDR ranges',
     member: parseCidr,
   }),
 
   // Replay records
-  jtiCleanupIntervalSeconds: integer('SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS', {
-    description: 'Time between purges of expired replay records, in seconds.',
-    default: 60,
-    min: 1,
-    max: DAY_SECONDS,
-  }),
-  jtiCleanupBatchSize: integer('SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', {
-    description: 'Most replay records that one purge statement deletes.',
-    default: 1000,
-    min: 1,
-    max: 100_000,
-  }),
+  jtiCleanupIntervalSeconds: integer(
+    'SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS',
+    SETTINGS.replayPurge.intervalSeconds,
+  ),
+  jtiCleanupBatchSize: integer('SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', SETTINGS.replayPurge.batchSize),
 
   // Addresses
   baseUrl: text('SVC_BASE_URL', {
@@ -370,82 +310,7 @@ export const VARIABLES = {
     member: parseEncryptionKey,
   }),
 
-  // The audit trail
-  auditRetentionDays: integer('SVC_AUDIT_RETENTION_DAYS', {
-    description: 'How long events of the audit trail are kept, in days; 0 keeps them for ever.',
-    default: 0,
-    min: 0,
-    max: LONGEST_RETENTION_DAYS,
-  }),
-  auditMaxDays: integer('SVC_AUDIT_MAX_DAYS', {
-    description:
-      'After how many days an event goes although a sink has not had it; 0 keeps it until the sink has. Needs ' +
-      '`SVC_AUDIT_RETENTION_DAYS`, and is no less.',
-    default: 0,
-    min: 0,
-    max: LONGEST_RETENTION_DAYS,
-  }),
-  auditSinksStart: choice('SVC_AUDIT_SINKS_START', {
-    description:
-      'Where a sink with a new name begins: with what happens from now on, or with the oldest event.',
-    default: 'now',
-    values: ['now', 'beginning'],
-  }),
-  auditWebhookUrl: text('SVC_AUDIT_WEBHOOK_URL', {
-    description: 'Where audit events are posted to. Needs `SVC_AUDIT_WEBHOOK_SECRET`.',
-    range: '`https://…`, without user name or password',
-    // Many have a token in their path or query.
-    isSecret: true,
-    check: checkWebhookUrl,
-  }),
-  auditWebhookSecrets: list('SVC_AUDIT_WEBHOOK_SECRET', {
-    description:
-      'Secrets that sign what is posted: each makes a signature of its own, so that one can replace another.',
-    range: 'comma-separated, each of 32 characters or more',
-    isSecret: true,
-    member: parseWebhookSecret,
-  }),
-  auditWebhookName: text('SVC_AUDIT_WEBHOOK_NAME', {
-    description: `Name of that sink in the database, logs and metrics; \`webhook\` if unset. ${SINK_NAMES}`,
-    check: checkSinkName,
-  }),
-  auditWebhookAllowHttp: boolean('SVC_AUDIT_WEBHOOK_ALLOW_HTTP', {
-    description: 'Allows an `http:` or loopback address of the webhook. For tests and demonstrations only.',
-    default: false,
-  }),
-  auditWebhookAllowPrivate: list('SVC_AUDIT_WEBHOOK_ALLOW_PRIVATE', {
-    description: 'Non-public networks that the address of the webhook may lie in.',
-    range: 'comma-separated CIDR ranges',
-    member: parseCidr,
-  }),
-  auditSyslogUrl: text('SVC_AUDIT_SYSLOG_URL', {
-    description: 'Syslog server that audit events are sent to, by TLS or by plain TCP.',
-    range: '`tls://host:port` or `tcp://host:port`',
-    check: checkSyslogUrl,
-  }),
-  auditSyslogCa: text('SVC_AUDIT_SYSLOG_CA', {
-    description: 'Certificates that the syslog server is verified by instead of those of Node.js, PEM.',
-  }),
-  auditSyslogName: text('SVC_AUDIT_SYSLOG_NAME', {
-    description: `Name of that sink in the database, logs and metrics; \`syslog\` if unset. ${SINK_NAMES}`,
-    check: checkSinkName,
-  }),
-  auditSyslogResendSeconds: integer('SVC_AUDIT_SYSLOG_RESEND_SECONDS', {
-    description:
-      'What was sent so long before a connection to the syslog server broke is sent again, in seconds.',
-    default: 60,
-    min: 1,
-    max: 3600,
-  }),
-  auditStandardOutput: boolean('SVC_AUDIT_STDOUT', {
-    description:
-      'Writes audit events to standard output, as JSON lines of their own beside those of the log.',
-    default: false,
-  }),
-  auditStandardOutputName: text('SVC_AUDIT_STDOUT_NAME', {
-    description: `Name of that sink in the database, logs and metrics; \`stdout\` if unset. ${SINK_NAMES}`,
-    check: checkSinkName,
-  }),
+  ...AUDIT_VARIABLES,
 
   logLevel: choice('SVC_LOG_LEVEL', {
     description: 'Least severe log lines that are written.',
@@ -456,62 +321,3 @@ export const VARIABLES = {
 
 /** The same table as a list, in order, for documentation and checks. */
 export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = Object.values(VARIABLES);
-
-function parseCidr(value: string): Parsed<string> {
-  return ipaddr.isValidCIDR(value) ? { value } : { problem: 'is not a CIDR range' };
-}
-
-function parseEncryptionKey(value: string): Parsed<Buffer> {
-  const key = Buffer.from(value, 'base64');
-  const canonical = key.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, '');
-  if (canonical && key.length === ENCRYPTION_KEY_BYTES) return { value: key };
-  return {
-    problem: `is not ${ENCRYPTION_KEY_BYTES} bytes in base64; ${NEW_ENCRYPTION_KEY} makes such a key`,
-  };
-}
-
-function checkDatabaseUrl(value: string): string | undefined {
-  if (!/^postgres(ql)?:\/\//.test(value)) return 'must be a postgres:// URL';
-  return URL.canParse(value)
-    ? undefined
-    : 'must be a postgres:// URL; its user name and password are percent-encoded';
-}
-
-/** Never told with the text: a path or a query may be what the receiver knows its sender by. */
-function checkWebhookUrl(value: string): string | undefined {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !['https:', 'http:'].includes(url.protocol)) return 'must be an https:// URL';
-  if (url.username !== '' || url.password !== '') return 'must have no user name and no password';
-  return undefined;
-}
-
-function parseWebhookSecret(value: string): Parsed<string> {
-  if (value.length >= SHORTEST_WEBHOOK_SECRET) return { value };
-  return { problem: `has fewer than ${SHORTEST_WEBHOOK_SECRET} characters` };
-}
-
-function checkSyslogUrl(value: string): string | undefined {
-  const [, port] = /^(?:tls|tcp):\/\/(?:[\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(value) ?? [];
-  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535
-    ? undefined
-    : 'must be tls://host:port or tcp://host:port';
-}
-
-function checkSinkName(value: string): string | undefined {
-  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(value)
-    ? undefined
-    : 'must have small letters, digits, - and _, 63 characters at most';
-}
-
-function checkOrigin(value: string): string | undefined {
-  return originOfText(value) === undefined
-    ? 'must be an origin such as https://instance.example, without a path'
-    : undefined;
-}
-
-function parseOrigin(value: string): Parsed<string> {
-  const origin = originOfText(value);
-  return origin === undefined
-    ? { problem: 'is not an origin such as https://product.example' }
-    : { value: origin };
-}

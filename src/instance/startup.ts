@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { auditProblems } from '../audit/sinks/sink-settings.js';
 import { DEPRECATIONS } from '../config/deprecations.js';
-import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY, VARIABLES } from '../config/environment.js';
+import { VARIABLES } from '../config/environment.js';
+import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
 import { License, LicenseError, VendorKeyError, readLicense } from '../config/license.js';
 import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
 import {

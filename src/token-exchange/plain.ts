@@ -21,6 +21,7 @@ export { signCompactJws } from './tokens/jws-signer.js';
 export type { JwsSigner } from './tokens/jws-signer.js';
 
 // Settings, tables
+export { SETTINGS } from './settings/settings.js';
 export { completedOptions } from './settings/token-exchange.settings.js';
 export type { TokenExchangeSettings, UserTable } from './settings/token-exchange.options.js';
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';

@@ -26,7 +26,9 @@ import { routed } from './http/routed.js';
 import { CallerService } from './http/token-exchange-auth.js';
 import { publishedGrants } from './http/grant-types.js';
 import { WELL_KNOWN } from './http/well-known.js';
-import { ROUTES, refuseUnknownMembers } from './settings/known-members.js';
+import { refuseUnknownMembers } from './settings/known-members.js';
+import type { Members } from './settings/settings.js';
+import { ROUTES } from './settings/settings.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
 import { EmbedLoginController } from './http/embed-login.controller.js';
 import { EmbeddedLoginService } from './flows/embedded-login.service.js';
@@ -124,7 +126,7 @@ export class TokenExchangeModule {
 }
 
 /** @throws Error where the one part is missing that every host has to give, also to a host that is not compiled */
-function refuseUnknownParts(parts: Partial<TokenExchangeParts> | undefined, known: object): void {
+function refuseUnknownParts(parts: Partial<TokenExchangeParts> | undefined, known: Members): void {
   if (parts?.users === undefined)
     throw new Error('users: is needed, a class that extends UserDirectory or another provider of one');
   refuseUnknownMembers(parts, known);

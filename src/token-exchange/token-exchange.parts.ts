@@ -26,7 +26,7 @@ import { ProjectDirectory } from './host/projects.js';
 import { UserDirectory } from './host/users.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import { TOKEN_EXCHANGE_TABLES } from './migrations/index.js';
-import type { MembersOf } from './settings/known-members.js';
+import type { MembersOf } from './settings/settings.js';
 import { PORTS_CHECK } from './ports-check.js';
 import { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 import { RevocationService } from './revocation/revocation.service.js';

@@ -1,17 +1,12 @@
-// Checks that the documents say what the code does, lead somewhere, and that no file names somebody's machine.
+// Checks that documents lead somewhere, and that no file names somebody's machine.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
-import { REPOSITORY, repositoryFile, repositoryFiles, typescriptFiles } from '../support/source-files.js';
-import { relativeLinks, settingsProblems } from './support/documentation.js';
+import { REPOSITORY, repositoryFiles, typescriptFiles } from '../support/source-files.js';
+import { relativeLinks } from './support/documentation.js';
 import { machineTraces, switchedOffTests } from './support/forbidden.js';
 
 describe('the repository', () => {
   const files = repositoryFiles();
-
-  it('documents each environment variable, in the order of the code', () => {
-    expect(settingsProblems(repositoryFile('docs/configuration.md').text, ENVIRONMENT_VARIABLES)).toEqual([]);
-  });
 
   it('has no link that leads nowhere', () => {
     const documents = files.filter(({ path }) =>
@@ -32,37 +27,6 @@ describe('the repository', () => {
 
   it('has no test that runs alone or is switched off without a reason', () => {
     expect(typescriptFiles('test').flatMap(switchedOffTests)).toEqual([]);
-  });
-});
-
-describe('the reading of the table of settings', () => {
-  const port = { name: 'SVC_PORT', default: '5678', range: '0 to 65535' };
-  const key = { name: 'SVC_KEY', range: 'a `|` b' };
-  const portRow = '| `SVC_PORT` | Port. | `5678` | 0 to 65535 |';
-  const keyRow = '| `SVC_KEY` | Key. | | a `\\|` b |';
-  const problems = (...rows: string[]) => settingsProblems(rows.join('\n'), [port, key]);
-
-  it('is content with a row for each variable', () => {
-    expect(problems('| Name | Meaning |', '|---|---|', portRow, keyRow)).toEqual([]);
-  });
-
-  it.each([
-    ['a missing row', [portRow], 'SVC_KEY: no row'],
-    ['a wrong default', [portRow.replace('5678', '80'), keyRow], 'SVC_PORT: the row does not say 5678'],
-    ['a wrong range', [portRow.replace('0 to', '1 to'), keyRow], 'SVC_PORT: the row does not say 0 to 65535'],
-    ['an unknown variable', [portRow, keyRow, '| `SVC_OLD` | |'], 'SVC_OLD: no such variable'],
-    [
-      'another order',
-      [keyRow, portRow],
-      'the rows stand in another order than the code, or twice: SVC_KEY, SVC_PORT',
-    ],
-    [
-      'a row that stands twice',
-      [portRow, keyRow, keyRow],
-      'the rows stand in another order than the code, or twice: SVC_PORT, SVC_KEY, SVC_KEY',
-    ],
-  ])('reports %s', (_, rows, problem) => {
-    expect(problems(...rows)).toEqual([problem]);
   });
 });
 

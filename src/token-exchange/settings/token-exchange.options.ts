@@ -1,4 +1,4 @@
-// What the module is told by its host: plain values, with their defaults and ranges.
+// What a host gives the module: plain values. Their defaults and ranges are in settings.ts, and in the README of the package.
 import type { JwksSettingNames } from '../trust/jwks-url.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 
@@ -26,61 +26,61 @@ export function isPrivileged(role: string, { owner, initial, privileged }: RoleN
 
 /** Embedded login. */
 export interface EmbedLoginSettings {
-  /** Whether the endpoint takes logins; else it answers 501. Default true. */
+  /** Whether the endpoint takes logins; else it answers 501. */
   readonly enabled: boolean;
-  /** Requests per client address and minute; 1 to 1,000,000, default 20. */
+  /** Requests per client address and minute. */
   readonly perMinute: number;
 }
 
 /** Token exchange. */
 export interface ExchangeSettings {
-  /** Whether the endpoint exchanges tokens; else it answers 501. Default true. */
+  /** Whether the endpoint exchanges tokens; else it answers 501. */
   readonly enabled: boolean;
-  /** Requests per client address and minute; 1 to 1,000,000, default 20. */
+  /** Requests per client address and minute. */
   readonly perMinute: number;
-  /** Upper bound of an issued token's life, in seconds; 5 to 86,400, default 900. */
+  /** Upper bound of an issued token's life, in seconds. */
   readonly maxTokenLifetimeSeconds: number;
 }
 
 /** Identity assertions (ID-JAG): agents of a company, at the token endpoint. */
 export interface IdAssertionSettings {
-  /** Whether the token endpoint takes them. Default false: `grant_type` is as the contract says. */
+  /** Whether the token endpoint takes them; without them `grant_type` is as the contract says. */
   readonly enabled: boolean;
-  /** Longest life of an assertion from `iat` to `exp`, in seconds; 1 to 3,600, default 300. */
+  /** Longest life of an assertion from `iat` to `exp`, in seconds. */
   readonly maxLifetimeSeconds: number;
 }
 
 /** The end of single access tokens by those who hold them (RFC 7009). */
 export interface TokenRevocationSettings {
-  /** Requests per client address and minute; 1 to 1,000,000, default 60. */
+  /** Requests per client address and minute. */
   readonly perMinute: number;
 }
 
 /** Back-channel logout. */
 export interface LogoutSettings {
-  /** Requests per client address and minute, and verified logouts per issuer and minute; 1 to 1,000,000, default 600. */
+  /** Requests per client address and minute, and verified logouts per issuer and minute. */
   readonly perMinute: number;
 }
 
 /** The deletion of replay records whose tokens have expired. */
 export interface ReplayPurgeSettings {
-  /** Seconds between two; 1 to 86,400, default 60. */
+  /** Seconds between two. */
   readonly intervalSeconds: number;
-  /** Most records that one statement deletes; 1 to 100,000, default 1,000. */
+  /** Most records that one statement deletes. */
   readonly batchSize: number;
 }
 
 /** The fetching of key sets. */
 export interface JwksSettings {
-  /** Seconds to the next fetch where neither the answer nor the entry names a time; 1 to 86,400, default 300. */
+  /** Seconds to the next fetch where neither the answer nor the entry names a time. */
   readonly refreshIntervalSeconds: number;
-  /** Seconds for which keys serve past their time while the endpoint fails; 0 to 86,400, default 86,400. */
+  /** Seconds for which keys serve past their time while the endpoint fails. */
   readonly maxStaleSeconds: number;
-  /** Allows `http:` and loopback addresses. Default false. */
+  /** Allows `http:` and loopback addresses. */
   readonly allowHttp: boolean;
-  /** CIDR ranges that are not public and yet allowed. Default none. */
+  /** CIDR ranges that are not public and yet allowed. */
   readonly allowPrivate: readonly string[];
-  /** What messages call the two above. Default `jwks.allowHttp` and `jwks.allowPrivate`. */
+  /** What messages call the two above. */
   readonly settingNames?: JwksSettingNames;
 }
 
@@ -112,7 +112,7 @@ export interface UserTable {
 /** All that the module goes by, completed and checked. */
 export interface TokenExchangeOptions {
   readonly trustedKeys: readonly TrustedKeyEntry[];
-  /** What an entry of the trusted keys does not say is not allowed, and no GET signs in. Default true. */
+  /** What an entry of the trusted keys does not say is not allowed, and no GET signs in. */
   readonly strict: boolean;
   /** The `iss` of the host's own access tokens, which no external token and no entry may name; undefined: it is not known. */
   readonly ownIssuer?: string;
@@ -122,7 +122,7 @@ export interface TokenExchangeOptions {
   readonly idAssertion: IdAssertionSettings;
   readonly tokenRevocation: TokenRevocationSettings;
   readonly logout: LogoutSettings;
-  /** Tolerance for `nbf` and a future `iat`, in seconds; 0 to 60, default 5. */
+  /** Tolerance for `nbf` and a future `iat`, in seconds. */
   readonly clockToleranceSeconds: number;
   readonly replayPurge: ReplayPurgeSettings;
   readonly jwks: JwksSettings;
@@ -179,13 +179,13 @@ export interface AccessTokenSettings {
 }
 
 export interface SessionSettings {
-  /** Life of a session, in seconds; 60 to 86,400, default 3,600. */
+  /** Life of a session, in seconds. */
   readonly lifetimeSeconds: number;
-  /** Live sessions of one user: with one more the oldest ends; 1 to 10,000, default 100. */
+  /** Live sessions of one user: with one more the oldest ends. */
   readonly maxPerUser: number;
-  /** Whether the cookie belongs to the site that frames the host (CHIPS). Default true. */
+  /** Whether the cookie belongs to the site that frames the host (CHIPS). */
   readonly partitioned: boolean;
-  /** `__Host-` and letters, digits, `_` and `-`. Default `__Host-svc-session`. */
+  /** `__Host-` and letters, digits, `_` and `-`. */
   readonly cookieName: string;
 }
 
@@ -194,11 +194,11 @@ export const PATH_PREFIX = '/rest/auth';
 
 /** What makes the routes: it has to be known at the registration, before anything is injected. */
 export interface RouteSettings {
-  /** What the paths of the endpoints begin with, behind a prefix of the host. Default `/rest/auth`. */
+  /** What the paths of the endpoints begin with, behind a prefix of the host. */
   readonly pathPrefix?: string;
   /**
    * Publishes the key set and the metadata of the access tokens of this package at `/.well-known` (RFC 8414, RFC 9728), and has
-   * challenges name them. Default false: for a host that has documents of its own there.
+   * challenges name them. Off for a host that has documents of its own there.
    */
   readonly metadata?: boolean;
 }

@@ -5,27 +5,20 @@ import { isSameAddress } from '../../platform/text/origin.js';
 import type { TrustedKeysRules } from '../trust/entry-reader.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import { areStrict, isRead, readTrustedKeys } from '../trust/trusted-key-entry.js';
-import { SESSION_COOKIE } from '../sessions/session-cookie.js';
 import type { SessionOptions } from '../sessions/session.options.js';
-import { SETTINGS, refuseUnknownMembers } from './known-members.js';
+import { refuseUnknownMembers } from './known-members.js';
+import type { SettingRow } from './settings.js';
+import { ROUTES, SETTINGS } from './settings.js';
 import type {
   AccessTokenSettings,
-  EmbedLoginSettings,
-  ExchangeSettings,
   IdAssertionSettings,
-  JwksSettings,
-  LogoutSettings,
-  ReplayPurgeSettings,
   RoleNames,
   RouteSettings,
+  SessionSettings,
   TokenExchangeOptions,
   TokenExchangeSettings,
-  TokenRevocationSettings,
 } from './token-exchange.options.js';
-import { PATH_PREFIX } from './token-exchange.options.js';
 
-const DAY_SECONDS = 86_400;
-const MAX_PER_MINUTE = 1_000_000;
 const SEALING_KEY_BYTES = 32;
 
 /**
@@ -34,41 +27,42 @@ const SEALING_KEY_BYTES = 32;
  */
 export function completedOptions(settings: TokenExchangeSettings, log: Log = SILENT): TokenExchangeOptions {
   refuseUnknownMembers(settings, SETTINGS);
-  const { roles, strict = true, clockToleranceSeconds = 5, isAvailable = () => true } = settings;
+  const { clockToleranceSeconds: tolerance } = SETTINGS;
+  const {
+    roles,
+    strict = SETTINGS.strict.default,
+    clockToleranceSeconds = tolerance.default,
+    isAvailable = () => true,
+  } = settings;
   refuseRoles(roles);
   return {
     roles,
     strict,
     ownIssuer: ownIssuer(settings),
     isAvailable,
-    jwks: completedJwks(settings.jwks),
+    jwks: completed('jwks', settings.jwks),
     trustedKeys: trustedKeys(settings, log),
-    embedLogin: completedEmbedLogin(settings.embedLogin),
-    exchange: completedExchange(settings.exchange),
+    embedLogin: completed('embedLogin', settings.embedLogin),
+    exchange: completed('exchange', settings.exchange),
     idAssertion: completedIdAssertion(settings),
-    tokenRevocation: completedTokenRevocation(settings.tokenRevocation),
-    logout: completedLogout(settings.logout),
-    clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, 0, 60),
-    replayPurge: completedPurge(settings.replayPurge),
+    tokenRevocation: completed('tokenRevocation', settings.tokenRevocation),
+    logout: completed('logout', settings.logout),
+    clockToleranceSeconds: whole('clockToleranceSeconds', clockToleranceSeconds, tolerance),
+    replayPurge: completed('replayPurge', settings.replayPurge),
     userTable: settings.userTable,
     eventPrefix: settings.eventPrefix,
   };
 }
 
 /** @throws RangeError */
-export function completedSessions({ sessions = {} }: TokenExchangeSettings): SessionOptions {
-  const {
-    lifetimeSeconds = 3600,
-    partitioned = true,
-    maxPerUser = 100,
-    cookieName = SESSION_COOKIE,
-  } = sessions;
+export function completedSessions({ sessions }: TokenExchangeSettings): SessionOptions {
+  const { cookieName, lifetimeSeconds, maxPerUser, partitioned } = completed('sessions', sessions);
   if (!/^__Host-[\w-]+$/.test(cookieName))
     throw new RangeError('sessions.cookieName: must be __Host- and letters, digits, _ or -');
   return {
     cookieName,
-    sessionLifetimeSeconds: whole('sessions.lifetimeSeconds', lifetimeSeconds, 60, DAY_SECONDS),
-    maxSessionsPerUser: whole('sessions.maxPerUser', maxPerUser, 1, 10_000),
+    sessionLifetimeSeconds: lifetimeSeconds,
+    maxSessionsPerUser: maxPerUser,
     partitionedCookie: partitioned,
   };
 }
@@ -91,96 +85,59 @@ export function completedAccessTokens({ accessTokens }: TokenExchangeSettings): 
 
 /** @throws RangeError */
 export function completedRoutes({
-  pathPrefix = PATH_PREFIX,
-  metadata = false,
+  pathPrefix = ROUTES.pathPrefix.default,
+  metadata = ROUTES.metadata.default,
 }: RouteSettings): Required<RouteSettings> {
   if (!/^(\/[\w.~-]+)*$/.test(pathPrefix))
     throw new RangeError('pathPrefix: must be a path such as /rest/auth, with no slash at its end');
   return { pathPrefix, metadata };
 }
 
-function completedEmbedLogin({
-  enabled = true,
-  perMinute = 20,
-}: Partial<EmbedLoginSettings> = {}): EmbedLoginSettings {
-  return { enabled, perMinute: whole('embedLogin.perMinute', perMinute, 1, MAX_PER_MINUTE) };
-}
-
-function completedExchange({
-  enabled = true,
-  perMinute = 20,
-  maxTokenLifetimeSeconds = 900,
-}: Partial<ExchangeSettings> = {}): ExchangeSettings {
-  return {
-    enabled,
-    perMinute: whole('exchange.perMinute', perMinute, 1, MAX_PER_MINUTE),
-    maxTokenLifetimeSeconds: whole(
-      'exchange.maxTokenLifetimeSeconds',
-      maxTokenLifetimeSeconds,
-      5,
-      DAY_SECONDS,
-    ),
-  };
-}
-
 /** An assertion is for the issuer of the host's access tokens. */
 function completedIdAssertion(settings: TokenExchangeSettings): IdAssertionSettings {
-  const { enabled = false, maxLifetimeSeconds = 300 } = settings.idAssertion ?? {};
-  if (enabled && ownIssuer(settings) === undefined)
+  const idAssertion = completed('idAssertion', settings.idAssertion);
+  if (idAssertion.enabled && ownIssuer(settings) === undefined)
     throw new RangeError('idAssertion.enabled: needs accessTokens.issuer or entryRules.baseUrl');
-  return {
-    enabled,
-    maxLifetimeSeconds: whole('idAssertion.maxLifetimeSeconds', maxLifetimeSeconds, 1, 3_600),
-  };
+  return idAssertion;
 }
 
-function completedTokenRevocation({
-  perMinute = 60,
-}: Partial<TokenRevocationSettings> = {}): TokenRevocationSettings {
-  return { perMinute: whole('tokenRevocation.perMinute', perMinute, 1, MAX_PER_MINUTE) };
-}
+/** Sections with a default, or a value that is given, for every member. */
+type Section =
+  | 'embedLogin'
+  | 'exchange'
+  | 'idAssertion'
+  | 'tokenRevocation'
+  | 'logout'
+  | 'replayPurge'
+  | 'jwks'
+  | 'sessions';
+type Sections = Pick<TokenExchangeOptions, Exclude<Section, 'sessions'>> & { sessions: SessionSettings };
 
-function completedLogout({ perMinute = 600 }: Partial<LogoutSettings> = {}): LogoutSettings {
-  return { perMinute: whole('logout.perMinute', perMinute, 1, MAX_PER_MINUTE) };
-}
-
-function completedPurge({
-  intervalSeconds = 60,
-  batchSize = 1000,
-}: Partial<ReplayPurgeSettings> = {}): ReplayPurgeSettings {
-  return {
-    intervalSeconds: whole('replayPurge.intervalSeconds', intervalSeconds, 1, DAY_SECONDS),
-    batchSize: whole('replayPurge.batchSize', batchSize, 1, 100_000),
-  };
-}
-
-function completedJwks({
-  refreshIntervalSeconds = 300,
-  maxStaleSeconds = DAY_SECONDS,
-  allowHttp = false,
-  allowPrivate = [],
-  settingNames,
-}: Partial<JwksSettings> = {}): JwksSettings {
-  return {
-    allowHttp,
-    allowPrivate,
-    settingNames,
-    refreshIntervalSeconds: whole('jwks.refreshIntervalSeconds', refreshIntervalSeconds, 1, DAY_SECONDS),
-    maxStaleSeconds: whole('jwks.maxStaleSeconds', maxStaleSeconds, 0, DAY_SECONDS),
-  };
+/** @throws RangeError naming the member of the section that is out of its range */
+function completed<Name extends Section>(
+  section: Name,
+  given: Readonly<Record<string, unknown>> = {},
+): Sections[Name] {
+  const members = Object.entries<SettingRow>(SETTINGS[section]).map(([name, row]) => {
+    const { [name]: value = row.default } = given;
+    return [name, row.min === undefined ? value : whole(`${section}.${name}`, value, row)];
+  });
+  // The loop fills exactly the members of the section, which TypeScript cannot follow.
+  return Object.fromEntries(members) as Sections[Name];
 }
 
 /** What entries of the trusted keys are checked by. */
 export function entryRules(settings: TokenExchangeSettings): TrustedKeysRules {
-  const { roles, strict = true, jwks, accessTokens } = settings;
+  const { roles, strict = SETTINGS.strict.default, jwks, accessTokens } = settings;
   const { baseUrl = accessTokens?.issuer, scopes } = settings.entryRules ?? {};
+  const { allowHttp, allowPrivate } = completed('jwks', jwks);
   const { assignable, owner, initial, privileged } = roles;
   return {
     assignableRoles: assignable,
     projectRoles: roles.inProject,
     privilegedRoles: [owner, ...(privileged ?? assignable.filter((role) => role !== initial))],
-    allowHttp: completedJwks(jwks).allowHttp,
-    allowPrivate: completedJwks(jwks).allowPrivate,
+    allowHttp,
+    allowPrivate,
     jwksSettingNames: jwks?.settingNames,
     defaults: strict ? 'strict' : 'contract',
     baseUrl,
@@ -227,7 +184,7 @@ function refuseRoles({ assignable, owner, initial }: RoleNames): void {
   if ([...assignable, owner, initial].includes('')) throw new RangeError('roles: a role must have a name');
 }
 
-function whole(name: string, value: number, min: number, max: number): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
+function whole(name: string, value: unknown, { min = 0, max = Infinity }: SettingRow): number {
+  if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value);
   throw new RangeError(`${name}: must be a whole number from ${min} to ${max}`);
 }

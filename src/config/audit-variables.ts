@@ -1,0 +1,92 @@
+// The environment variables of the audit trail and its sinks.
+import {
+  checkSinkName,
+  checkSyslogUrl,
+  checkWebhookUrl,
+  parseCidr,
+  parseWebhookSecret,
+} from './variable-formats.js';
+import { boolean, choice, integer, list, text } from './variable.js';
+
+/** A hundred years. */
+const LONGEST_RETENTION_DAYS = 36_500;
+/** Of three rows. */
+const SINK_NAMES = 'Small letters, digits, `-` and `_`, 63 at most; a new name begins anew.';
+
+export const AUDIT_VARIABLES = {
+  auditRetentionDays: integer('SVC_AUDIT_RETENTION_DAYS', {
+    description: 'How long events of the audit trail are kept, in days; 0 keeps them for ever.',
+    default: 0,
+    min: 0,
+    max: LONGEST_RETENTION_DAYS,
+  }),
+  auditMaxDays: integer('SVC_AUDIT_MAX_DAYS', {
+    description:
+      'After how many days an event goes although a sink has not had it; 0 keeps it until the sink has. Needs ' +
+      '`SVC_AUDIT_RETENTION_DAYS`, and is no less.',
+    default: 0,
+    min: 0,
+    max: LONGEST_RETENTION_DAYS,
+  }),
+  auditSinksStart: choice('SVC_AUDIT_SINKS_START', {
+    description:
+      'Where a sink with a new name begins: with what happens from now on, or with the oldest event.',
+    default: 'now',
+    values: ['now', 'beginning'],
+  }),
+  auditWebhookUrl: text('SVC_AUDIT_WEBHOOK_URL', {
+    description: 'Where audit events are posted to. Needs `SVC_AUDIT_WEBHOOK_SECRET`.',
+    range: '`https://…`, without user name or password',
+    // Many have a token in their path or query.
+    isSecret: true,
+    check: checkWebhookUrl,
+  }),
+  auditWebhookSecrets: list('SVC_AUDIT_WEBHOOK_SECRET', {
+    description:
+      'Secrets that sign what is posted: each makes a signature of its own, so that one can replace another.',
+    range: 'comma-separated, each of 32 characters or more',
+    isSecret: true,
+    member: parseWebhookSecret,
+  }),
+  auditWebhookName: text('SVC_AUDIT_WEBHOOK_NAME', {
+    description: `Name of that sink in the database, logs and metrics; \`webhook\` if unset. ${SINK_NAMES}`,
+    check: checkSinkName,
+  }),
+  auditWebhookAllowHttp: boolean('SVC_AUDIT_WEBHOOK_ALLOW_HTTP', {
+    description: 'Allows an `http:` or loopback address of the webhook. For tests and demonstrations only.',
+    default: false,
+  }),
+  auditWebhookAllowPrivate: list('SVC_AUDIT_WEBHOOK_ALLOW_PRIVATE', {
+    description: 'Non-public networks that the address of the webhook may lie in.',
+    range: 'comma-separated CIDR ranges',
+    member: parseCidr,
+  }),
+  auditSyslogUrl: text('SVC_AUDIT_SYSLOG_URL', {
+    description: 'Syslog server that audit events are sent to, by TLS or by plain TCP.',
+    range: '`tls://host:port` or `tcp://host:port`',
+    check: checkSyslogUrl,
+  }),
+  auditSyslogCa: text('SVC_AUDIT_SYSLOG_CA', {
+    description: 'Certificates that the syslog server is verified by instead of those of Node.js, PEM.',
+  }),
+  auditSyslogName: text('SVC_AUDIT_SYSLOG_NAME', {
+    description: `Name of that sink in the database, logs and metrics; \`syslog\` if unset. ${SINK_NAMES}`,
+    check: checkSinkName,
+  }),
+  auditSyslogResendSeconds: integer('SVC_AUDIT_SYSLOG_RESEND_SECONDS', {
+    description:
+      'What was sent so long before a connection to the syslog server broke is sent again, in seconds.',
+    default: 60,
+    min: 1,
+    max: 3600,
+  }),
+  auditStandardOutput: boolean('SVC_AUDIT_STDOUT', {
+    description:
+      'Writes audit events to standard output, as JSON lines of their own beside those of the log.',
+    default: false,
+  }),
+  auditStandardOutputName: text('SVC_AUDIT_STDOUT_NAME', {
+    description: `Name of that sink in the database, logs and metrics; \`stdout\` if unset. ${SINK_NAMES}`,
+    check: checkSinkName,
+  }),
+} as const;
