@@ -1,5 +1,5 @@
-// The reference of docs/commands.md: every command of svc-admin with its arguments, options and examples, as its help has them.
-import type { Argument, Command, Option } from 'commander';
+// The reference of docs/commands.md: every command of svc-admin with its arguments, as its help has them.
+import type { Argument, Command } from 'commander';
 import { Answers } from '../../src/cli/answers.js';
 import { createProgram } from '../../src/cli/program.js';
 import { table } from './blocks.js';
@@ -34,37 +34,15 @@ export function examplesOf(command: Command): string {
 }
 
 function commandReference(program: Command): string {
-  return leavesOf(program).map(sectionOf).join('\n\n');
+  return table(['Command', 'Does'], leavesOf(program).map(rowOf));
 }
 
-function sectionOf({ name, command }: { name: string; command: Command }): string {
+function rowOf({ name, command }: { name: string; command: Command }): string[] {
+  const words = [name, ...command.registeredArguments.map(argumentText)];
   const description = command.description();
-  const shown = command.options.filter(({ hidden }) => !hidden);
-  const rows = [
-    ...command.registeredArguments.map((argument) => row(argumentText(argument), argument.description, '')),
-    ...shown.map((option) => row(option.flags, meaningOf(option), defaultOf(option))),
-  ];
-  return [
-    `### ${name}`,
-    `${description.charAt(0).toUpperCase()}${description.slice(1)}.`,
-    ...(rows.length === 0 ? [] : [table(['Option', 'Meaning', 'Default'], rows)]),
-    `\`\`\`sh\n${examplesOf(command)}\n\`\`\``,
-  ].join('\n\n');
+  return [`\`${words.join(' ')}\``, `${description.charAt(0).toUpperCase()}${description.slice(1)}`];
 }
 
 function argumentText(argument: Argument): string {
   return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
-}
-
-function meaningOf({ description, mandatory, argChoices }: Option): string {
-  const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`;
-  return `${description}${choices}${mandatory ? ' (required)' : ''}`;
-}
-
-function defaultOf({ defaultValue, negate }: Option): string {
-  return defaultValue === undefined || negate || defaultValue === '' ? '' : `\`${String(defaultValue)}\``;
-}
-
-function row(name: string, meaning: string, standard: string): string[] {
-  return [`\`${name}\``, meaning, standard];
 }

@@ -49,7 +49,7 @@ export function addLicenseCommands(program: Command, context: CommandContext): v
 function addKeygen(license: Command, context: CommandContext): void {
   license
     .command('keygen')
-    .description("make the vendor's key pair (Ed25519)")
+    .description("create the vendor's key pair (Ed25519)")
     .requiredOption('--out-private <file>', 'file for the private key; readable by its owner only')
     .requiredOption('--out-public <file>', 'where the public key goes, for SVC_LICENSE_PUBLIC_KEY_FILE')
     .option('--force', 'replace existing files')
