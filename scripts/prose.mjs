@@ -7,10 +7,7 @@ import { bannedWordsIn, longSentencesIn } from '../eslint.prose.mjs';
 /** Its words are the contract's own. */
 const EXEMPT = /^docs\/internals\/contract\.md$/;
 /** Documents that still have longer ones; the list only gets shorter. */
-const LONG_SENTENCES = new Set([
-  'docs/endpoints.md',
-  'src/token-exchange/README.md',
-]);
+const LONG_SENTENCES = new Set(['docs/endpoints.md', 'src/token-exchange/README.md']);
 
 /** @returns a line for each fault of one document */
 export function problemsOf(path, text) {
