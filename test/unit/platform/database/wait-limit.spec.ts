@@ -36,6 +36,7 @@ it('[D49] more items than can be served in time are refused without a statement'
 });
 
 it('[D49] an item whose request has had its answer is not sent any more', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
   const sent: number[] = [];
   let free = () => undefined as void;
   const batch = new Batch<number, string>(async (items) => {
@@ -46,8 +47,9 @@ it('[D49] an item whose request has had its answer is not sent any more', async 
   const first = batch.add(0);
   await new Promise((resolve) => setImmediate(resolve));
   const second = batch.add(1);
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  jest.advanceTimersByTime(60);
   free();
   await expect(second).rejects.toEqual(new DatabaseWaitError('time_limit'));
   expect([await first, sent]).toEqual(['0', [0]]);
+  jest.useRealTimers();
 });
