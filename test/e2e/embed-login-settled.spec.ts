@@ -110,6 +110,8 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect(await Promise.all(cookies.map((cookie) => meStatus(service, cookie)))).toEqual([
       401, 200, 200, 200,
     ]);
+    // Published after the commit that ends it.
+    await until('both are recorded', LIMIT_MS, async () => (await toldOf('one-too-many')).length === 2);
     expect(await toldOf('one-too-many')).toEqual(['embed-login', 'session.ended']);
   });
 
