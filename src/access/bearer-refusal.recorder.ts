@@ -86,7 +86,7 @@ export class BearerRefusalRecorder {
 
   private async tell(event: AuditEvent): Promise<void> {
     try {
-      await this.audit.tell([event]);
+      await this.audit.record([event]);
     } catch (error) {
       if (this.outages.isUnrecorded(error)) return;
       const { requestId } = event;

@@ -109,7 +109,7 @@ export class Administration {
     things: Readonly<Record<string, string>>,
   ): Promise<void> {
     try {
-      await this.audit.tell([this.performed(operation, request, this.contextOf(request), things)]);
+      await this.audit.record([this.performed(operation, request, this.contextOf(request), things)]);
     } catch (error) {
       this.readings.forget();
       throw error;
@@ -173,7 +173,7 @@ export class Administration {
     const failure = { operation, ...wayOf(request), reason } as const;
     const context = byWhom(request, this.contextOf(request));
     const event = auditEvent('svc.audit.administration.failed', context, failure);
-    await this.audit.tell([event]).catch(() => undefined);
+    await this.audit.record([event]).catch(() => undefined);
   }
 
   /** For the events of an operation: what it concerns is their subject, and whoever asks the actor. */

@@ -5,7 +5,7 @@ import type { CliContext } from './cli-context.js';
 import { reasonOf } from './reason.js';
 
 /** What went wrong, as `--json` tells it on standard error. */
-interface ToldError {
+interface ShownError {
   /** The exit code of the command. */
   readonly exitCode: number;
   readonly message: string;
@@ -48,7 +48,7 @@ export class Answers {
   }
 
   fail(error: unknown, exitCode: number): void {
-    const told: ToldError = { exitCode, ...toldError(error) };
+    const told: ShownError = { exitCode, ...shownError(error) };
     this.context.stderr.write(`${this.isJson ? JSON.stringify({ error: told }) : errorText(error)}\n`);
   }
 }
@@ -58,7 +58,7 @@ function errorText(error: unknown): string {
   return `error: ${error instanceof CommandError ? error.message : reasonOf(error)}`;
 }
 
-function toldError(error: unknown): Omit<ToldError, 'exitCode'> {
+function shownError(error: unknown): Omit<ShownError, 'exitCode'> {
   if (error instanceof ConfigurationError)
     return { message: 'The configuration has problems.', details: error.problems };
   if (error instanceof CommandError) return { message: error.summary, details: error.details };

@@ -1,6 +1,6 @@
 // The one source of the present time, so that tests can put another in its place.
 
-/** Tells the present time. Provided once; every rule that compares times asks it. */
+/** The present time. Provided once, for every rule that compares times. */
 export class Clock {
   /** Milliseconds since the Unix epoch. */
   nowMs(): number {
@@ -16,7 +16,7 @@ export class Clock {
     return this.nowMs() / 1000;
   }
 
-  /** Milliseconds since some moment, on a clock that nobody sets: for how long something takes or lasts. */
+  /** Milliseconds on a clock that cannot be set: for durations. */
   monotonicMs(): number {
     return performance.now();
   }

@@ -131,7 +131,7 @@ export type { VouchingKey } from './revocation/vouching-key.js';
 
 // Audit events
 export { AuditBus } from './audit/audit.bus.js';
-export type { ToldWork } from './audit/audit.bus.js';
+export type { RecordedWork } from './audit/audit.bus.js';
 export { AuditTrail } from './audit/audit-trail.js';
 export { EventTable, EventTableTrail } from './audit/event-table.js';
 export type { AuditContext, AuditEventName, AuditPayloads } from './audit/audit-event.js';

@@ -1,5 +1,5 @@
 // Keys that a key set should not have, or has no longer: their tokens are refused and audited on every way in.
-import { visible } from '../../src/platform/text/told-value.js';
+import { visible } from '../../src/platform/text/printable.js';
 import { randomBytes } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { Leader } from '../../src/platform/jobs/leader.js';

@@ -1,7 +1,7 @@
 // Signs operators in and out, and changes their passwords.
 import { Injectable } from '@nestjs/common';
 import type { OperatorRefusalReason } from '../../audit/instance-events.js';
-import type { ToldWork } from '../../token-exchange/advanced.js';
+import type { RecordedWork } from '../../token-exchange/advanced.js';
 import { AuditBus } from '../../token-exchange/advanced.js';
 import type { AuditEvent } from '../../token-exchange/plain.js';
 import { auditEvent } from '../../token-exchange/plain.js';
@@ -170,7 +170,7 @@ export class OperatorSignInService {
   private async commit<Result>(
     origin: Origin,
     word: RefusedWord,
-    work: (transaction: Transaction) => Promise<ToldWork<Result>>,
+    work: (transaction: Transaction) => Promise<RecordedWork<Result>>,
   ): Promise<Result> {
     try {
       return await this.audit.commit(work);
@@ -208,7 +208,7 @@ export class OperatorSignInService {
     word: RefusedWord,
   ): Promise<never> {
     const context = { occurredAt: this.clock.now(), requestId, subjectUserId: userId };
-    await this.audit.tell([
+    await this.audit.record([
       auditEvent('svc.audit.operator.sign-in-failed', context, { clientAddress, reason }),
     ]);
     throw new OperatorRefusal(word);

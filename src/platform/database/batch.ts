@@ -100,9 +100,9 @@ export class Batch<Item, Answer> {
   }
 
   /**
-   * One bad row fails its whole statement, which then leaves nothing behind: the halves are tried apart, until the row
-   * stands alone and its neighbours have their answers. Whatever else fails (a lost connection, a time limit) is true
-   * for all of them, and may have happened after the commit: nothing is tried again.
+   * One bad row fails its whole statement, which then leaves nothing behind: the halves are tried apart, until the row stands
+   * alone and its neighbours have their answers. Other failures (a lost connection, a time limit) concern all items and may
+   * follow the commit, so nothing is tried again.
    */
   private async serve(taken: readonly Waiting<Item, Answer>[]): Promise<void> {
     try {

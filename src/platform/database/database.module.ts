@@ -11,8 +11,8 @@ import { OPERATOR_DATABASE } from './operator-database.js';
 @Module({})
 export class DatabaseModule {
   /**
-   * The database is opened before Nest starts, so that a fault there is told as a fault of the start. TypeOrmModule's
-   * own way to open one would offer it to every module, whether it asks for it or not.
+   * The database is opened before Nest starts, so that a fault is reported as a fault of the start. TypeOrmModule's own way to
+   * open one would offer it to every module, whether it asks for it or not.
    */
   static register({ dataSource, operatorPool }: OpenDatabase): DynamicModule {
     return {

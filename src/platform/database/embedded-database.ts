@@ -57,7 +57,7 @@ export async function prepareEmbedded(
   }
 }
 
-/** There is one connection, so that only the wait for it can be told apart. */
+/** There is one connection, so only the wait for it can be limited by itself. */
 function limitEmbedded(dataSource: DataSource, waitMs: number): void {
   const background = patientPool(driverPool(dataSource));
   limitWaits(dataSource, { waitMs, background }, true);
@@ -79,8 +79,8 @@ function patientPool(pool: pg.Pool): BackgroundPool {
 }
 
 /**
- * The embedded database is one session for ever. Whatever an earlier client left behind in it (an open transaction,
- * a prepared statement) is cleared when the pool connects anew.
+ * The embedded database is one session for ever. What an earlier client left in it (an open transaction, a prepared statement) is
+ * cleared when the pool connects anew.
  */
 function embeddedPool(engine: Engine): { pool: PoolConfig; stopped: Promise<Error> } {
   let stop: (cause: Error) => void;
@@ -88,7 +88,7 @@ function embeddedPool(engine: Engine): { pool: PoolConfig; stopped: Promise<Erro
   void engine.failed.then((error) => stop(error));
   const pool: PoolConfig = {
     stream: () => new EngineSocket(engine),
-    // Whatever the environment says of servers: this is none.
+    // The environment may name servers; this is none.
     ssl: false,
     max: 1,
     idleTimeoutMillis: 0,

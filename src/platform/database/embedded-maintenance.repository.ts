@@ -36,7 +36,7 @@ const DUE = new PreparedStatement<void, DueTable>(
         relnamespace = 'public'::regnamespace
           AND pg_stat_get_mod_since_analyze(oid) > 50 + 0.1 * rows AS "needsAnalyze"
       FROM (SELECT oid, relnamespace, greatest(reltuples, 0) AS rows FROM ${TABLES}) AS known
-    ) AS judged
+    ) AS checked
     WHERE "needsVacuum" OR "needsAnalyze" ORDER BY "table"`,
 );
 
@@ -80,12 +80,12 @@ export class EmbeddedMaintenanceRepository {
 
   /** @param table from `due` or `filled` */
   vacuum(table: string): Promise<void> {
-    return this.tell(`VACUUM (FREEZE) ${table}`);
+    return this.run(`VACUUM (FREEZE) ${table}`);
   }
 
   /** @param table from `due` or `filled` */
   analyze(table: string): Promise<void> {
-    return this.tell(`ANALYZE ${table}`);
+    return this.run(`ANALYZE ${table}`);
   }
 
   /** Bytes of write-ahead log since the last checkpoint. */
@@ -95,7 +95,7 @@ export class EmbeddedMaintenanceRepository {
   }
 
   checkpoint(): Promise<void> {
-    return this.tell('CHECKPOINT');
+    return this.run('CHECKPOINT');
   }
 
   /** Whether requests wait for the one connection. */
@@ -108,7 +108,7 @@ export class EmbeddedMaintenanceRepository {
     return statement.run(this.dataSource);
   }
 
-  private async tell(command: string): Promise<void> {
+  private async run(command: string): Promise<void> {
     this.ownUses += 1;
     await this.dataSource.query(command);
   }

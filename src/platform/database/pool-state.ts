@@ -1,4 +1,4 @@
-// What metrics tell of the pool of connections to the database.
+// Figures of the connection pool for metrics.
 import type { DataSource } from 'typeorm';
 import { driverPool } from './driver-pool.js';
 
@@ -7,9 +7,9 @@ export interface PoolState {
   readonly most: number;
   /** Connections that there are. */
   readonly open: number;
-  /** Those of them that nobody uses. */
+  /** Those not in use. */
   readonly idle: number;
-  /** Who waits for one. */
+  /** Requests that wait for a connection. */
   readonly waiting: number;
 }
 

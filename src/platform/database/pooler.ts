@@ -4,7 +4,7 @@ import pg from 'pg';
 
 const CONNECTION_MS = 10_000;
 const ANSWER_MS = 15_000;
-/** One tells all there is to tell unless others use the pooler at the same moment, in step with it. */
+/** One round is enough, unless others use the pooler at the same moment and in step. */
 const ROUNDS = 3;
 
 /** A process of the server has a start as well as a number: two servers may have processes of the same number. */
@@ -45,7 +45,7 @@ type SessionLimits = Pick<
 >;
 
 /**
- * Sets the limits of each session by a statement, before anybody gets it. The driver would set them while it connects, and poolers
+ * Sets the limits of each session with a statement before its first use. The driver would set them while it connects, and poolers
  * refuse a connection for settings that they do not know.
  */
 export function limitedBySql(config: PoolConfig): PoolConfig {

@@ -17,10 +17,10 @@ const ANSWER_MS = 15_000;
 const PREPARATION_MS = 1_000;
 /** Jobs and followers ask one after the other, and seldom. */
 const BACKGROUND_POOL_SIZE = 2;
-/** Operators are few; whoever only knocks at their page takes no connection of anybody else. */
+/** Operators are few, and requests to their page take no connection from others. */
 const OPERATOR_POOL_SIZE = 2;
 
-/** What PostgreSQL does when it stops is told by its statements. */
+/** When PostgreSQL stops, its statements fail. */
 const NEVER = new Promise<never>(() => undefined);
 
 /** PostgreSQL, and how many connections requests may have. */
@@ -39,7 +39,7 @@ export function preparePostgresql(
     connectionTimeoutMillis: POSTGRESQL_CONNECTION_WAIT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
-    // It must end, whatever the database waits for; the client gives up last, where the server is silent.
+    // It must always end; the client gives up last, if the server is silent.
     lock_timeout: LOCK_WAIT_MS,
     statement_timeout: STATEMENT_MS,
     idle_in_transaction_session_timeout: STATEMENT_MS,

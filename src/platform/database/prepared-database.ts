@@ -62,7 +62,7 @@ export async function disconnect(dataSource: DataSource): Promise<void> {
   if (dataSource.isInitialized) await dataSource.destroy();
 }
 
-/** Nobody gets a connection before it is prepared: the pool waits for the promise, which its types do not say. */
+/** No connection is handed out before it is prepared: the pool waits for the promise, which its types do not say. */
 export function whenConnected(prepare: (client: SqlClient) => Promise<void>): object {
   return { onConnect: prepare };
 }

@@ -46,7 +46,8 @@ export class PreparedStatement<Input, Row> {
 export type Ask = <Input, Row>(statement: PreparedStatement<Input, Row>, input: Input) => Promise<Row[]>;
 
 /**
- * Runs prepared statements in one transaction, in which each sees what was committed before it began, whatever the database's default: committed when `work` resolves, rolled back when it throws.
+ * Runs prepared statements in one transaction, in which each sees what was committed before it began, also where the database's
+ * default is another: committed when `work` resolves, rolled back when it throws.
  * @throws what `work` throws, or the driver's error
  */
 export function runTogether<T>(dataSource: DataSource, work: (ask: Ask) => Promise<T>): Promise<T> {
@@ -80,7 +81,7 @@ async function onConnection<T>(
   const client = await driverPool(dataSource).connect();
   let broken: Error | undefined;
   const noteBreak = (error: Error) => (broken = error);
-  // While a client is out of its pool nobody else listens, and an error without a listener ends the process.
+  // A client out of its pool has no other listener, and an error without a listener ends the process.
   client.on('error', noteBreak);
   try {
     return await work(async <Row>({ name, text }: Text, values?: unknown[]) => {
@@ -94,7 +95,7 @@ async function onConnection<T>(
     throw error;
   } finally {
     client.off('error', noteBreak);
-    // After an answer of the database, a refusal too, the connection serves on; after silence nobody knows what it does.
+    // After any answer of the database, even a refusal, the connection can be used on; after silence its state is unknown.
     client.release(broken);
   }
 }

@@ -1,4 +1,4 @@
-// Tells errors that mean "the database cannot serve this now" from faults of statements.
+// Distinguishes "the database cannot serve this now" from faults of statements.
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 
 /** Why the database cannot serve: fixed words, for the log. */

@@ -6,12 +6,12 @@ import { DatabaseWaitError } from './unavailable.js';
 
 /** Below two seconds, in which the answer has to be there. */
 export const DEFAULT_WAIT_MS = 1_800;
-/** About what an instance can serve in that time: whoever comes behind them would wait in vain. */
+/** About what an instance can serve in that time: later ones would wait in vain. */
 export const MOST_WAITING = 5_000;
 /** The server gives up so much earlier where it can: then the connection serves on. */
 const SERVER_LEAD_MS = 200;
 const SHORTEST_STATEMENT_MS = 50;
-/** A timer that is so late tells of this process, not of the database. */
+/** A timer that is so late shows a busy process, not a slow database. */
 const LATE_MS = 250;
 
 /** What is asked in the background, past the limits of requests. */
@@ -29,7 +29,7 @@ export interface WaitLimits {
 
 const known = new WeakMap<DataSource, WaitLimits>();
 
-/** The limits of a data source; of one that nobody has limited those that the two flows keep anyhow. */
+/** The limits of a data source, or those of the two flows if it has none. */
 export function limitsOf(dataSource: DataSource): WaitLimits {
   return known.get(dataSource) ?? { waitMs: DEFAULT_WAIT_MS };
 }
@@ -55,7 +55,7 @@ export function afterWaiting(ms: number, act: () => void): () => void {
 }
 
 /**
- * Ends the wait for some work, not the work: what becomes of it afterwards nobody learns.
+ * Ends the wait for some work, not the work, whose later outcome is ignored.
  * @param leftMs of what the request may wait
  * @throws DatabaseWaitError `time_limit`
  */
@@ -70,9 +70,8 @@ type Release = PoolClient['release'];
 type Taken = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
 
 /**
- * Lets nobody have a connection of the pool, or wait for one, for longer than the limit. A connection whose time is over is
- * closed: what it was asked may still be done, and its answer must not be taken for that to a later question. That of the embedded
- * database is kept, since there is no other; nothing but its own work holds it up.
+ * Limits how long a request may hold a connection of the pool, or wait for one. A connection whose time is over is closed, so
+ * that a late answer is not taken for that to a later question. The embedded database keeps its only one.
  * @param dataSource connected
  */
 export function limitWaits(dataSource: DataSource, limits: WaitLimits, isEmbedded = false): void {
@@ -146,8 +145,8 @@ const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 const doubted = new WeakSet<PoolClient>();
 
 /**
- * Makes a failure of a commit that PostgreSQL has not replicated as it was told to, of which it only warns: the server that takes
- * over may not have it. Once for each connection: some were there before the limits.
+ * Makes an error of PostgreSQL's warning that a commit was not replicated as configured: a server that takes over may lack it.
+ * Called once for each connection, since some exist before the limits.
  */
 function doubtUnreplicated(client: PoolClient): void {
   if (doubted.has(client)) return;
@@ -157,14 +156,14 @@ function doubtUnreplicated(client: PoolClient): void {
     if (routine === WAIT_FOR_STANDBY) isInDoubt = true;
   });
   const ask = client.query.bind(client) as (...question: unknown[]) => unknown;
-  const judged = (answer: unknown) => {
+  const checked = (answer: unknown) => {
     if (!isInDoubt) return answer;
     isInDoubt = false;
     throw new DatabaseWaitError('not_replicated');
   };
   const query = (...question: unknown[]) => {
     const answer = ask(...question);
-    return answer instanceof Promise ? answer.then(judged) : answer;
+    return answer instanceof Promise ? answer.then(checked) : answer;
   };
   Object.assign(client, { query });
 }

@@ -1,12 +1,12 @@
 // Bodies that several places must answer with the same bytes.
 
 /**
- * @rule D23 Every 404 has this body, whatever was asked for: nothing of the request is echoed.
- * See logging/logger.ts and server.ts for what log lines leave out, error.filter.ts for other errors.
+ * @rule D23 Every 404 has this body: nothing of the request is echoed. See logging/logger.ts and server.ts for what log lines
+ * leave out, error.filter.ts for other errors.
  */
 export const NOT_FOUND = { error: 'not_found', message: 'Not found' } as const;
 
-/** What a client is told of a fault of the service; the log has the rest under the same request id. */
+/** The answer for a fault of the service; the log has the rest under the same request id. */
 export const INTERNAL_ERROR_MESSAGE = 'Internal error';
 
 /** What a 415 says where the content coding is its reason, and only there (RFC 9110 §12.5.3). */

@@ -11,7 +11,7 @@ export type LabelFault = 'content_encoding' | 'media_type' | 'charset';
 
 const UTF_8 = new Set(['utf-8', 'utf8']);
 
-/** What nearly all send behind the media type, told without taking the label apart. */
+/** What nearly all clients send behind the media type, recognised without parsing the label. */
 const USUAL_ENDS = new Set(['', ';charset=UTF-8', '; charset=utf-8', '; charset=UTF-8']);
 
 /**

@@ -7,13 +7,13 @@ import type { IncomingMessage } from 'node:http';
  */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
-/** Stands for a body over the limit: whoever wants it refuses the request, in its turn (D20). */
+/** Stands for a body over the limit; the route that reads it refuses the request, after its other checks (D20). */
 export const BODY_TOO_LARGE = Symbol('a body over the limit');
 
 /** A body as routes find it; undefined where the request has none. */
 export type RequestBody = Buffer | typeof BODY_TOO_LARGE | undefined;
 
-/** The body broke off: its client has gone, so the status is for the log. */
+/** The body broke off: its client has disconnected, so the status is for the log. */
 class IncompleteBodyError extends Error {
   readonly statusCode = 400;
 }

@@ -38,7 +38,7 @@ export class ConnectionLimit {
     }
   }
 
-  /** Nothing of it has been read by then. */
+  /** Before anything of it is read. */
   private closeOver(server: Server): void {
     let open = 0;
     server.on('connection', (socket: Socket) => {

@@ -1,4 +1,4 @@
-// Tells when the database has stopped to serve requests and when it is back, and counts what was refused meanwhile.
+// Reports when the database stops serving requests and when it is back, and counts what was refused meanwhile.
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Unavailability } from '../database/unavailable.js';
@@ -10,7 +10,9 @@ import { TemporarilyUnavailableException } from './temporarily-unavailable.excep
 
 /** While it is away it is asked so often whether it is back. */
 const LOOK_EVERY_MS = 1_000;
-/** It is back when nobody was refused for so long: one that is there may still not serve, because of a lock for example. */
+/**
+ * It counts as back after so long without a refusal: a database that answers may still not serve, because of a lock for example.
+ */
 const QUIET_MS = 3_000;
 
 interface Outage {
@@ -52,10 +54,7 @@ export class DatabaseOutages implements OnApplicationShutdown {
     clearTimeout(this.timer);
   }
 
-  /**
-   * What a request is refused with that ends with an error: a 503 where the database is the cause, which is counted, and the
-   * error itself where it is not.
-   */
+  /** The refusal for an error: a counted 503 if the database is the cause, else the error itself. */
   refusalOf(error: unknown, work: RefusedWork): unknown {
     // The readings that those wait for are missing because the database is away.
     if (error instanceof TemporarilyUnavailableException && this.outage !== undefined)

@@ -1,4 +1,4 @@
-// What a client is told while the database cannot serve.
+// Answers to clients while the database cannot serve.
 import { RETRY_AFTER_SECONDS } from './retry-after.js';
 import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
 
@@ -14,7 +14,7 @@ const MESSAGES = {
 /** What was refused: a flow, the end of a token, or anything else that is answered. */
 export type RefusedWork = keyof typeof MESSAGES;
 
-/** The 503 in the place of whatever the database has failed with. It may have done what it was asked. */
+/** The 503 in place of an error of the database, which may still have done what it was asked. */
 export function databaseRefusal(work: RefusedWork): TemporarilyUnavailableException {
   return new TemporarilyUnavailableException(MESSAGES[work], RETRY_AFTER_SECONDS.database);
 }

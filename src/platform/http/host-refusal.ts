@@ -1,4 +1,4 @@
-// What was refused by an exception of Nest's: by a guard, pipe or interceptor of the host, or by ours for the time being.
+// Refusals by an exception of Nest: from a guard, pipe or interceptor of the host or of this package.
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
 
@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<number, string>> = {
   [HttpStatus.SERVICE_UNAVAILABLE]: 'temporarily_unavailable',
 };
 
-/** Undefined for whatever else ended a request: that is a fault. */
+/** Undefined for any other error: that is a fault. */
 export function hostRefusalOf(error: unknown): HostRefusal | undefined {
   if (!(error instanceof HttpException)) return undefined;
   const status = error.getStatus();

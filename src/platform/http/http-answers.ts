@@ -1,4 +1,4 @@
-// What is read of a request and written to a response, whichever HTTP server the host has: this package imports none.
+// What is read from a request and written to a response. The package imports no HTTP server, so any host's will do.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
@@ -30,8 +30,8 @@ export interface HttpAnswer {
 }
 
 /**
- * @rule D22 Answers are not stored (RFC 6749 §5.1). See src/platform/http/server.ts for other routes.
- * The address of a login by GET holds a token, which nobody is told of either (D23).
+ * @rule D22 Answers are not stored (RFC 6749 §5.1). See src/platform/http/server.ts for other routes. The address of a login with
+ * GET holds a token, so it is sent to no other site (D23).
  */
 const COMMON_HEADERS = [
   ['cache-control', 'no-store'],
@@ -82,9 +82,9 @@ export class HttpAnswers {
   }
 
   /**
-   * Answers with what anybody may fetch and keep. That something is not there is for no cache: it is not answered so.
-   * @rule D57 Pages of every origin may read it, without credentials, as programs may.
-   * See http/known-paths.ts and http/body-label.ts for the methods and encodings.
+   * Answers with what anyone may fetch and cache. A 404 must not be cached, so it is not answered so.
+   * @rule D57 Pages of every origin may read it, without credentials, as programs may. See http/known-paths.ts and
+   * http/body-label.ts for the methods and encodings.
    */
   publish(request: HttpRequest, response: object, body: object): void {
     const { httpAdapter } = this.host;

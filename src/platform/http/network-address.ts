@@ -44,7 +44,7 @@ export class NetworkAddressPolicy {
     this.exceptions = allowLoopback ? [...LOOPBACK, ...ranges] : ranges;
   }
 
-  /** Whether an address, as `socket.remoteAddress` or a name server tells it, may be connected to. */
+  /** Whether an address, from `socket.remoteAddress` or a name server, may be connected to. */
   allows(text: string): boolean {
     if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.parse(text);

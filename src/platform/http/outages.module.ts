@@ -1,4 +1,4 @@
-// Offers what tells and counts the absences of the database, the same for all that is answered.
+// Provides the one `DatabaseOutages`, which reports and counts outages of the database.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { Database } from '../database/database.js';

@@ -15,7 +15,7 @@ export abstract class PageController {
     private readonly parts: { readonly page: PublicFile; readonly assets: VersionedAssets },
   ) {}
 
-  /** The page is the same for everybody; it asks the API who is signed in. */
+  /** The page is the same for all users; it asks the API who is signed in. */
   @Get()
   async page(@Res() reply: FastifyReply): Promise<void> {
     await answerFile(reply, this.parts.page);

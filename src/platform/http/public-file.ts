@@ -1,4 +1,4 @@
-// A file of the service as browsers get it: its bytes, compressed for those who take that, and what tells it from others.
+// A public file: its bytes, compressed for browsers that accept it, and its `ETag`.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -50,7 +50,7 @@ export class PublicFile {
     return coding === undefined ? this.plain : this.compressedBy(coding);
   }
 
-  /** Once for each file, when somebody asks for it first. */
+  /** Once for each file, at the first request. */
   private compressedBy(coding: Coding): Promise<Representation> {
     const known = this.compressed.get(coding);
     if (known !== undefined) return known;
@@ -105,7 +105,7 @@ export class VersionedAssets {
   }
 }
 
-/** 96 bits: enough to tell versions of a file apart. */
+/** 96 bits: enough to distinguish versions of a file. */
 function digest(content: Buffer | string): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 16);
 }

@@ -6,7 +6,7 @@ export class RareWarning {
   private warnedAtMs = Number.NEGATIVE_INFINITY;
   private unsaid = 0;
 
-  /** @param warn is told how often it happened since the warning before */
+  /** @param warn gets how often it happened since the previous warning */
   constructor(private readonly warn: (count: number) => void) {}
 
   happened(): void {

@@ -6,7 +6,7 @@ import { Tracing } from '../log/tracing.js';
 import { PROBES } from './probes.js';
 import { readTraceparent } from './trace-context.js';
 
-/** To be called before any other hook is added, so that whatever they do is part of the request's span. */
+/** To be called before any other hook is added, so that the span includes their work. */
 export function traceRequests(server: FastifyInstance, traces: RequestTraces): void {
   const tracing = Tracing.registered();
   server.addHook('onRequest', (request, reply, done) => {
@@ -31,7 +31,7 @@ function nameTrace(traces: RequestTraces, { id, headers }: FastifyRequest, { raw
   const ids = readTraceparent(headers.traceparent);
   if (ids === undefined) return;
   traces.begin(id, ids);
-  // Comes in every case, also where the client has gone.
+  // Comes in every case, also if the client has disconnected.
   raw.once('close', () => traces.end(id, ids));
 }
 

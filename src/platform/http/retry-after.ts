@@ -6,7 +6,7 @@ export const RETRY_AFTER_SECONDS = {
   queue: 1,
   /** A fail-over takes some seconds, contention less. Sooner, most requests would be refused again. */
   database: 2,
-  /** What the service does not know at the moment, such as revocations: it has tried to read some of that again by then. */
+  /** For what the service does not know now, such as revocations: it retries to read them within that time. */
   unknown: 5,
 };
 

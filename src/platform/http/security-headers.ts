@@ -7,14 +7,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
 import type { HelmetOptions } from 'helmet';
 
-/** Pages and answers that nobody may frame, whoever may frame the rest: the operator's. */
+/** Pages and answers that no site may frame: the operator's. */
 const NEVER_FRAMED = /^\/+(rest\/+)?admin(?=$|[/?#;*])/i;
 
 /**
- * Has every answer carry the headers of helmet. Who may frame the instance, start/frame-ancestors.ts decides (5.5.3).
- * @rule D111 Nobody may frame the operator's page, nor an answer of its API.
- * @param frameAncestors tells the origins that may frame pages of the instance, by the same list until there is another; none at
- *   all: nobody may; undefined: nothing is said here, a reverse proxy says it
+ * Adds the headers of helmet to every answer. `instance/frame-ancestors.ts` decides who may frame the instance (5.5.3).
+ * @rule D111 No site may frame the operator's page, nor an answer of its API.
+ * @param frameAncestors returns the origins that may frame pages of the instance, as the same list until it changes; empty: none
+ *   may; undefined: a reverse proxy sets the header
  */
 export function addSecurityHeaders(
   application: NestFastifyApplication,

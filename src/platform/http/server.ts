@@ -25,7 +25,7 @@ export interface ServerOptions {
   readonly logger: Logger;
   /** Where `logger` finds the trace of a request. */
   readonly traces: RequestTraces;
-  /** Is told of connections and requests. */
+  /** Follows connections and requests. */
   readonly shutdown?: GracefulShutdown;
   /** Certificate and key, PEM: with them the server speaks HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -84,7 +84,7 @@ export function createServer({
 }: ServerOptions): FastifyAdapter {
   const requestTimeout = limits.requestTimeoutSeconds * 1000;
   const headersTimeout = Math.min(limits.headersTimeoutSeconds * 1000, requestTimeout);
-  // A client that sends too slowly is to be told so, which takes a look and some.
+  // Longer than it takes to notice a client that sends too slowly, and to answer it.
   const silence = Math.max(limits.answerTimeoutSeconds * 1000, requestTimeout + 2 * SLOW_CLIENTS_LOOK_MS);
   const warning = new RareWarning((count) =>
     logger.warn({ count }, 'connections are closed: they have sent too many requests ahead of their answers'),
@@ -106,7 +106,7 @@ export function createServer({
       tls === undefined
         ? createHttpServer(node, answer)
         : createHttpsServer({ ...node, handshakeTimeout: headersTimeout, ...tls }, answer);
-    // With no byte either way, from a request on until its answer has gone.
+    // With no byte either way, from a request until its answer is sent.
     return made.setTimeout(silence);
   };
   const adapter = new FastifyAdapter({
@@ -147,13 +147,13 @@ export const WITHOUT_SCHEMAS = {
   compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
 } as const;
 
-/** So that the wrong method can be told from the wrong path: see error.filter.ts. */
+/** So that `error.filter.ts` can distinguish the wrong method from the wrong path. */
 function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {
   server.decorate('knownPaths', paths);
   server.addHook('onRoute', ({ url, method }) => paths.add(url, method));
 }
 
-/** One more than may come is read, so that it can be told from the most that may. */
+/** Reads one more than allowed, so that too many can be recognised. */
 function limitHeaders(server: FastifyInstance): void {
   server.server.maxHeadersCount = MAX_HEADERS + 1;
   server.addHook('onRequest', ({ raw, id: requestId }, reply, done) => {

@@ -1,4 +1,4 @@
-// The refusal of a request that may well pass in a few seconds, in fixed words whoever answers it.
+// The refusal of a request that may pass in a few seconds, in fixed words.
 import { ServiceUnavailableException } from '@nestjs/common';
 import { RETRY_AFTER_SECONDS } from './retry-after.js';
 

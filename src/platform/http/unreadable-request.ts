@@ -38,7 +38,7 @@ export function answerUnreadableRequest(
   { code = '' }: { code?: string },
   socket: Socket,
 ): void {
-  // The client has gone, or is being answered already.
+  // The client has disconnected, or is being answered already.
   if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const { status, error, message } = ANSWERS[code] ?? NOT_HTTP;
   const requestId = randomUUID();

@@ -27,11 +27,11 @@ const TRY_LOCK = `SELECT pg_try_advisory_lock(7236450102 + 'token_exchange_jwks_
  * A candidate for the leadership, over a database session of its own.
  *
  * The lock belongs to the session, so the database frees it when the process or the connection ends. A process that is stopped,
- * or cut off, loses its session by `idle_session_timeout`, and another candidate has the lock a second later. A candidate
- * never waits for the lock in the database: a waiting statement holds a snapshot, and with it back what VACUUM removes.
- * @rule D94 The server ends the session of a leader that is silent; one without answers no longer believes that it leads. Two
- * may believe it for a moment, and each job of the leader is harmless then.
- * @rule D95 After a fail-over the lock is gone with its server, and the first candidate that reaches the new one has it.
+ * or cut off, loses its session by `idle_session_timeout`, and another candidate has the lock a second later. A candidate never
+ * waits for the lock in the database: a waiting statement holds a snapshot, and with it back what VACUUM removes.
+ * @rule D94 The server ends the session of a leader that is silent; one without answers no longer believes that it leads. Two may
+ * believe it for a moment, and each job of the leader is harmless then.
+ * @rule D95 A fail-over frees the lock, and the first candidate that reaches the new server takes it.
  */
 export class AdvisoryLockLeader extends Leader {
   private session: pg.Client | undefined;
@@ -53,7 +53,7 @@ export class AdvisoryLockLeader extends Leader {
     return !this.isStopped && this.holdsLock && performance.now() - this.confirmedAtMs < BELIEF_MS;
   }
 
-  /** Applies for the leadership and goes on applying; resolves after the first attempt, whatever its outcome. */
+  /** Applies for the leadership and goes on applying; resolves after the first attempt. */
   async start(): Promise<void> {
     await this.attempt();
     if (this.isStopped) return;

@@ -53,7 +53,7 @@ export class EmbeddedMaintenanceJob implements OnApplicationBootstrap, BeforeApp
     await this.job.stop();
   }
 
-  /** A database that nobody uses is left alone. */
+  /** An unused database is left alone. */
   private async run(mayGoOn: MayGoOn): Promise<void> {
     const { usesByOthers } = this.database;
     if (usesByOthers === this.usesSeen) return;

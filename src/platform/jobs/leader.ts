@@ -1,4 +1,4 @@
-// Tells whether this process is the one of several that does the periodic work.
+// Says whether this process is the one of several that does the periodic work.
 
 /** Asked by periodic work before each run, and within a long run before each batch. */
 export abstract class Leader {
@@ -17,6 +17,6 @@ export class SoleLeader extends Leader {
   readonly isLeader = true;
 
   async stop(): Promise<void> {
-    // There is nobody to hand over to.
+    // There is no other process to hand over to.
   }
 }

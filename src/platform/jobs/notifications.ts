@@ -1,4 +1,4 @@
-// Tells one process what another has announced through the database.
+// Passes announcements from one process to another through the database.
 
 /** What `listen` has begun. */
 export interface Subscription {
@@ -6,7 +6,7 @@ export interface Subscription {
   end(): Promise<void>;
 }
 
-/** The announcements of other processes. They may get lost: whoever must not miss one looks for itself now and then. */
+/** The announcements of other processes. They may get lost, so a listener that must not miss one also polls. */
 export abstract class Notifications {
   /** Whether other processes can write to the same database at all. */
   abstract readonly hasOtherProcesses: boolean;
@@ -18,7 +18,7 @@ export abstract class Notifications {
   abstract listen(channel: string, onNews: () => void): Subscription;
 }
 
-/** The embedded database belongs to one process: there is nobody who could announce anything. */
+/** The embedded database belongs to one process, so there is nothing to announce. */
 export class SoleProcessNotifications extends Notifications {
   readonly hasOtherProcesses = false;
 

@@ -1,4 +1,4 @@
-// Says where a text stops being JSON and why, for whoever has to put it right.
+// Says where a text stops being JSON, and why.
 
 import type { JsonError } from './strict-json.js';
 

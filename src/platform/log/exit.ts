@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 const LONGEST_FLUSH_MS = 5_000;
 
 /**
- * Waits for the log lines that are being written: the exit itself writes only those that nobody has begun to write. It
- * would wait for ever for a reader who does not read, so then the process is killed.
+ * Waits for the log lines that are being written: the exit itself writes only those not begun. It would wait for ever for a
+ * reader that does not read, so then the process is killed.
  */
 export function exitAfterLog(code: number, logger: Logger): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST_FLUSH_MS);

@@ -15,5 +15,5 @@ export const LOGGER = Symbol('LOGGER');
 export const SILENT: Log = { debug: drop, info: drop, warn: drop, error: drop };
 
 function drop(): void {
-  // Nobody wants it.
+  // Not wanted.
 }

@@ -13,10 +13,10 @@ const WRITE_AFTER_MS = 50;
 export interface LineOutput {
   /**
    * @param line with its end
-   * @returns whether it was taken; where nobody reads and too much waits already it was dropped
+   * @returns whether it was taken; it is dropped if too much waits for a reader already
    */
   write(line: string): boolean;
-  /** Resolves when all lines of up to now are written: never, while nobody reads. */
+  /** Resolves when all lines up to now are written: never without a reader. */
   written(): Promise<void>;
 }
 
@@ -32,9 +32,8 @@ export function outputOf(logger: Logger): LineOutput {
 }
 
 /**
- * Standard output, written in blocks while requests go on: nobody waits for a reader, and hundreds of lines share a write.
- * Lines that are not written yet when the process ends by itself are written then; while nobody reads, more than the
- * limit are dropped.
+ * Standard output, written in blocks while requests go on: no request waits for a reader, and hundreds of lines share a write.
+ * The rest is written when the process ends by itself; without a reader, lines above the limit are dropped.
  *
  * The blocks are of bytes: in a block of text pino's destination counts the bytes of all its lines again with every line.
  */
@@ -52,15 +51,15 @@ export class StandardOutput implements DestinationStream, LineOutput {
   private takenBytes = 0;
   private writtenBytes = 0;
   private hasReader = true;
-  private readonly waiting: { readonly upToBytes: number; readonly tell: () => void }[] = [];
+  private readonly waiting: { readonly upToBytes: number; readonly resolve: () => void }[] = [];
 
   constructor() {
     this.blocks.on('drop', (lines: Uint8Array) => {
       this.dropped += linesIn(lines);
       this.takenBytes -= lines.length;
     });
-    this.blocks.on('drain', () => this.tellDropped());
-    this.blocks.on('write', (bytes: number) => this.tellWritten(bytes));
+    this.blocks.on('drain', () => this.reportDropped());
+    this.blocks.on('write', (bytes: number) => this.noteWritten(bytes));
     this.blocks.on('error', (error: NodeJS.ErrnoException) => this.loseReader(error));
   }
 
@@ -81,7 +80,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
 
   async written(): Promise<void> {
     if (this.unwrittenBytes > 0)
-      await new Promise<void>((tell) => this.waiting.push({ upToBytes: this.takenBytes, tell }));
+      await new Promise<void>((resolve) => this.waiting.push({ upToBytes: this.takenBytes, resolve }));
   }
 
   /** Called by pino's own `flush`. */
@@ -89,27 +88,27 @@ export class StandardOutput implements DestinationStream, LineOutput {
     this.blocks.flush(whenDone);
   }
 
-  /** Whose end of the pipe is closed reads no more: pino writes nothing from then on, and nobody waits for it. */
+  /** The pipe is closed: pino writes nothing from then on, and no caller waits for it. */
   private loseReader(error: NodeJS.ErrnoException): void {
     if (error.code !== 'EPIPE') throw error;
     this.hasReader = false;
-    this.tellWritten(this.unwrittenBytes);
+    this.noteWritten(this.unwrittenBytes);
   }
 
-  private tellWritten(bytes: number): void {
+  private noteWritten(bytes: number): void {
     this.writtenBytes += bytes;
     const stillWaiting = this.waiting.findIndex(({ upToBytes }) => upToBytes > this.writtenBytes);
-    const told = this.waiting.splice(0, stillWaiting === -1 ? Infinity : stillWaiting);
-    for (const { tell } of told) tell();
+    const written = this.waiting.splice(0, stillWaiting === -1 ? Infinity : stillWaiting);
+    for (const { resolve } of written) resolve();
   }
 
   /** Once all that was kept has been read: the log itself says that it is not whole. */
-  private tellDropped(): void {
+  private reportDropped(): void {
     if (this.dropped === 0) return;
     const { dropped } = this;
     this.dropped = 0;
     this.write(
-      `{"level":"warn"${timestamp()},"dropped":${dropped},"msg":"lines were dropped: nobody read them"}\n`,
+      `{"level":"warn"${timestamp()},"dropped":${dropped},"msg":"lines were dropped: the output is not read"}\n`,
     );
   }
 }
@@ -151,8 +150,8 @@ export function createLogger(
 }
 
 /**
- * What is written of an error. Its other members stay out: those of a failed statement hold its parameters, and
- * with them e-mail addresses and names (D23).
+ * The members of an error that are logged. The others stay out: those of a failed statement hold its parameters, and with them
+ * e-mail addresses and names (D23).
  */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -166,7 +165,7 @@ export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
   log(message: unknown, ...rest: unknown[]): void {
-    // What Nest tells of its own start (modules, routes) is of use to a developer only.
+    // Nest's messages about its own start (modules, routes) help developers only.
     this.logger.debug({ context: rest.at(-1) }, String(message));
   }
 

@@ -17,9 +17,8 @@ interface Request {
 const COUNTED = 'req-';
 
 /**
- * The id of a request, always the same: what its server has given it, if that can be told from those of others.
- * See http-answers.ts for the header on answers, src/platform/http/server.ts for other routes and the access line, audit-event.ts for
- * the id in events.
+ * The id of a request, always the same: the one its server gave it, if that is unique. See http-answers.ts for the header on
+ * answers, src/platform/http/server.ts for other routes and the access line, audit-event.ts for the id in events.
  */
 export function requestIdOf(request: Request): string {
   if (isWellFormed(request.id) && !request.id.startsWith(COUNTED)) return request.id;
@@ -27,7 +26,7 @@ export function requestIdOf(request: Request): string {
   return (request[GIVEN] ??= newRequestId());
 }
 
-/** The `X-Request-Id` of a client, which may be anybody's; undefined where it has none that is well-formed. */
+/** The `X-Request-Id` that a client chose; undefined without a well-formed one. */
 export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const sent = headers['x-request-id'];
   return isWellFormed(sent) ? sent : undefined;

@@ -25,7 +25,7 @@ export interface TracedWork {
 
 /** What a request's span says once it has ended. */
 export interface AnsweredRequest {
-  /** Undefined where the client has gone before. */
+  /** Undefined if the client disconnected before. */
   readonly status: number | undefined;
 }
 
@@ -48,9 +48,9 @@ export class Tracing {
   /** Undefined where no SDK has been registered by now: it must be loaded before the service. */
   static registered(): Tracing | undefined {
     const provider = trace.getTracerProvider();
-    const isNobody =
+    const isUntraced =
       provider instanceof ProxyTracerProvider && provider.getDelegateTracer(NAME, VERSION) === undefined;
-    return isNobody ? undefined : new Tracing(provider.getTracer(NAME, VERSION));
+    return isUntraced ? undefined : new Tracing(provider.getTracer(NAME, VERSION));
   }
 
   /**

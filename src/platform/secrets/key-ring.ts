@@ -67,15 +67,15 @@ export class KeyRing {
     }
   }
 
-  /** Whether an envelope was sealed under the first key of the list, so that it can be unsealed when the others are gone. */
+  /** Whether an envelope was sealed under the first key of the list, so that it can be unsealed without the others. */
   isSealedUnderFirstKey(envelope: Buffer): boolean {
     return envelope[0] === VERSION && keyIdIn(envelope) === this.sealingKeyId;
   }
 
   /**
-   * Keys for another use than sealing, one from each key of the ring, in their order: what the first one authenticates
-   * is still known after it has moved back in the list (HKDF-SHA256, RFC 5869).
-   * @param purpose names the use; keys for different uses tell nothing about each other
+   * Keys for another use than sealing, one from each key of the ring, in their order: what the first one authenticates is still
+   * known after it has moved back in the list (HKDF-SHA256, RFC 5869).
+   * @param purpose names the use; keys for different uses reveal nothing about each other
    */
   deriveKeys(purpose: string): readonly Buffer[] {
     return [...this.keys.values()].map((key) =>
@@ -90,7 +90,7 @@ export class KeyRing {
   }
 }
 
-/** A key's id is the start of its SHA-256: it tells keys apart and gives nothing of them away. */
+/** A key's id is the start of its SHA-256: it distinguishes keys and reveals nothing of them. */
 function keyIdOf(key: Buffer): string {
   return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES).toString('hex');
 }

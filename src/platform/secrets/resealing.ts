@@ -14,9 +14,9 @@ export interface SealedRows {
   sealedFor(key: string): string;
   /** At most `limit` rows after `afterKey`, in an order that stays; none after the last. */
   readSealed(afterKey: string | undefined, limit: number): Promise<SealedRow[]>;
-  /** Replaces the envelope of a row, unless the row has changed or gone since it was read. */
+  /** Replaces the envelope of a row, unless the row was changed or deleted since it was read. */
   replaceSealed(row: SealedRow, envelope: Buffer): Promise<boolean>;
-  /** Deletes a row, unless it has changed or gone since it was read. */
+  /** Deletes a row, unless it was changed or deleted since it was read. */
   discardSealed(row: SealedRow): Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ export interface Resealing {
   readonly discarded: number;
   /** Values that cannot be unsealed, each with the reason; they are left as they are. */
   readonly failures: readonly { readonly key: string; readonly reason: string }[];
-  /** False when values kept on appearing under another key: somebody still seals with it. */
+  /** False if values kept appearing under another key: another process still seals with it. */
   readonly isComplete: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function reseal(
 interface Pass {
   resealed: number;
   discarded: number;
-  /** Rows that somebody else changed at the same moment; the next pass looks at them again. */
+  /** Rows that were changed at the same moment; the next pass looks at them again. */
   overtaken: number;
   failures: { key: string; reason: string }[];
 }

@@ -1,4 +1,4 @@
-// Tells a path from a value, where one may stand in the place of the other.
+// Distinguishes a path from a value, where either may stand.
 
 /** Far longer than the paths that people configure. */
 const MAX_CHARACTERS = 512;

@@ -1,4 +1,4 @@
-// Says what is wrong with a text that should be a PEM, for whoever has to put it right.
+// Says what is wrong with a text that should be a PEM.
 import { looksLikePath } from './path-like.js';
 
 /** What a PEM should hold. */
@@ -12,7 +12,7 @@ const LABELS: Record<PemKind, RegExp> = {
 
 const FIRST_LINE = /-----BEGIN ([A-Z\d ]+)-----/g;
 
-/** What makes one of another kind, by the commands that everybody has. */
+/** Commands that convert keys of other kinds. */
 const SSH_WAYS: Record<PemKind, string> = {
   'public key': ': ssh-keygen -e -m PKCS8 -f FILE writes PEM',
   'private key': ': ssh-keygen -p -m PKCS8 -f FILE makes PEM of it',

@@ -1,5 +1,5 @@
 // What an audit event is: a row of the catalogue that has happened.
-import { visible } from '../../platform/text/told-value.js';
+import { visible } from '../../platform/text/printable.js';
 import type { TOKEN_EXCHANGE_EVENTS } from './event-catalogue.js';
 import type { PayloadsOf } from './event-members.js';
 

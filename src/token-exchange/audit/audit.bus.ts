@@ -10,7 +10,7 @@ import type { RefusedPerson } from './audit-trail.js';
 import { AuditTrail } from './audit-trail.js';
 
 /** Work that is done, and what the trail is to be told of it. */
-export interface ToldWork<Result> {
+export interface RecordedWork<Result> {
   readonly result: Result;
   readonly events: readonly AuditEvent[];
 }
@@ -43,7 +43,7 @@ export class AuditBus {
    * Does work in one transaction with the record of its events, and publishes them after the commit: all of it, or nothing.
    * @param work may be run again where it lost a race (`Transactions`)
    */
-  async commit<Result>(work: (transaction: Transaction) => Promise<ToldWork<Result>>): Promise<Result> {
+  async commit<Result>(work: (transaction: Transaction) => Promise<RecordedWork<Result>>): Promise<Result> {
     const { result, events } = await this.transactions.run(async (transaction) => {
       const told = await work(transaction);
       await this.trail.append(told.events, transaction);
@@ -65,13 +65,13 @@ export class AuditBus {
   }
 
   /** Writes and publishes events that stand for themselves: there is no other work that they must be written with. */
-  async tell(events: readonly AuditEvent[]): Promise<void> {
+  async record(events: readonly AuditEvent[]): Promise<void> {
     await this.trail.append(events);
     this.publish(events);
   }
 
   /** The same for a refusal. Its person is known to the trail alone. */
-  async tellRefusal(event: AuditEvent, person: RefusedPerson): Promise<void> {
+  async recordRefusal(event: AuditEvent, person: RefusedPerson): Promise<void> {
     await this.trail.appendRefusal(event, person);
     this.publish([event]);
   }

@@ -6,7 +6,7 @@ import type { ProjectSync } from '../users/project-policy.js';
 import { policyInWords } from '../trust/policy-words.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import { told } from '../../platform/text/told-value.js';
+import { printable } from '../../platform/text/printable.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { Party, Rejection } from '../refusals/rejection.js';
@@ -138,14 +138,14 @@ function partyOf(token: TokenFacts, findings: Findings): ExplainedParty {
 }
 
 function tokenOf({ header, payload }: TokenFacts): ExplainedToken {
-  const text = (value: unknown) => (typeof value === 'string' ? told(value) : null);
+  const text = (value: unknown) => (typeof value === 'string' ? printable(value) : null);
   const hidden = (value: unknown, mask: (text: string) => string) =>
     typeof value === 'string' ? mask(value) : null;
   return {
     issuer: text(payload?.['iss']),
     kid: text(header?.['kid']),
     algorithm: text(header?.['alg']),
-    subject: hidden(payload?.['sub'], (sub) => told(masked(sub))),
+    subject: hidden(payload?.['sub'], (sub) => printable(masked(sub))),
     email: hidden(payload?.['email'], maskedEmail),
     role: text(payload?.['role']),
   };
@@ -198,7 +198,7 @@ function membershipsOf(sync: ProjectSync | undefined): string[] {
 }
 
 function changeInWords({ id, key, from, to }: ProjectChange): string {
-  const project = told(key ?? id);
+  const project = printable(key ?? id);
   if (to === undefined) return `would be removed from ${project}`;
   if (from !== undefined) return `would be ${to} in ${project}`;
   return `would be added to ${project} as ${to}${id === undefined ? ', which would be made' : ''}`;

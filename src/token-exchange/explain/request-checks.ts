@@ -1,5 +1,5 @@
 // The checks of a whole request, between those of its tokens and those of their users.
-import { told, toldList } from '../../platform/text/told-value.js';
+import { printable, printableList } from '../../platform/text/printable.js';
 import { ACTOR_REQUIRED } from '../verify/checks.js';
 import type { CheckKind } from './check-kinds.js';
 import { listsOf, maskedText, mayActOf, remainingSeconds } from './shown-values.js';
@@ -26,8 +26,8 @@ export const OF_THE_PARTIES: readonly CheckKind[] = [
     reasons: ['act_for_not_allowed'],
     applies: (_, { actor }) => actor !== undefined,
     compared: ({ payload }, { actor }) => [
-      actor?.policy?.actFor === undefined ? 'subjects of anybody' : toldList(actor.policy.actFor),
-      told(payload?.['iss']),
+      actor?.policy?.actFor === undefined ? 'subjects of anybody' : printableList(actor.policy.actFor),
+      printable(payload?.['iss']),
     ],
   },
 ];
@@ -38,8 +38,8 @@ export const OF_THE_LOGIN: readonly CheckKind[] = [
     about: 'origins',
     reasons: ['origin_not_allowed'],
     compared: ({ policy }, { origin }) => [
-      policy?.origins === undefined ? 'any page' : toldList(policy.origins),
-      origin === undefined ? 'no page was given' : told(origin),
+      policy?.origins === undefined ? 'any page' : printableList(policy.origins),
+      origin === undefined ? 'no page was given' : printable(origin),
     ],
   },
 ];
@@ -48,7 +48,7 @@ export const REVOCATION: CheckKind = {
   check: 'revocation',
   about: 'revoked',
   reasons: ['trust_revoked'],
-  compared: ({ header }) => ['a key that is not revoked', told(header?.['kid'])],
+  compared: ({ header }) => ['a key that is not revoked', printable(header?.['kid'])],
 };
 
 export const LOGOUT: CheckKind = {
@@ -72,7 +72,7 @@ export const OF_THE_TERMS: readonly CheckKind[] = [
     reasons: ['scope_not_allowed'],
     compared: (_, { subject, actor, scope }) => [
       listsOf([subject.policy?.scopes, actor?.policy?.scopes], 'every scope'),
-      scope === undefined ? 'none asked for' : told(scope),
+      scope === undefined ? 'none asked for' : printable(scope),
     ],
   },
   {
@@ -81,7 +81,7 @@ export const OF_THE_TERMS: readonly CheckKind[] = [
     reasons: ['resource_not_allowed'],
     compared: (_, { subject, actor, resource }) => [
       listsOf([subject.policy?.resources, actor?.policy?.resources], 'any service'),
-      resource === undefined ? 'none asked for' : toldList(resource),
+      resource === undefined ? 'none asked for' : printableList(resource),
     ],
   },
   {

@@ -1,5 +1,5 @@
 // How values of tokens and entries are shown in an explanation: in part where they are of people.
-import { told, toldList } from '../../platform/text/told-value.js';
+import { printable, printableList } from '../../platform/text/printable.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { ClaimSet } from '../verify/external-claims.js';
 import type { RequestFacts } from './check-kinds.js';
@@ -11,21 +11,21 @@ export function mayActOf(payload: ClaimSet | undefined): string {
 }
 
 export function maskedText(value: unknown): string {
-  return typeof value === 'string' ? told(masked(value)) : told(value);
+  return typeof value === 'string' ? printable(masked(value)) : printable(value);
 }
 
 export function emailOf(payload: ClaimSet | undefined): string {
   const email = payload?.['email'];
-  return typeof email === 'string' ? maskedEmail(email) : told(email);
+  return typeof email === 'string' ? maskedEmail(email) : printable(email);
 }
 
 export function listsOf(lists: readonly (ReadonlySet<string> | undefined)[], unlimited: string): string {
   const given = lists.filter((list) => list !== undefined);
-  return given.length === 0 ? unlimited : given.map((list) => toldList(list)).join('; and ');
+  return given.length === 0 ? unlimited : given.map((list) => printableList(list)).join('; and ');
 }
 
 export function storedRolesOf(policy: TrustPolicy | undefined): string {
-  const ceiling = policy?.roleCeiling === true ? toldList(policy.allowedRoles ?? []) : 'any role';
+  const ceiling = policy?.roleCeiling === true ? printableList(policy.allowedRoles ?? []) : 'any role';
   return policy?.excludeOwner === true ? `${ceiling}, but not the owner` : ceiling;
 }
 

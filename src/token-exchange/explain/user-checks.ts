@@ -1,5 +1,5 @@
 // The checks by which a token's user is found or made, in the order in which they are made.
-import { told, toldList } from '../../platform/text/told-value.js';
+import { printable, printableList } from '../../platform/text/printable.js';
 import type { HostUser } from '../host/users.js';
 import { domainsOf } from '../trust/trust-policy.js';
 import { readProjectsClaim } from '../verify/projects-claim.js';
@@ -37,7 +37,7 @@ export const OF_THE_USER: readonly CheckKind[] = [
     reasons: ['email_domain_not_allowed'],
     applies: mayBeUnknown,
     compared: ({ policy, payload }) => [
-      toldList(domainsOf(policy ?? {}) ?? ['any domain']),
+      printableList(domainsOf(policy ?? {}) ?? ['any domain']),
       emailOf(payload),
     ],
   },
@@ -87,8 +87,8 @@ export const OF_THE_USER: readonly CheckKind[] = [
     about: 'role',
     reasons: ['role_not_allowed', 'role_not_recognized', 'role_not_assignable'],
     compared: ({ policy, payload }) => [
-      policy?.allowedRoles === undefined ? 'every assignable role' : toldList(policy.allowedRoles),
-      payload?.['role'] === undefined ? 'no claim' : told(payload['role']),
+      policy?.allowedRoles === undefined ? 'every assignable role' : printableList(policy.allowedRoles),
+      payload?.['role'] === undefined ? 'no claim' : printable(payload['role']),
     ],
   },
   {
@@ -99,7 +99,10 @@ export const OF_THE_USER: readonly CheckKind[] = [
     compared: ({ policy, payload = {} }) => {
       const claimed = readProjectsClaim(payload, policy?.projects?.claim);
       const asked = claimed?.map(({ key, role }) => `${key} as ${role}`);
-      return [toldList(policy?.projects?.mayAssign ?? ['any project']), asked ? toldList(asked) : 'no claim'];
+      return [
+        printableList(policy?.projects?.mayAssign ?? ['any project']),
+        asked ? printableList(asked) : 'no claim',
+      ];
     },
   },
 ];

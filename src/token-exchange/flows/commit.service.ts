@@ -1,7 +1,7 @@
 // Uses up the tokens of a request and writes what it does, by the shared statement or in a transaction of its own; for both flows.
 import { Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
-import type { ToldWork } from '../audit/audit.bus.js';
+import type { RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Turns } from '../../platform/database/turns.js';
@@ -34,7 +34,7 @@ export interface Planned<Result> {
   /** Undefined where it always takes a transaction. */
   readonly resultOf: ((users: Users) => Result) | undefined;
   /** What is to be done in the transaction beside the users; its events come after theirs. */
-  readonly inTransaction: (transaction: Transaction, users: Users) => Promise<ToldWork<Result>>;
+  readonly inTransaction: (transaction: Transaction, users: Users) => Promise<RecordedWork<Result>>;
 }
 
 export interface Committed<Result> {

@@ -1,6 +1,6 @@
 // Who may act for whom: what a subject token says of its actor, and what both entries say.
 import type { Tokens } from '../verify/tokens.js';
-import { told, toldList } from '../../platform/text/told-value.js';
+import { printable, printableList } from '../../platform/text/printable.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ExternalParty } from '../verify/external-claims.js';
@@ -34,15 +34,15 @@ function judgeMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: Verified
 
 /** The issuers only: a `sub` never reaches log or trail. */
 function otherActor(named: string, actual: string): RejectionContext {
-  const expected = `the actor of ${told(named)} whom may_act names`;
-  return { expected, found: named === actual ? 'another of its actors' : `an actor of ${told(actual)}` };
+  const expected = `the actor of ${printable(named)} whom may_act names`;
+  return { expected, found: named === actual ? 'another of its actors' : `an actor of ${printable(actual)}` };
 }
 
 /** @rule P.actFor An actor's entry may limit whose subjects the actor acts for. */
 function judgeActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): void {
   const { actFor } = actor.key.policy;
   if (actFor?.has(iss) === false)
-    throw new Rejection('act_for_not_allowed', { expected: toldList(actFor), found: told(iss) });
+    throw new Rejection('act_for_not_allowed', { expected: printableList(actFor), found: printable(iss) });
 }
 
 /**

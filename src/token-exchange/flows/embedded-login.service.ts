@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-event.js';
 import { auditEvent, recordedActors } from '../audit/audit-event.js';
-import type { ToldWork } from '../audit/audit.bus.js';
+import type { RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { EntryThrottleService } from './entry-throttle.service.js';
 import type { OpenedSession, SessionLogin } from '../host/session-opener.js';
@@ -88,7 +88,11 @@ export class EmbeddedLoginService {
   }
 
   /** Where the user needs a change, or sessions of before are carried. */
-  private async open(login: Login, transaction: Transaction, users: Users): Promise<ToldWork<OpenedSession>> {
+  private async open(
+    login: Login,
+    transaction: Transaction,
+    users: Users,
+  ): Promise<RecordedWork<OpenedSession>> {
     refuseRevokedSince(this.revocations, login.tokens);
     const { userId, accessGeneration } = users.subject;
     refuseAnotherUser(login, userId);

@@ -1,6 +1,6 @@
 // What an access token grants: scopes, the service that it is for, and whose rights its calls have.
 import type { Tokens } from '../verify/tokens.js';
-import { toldAddress, toldList } from '../../platform/text/told-value.js';
+import { printableAddress, printableList } from '../../platform/text/printable.js';
 import type { AccessTokenGrant } from '../host/access-token-issuer.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { RejectionContext } from '../refusals/rejection.js';
@@ -52,7 +52,7 @@ function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[
   if (granted.length > 0) return granted;
   const grantsSome = ({ scopes }: TrustPolicy) =>
     scopes === undefined || asked.some((token) => scopes.has(token));
-  const values = { expected: `some of ${toldList(ceiling)}`, found: toldList(new Set(asked)) };
+  const values = { expected: `some of ${printableList(ceiling)}`, found: printableList(new Set(asked)) };
   throw new Rejection('scope_not_allowed', { ...whoseList(tokens, grantsSome), ...values });
 }
 
@@ -79,8 +79,8 @@ function grantedAudience(
   }
   const listsIt = ({ resources }: TrustPolicy) => resources?.has(only) !== false;
   const values = {
-    expected: `one of ${toldList(ceiling)}`,
-    found: toldList([only, ...others].map(toldAddress)),
+    expected: `one of ${printableList(ceiling)}`,
+    found: printableList([only, ...others].map(printableAddress)),
   };
   throw new Rejection('resource_not_allowed', { ...whoseList(tokens, listsIt), ...values });
 }

@@ -7,7 +7,7 @@ import type { ResolvedUser } from '../users/apply.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
 import { Clock } from '../../platform/clock.js';
-import { toldAddress, toldSeconds, visible } from '../../platform/text/told-value.js';
+import { printableAddress, printableSeconds, visible } from '../../platform/text/printable.js';
 import type { FlowRequest } from './flow-request.js';
 import type { AccessTokenGrant, AccessTokenSigner } from '../host/access-token-issuer.js';
 import { AccessTokenIssuer } from '../host/access-token-issuer.js';
@@ -100,7 +100,7 @@ export class IssuancePlanner {
         accessTokenId,
         lifetimeSeconds: validity.lifetimeSeconds,
         scope: scope === undefined ? undefined : visible(scope),
-        resource: resource?.map(toldAddress),
+        resource: resource?.map(printableAddress),
         grantedScopes: grants.grantedScopes,
         audience: grants.audience,
         rights: grants.rights,
@@ -147,7 +147,7 @@ function tooShort({ subject, actor }: Tokens, remainingSeconds: number): Rejecti
   const isActor = actor !== undefined && actor.claims.exp < subject.claims.exp;
   const party: Party = isActor ? 'actor' : 'subject';
   const expected = `${MINIMUM_LIFETIME_SECONDS} s at least`;
-  const values = { expected, found: toldSeconds(remainingSeconds) };
+  const values = { expected, found: printableSeconds(remainingSeconds) };
   return new Rejection('remaining_lifetime_too_short', {
     party,
     ...issuerAndKid(isActor ? actor : subject),

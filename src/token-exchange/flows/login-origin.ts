@@ -1,6 +1,6 @@
 // Checks where an embedded login comes from, by its method and by what browsers send with it.
 import { originOfText } from '../../platform/text/origin.js';
-import { told, toldList } from '../../platform/text/told-value.js';
+import { printable, printableList } from '../../platform/text/printable.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
@@ -25,7 +25,7 @@ export function refuseForeignOrigin(token: VerifiedToken, source: LoginSource): 
   if (origins === undefined || isPostedFrom(origins, source)) return;
   throw new Rejection('origin_not_allowed', {
     ...issuerAndKid(token),
-    expected: `a post from ${toldList(origins)}`,
+    expected: `a post from ${printableList(origins)}`,
     found: toldSource(source),
   });
 }
@@ -33,7 +33,7 @@ export function refuseForeignOrigin(token: VerifiedToken, source: LoginSource): 
 function toldSource({ method, origin }: LoginSource): string {
   if (method !== 'POST') return 'a GET';
   const named = pageOriginOf(origin);
-  return named === undefined ? 'a post that names no origin' : `a post from ${told(named)}`;
+  return named === undefined ? 'a post that names no origin' : `a post from ${printable(named)}`;
 }
 
 /** A GET proves nothing: any link or frame makes one, and browsers name no origin with it. */

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { toldList } from '../../platform/text/told-value.js';
+import { printableList } from '../../platform/text/printable.js';
 import type { Flow } from '../host/flow.js';
 import { noticeLine } from '../refusals/refusal-line.js';
 import type { NoticeKind } from '../refusals/refusals.js';
@@ -53,7 +53,7 @@ export class Notices {
       this.warn('project_administrator_kept', {
         ...about,
         expected: 'another administrator of the project',
-        found: `none in ${toldList(keptProjects)}`,
+        found: `none in ${printableList(keptProjects)}`,
       });
   }
 }

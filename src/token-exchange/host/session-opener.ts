@@ -1,6 +1,6 @@
 // The port of browser sessions.
 import type { AuditEvent } from '../audit/audit-event.js';
-import type { ToldWork } from '../audit/audit.bus.js';
+import type { RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { ExternalLogin, Logout } from '../revocation/external-login.js';
 import type { VouchingKey } from '../revocation/vouching-key.js';
@@ -67,7 +67,7 @@ export abstract class SessionOpener {
    * `Revocations` says.
    * @returns how many there were, and what is to be recorded
    */
-  endLogins?(transaction: Transaction, logout: Logout, requestId: string): Promise<ToldWork<number>>;
+  endLogins?(transaction: Transaction, logout: Logout, requestId: string): Promise<RecordedWork<number>>;
 
   /** Called after each login: ends what is over the limit of a user's sessions, in the background. */
   limit?(userId: string, requestId: string): void;

@@ -8,7 +8,7 @@ export class FlowRefusal extends Error {
     readonly kind: FlowRefusalKind,
     message: string,
     readonly headers: Readonly<Record<string, string>> | undefined = REQUEST_REFUSALS[kind].headers,
-    /** For the log: what came instead, as `told` makes it. */
+    /** For the log: what came instead, as `printable` makes it. */
     readonly found?: string,
   ) {
     super(message);

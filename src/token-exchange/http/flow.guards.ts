@@ -3,7 +3,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { toldName } from '../../platform/text/told-value.js';
+import { printableName } from '../../platform/text/printable.js';
 import {
   MinuteThrottlerGuard,
   THROTTLE_STORAGE,
@@ -149,5 +149,5 @@ export class FormOnlyGuard implements CanActivate {
 }
 
 function toldLabel(label: BodyLabel, fault: LabelFault): string {
-  return toldName(fault === 'content_encoding' ? label['content-encoding'] : label['content-type']);
+  return printableName(fault === 'content_encoding' ? label['content-encoding'] : label['content-type']);
 }

@@ -124,8 +124,8 @@ export class FlowRunner {
     const { name, requestId, payload } = event;
     const person = rejection.person ?? personOf(tokens, context.party);
     try {
-      if (person === undefined) await this.audit.tell([event]);
-      else await this.audit.tellRefusal(event, { ...person, party: context.party ?? 'subject' });
+      if (person === undefined) await this.audit.record([event]);
+      else await this.audit.recordRefusal(event, { ...person, party: context.party ?? 'subject' });
     } catch (error) {
       if (this.outages.isUnrecorded(error)) this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
       throw error;
@@ -143,7 +143,7 @@ export class FlowRunner {
     const detail = fault instanceof UnissuedTokenError ? { detail: fault.message } : {};
     const event = this.failure(request, { flow, reason: 'internal_error', ...detail });
     try {
-      await this.audit.tell([event]);
+      await this.audit.record([event]);
       const { name, requestId, payload } = event;
       this.logger.info({ event: name, requestId, payload }, 'audit');
     } catch {

@@ -2,7 +2,7 @@
 import { trimmed, wellFormed } from './flow-form.js';
 import { FlowRefusal } from './flow-refusal.js';
 import { Form } from './form.js';
-import { toldName } from '../../platform/text/told-value.js';
+import { printableName } from '../../platform/text/printable.js';
 import { FIELD_LIMITS } from '../verify/field-limits.js';
 import type { AskedGrants } from '../flows/grants.js';
 
@@ -73,8 +73,12 @@ function otherTypes(form: Form): readonly OtherTokenType[] | undefined {
   const ofSubject = form.get('subject_token_type') || JWT_TYPE;
   const ofActor = form.get('actor_token') ? form.get('actor_token_type') : JWT_TYPE;
   if (ofSubject === JWT_TYPE && ofActor === JWT_TYPE) return undefined;
-  const subject = { field: 'subject_token_type', expected: JWT_TYPE, found: toldName(ofSubject) } as const;
-  const actor = { field: 'actor_token_type', expected: JWT_TYPE, found: toldName(ofActor) } as const;
+  const subject = {
+    field: 'subject_token_type',
+    expected: JWT_TYPE,
+    found: printableName(ofSubject),
+  } as const;
+  const actor = { field: 'actor_token_type', expected: JWT_TYPE, found: printableName(ofActor) } as const;
   return [...(ofSubject === JWT_TYPE ? [] : [subject]), ...(ofActor === JWT_TYPE ? [] : [actor])];
 }
 

@@ -22,7 +22,7 @@ export interface RejectionContext {
   /** What the rule asks for. */
   expected?: string;
   /**
-   * What came instead. Both by `told` of foundation/told-value.ts, or fixed words with numbers: never an e-mail address, a
+   * What came instead. Both by `printable`, or fixed words with numbers: never an e-mail address, a
    * `sub`, a `jti`, a token or a key.
    */
   found?: string;

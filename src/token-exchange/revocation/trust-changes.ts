@@ -1,7 +1,7 @@
 // Takes trust back and gives it again within a transaction, with the events that are to be recorded in it.
 import type { AuditContext } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
-import type { ToldWork } from '../audit/audit.bus.js';
+import type { RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { RevocationRepository, RevokedTrust } from './revocation.repository.js';
 
@@ -11,7 +11,7 @@ export async function revokeTrust(
   transaction: Transaction,
   trust: RevokedTrust,
   context: AuditContext,
-): Promise<ToldWork<Date>> {
+): Promise<RecordedWork<Date>> {
   await revocations.revoke(transaction, trust, context.occurredAt);
   const event = auditEvent('svc.audit.token-exchange.trust-revoked', context, payloadOf(trust));
   return { result: context.occurredAt, events: [event] };
@@ -23,7 +23,7 @@ export async function restoreTrust(
   transaction: Transaction,
   trust: RevokedTrust,
   context: AuditContext,
-): Promise<ToldWork<boolean>> {
+): Promise<RecordedWork<boolean>> {
   const isRestored = await revocations.restore(transaction, trust, context.occurredAt);
   if (!isRestored) return { result: false, events: [] };
   const event = auditEvent('svc.audit.token-exchange.trust-restored', context, payloadOf(trust));

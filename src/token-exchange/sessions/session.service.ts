@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent, AuditPayloads } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
-import type { ToldWork } from '../audit/audit.bus.js';
+import type { RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
 import { Batch } from '../../platform/database/batch.js';
 import type { Transaction } from '../../platform/database/transaction.js';
@@ -121,7 +121,7 @@ export class SessionService extends SessionOpener {
     transaction: Transaction,
     { keys }: Logout,
     requestId: string,
-  ): Promise<ToldWork<number>> {
+  ): Promise<RecordedWork<number>> {
     const ended = await this.sessions.endLogins(transaction, keys, this.clock.now());
     return { result: ended.length, events: this.eventsOf(ended, requestId, 'signed-out-by-provider') };
   }

@@ -1,7 +1,7 @@
 // Ends all that was issued to a user, within a transaction, with the event that is to be recorded in it.
 import type { AuditContext } from '../audit/audit-event.js';
 import { auditEvent } from '../audit/audit-event.js';
-import type { ToldWork } from '../audit/audit.bus.js';
+import type { RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { UserDirectory } from '../host/users.js';
 import type { SessionRepository } from './session.repository.js';
@@ -25,7 +25,7 @@ export async function signOutEverywhere(
   transaction: Transaction,
   userId: string,
   { occurredAt, requestId, actorUserId }: AuditContext,
-): Promise<ToldWork<number>> {
+): Promise<RecordedWork<number>> {
   if (users.endAccess === undefined) throw new Error('the UserDirectory of this host has no endAccess');
   await users.endAccess(transaction, userId);
   const deleted = await sessions.deleteOfUser(transaction, userId);

@@ -6,7 +6,7 @@ import { JOSEError, JWSInvalid, JWTClaimValidationFailed, JWTExpired, JWTInvalid
 import { jwtVerify } from 'jose/jwt/verify';
 import { Clock } from '../../platform/clock.js';
 import { signCompactJws } from './jws-signer.js';
-import { toldList, toldSeconds } from '../../platform/text/told-value.js';
+import { printableList, printableSeconds } from '../../platform/text/printable.js';
 import type { AccessTokenGrant, AccessTokenSigner } from '../host/access-token-issuer.js';
 import { AccessTokenIssuer } from '../host/access-token-issuer.js';
 import type { BearerReason } from '../refusals/refusals.js';
@@ -175,12 +175,16 @@ export class AccessTokenService extends AccessTokenIssuer {
     if (!isOfAudience) return refused('not_issued_here');
     const { content } = readClaims(error.payload);
     const audiences = [error.payload.aud ?? []].flat();
-    return refused('other_audience', { token: content, expected: this.audience, found: toldList(audiences) });
+    return refused('other_audience', {
+      token: content,
+      expected: this.audience,
+      found: printableList(audiences),
+    });
   }
 
   private expired(token: VerifiedAccessToken): Refused {
     const seconds = this.clock.nowSeconds() - token.expiresAt.getTime() / 1000;
-    return refused('expired', { token, found: `expired ${toldSeconds(Math.max(0, seconds))} ago` });
+    return refused('expired', { token, found: `expired ${printableSeconds(Math.max(0, seconds))} ago` });
   }
 
   /** As jose checks `exp`: by whole seconds, at which a token is expired already. */

@@ -7,7 +7,7 @@ import {
   isUnstorable,
   parseStrictJsonBytes,
 } from '../../platform/json/strict-json.js';
-import { visible } from '../../platform/text/told-value.js';
+import { visible } from '../../platform/text/printable.js';
 import type { Algorithm } from './algorithms.js';
 import { algorithmNamed, algorithmsFitting, familyOf, keyFits } from './algorithms.js';
 

@@ -1,6 +1,6 @@
 // Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
 import { domainOfAddress } from '../../platform/text/email-address.js';
-import { toldList } from '../../platform/text/told-value.js';
+import { printableList } from '../../platform/text/printable.js';
 import type { HostUser } from '../host/users.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import { domainsOf } from '../trust/trust-policy.js';
@@ -29,7 +29,7 @@ export function linkableEmail(
   const domains = domainsOf(policy);
   if (domains?.has(domainOfAddress(email) ?? '') === false)
     throw new Rejection('email_domain_not_allowed', {
-      expected: toldList(domains),
+      expected: printableList(domains),
       found: 'another domain',
     });
   return email;
@@ -72,7 +72,7 @@ export function judgeStoredRole({ role, id: userId }: HostUser, policy: TrustPol
   if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)
     throw new Rejection('stored_role_not_allowed', {
       userId,
-      expected: toldList(policy.allowedRoles),
+      expected: printableList(policy.allowedRoles),
       found: role,
     });
 }

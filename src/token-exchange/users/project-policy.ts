@@ -1,5 +1,5 @@
 // What the claim of projects does to memberships: which it may give, and what becomes of those that there are.
-import { told, toldList } from '../../platform/text/told-value.js';
+import { printable, printableList } from '../../platform/text/printable.js';
 import type { HostProject, ProjectChange, ProjectMembership } from '../host/projects.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
@@ -71,12 +71,15 @@ export function decideOnProjects(
 function refuseUnassignable({ key, role }: ClaimedProject, { policy, roles }: ClaimRules): void {
   if (!mayAssign(policy, key))
     throw new Rejection('project_not_allowed', {
-      expected: toldList(policy.mayAssign ?? []),
-      found: told(key),
+      expected: printableList(policy.mayAssign ?? []),
+      found: printable(key),
     });
   const allowed = policy.roles ?? new Set(roles);
   if (!allowed.has(role))
-    throw new Rejection('project_role_not_allowed', { expected: toldList(allowed), found: told(role) });
+    throw new Rejection('project_role_not_allowed', {
+      expected: printableList(allowed),
+      found: printable(role),
+    });
 }
 
 /** @rule D135 A project that is missing is made only where the entry says so, and else refused. */
@@ -87,7 +90,7 @@ function outcomeOfClaim(
 ): Outcome {
   if (project === undefined) {
     if (policy.create) return { change: { key, to: role, isClaimed: true } };
-    throw new Rejection('project_unknown', { expected: 'the key of a project', found: told(key) });
+    throw new Rejection('project_unknown', { expected: 'the key of a project', found: printable(key) });
   }
   const { id, member } = project;
   if (member === null) return { change: { id, key, to: role, isClaimed: true } };

@@ -1,5 +1,5 @@
 // The role table of the specification (4.4): what a role claim does to a new and to an existing user.
-import { told, toldList } from '../../platform/text/told-value.js';
+import { printable, printableList } from '../../platform/text/printable.js';
 import type { TrustPolicy } from '../trust/trust-policy.js';
 import type { RejectionContext } from '../refusals/rejection.js';
 import { Rejection } from '../refusals/rejection.js';
@@ -52,12 +52,12 @@ export function roleOfExistingUser(
 
 /** What a claim asks for, and what could be assigned at all. */
 function askedRole(claim: string, roles: RoleNames): RejectionContext {
-  return { expected: assignableRoles(roles), found: told(claim) };
+  return { expected: assignableRoles(roles), found: printable(claim) };
 }
 
 /** For people. */
 export function assignableRoles({ assignable, owner }: RoleNames): string {
-  return toldList(assignable.filter((role) => role !== owner));
+  return printableList(assignable.filter((role) => role !== owner));
 }
 
 /** The owner's role is not, whatever a host lists. */
@@ -69,8 +69,8 @@ function isAssignable(role: string, { assignable, owner }: RoleNames): boolean {
 function refuseUnlessAllowed(role: string, policy: TrustPolicy): void {
   if (isAllowed(role, policy)) return;
   throw new Rejection('role_not_allowed', {
-    expected: toldList(policy.allowedRoles ?? []),
-    found: told(role),
+    expected: printableList(policy.allowedRoles ?? []),
+    found: printable(role),
   });
 }
 

@@ -1,6 +1,6 @@
 // The checks of an external token by itself: the one list, in the order in which requests and explanations make them.
 import { isSameAddress } from '../../platform/text/origin.js';
-import { told, toldList, toldName, toldSeconds } from '../../platform/text/told-value.js';
+import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
 import type { AccessFlow } from '../host/flow.js';
 import { algorithmNamed } from '../trust/algorithms.js';
 import { thumbprintOf } from '../trust/thumbprint.js';
@@ -30,7 +30,7 @@ const withoutMember = (name: 'crit' | 'b64'): TokenCheck<AnyToken> => ({
   about: name,
   reason: 'header_not_allowed',
   fails: ({ jws }) => jws.header[name] !== undefined,
-  compared: ({ jws }) => ['nothing', told(jws.header[name])],
+  compared: ({ jws }) => ['nothing', printable(jws.header[name])],
   logged: { detail: name },
 });
 
@@ -49,7 +49,7 @@ const OF_THE_HEADER: readonly TokenCheck<AnyToken>[] = [
     reason: 'kid_missing',
     isNeeded: true,
     fails: ({ jws: { header } }) => typeof header['kid'] !== 'string' || header['kid'] === '',
-    compared: ({ jws }) => ['a text as kid', toldName(jws.header['kid'])],
+    compared: ({ jws }) => ['a text as kid', printableName(jws.header['kid'])],
   },
   {
     about: 'alg',
@@ -57,7 +57,7 @@ const OF_THE_HEADER: readonly TokenCheck<AnyToken>[] = [
     isNeeded: true,
     read: (token) => void (token.algorithm = algorithmNamed(token.jws.header['alg'])),
     fails: ({ algorithm }) => algorithm === undefined,
-    compared: ({ jws, rules }) => [servedAlgorithms(jws, rules.keys), toldName(jws.header['alg'])],
+    compared: ({ jws, rules }) => [servedAlgorithms(jws, rules.keys), printableName(jws.header['alg'])],
   },
   withoutMember('crit'),
   // It changes what is signed, and means that only together with `crit` (RFC 7797 §6).
@@ -67,7 +67,7 @@ const OF_THE_HEADER: readonly TokenCheck<AnyToken>[] = [
     about: 'typ',
     reason: 'token_malformed',
     fails: ({ jws: { header } }) => header['typ'] !== undefined && typeof header['typ'] !== 'string',
-    compared: ({ jws }) => ['a text, or no typ', toldName(jws.header['typ'])],
+    compared: ({ jws }) => ['a text, or no typ', printableName(jws.header['typ'])],
     logged: { detail: 'typ is not a string' },
   },
 ];
@@ -79,7 +79,7 @@ const NO_OTHER_PURPOSE: TokenCheck<AnyToken> = {
   fails: ({ jws: { header } }) => typeof header['typ'] === 'string' && EXPLICIT_TYPE.test(header['typ']),
   compared: ({ jws }) => [
     'a typ that does not end in +jwt, such as JWT, or no typ',
-    toldName(jws.header['typ']),
+    printableName(jws.header['typ']),
   ],
 };
 
@@ -88,14 +88,14 @@ const ASSERTION_PURPOSE: TokenCheck = {
   about: 'typ',
   reason: 'token_type_not_allowed',
   fails: ({ jws: { header } }) => header['typ'] !== ID_JAG_TYPE,
-  compared: ({ jws }) => [ID_JAG_TYPE, toldName(jws.header['typ'])],
+  compared: ({ jws }) => [ID_JAG_TYPE, printableName(jws.header['typ'])],
 };
 
 const LOGOUT_PURPOSE: TokenCheck<AnyToken> = {
   about: 'typ',
   reason: 'token_type_not_allowed',
   fails: ({ jws: { header } }) => typeof header['typ'] === 'string' && !LOGOUT_TYPE.test(header['typ']),
-  compared: ({ jws }) => ['logout+jwt, JWT, or no typ', toldName(jws.header['typ'])],
+  compared: ({ jws }) => ['logout+jwt, JWT, or no typ', printableName(jws.header['typ'])],
 };
 
 const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
@@ -105,7 +105,7 @@ const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
     reason: 'claims_invalid',
     isNeeded: true,
     read: ({ jws }) => void readIssuer(jws.payload),
-    compared: ({ jws }) => ['a text as iss', told(jws.payload['iss'])],
+    compared: ({ jws }) => ['a text as iss', printable(jws.payload['iss'])],
   },
   {
     /** @rule 5.2.1 The key is the one whose kid and issuer match the token's. */
@@ -115,7 +115,7 @@ const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
     read: findKey,
     // The set of all issuers takes a pass over the entries: only where there is no key.
     fails: (token) => token.found === undefined && !token.rules.keys.issuers().has(issuerOf(token)),
-    compared: (token) => [toldList(token.rules.keys.issuers()), told(issuerOf(token))],
+    compared: (token) => [printableList(token.rules.keys.issuers()), printable(issuerOf(token))],
     logged: (token) => likeness(issuerOf(token), token.rules.keys.issuers()),
   },
   {
@@ -128,7 +128,8 @@ const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
       const [expected, found] = kidsOf(token);
       const seconds = token.rules.keys.secondsToNextSearch(issuerOf(token));
       const detail =
-        seconds && `its key set is fetched again for an unknown kid in ${toldSeconds(Math.ceil(seconds))}`;
+        seconds &&
+        `its key set is fetched again for an unknown kid in ${printableSeconds(Math.ceil(seconds))}`;
       return { expected, found, ...(detail && { detail }) };
     },
   },
@@ -139,7 +140,7 @@ const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
     reason: 'algorithm_not_allowed',
     isNeeded: true,
     fails: ({ algorithm, key }) => algorithm === undefined || !key.algorithms.has(algorithm),
-    compared: ({ algorithm, key }) => [toldList(key.algorithms), told(algorithm)],
+    compared: ({ algorithm, key }) => [printableList(key.algorithms), printable(algorithm)],
   },
   {
     about: 'its signature',
@@ -148,7 +149,7 @@ const OF_THE_KEY: readonly TokenCheck<AnyToken>[] = [
     read: verifySignature,
     fails: ({ isSigned }) => !isSigned,
     compared: ({ key, isSigned }) => [
-      `by the key ${toldName(key.kid)}`,
+      `by the key ${printableName(key.kid)}`,
       isSigned ? 'by that key' : 'by another key, or of another text',
     ],
     logged: ({ thumbprint }) =>
@@ -186,7 +187,7 @@ const OF_THE_ENTRY: readonly TokenCheck<AnyToken>[] = [
     about: 'flows',
     reason: 'flow_not_allowed',
     fails: ({ key, flow }) => !flowsOf(key.policy).has(flow),
-    compared: ({ key, flow }) => [toldList(flowsOf(key.policy)), flow],
+    compared: ({ key, flow }) => [printableList(flowsOf(key.policy)), flow],
   },
 ];
 
@@ -238,8 +239,8 @@ const EXPECTED_AUDIENCE: TokenCheck<AnyToken> = {
     const { aud } = token.claims;
     const [only, ...others] = expectedAudiences(token);
     return [
-      others.length === 0 ? told(only ?? 'any') : toldList([only ?? 'any', ...others]),
-      typeof aud === 'string' ? told(aud) : toldList(aud),
+      others.length === 0 ? printable(only ?? 'any') : printableList([only ?? 'any', ...others]),
+      typeof aud === 'string' ? printable(aud) : printableList(aud),
     ];
   },
 };
@@ -253,8 +254,8 @@ const OWN_AUDIENCE: TokenCheck = {
     return only === undefined || others.length > 0 || !isSameAddress(only, ownIssuer ?? '');
   },
   compared: ({ claims: { aud }, rules }) => [
-    `${told(rules.ownIssuer)} alone`,
-    typeof aud === 'string' ? told(aud) : toldList(aud),
+    `${printable(rules.ownIssuer)} alone`,
+    typeof aud === 'string' ? printable(aud) : printableList(aud),
   ],
 };
 
@@ -276,7 +277,7 @@ const OF_THE_TIMES: readonly TokenCheck<AnyToken>[] = [
     fails: ({ claims: { nbf = 0 }, now, rules }) => nbf > now + rules.toleranceSeconds,
     compared: ({ claims: { nbf = 0 }, now, rules }) => [
       `nbf at most ${rules.toleranceSeconds} s ahead`,
-      nbf > now ? `not valid for ${toldSeconds(nbf - now)} yet` : 'valid already',
+      nbf > now ? `not valid for ${printableSeconds(nbf - now)} yet` : 'valid already',
     ],
   },
   {
@@ -286,7 +287,7 @@ const OF_THE_TIMES: readonly TokenCheck<AnyToken>[] = [
     fails: ({ claims: { iat }, now, rules }) => iat > now + rules.toleranceSeconds,
     compared: ({ claims: { iat }, now, rules }) => [
       `iat at most ${rules.toleranceSeconds} s ahead`,
-      `issued ${toldSeconds(Math.abs(iat - now))} ${iat > now ? 'ahead' : 'ago'}`,
+      `issued ${printableSeconds(Math.abs(iat - now))} ${iat > now ? 'ahead' : 'ago'}`,
     ],
   },
 ];
@@ -331,7 +332,7 @@ const OF_AN_ASSERTION: readonly TokenCheck[] = [
     about: 'cnf, authorization_details, tenant',
     reason: 'assertion_not_supported',
     fails: ({ jws }) => unsupportedClaims(jws.payload).length > 0,
-    compared: ({ jws }) => ['none of them', toldList(unsupportedClaims(jws.payload))],
+    compared: ({ jws }) => ['none of them', printableList(unsupportedClaims(jws.payload))],
   },
   {
     about: 'client_id, scope, resource',
@@ -346,8 +347,8 @@ const OF_AN_ASSERTION: readonly TokenCheck[] = [
     reason: 'client_not_allowed',
     fails: ({ assertion, client }) => client === undefined || assertion?.clientId !== client.id,
     compared: ({ assertion, client }) => [
-      `the client that has authenticated: ${told(client?.id)}`,
-      told(assertion?.clientId),
+      `the client that has authenticated: ${printable(client?.id)}`,
+      printable(assertion?.clientId),
     ],
   },
   {
@@ -355,7 +356,10 @@ const OF_AN_ASSERTION: readonly TokenCheck[] = [
     reason: 'client_not_allowed',
     fails: ({ key: { policy }, client }) =>
       client === undefined || policy.clients?.has(client.id) !== true || !client.issuers.has(policy.issuer),
-    compared: ({ key: { policy }, client }) => [toldList(policy.clients?.keys() ?? []), told(client?.id)],
+    compared: ({ key: { policy }, client }) => [
+      printableList(policy.clients?.keys() ?? []),
+      printable(client?.id),
+    ],
   },
 ];
 
@@ -426,7 +430,7 @@ async function verifySignature(token: AnyToken): Promise<void> {
 }
 
 function kidsOf(token: AnyToken): Compared {
-  return [heldKids(issuerOf(token), token.rules.keys), toldName(kidOf(token))];
+  return [heldKids(issuerOf(token), token.rules.keys), printableName(kidOf(token))];
 }
 
 function issuerOf({ jws }: AnyToken): string {
@@ -447,12 +451,12 @@ function trustLeft({ key: { policy }, now }: AnyToken): number {
 function expiryOf({ iat, exp }: TimedClaims, now: number): string {
   const end = endOf(exp - now, 'expires', 'expired');
   if (exp > now || exp < iat) return end;
-  return `${end}; issued ${toldSeconds(now - iat)} ago for ${toldSeconds(exp - iat)}: sent late, or by a slow clock`;
+  return `${end}; issued ${printableSeconds(now - iat)} ago for ${printableSeconds(exp - iat)}: sent late, or by a slow clock`;
 }
 
 function endOf(secondsLeft: number, ends: string, ended: string): string {
   if (secondsLeft === Number.POSITIVE_INFINITY) return `never ${ends}`;
   return secondsLeft > 0
-    ? `${ends} in ${toldSeconds(secondsLeft)}`
-    : `${ended} ${toldSeconds(-secondsLeft)} ago`;
+    ? `${ends} in ${printableSeconds(secondsLeft)}`
+    : `${ended} ${printableSeconds(-secondsLeft)} ago`;
 }

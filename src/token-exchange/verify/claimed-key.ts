@@ -1,5 +1,5 @@
 // What the operator is told of the key that a refused token names, before anything of the token is believed.
-import { told, toldList, toldName } from '../../platform/text/told-value.js';
+import { printable, printableList, printableName } from '../../platform/text/printable.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
@@ -17,14 +17,14 @@ export function claimedKey({ header, payload }: CompactJws, keys: Keys): Rejecti
   const { iss } = payload;
   const { kid } = header;
   if (typeof iss !== 'string' || !keys.issuers().has(iss)) return {};
-  return { issuer: iss, ...(typeof kid === 'string' && kid !== '' ? { kid: toldName(kid) } : {}) };
+  return { issuer: iss, ...(typeof kid === 'string' && kid !== '' ? { kid: printableName(kid) } : {}) };
 }
 
 /** The algorithms that the token's key serves where it is held, else those that there are. */
 export function servedAlgorithms({ header, payload }: CompactJws, keys: Keys): string {
   const { iss } = payload;
   const key = typeof iss === 'string' ? keyNamed(keys.keysOf(iss), header['kid']) : undefined;
-  return toldList(key?.algorithms ?? ALGORITHMS);
+  return printableList(key?.algorithms ?? ALGORITHMS);
 }
 
 function keyNamed(keys: readonly TrustedKey[], kid: unknown): TrustedKey | undefined {
@@ -34,7 +34,7 @@ function keyNamed(keys: readonly TrustedKey[], kid: unknown): TrustedKey | undef
 /** The kids that the issuer's keys have. */
 export function heldKids(issuer: string, keys: Keys): string {
   const kids = keys.keysOf(issuer).map((key) => key.kid);
-  return kids.length === 0 ? 'a key of the issuer, of whom none is held' : toldList(kids);
+  return kids.length === 0 ? 'a key of the issuer, of whom none is held' : printableList(kids);
 }
 
 /**
@@ -45,7 +45,7 @@ export function likeness(issuer: string, trusted: ReadonlySet<string>): Rejectio
   const plain = plainIssuer(issuer);
   for (const expected of trusted) {
     if (plainIssuer(expected) !== plain) continue;
-    return { expected: told(expected), found: `the same but for ${differenceOf(issuer, expected)}` };
+    return { expected: printable(expected), found: `the same but for ${differenceOf(issuer, expected)}` };
   }
   return {};
 }

@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { isSameAddress } from '../../platform/text/origin.js';
-import { told, toldName } from '../../platform/text/told-value.js';
+import { printable, printableName } from '../../platform/text/printable.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { TokenUse } from '../replay/token-use.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
@@ -85,7 +85,7 @@ export class ClientAuthenticator {
 
   private named(id: string): readonly NamedClient[] {
     const named = this.keys.clientsNamed(id);
-    if (named.length === 0) throw new Rejection('client_unknown', { found: toldName(id) });
+    if (named.length === 0) throw new Rejection('client_unknown', { found: printableName(id) });
     return named;
   }
 
@@ -160,5 +160,5 @@ function parsed(assertion: string): CompactJws {
 
 /** @param id of a client that an entry names; undefined where it is not known yet which one it is */
 function invalid(id: string | undefined, detail: string): Rejection {
-  return new Rejection('client_credential_invalid', { clientId: id && told(id), detail });
+  return new Rejection('client_credential_invalid', { clientId: id && printable(id), detail });
 }

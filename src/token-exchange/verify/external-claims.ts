@@ -3,7 +3,7 @@ import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isEmailAddress } from '../../platform/text/email-address.js';
 import { isSameAddress } from '../../platform/text/origin.js';
 import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
-import { told } from '../../platform/text/told-value.js';
+import { printable } from '../../platform/text/printable.js';
 import { Rejection } from '../refusals/rejection.js';
 import type { ClaimedProject } from './projects-claim.js';
 import { readProjectsClaim } from './projects-claim.js';
@@ -228,7 +228,7 @@ function refuseTooLong({
 /** The first of the claims that storage cannot hold, by its name. */
 function unstorableClaim(payload: ClaimSet): string {
   const name = Object.keys(payload).find((claim) => hasUnstorableText(payload[claim]));
-  return name === undefined ? 'the name of a claim' : told(name);
+  return name === undefined ? 'the name of a claim' : printable(name);
 }
 
 export function requiredText(payload: ClaimSet, name: string): string {

@@ -38,7 +38,7 @@ export class ApiAuditInterceptor implements NestInterceptor {
 
   private async tell(event: AuditEvent): Promise<void> {
     try {
-      await this.audit.tell([event]);
+      await this.audit.record([event]);
     } catch (error) {
       this.outages.isUnrecorded(error);
       throw error;

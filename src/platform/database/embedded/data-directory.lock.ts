@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { ProcessIdentity } from './process-file.js';
 import { HEARTBEAT_MS, isDeadFile, liveProcessOf, textOf, touch, writeProcessFile } from './process-file.js';
 
-/** Tells everybody, the release before this one too, who holds the directory. Nobody but the holder writes it. */
+/** Says who holds the directory, to the previous release too. Only the holder writes it. */
 const HOLDER_FILE = 'process.lock';
 const STARTER_FILE = /^process\.[0-9a-f-]{36}\.lock$/;
 /** So often and so long a starter looks whether others that start at this moment have withdrawn: they need no longer. */
@@ -29,11 +29,10 @@ export class DataDirectoryLockedError extends Error {
 /**
  * Holds one data directory.
  *
- * Each starter makes a file of its own, under a name that is never used again, and only then looks for those of others.
- * Of two starters both files stand before the later one looks, so it sees the other's: whatever the order, they never
- * both find themselves alone. A dead process's file may be removed at any moment, since its name comes to life for nobody;
- * that of a shared lock might by then be the lock of another. A file that is not whole counts for nothing: its process
- * has yet to look, and will see ours.
+ * Each starter makes a file of its own, under a name that is never used again, and only then looks for those of others. Of two
+ * starters both files exist before the later one looks, so it sees the other's: two never both find themselves alone. A dead
+ * process's file may be removed at any moment, since its name is never used again. An incomplete file counts for nothing: its
+ * process has yet to look, and will see this one.
  * @rule D46 The embedded data directory belongs to one process at a time.
  */
 export class DataDirectoryLock {
@@ -45,8 +44,7 @@ export class DataDirectoryLock {
   }
 
   /**
-   * Takes the lock; a lock whose process is gone is taken over, one from another container or machine after 15 seconds of
-   * silence.
+   * Takes the lock. The lock of a dead process is taken over; one of another container or machine after 15 seconds of silence.
    * @throws DataDirectoryLockedError when a live process holds it, or takes it at the same moment
    */
   static take(directory: string): DataDirectoryLock {
@@ -132,8 +130,8 @@ class Starter {
   }
 
   /**
-   * Puts this process's own file in the holder's place: a link, so that one touch keeps both alive. Nobody of this release
-   * but the one who is alone comes here; a process of the release before may, and then the place is taken.
+   * Puts this process's own file in the holder's place: a link, so that one touch keeps both alive. In this release only the
+   * process that is alone comes here. A process of the previous release may come too; then the place is taken.
    */
   private enter(): boolean {
     rmSync(this.holderPath, { force: true });

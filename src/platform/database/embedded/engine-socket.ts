@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import type { Engine } from './engine.js';
 import { joined } from './engine.js';
 
-/** "You are who you say", and "ask": the engine has one session, and nobody to tell apart. */
+/** `AuthenticationOk` and `ReadyForQuery`: the engine has one session and one user. */
 const GREETING = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 /** A client says that it goes. PostgreSQL would end with the session; the engine goes on for the next client. */
 const TERMINATE = 0x58;

@@ -2,9 +2,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Engine, EngineSettings } from './engine.js';
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type ToEngine = Uint8Array | 'close';
-/** What the thread tells: that the engine runs, then an answer for each question, in their order. */
+/** Messages of the thread: that the engine runs, then one answer for each question, in order. */
 type FromEngine = 'ready' | Uint8Array;
 
 interface Waiting {
@@ -18,14 +18,15 @@ interface Waiting {
  * @throws what the engine's start throws
  */
 export async function startEngineThread(file: string, settings: EngineSettings): Promise<Engine> {
-  // What was loaded before the service, such as an SDK of traces, has no part in the engine: it might listen, or never let the thread end.
+  // What was loaded before the service, such as an SDK of traces, stays out of the engine: it might listen, or never let the
+  // thread end.
   const thread = new EngineThread(new Worker(file, { workerData: settings, execArgv: [], env: {} }));
   await thread.started;
   return thread;
 }
 
-/** Whoever waits for an answer is told as by a server that is gone: then a request is answered 503 (D49). */
-class EngineGoneError extends Error {
+/** Ends the waiting questions as a lost server does, so that requests get 503 (D49). */
+class EngineLostError extends Error {
   readonly code = 'ECONNRESET';
 
   constructor(cause: Error) {
@@ -37,13 +38,13 @@ class EngineThread implements Engine {
   readonly started: Promise<void>;
   readonly failed: Promise<Error>;
   private readonly waiting: Waiting[] = [];
-  private failure: EngineGoneError | undefined;
+  private failure: EngineLostError | undefined;
   private isClosing = false;
 
   constructor(private readonly worker: Worker) {
     this.failed = new Promise((resolve) => {
       const fail = (error: Error) => {
-        this.failure ??= new EngineGoneError(error);
+        this.failure ??= new EngineLostError(error);
         for (const { reject } of this.waiting.splice(0)) reject(this.failure);
         resolve(error);
       };

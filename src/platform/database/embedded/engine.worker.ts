@@ -19,7 +19,7 @@ async function end(): Promise<void> {
   process.exit(0);
 }
 
-/** Ends the thread, whatever the process makes of rejections: the next answer would go to this question. */
+/** Ends the thread, also where the process ignores rejections: the next answer would go to this question. */
 function fail(error: unknown): void {
   setImmediate(() => {
     throw error;

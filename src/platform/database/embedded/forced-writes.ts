@@ -34,9 +34,9 @@ export function forcingStartParams(startParams: readonly string[]): string[] {
 }
 
 /**
- * @rule D98 What the embedded database has committed is forced to the disk before it is answered, unless that is turned off.
- * The files of the embedded database, with an `fsync` that is one. Where it fails PostgreSQL panics, as it must: nobody knows
- * then what is on the disk.
+ * @rule D98 What the embedded database has committed is forced to the disk before it is answered, unless that is turned off. The
+ * files of the embedded database, with an `fsync` that is one. If it fails PostgreSQL panics, as it must: what is on the disk is
+ * unknown then.
  */
 export async function forcedFiles(directory: string): Promise<NodeFS> {
   const { NodeFS: Files } = await import('@electric-sql/pglite/nodefs');
@@ -71,7 +71,7 @@ function forceFolder(path: string): void {
   }
 }
 
-/** Forces a folder with all that is in it, for files that somebody wrote who forced none. */
+/** Forces a folder with all its files, for those that were written without. */
 export async function forceAll(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = (wanted: (entry: Dirent) => boolean) =>

@@ -1,4 +1,4 @@
-// A file that stands for one process: it says which, and whether that process lives can be told from it.
+// A file that stands for one process. It names the process, so that others can check whether that lives.
 import { readFileSync, readlinkSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
@@ -11,18 +11,18 @@ export interface ProcessIdentity {
   readonly processId: number;
   /** The machine, or container, in which that process id means something. */
   readonly machine: string;
-  /** When that process began, as the system tells it; a reused process id has another. */
+  /** When that process began, according to the system; a reused process id has another. */
   readonly startedAt: string | undefined;
 }
 
-/** What is read of a file; it may be anybody's. */
+/** What is read from a file, which any program may have written. */
 interface ProcessMembers extends Pick<Partial<ProcessIdentity>, 'processId' | 'startedAt'> {
   readonly place?: string;
 }
 
 /**
  * Makes a file that stands for this process.
- * @param id tells this file's text from that of any other
+ * @param id makes this file's text unlike any other
  * @returns the text that it holds
  */
 export function writeProcessFile(path: string, id: string): string {
@@ -43,7 +43,7 @@ export function liveProcessOf(path: string): ProcessIdentity | undefined {
   return identity !== undefined && isAlive(identity, path) ? identity : undefined;
 }
 
-/** Whether nobody will ever need the file again; one that is not whole may still be under the pen of its process. */
+/** Whether the file will never be needed again. An incomplete one may still be being written. */
 export function isDeadFile(path: string): boolean {
   const identity = identityIn(path);
   return identity === undefined ? isSilent(path) : !isAlive(identity, path);
@@ -59,7 +59,7 @@ export function textOf(path: string): string | undefined {
   }
 }
 
-/** When it fails the file is gone, and with it the directory: there is nothing left to guard. */
+/** If it fails the file is deleted, and the directory with it: there is nothing left to guard. */
 export function touch(path: string): void {
   try {
     const now = new Date();

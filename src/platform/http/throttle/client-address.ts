@@ -1,4 +1,4 @@
-// Tells which requests count as one client's, by their address.
+// Says which requests count as one client's, from their address.
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 

@@ -64,7 +64,7 @@ export class CountingWindows {
  * Holds a window against a limit: the hits up to it pass. Times are in whole seconds, at least one.
  * @param nowMs on the monotonic clock
  */
-export function judge({ hits, endsAtMs }: CountingWindow, limit: number, nowMs: number): ThrottleVerdict {
+export function verdictOf({ hits, endsAtMs }: CountingWindow, limit: number, nowMs: number): ThrottleVerdict {
   const remainingSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1000));
   const isBlocked = hits > limit;
   return {

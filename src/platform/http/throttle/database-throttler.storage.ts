@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Clock } from '../../clock.js';
 import { LOGGER } from '../../log/log.js';
 import type { CountingWindow, ThrottleVerdict } from './counting-windows.js';
-import { CountingWindows, judge } from './counting-windows.js';
+import { CountingWindows, verdictOf } from './counting-windows.js';
 import type { RefundingThrottlerStorage } from './refunding-throttler.storage.js';
 import { ThrottleCounterRepository } from './throttle-counter.repository.js';
 import type { ThrottleOptions } from './throttle.options.js';
@@ -42,19 +42,19 @@ export class DatabaseThrottlerStorage implements RefundingThrottlerStorage {
   /** @param durationMs length of a window that begins now, in milliseconds */
   async increment(key: string, durationMs: number, limit: number): Promise<ThrottleVerdict> {
     const refused = this.refusalOf(key, limit);
-    if (refused !== undefined) return judge(refused, limit, this.clock.monotonicMs());
+    if (refused !== undefined) return verdictOf(refused, limit, this.clock.monotonicMs());
     const count = await this.inTime(() => this.counters.countHit(key, durationMs));
     const nowMs = this.clock.monotonicMs();
     if (count === undefined) {
       this.options.onFailOpen?.();
-      return judge({ hits: 0, beginsAtMs: nowMs, endsAtMs: nowMs + durationMs }, limit, nowMs);
+      return verdictOf({ hits: 0, beginsAtMs: nowMs, endsAtMs: nowMs + durationMs }, limit, nowMs);
     }
     const { hits, remainingMs } = count;
     if (hits > limit) {
       this.refused.begin(key, remainingMs, hits);
       await this.takeBack(key, durationMs, 0);
     }
-    return judge({ hits, beginsAtMs: nowMs, endsAtMs: nowMs + remainingMs }, limit, nowMs);
+    return verdictOf({ hits, beginsAtMs: nowMs, endsAtMs: nowMs + remainingMs }, limit, nowMs);
   }
 
   /** When the database is away the hit stays counted. */

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock.js';
 import type { ThrottleVerdict } from './counting-windows.js';
-import { CountingWindows, judge } from './counting-windows.js';
+import { CountingWindows, verdictOf } from './counting-windows.js';
 import type { RefundingThrottlerStorage } from './refunding-throttler.storage.js';
 
 /**
@@ -25,7 +25,7 @@ export class MemoryThrottlerStorage implements RefundingThrottlerStorage {
     const window = this.windows.find(key) ?? this.windows.begin(key, durationMs, 0);
     const hits = window.hits + 1;
     if (hits <= limit) window.hits = hits;
-    return judge({ ...window, hits }, limit, this.clock.monotonicMs());
+    return verdictOf({ ...window, hits }, limit, this.clock.monotonicMs());
   }
 
   async refund(key: string, _durationMs: number, ageMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-// What a client is told of a limit that it is counted by.
+// Headers that show a client its rate limit.
 import type { ThrottleVerdict } from './counting-windows.js';
 
 /** How the headers of all limits begin. */
@@ -13,7 +13,7 @@ export interface RateLimit {
   readonly resetSeconds: number;
 }
 
-/** An answer that tells where its client stands; without it, what the guard has sent is true. */
+/** An answer that says where its client stands; without it, what the guard has sent is true. */
 export interface RateLimited {
   readonly rateLimit?: RateLimit;
 }

@@ -14,7 +14,7 @@ export interface RefundingThrottlerStorage extends ThrottlerStorage {
   refund(key: string, durationMs: number, ageMs: number): Promise<void>;
 }
 
-/** The limit of a hit that is counted though nobody waits to hear whether it passes. */
+/** The limit of a hit that is only counted and never refused. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 export function canRefund(storage: ThrottlerStorage): storage is RefundingThrottlerStorage {

@@ -1,4 +1,4 @@
-// What the throttles are told at registration.
+// Options of the throttles at registration.
 
 export interface ThrottleOptions {
   /** `memory`: each instance counts for itself; `database`: all instances on one database count together. */

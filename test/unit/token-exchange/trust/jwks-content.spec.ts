@@ -1,5 +1,5 @@
 // Which keys of a fetched key set serve, with which algorithms, and what is said of the others.
-import { visible } from '../../../../src/platform/text/told-value.js';
+import { visible } from '../../../../src/platform/text/printable.js';
 import type { JsonWebKey } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
 import { SIGNING_ALGORITHMS, SigningKey } from '../../../../demo/signing-key.js';

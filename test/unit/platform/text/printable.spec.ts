@@ -1,12 +1,12 @@
 // What an operator is shown of a value that came from outside, and what never.
 import {
-  told,
-  toldAddress,
-  toldList,
-  toldName,
-  toldSeconds,
+  printable,
+  printableAddress,
+  printableList,
+  printableName,
+  printableSeconds,
   visible,
-} from '../../../../src/platform/text/told-value.js';
+} from '../../../../src/platform/text/printable.js';
 
 const TOKEN = `eyJhbGciOiJFUzI1NiJ9.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.${'x'.repeat(86)}`;
 
@@ -19,7 +19,7 @@ describe('[D77] a text', () => {
     ['ключ', 'ключ'],
     ['key@2026', 'key@2026'],
     ['NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs', 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
-  ])('%j is shown as it is', (value, shown) => expect(told(value)).toBe(shown));
+  ])('%j is shown as it is', (value, shown) => expect(printable(value)).toBe(shown));
 
   it.each([
     ['shared\0', 'shared\\u{0}'],
@@ -33,7 +33,7 @@ describe('[D77] a text', () => {
     ['\u001b[31m', '\\u{1b}[31m'],
     ['a\\b', 'a\\u{5c}b'],
     ['\u2028', '\\u{2028}'],
-  ])('%j shows what cannot be seen', (value, shown) => expect(told(value)).toBe(shown));
+  ])('%j shows what cannot be seen', (value, shown) => expect(printable(value)).toBe(shown));
 
   it.each([
     [
@@ -54,7 +54,7 @@ describe('[D77] a text', () => {
     ['urn:example:svc?=q', 'urn:example:svc'],
     ['no address?x\u202e', 'no address'],
     ['https://orders.example/\u202ea', 'https://orders.example/\\u{202e}a'],
-  ])('the address %j is told as %s', (uri, told) => expect(toldAddress(uri)).toBe(told));
+  ])('the address %j is told as %s', (uri, told) => expect(printableAddress(uri)).toBe(told));
 
   it.each([
     'somebody@private.example',
@@ -68,7 +68,7 @@ describe('[D77] a text', () => {
     '-----BEGIN PUBLIC KEY-----\nMFkw',
     `${'short '.repeat(40)}somebody@private.example`,
   ])('%.60j is not shown', (value) => {
-    expect(told(value)).toMatch(/^\(not shown: [a-z ,-]+\)$/);
+    expect(printable(value)).toMatch(/^\(not shown: [a-z ,-]+\)$/);
   });
 
   it('has 200 characters at most, however it is escaped', () => {
@@ -78,10 +78,10 @@ describe('[D77] a text', () => {
       '😀 '.repeat(1_000),
       '\ud800 '.repeat(300),
     ]) {
-      expect([...told(text)]).toHaveLength(200);
-      expect(told(text)).toMatch(/…$/);
+      expect([...printable(text)]).toHaveLength(200);
+      expect(printable(text)).toMatch(/…$/);
     }
-    expect(told('ab '.repeat(66).trim())).not.toContain('…');
+    expect(printable('ab '.repeat(66).trim())).not.toContain('…');
   });
 
   it('of a megabyte takes no time', () => {
@@ -92,7 +92,7 @@ describe('[D77] a text', () => {
       'eyJ'.repeat(300_000),
       'a b'.repeat(300_000),
     ])
-      told(text);
+      printable(text);
     expect(performance.now() - startedAt).toBeLessThan(200);
   });
 });
@@ -105,7 +105,7 @@ it.each([
   [true, 'a boolean'],
   [['kid'], 'a list'],
   [{ kid: 1 }, 'an object'],
-])('[D77] of %j the kind is told', (value, kind) => expect(told(value)).toBe(kind));
+])('[D77] of %j the kind is told', (value, kind) => expect(printable(value)).toBe(kind));
 
 describe('[D77] a name that nobody vouches for', () => {
   it.each([
@@ -114,12 +114,12 @@ describe('[D77] a name that nobody vouches for', () => {
     'partner-2026/a=b:c~d.e_f+g',
     'urn:ietf:params:oauth:token-type:access_token',
     'text/plain; charset=utf-8',
-  ])('%j is shown', (value) => expect(toldName(value)).toBe(value));
+  ])('%j is shown', (value) => expect(printableName(value)).toBe(value));
 
   it('shows what has slipped into it unseen', () => {
-    expect(toldName('k1\n')).toBe('k1\\u{a}');
-    expect(toldName('k\u200b1')).toBe('k\\u{200b}1');
-    expect(toldName('k '.repeat(200))).toHaveLength(200);
+    expect(printableName('k1\n')).toBe('k1\\u{a}');
+    expect(printableName('k\u200b1')).toBe('k\\u{200b}1');
+    expect(printableName('k '.repeat(200))).toHaveLength(200);
   });
 
   it.each([
@@ -129,21 +129,21 @@ describe('[D77] a name that nobody vouches for', () => {
     ['somebody@corp', '(13 characters that make no name)'],
     ['eyAiYWxnIjoiRVMyNTYifQ.eyAiaXNzIjoiYSJ9.c2ln', '(not shown: it looks like a token)'],
     [undefined, 'nothing'],
-  ])('%j is not: %s', (value, shown) => expect(toldName(value)).toBe(shown));
+  ])('%j is not: %s', (value, shown) => expect(printableName(value)).toBe(shown));
 });
 
 describe('[D77] a list', () => {
   it('has its values with commas between them', () => {
-    expect(toldList(new Set(['global:member', 'global:admin']))).toBe('global:member, global:admin');
-    expect(toldList([])).toBe('none');
-    expect(toldList(['one', 'a@b.example'])).toBe('one, (not shown: it looks like an e-mail address)');
+    expect(printableList(new Set(['global:member', 'global:admin']))).toBe('global:member, global:admin');
+    expect(printableList([])).toBe('none');
+    expect(printableList(['one', 'a@b.example'])).toBe('one, (not shown: it looks like an e-mail address)');
   });
 
   it('says how many are left out where it is long', () => {
     const many = Array.from({ length: 1_000 }, (_, index) => `role-${index}`);
-    expect(toldList(many)).toMatch(/^role-0, role-1, .* and 9\d\d more$/);
-    expect([...toldList(many)].length).toBeLessThanOrEqual(200);
-    expect([...toldList(['a b '.repeat(200), 'c'])]).toHaveLength(200);
+    expect(printableList(many)).toMatch(/^role-0, role-1, .* and 9\d\d more$/);
+    expect([...printableList(many)].length).toBeLessThanOrEqual(200);
+    expect([...printableList(['a b '.repeat(200), 'c'])]).toHaveLength(200);
   });
 });
 
@@ -153,4 +153,4 @@ it.each([
   [9.87654, '9.877 s'],
   [0.0004, '0 s'],
   [3, '3 s'],
-])('[D77] %d seconds are told as %s', (seconds, text) => expect(toldSeconds(seconds)).toBe(text));
+])('[D77] %d seconds are told as %s', (seconds, text) => expect(printableSeconds(seconds)).toBe(text));

@@ -1,10 +1,10 @@
-// Makes what came from outside fit to be told to an operator: escaped, cut, and never an address, a token or a key.
+// Makes what came from outside fit to be shown to an operator: escaped, cut, and never an address, a token or a key.
 import { firstCharacters } from './characters.js';
 
-/** Whoever needs more of a value than this has to ask its sender. */
-export const MAX_TOLD_CHARACTERS = 200;
-/** Beyond, nothing is looked at: what is told is cut long before. */
-const MAX_JUDGED_CHARACTERS = 4_096;
+/** The longest text that is shown. */
+export const MAX_PRINTED_CHARACTERS = 200;
+/** What lies beyond is not looked at, since it is never shown. */
+const MAX_CHECKED_CHARACTERS = 4_096;
 
 /** A part of an e-mail address, also in percent-encoding; of a token, which begin so by what they are; of a PEM; of a key. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
@@ -21,11 +21,11 @@ const SPACE_AT_AN_END = /^ | $/g;
 const NAME = /^(?:[\w.+/:;=~, -]|\\u\{[0-9a-f]+\})*…?$/;
 
 /**
- * The same of what nobody vouches for, and strangers choose: names alone, so that nobody writes sentences, markup or
- * instructions for readers of the log, or words that a receiver of the trail refuses.
+ * The same for values without a verified signature: names alone, so that strangers cannot write sentences, markup or instructions
+ * for readers of the log, or words that a receiver of the trail refuses.
  */
-export function toldName(value: unknown): string {
-  const text = told(value);
+export function printableName(value: unknown): string {
+  const text = printable(value);
   return typeof value !== 'string' || NAME.test(text) || text.startsWith('(not shown')
     ? text
     : `(${value.length} characters that make no name)`;
@@ -37,7 +37,7 @@ export function visible(text: string): string {
 }
 
 /** The address of a service without what may be secret in it: user, password and query; and with nothing that cannot be seen. */
-export function toldAddress(uri: string): string {
+export function printableAddress(uri: string): string {
   const address = uri.replace(/[?#].*$/s, '');
   if (!URL.canParse(address)) return visible(address);
   const url = new URL(address);
@@ -47,25 +47,25 @@ export function toldAddress(uri: string): string {
 }
 
 /** A text with what cannot be seen as `\u{...}`, of at most 200 characters; of anything else than a text its kind. */
-export function told(value: unknown): string {
+export function printable(value: unknown): string {
   if (typeof value !== 'string') return kindOf(value);
   if (value === '') return 'an empty text';
-  const judged = value.slice(0, MAX_JUDGED_CHARACTERS);
-  const secret = SECRETS.find(([pattern]) => pattern.test(judged));
+  const checked = value.slice(0, MAX_CHECKED_CHARACTERS);
+  const secret = SECRETS.find(([pattern]) => pattern.test(checked));
   if (secret !== undefined) return `(${secret[1]})`;
-  return cut(visible(judged).replace(SPACE_AT_AN_END, '\\u{20}'));
+  return cut(visible(checked).replace(SPACE_AT_AN_END, '\\u{20}'));
 }
 
-/** The values of a list, each as `told` makes it, with commas between them; of at most 200 characters. */
-export function toldList(values: Iterable<string>): string {
+/** The values of a list, each as `printable` makes it, with commas between them; of at most 200 characters. */
+export function printableList(values: Iterable<string>): string {
   const texts = [...values];
   if (texts.length === 0) return 'none';
   const shown: string[] = [];
   let length = 0;
-  for (const text of texts.slice(0, MAX_TOLD_CHARACTERS)) {
-    const one = told(text);
+  for (const text of texts.slice(0, MAX_PRINTED_CHARACTERS)) {
+    const one = printable(text);
     length += one.length + 2;
-    if (length > MAX_TOLD_CHARACTERS - 16 && shown.length > 0) break;
+    if (length > MAX_PRINTED_CHARACTERS - 16 && shown.length > 0) break;
     shown.push(one);
   }
   const rest = texts.length - shown.length;
@@ -73,13 +73,13 @@ export function toldList(values: Iterable<string>): string {
 }
 
 /** A length of time: whole seconds, but for short ones, of which a fraction may have decided. */
-export function toldSeconds(seconds: number): string {
+export function printableSeconds(seconds: number): string {
   return `${Number(seconds.toFixed(seconds < 10 ? 3 : 0))} s`;
 }
 
 function cut(text: string): string {
-  const first = firstCharacters(text, MAX_TOLD_CHARACTERS);
-  return first === text ? text : `${firstCharacters(text, MAX_TOLD_CHARACTERS - 1)}…`;
+  const first = firstCharacters(text, MAX_PRINTED_CHARACTERS);
+  return first === text ? text : `${firstCharacters(text, MAX_PRINTED_CHARACTERS - 1)}…`;
 }
 
 function kindOf(value: unknown): string {
