@@ -102,17 +102,17 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect(await sessionsOf('disabled')).toBe(1);
   });
 
-  it('[D104] ends the oldest of too many after the answer, and records that for the login', async () => {
+  it('[D104] ends the oldest of too many after the answer, and records that for a login', async () => {
+    const ids = Array.from({ length: MOST + 1 }, (_, index) => `many-${index}`);
     const cookies = [];
-    for (let count = 0; count < MOST; count++) cookies.push(cookieOf(await login('many')));
-    cookies.push(cookieOf(await login('many', 'one-too-many')));
+    for (const id of ids) cookies.push(cookieOf(await login('many', id)));
     await until('the oldest is ended', LIMIT_MS, async () => (await sessionsOf('many')) === MOST);
     expect(await Promise.all(cookies.map((cookie) => meStatus(service, cookie)))).toEqual([
       401, 200, 200, 200,
     ]);
-    // Published after the commit that ends it.
-    await until('both are recorded', LIMIT_MS, async () => (await toldOf('one-too-many')).length === 2);
-    expect(await toldOf('one-too-many')).toEqual(['embed-login', 'session.ended']);
+    // The work after an earlier answer may be the one that finds it.
+    const recorded = (await Promise.all(ids.map(toldOf))).flat();
+    expect(recorded.filter((name) => name === 'session.ended')).toHaveLength(1);
   });
 
   it('[D104] counts those that come in the same statement', async () => {
